@@ -105,7 +105,7 @@ struct Table {
 
 ReleaseSpec by_unit() {
   return ReleaseSpec::parse(
-      R"({"model": "local", "unit": "unit", "count": 1, "privacy": {"epsilon": 2},
+      R"({"method": "local", "unit": "unit", "count": 1, "privacy": {"epsilon": 2},
           "accept_error": true})",
       Domain::make({Column::integer("value", 0, 999)}));
 }
@@ -184,7 +184,7 @@ Series over_candidates(double greatest) {
       series.points.push_back(measured(candidates, threads, [&] {
         const Table table(6400, 64);
         const auto spec =
-            ReleaseSpec::parse(fmt::format(R"({{"model": "local", "unit": "unit", "count": 1,
+            ReleaseSpec::parse(fmt::format(R"({{"method": "local", "unit": "unit", "count": 1,
                             "space": {{"kind": "candidates", "candidates": {}}},
                             "privacy": {{"epsilon": 2}}, "accept_error": true}})",
                                            static_cast<std::uint64_t>(candidates)),

@@ -47,11 +47,11 @@ def release(reader, model, path, rows, units):
     domain = mo.Domain({name: mo.categorical(words, outside=words[0]) for name, words in WORDS.items()})
     roster = [str(unit) for unit in range(units)]
     asked = {
-        "local by unit": {"model": "local", "unit": "unit", "units": roster, "epsilon": 2},
+        "local by unit": {"method": "local", "unit": "unit", "units": roster, "epsilon": 2},
         "central by unit": {
-            "model": "central", "unit": "unit", "units": roster, "epsilon": 1, "delta": 1e-9, "count": 100
+            "method": "central", "unit": "unit", "units": roster, "epsilon": 1, "delta": 1e-9, "count": 100
         },
-        "integral": {"model": "integral", "epsilon": 2, "count": 3},
+        "integral": {"method": "integral", "epsilon": 2, "count": 3},
     }[model]
     stream = streamed(reader, path, rows, units)
     before = peak_megabytes()

@@ -100,7 +100,7 @@ def main():
     units = int(arguments[1]) if len(arguments) > 1 else 100_000
     domain = mo.Domain({name: mo.categorical(words, outside=words[0]) for name, words in WORDS.items()})
     roster = [str(unit) for unit in range(units)]
-    asked = {"model": "local", "unit": "unit", "units": roster, "epsilon": 2}
+    asked = {"method": "local", "unit": "unit", "units": roster, "epsilon": 2}
 
     def started():
         builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")

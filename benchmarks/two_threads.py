@@ -42,7 +42,7 @@ def write_public(folder, name, units, column):
 def seconds(program, folder, name, threads, more):
     start = time.perf_counter()
     run = subprocess.run(
-        [program, "sample", "--model", "local", "--data", f"{folder}/{name}.csv",
+        [program, "sample", "local", "--data", f"{folder}/{name}.csv",
          "--domain", f"{folder}/{name}.yaml", "--unit", "unit", "--units", f"{folder}/{name}_units.csv",
          "--epsilon", "2", "--count", "1", "--threads", str(threads), "--out", f"{folder}/{name}_{threads}.csv",
          "--overwrite", *more],

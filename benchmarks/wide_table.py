@@ -1,4 +1,4 @@
-"""Writes a public table of many columns for the growth of family marginals: F.csv and D.yaml.
+"""Writes a public table of many columns for the growth of method marginals: F.csv and D.yaml.
 
     python benchmarks/wide_table.py ROWS FOLDER
 

@@ -10,7 +10,7 @@ int main() {
   const auto city = mollify::Column::categorical("city", {"Ghent", "Lille", "Trier"});
   const auto domain = mollify::Domain::make({city});
   const auto spec = mollify::ReleaseSpec::parse(
-      R"({"model": "integral", "count": 1, "privacy": {"epsilon": 2}})", domain);
+      R"({"method": "integral", "count": 1, "privacy": {"epsilon": 2}})", domain);
 
   const std::vector<std::string_view> cities{"Lille", "Lille", "Ghent", "Lille"};  // private
   const auto data = mollify::Source::memory({{"city", cities}});

@@ -5,7 +5,7 @@ pupils = pl.read_csv("data/schools.csv")         # private: thousands of pupils 
 roster = pl.read_csv("data/schools_roster.csv")  # public
 domain = mo.Domain.read("data/schools.yaml")     # public: what a record can be, and what other values become
 print(mo.nonprivate.check(pupils, domain))       # NOT PRIVATE, for you alone: which values become others
-release = mo.sample(pupils, domain, model="local", unit="school", units=roster, epsilon=2)
+release = mo.sample(pupils, domain, method="local", unit="school", units=roster, epsilon=2)
 print(pl.DataFrame(release).head(3))
 release.certificate.write("build/schools.json")
 print(mo.verify("build/schools.json", domain).holds)

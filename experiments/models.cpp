@@ -183,7 +183,7 @@ int main(int argument_count, char** arguments) {
         for (const bool around : {false, true}) {
           for (const bool trees : {false, true}) {
             nlohmann::json spec = {
-                {"model", "integral"},
+                {"method", "integral"},
                 {"domain", {{"file", named.file}}},
                 {"count", 1},
                 {"privacy", {{"epsilon", epsilon}}},

@@ -1,8 +1,9 @@
-// The table of docs/measured/gaussian-data.md that holds the stated error of --family gaussian
+// The table of docs/measured/gaussian-data.md that holds the stated error of method gaussian
 // --shared against what releases show. NOT PRIVATE: it compares models with the tables that they
 // were measured on, which are drawn from Gaussians here.
 //
 // Usage: shared_gaussian [MODELS]
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -21,11 +22,10 @@ using namespace mollify;
 
 struct Table {
   std::vector<double> rows;
-  SharedGaussian own;  ///< its own mean and covariance
+  SharedGaussian own;  ///< its own mean and covariance, before the cut
 };
 
-/// Columns of standard deviation `spread` and correlation `correlation`, and means half a
-/// deviation off 0, cut to [-1, 1].
+/// Columns of mean 0, standard deviation `spread` and correlation `correlation`, cut to [-1, 1].
 Table drawn_table(std::size_t records, std::size_t width, double spread, double correlation) {
   std::mt19937_64 random(records * 1000 + width);
   std::normal_distribution<double> normal;
@@ -35,9 +35,8 @@ Table drawn_table(std::size_t records, std::size_t width, double spread, double 
     const double common = std::sqrt(correlation) * normal(random);
     for (std::size_t i = 0; i < width; ++i) {
       const double z = common + std::sqrt(1 - correlation) * normal(random);
-      const double value = std::fmax(-1, std::fmin(1, spread * (z + (i % 2 == 0 ? .5 : -.5))));
-      table.rows[row * width + i] = value;
-      table.own.mean[i] += value / static_cast<double>(records);
+      table.rows[row * width + i] = spread * z;
+      table.own.mean[i] += spread * z / static_cast<double>(records);
     }
   }
   for (std::size_t row = 0; row < records; ++row) {
@@ -50,6 +49,7 @@ Table drawn_table(std::size_t records, std::size_t width, double spread, double 
       }
     }
   }
+  for (double& value : table.rows) value = std::clamp(value, -1., 1.);
   return table;
 }
 

@@ -39,7 +39,7 @@ def titled(chart, title):
 
 def marginals():
     """Two-way total variation of released rows against epsilon, beside other tools, for each table."""
-    words = {"`--family marginals`": "mollify", "MST": "MST", "AIM": "AIM"}
+    words = {"`marginals`": "mollify", "MST": "MST", "AIM": "AIM"}
     # Neither has noise, so neither depends on epsilon.
     lines = {"independent columns, no noise": "independent columns", "a bootstrap of the table": "bootstrap",
              "the best tree of pairs, no noise": "best tree, no noise"}

@@ -210,12 +210,12 @@ def which_model():
         picture.path(f"M832 160 V170 H{x} V176", LINE, 2)
         picture.text(x, 192, words, 13.5, SOFT, 600)
     leaves = (("Local", "One record for each person,\nas if drawn from that person's\nown records.", "ε for each person",
-               "--model local\n--unit COLUMN"),
-              ("Integral", "A few records, as if drawn\nfrom the table.\n", "ε for the table as a whole", "--model integral"),
+               "local\n--unit COLUMN"),
+              ("Integral", "A few records, as if drawn\nfrom the table.\n", "ε for the table as a whole", "integral"),
               ("Central", "Many rows, as if drawn from\nthe table: the more rows it has,\nthe nearer they are.",
-               "ε or (ε, δ) for each row", "--model central"),
+               "ε or (ε, δ) for each row", "central"),
               ("Gaussian", "Rows of real numbers,\nas if drawn from the Gaussian\nbehind the table.", "ε, (ε, δ) or ρ for each row",
-               "--model central\n--family gaussian"))
+               "gaussian"))
     for x, (name, words, promise, flags) in zip(centres, leaves):
         picture.rect(x - 128, 204, 256, 330, LINE, "#ffffff", 14, 1.6)
         picture.text(x, 352, name, 20, INK, 700)

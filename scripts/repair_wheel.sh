@@ -32,7 +32,7 @@ for python in "$@"; do
   "$environment/bin/python" -P -c '
 import sys, mollify as mo
 domain = mo.Domain({"city": mo.categorical(["Ghent", "Lille", "Trier"], outside="Ghent")})
-release = mo.sample({"city": ["Lille"] * 9}, domain, model="integral", epsilon=2, count=1)
+release = mo.sample({"city": ["Lille"] * 9}, domain, method="integral", epsilon=2, count=1)
 assert mo.verify(release, domain).holds and mo.plan(domain, epsilon=1)["epsilon_total"] == 1
 print("runs on Python", ".".join(map(str, sys.version_info[:3])))'
 done

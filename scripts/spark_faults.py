@@ -112,7 +112,7 @@ def released(marks):
     )
     domain = mo.Domain({"word": mo.categorical(["-2", "-1", "0", "1", "2"])})
     release = mollify_spark.sample(
-        frame, domain, model="local", unit="unit", units=[str(one) for one in range(500)], epsilon=1
+        frame, domain, method="local", unit="unit", units=[str(one) for one in range(500)], epsilon=1
     )
 
     def kill():

@@ -95,7 +95,7 @@ mollify_status mollify_release(const char* spec, struct ArrowArrayStream* data, 
                                const char* data_set, struct ArrowArrayStream* released,
                                char** certificate, char** warnings);
 
-/* The same for a release of family "marginals", whose model is released too: a JSON object. */
+/* The same for a release by method "marginals", whose model is released too: a JSON object. */
 mollify_status mollify_release_model(const char* spec, struct ArrowArrayStream* data,
                                      const char* ledger, const char* data_set,
                                      struct ArrowArrayStream* released, char** certificate,
@@ -136,9 +136,9 @@ mollify_status mollify_verify(const char* certificate, const char* domain, char*
 mollify_status mollify_estimate(const char* certificate, const char* domain, const char* released,
                                 const char* options, char** report);
 
-/* What a release needs or can do, in any model, before any data. The question is a JSON object as
+/* What a release needs or can do, by any method, before any data. The question is a JSON object as
  * mollify::plan takes it (mollify/plan.h), in which one quantity is left out:
- *   {"model": "central", "k": 100, "count": 10, "privacy": {"epsilon": 1, "delta": 1e-9},
+ *   {"method": "central", "k": 100, "count": 10, "privacy": {"epsilon": 1, "delta": 1e-9},
  *    "alpha": 0.1}
  * The report is what `mollify plan --json` prints. */
 mollify_status mollify_plan(const char* question, char** report);

@@ -52,7 +52,7 @@ struct Plan {
 /// and others that docs/guide/planning.md tells. One is left out, or named as the "unknown", and
 /// found:
 ///
-///     {"model": "central", "k": 100, "count": 10, "privacy": {"epsilon": 1, "delta": 1e-9},
+///     {"method": "central", "k": 100, "count": 10, "privacy": {"epsilon": 1, "delta": 1e-9},
 ///      "alpha": 0.1}
 ///
 /// Milliseconds to some seconds. Throws InvalidInput, one sentence naming `name`, for a question

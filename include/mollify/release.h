@@ -119,7 +119,7 @@ class Source {
 
   /// The same table, of which this column says how many records each row stands for: for tables
   /// that were counted elsewhere. A count that is null, negative or no whole number is 0. A row
-  /// counts as 2^40 records at most, and one outcome of a unit or a table as 2^53; model central
+  /// counts as 2^40 records at most, and one outcome of a unit or a table as 2^53; method central
   /// without a unit refuses a table of more than 2^40 records. For spaces of outcomes (not for
   /// Gaussian samples, nor where records are scored). Throws InvalidInput unless the table has the
   /// column, once.
@@ -172,7 +172,7 @@ class Sink {
   /// takes it releases it.
   [[nodiscard]] static Sink arrow(ArrowArrayStream* stream);
 
-  /// The same, and when the table is whole what its records were drawn from: of family "marginals"
+  /// The same, and when the table is whole what its records were drawn from: by method "marginals"
   /// the text that Model::parse takes (mollify/model.h), of other releases nothing. `model` must
   /// outlive the sink.
   [[nodiscard]] Sink with_model(std::string& model) const;

@@ -3,7 +3,7 @@
 >>> import mollify as mo
 >>> domain = mo.Domain({"city": mo.categorical(["Ghent", "Lille", "Trier"], outside="Ghent")})
 >>> private = {"city": ["Lille", "Lille", "Ghent", "Lille"]}
->>> release = mo.sample(private, domain, model="integral", epsilon=2, count=1)
+>>> release = mo.sample(private, domain, method="integral", epsilon=2, count=1)
 >>> print(release.guarantee)
 epsilon 2
 

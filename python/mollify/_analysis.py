@@ -136,7 +136,9 @@ def asked(command: str, given: Mapping[str, Any], kind: type[_Kind]) -> _Kind:
     held, named = as_files(known, files, *columns)
     if known is not None:
         held["--domain"] = known.yaml().encode()
-    return kind([command, *arguments_of(named | parameters)], held, progress=progress)
+    method = [] if command == "advise" else [parameters.pop("method", None)]
+    words = [command, *(str(one) for one in method if one is not None)]
+    return kind([*words, *arguments_of(named | parameters)], held, progress=progress)
 
 
 class Advice(Answer):
@@ -160,7 +162,8 @@ class Advice(Answer):
 
 def _calls(command: str) -> list[str]:
     """Python's for a command that was advised."""
-    name, *parts = command.removeprefix("mollify ").split(" --")
+    words, *parts = command.removeprefix("mollify ").split(" --")
+    name, *method = words.split(" ")
     given = dict(part.partition(" ")[::2] for part in parts)
     if name == "domain":
         return ['domain = mo.Domain.read("DOMAIN.yaml")  # `mollify-dp domain` drafts one']
@@ -170,7 +173,7 @@ def _calls(command: str) -> list[str]:
         return ["mo.estimate(release)"]
     if name == "verify":
         return ["mo.verify(release, domain)"]
-    arguments = ["data", "domain"]
+    arguments = ["data", "domain", *(f"method={json.dumps(one)}" for one in method)]
     for flag, value in given.items():
         keyword = flag.replace("-", "_")
         if flag in ("epsilon", "delta", "rho", "count"):
@@ -192,7 +195,7 @@ def advise(
     *,
     purpose: str | None = None,
     protect: str | None = None,
-    model: str | None = None,
+    method: str | None = None,
     n: int | None = None,
     columns: Sequence[int] | None = None,
     count: int | None = None,
@@ -200,7 +203,6 @@ def advise(
     epsilon: float | str | None = None,
     delta: float | str | None = None,
     alpha: float | None = None,
-    family: str | None = None,
     covariance: Any = None,
     log: Sequence[str] | None = None,
     accept_large_delta: bool = False,
@@ -218,8 +220,8 @@ def advise(
         small table) or "table" (a whole one).
     protect
         "person" (everything about each), "row" (each row) or "table" (all of it, and any group).
-    model
-        "local", "integral" or "central", instead of `protect`.
+    method
+        One of `sample`'s, instead of `protect`.
     n
         How many persons, or rows.
     columns
@@ -232,10 +234,8 @@ def advise(
         The budget, where it is settled.
     alpha
         The error that is still good: total variation, or of estimates the standard error of a share.
-    family
-        "gaussian" or "marginals".
     covariance, log
-        Of family "gaussian": as for `sample`.
+        Of method "gaussian", `log` of "gaussian-model" too: as for `sample`.
     accept_large_delta
         Looks at a `delta` of 1/n or more all the same.
 
@@ -250,7 +250,7 @@ def advise(
 def plan(
     domain: DomainLike | None = None,
     *,
-    model: str | None = None,
+    method: str | None = None,
     epsilon: float | str | Sequence[float] | None = None,
     delta: float | str | None = None,
     rho: float | str | None = None,
@@ -275,8 +275,6 @@ def plan(
     trees: bool = False,
     candidates_file: Any = None,
     score: str | None = None,
-    family: str | None = None,
-    shared: bool = False,
     neighbours: str | None = None,
     copula: bool = False,
     dimension: int | None = None,
@@ -298,34 +296,33 @@ def plan(
     ----------
     domain
         What a record can be; or else `k`.
-    model
-        "local", "integral" or "central".
+    method
+        As for `sample`.
     epsilon, delta, rho, mu
         The budget; several values of `epsilon` are a plan each.
     count
-        Records to release: for each unit, or in model central in all.
+        Records to release: for each unit, or in all.
     alpha
-        Total variation of an output's law from the data's: at worst, or in model central for any
-        data. Between 0 and 1.
+        Total variation of an output's law from the data's. Between 0 and 1.
     n
-        Number of records (model central), which is public.
+        Number of records, which is public where rows are protected.
     k
         Number of outcomes, where there is no domain.
     region
         "COLUMN=VALUE[,VALUE]", or several, which narrow it: bounds on its probability. Without a
         domain: its reference mass.
     mechanism, band, c1, c2, gamma, reference
-        As for `sample`; "all" is every mechanism, in models local and integral.
+        As for `sample`; "all" is every mechanism, in methods local and integral.
     strong
-        `alpha` bounds all outputs together (model central).
+        `alpha` bounds all outputs together.
     curve
-        Total variation against `n` as well (model central).
+        Total variation against `n` as well.
     space, cells, candidates, fresh, trees, candidates_file, score
         As for `sample`.
-    family, shared, neighbours, copula, covariance, covariance_bound, mean_bound, log, paper_variance
+    neighbours, copula, covariance, covariance_bound, mean_bound, log, paper_variance
         As for `sample`.
     dimension, mean_range
-        Of family "gaussian" without a domain: how many coordinates, and how many standard
+        Of method "gaussian" without a domain: how many coordinates, and how many standard
         deviations wide the range is that each coordinate of the mean lies in.
     accept_large_delta
         Goes on where `delta` is 1/n or more.

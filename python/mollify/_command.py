@@ -117,7 +117,7 @@ class Answer(Mapping[str, Any]):
         progress: bool = False,
     ) -> None:
         self._asked = (arguments, held or {})
-        asked = [arguments[0], "--json", *arguments[1:]]
+        asked = [*arguments, "--json"]
         self.status, self.json = _run(asked, self._asked[1], progress)
         self._parts: dict[str, Any] = json.loads(self.json)
         self._text: str | None = None

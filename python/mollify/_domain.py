@@ -84,7 +84,7 @@ def integer(
 
     Without `bins` each integer is a value of its own as far as 2^24 go. In place of the three,
     `edges` are where groups begin, and where the last one ends: ``[0, 18, 65, 110]`` is 0 to 17, 18
-    to 64 and 65 to 110. ``bins="private"``: a release of family marginals finds 16 groups of about
+    to 64 and 65 to 110. ``bins="private"``: a release of method marginals finds 16 groups of about
     equal mass, for a part of its budget. `outside` is ``"clip"`` (the default: to the nearest of them) or one of the
     integers.
     """

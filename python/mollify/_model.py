@@ -89,7 +89,7 @@ def generate(
         model = Model.read(model)
     if not isinstance(model, Model):
         raise _core.InvalidInput(
-            "model must be that of a release of family marginals (Release.model) or a file of one, "
+            "model must be that of a release of method marginals (Release.model) or a file of one, "
             f"but is of type {type(model).__name__}"
         )
     if given is not None and not isinstance(given, Mapping):

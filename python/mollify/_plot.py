@@ -124,16 +124,17 @@ def plan(
     progress: bool,
 ) -> altair.Chart:
     """What `mo.plan` found: error against epsilon, or against n where a curve was asked for."""
-    family = asked.get("family")
+    method = asked["method"]
+    expected = method in ("gaussian", "gaussian-model", "marginals")
     what = "Total variation of a record"
-    if family == "marginals":
+    if method == "marginals":
         what = "Total variation that noise gives rows, of two columns together"
-    elif asked.get("shared"):
+    elif method == "gaussian-model":
         what = "Total variation of the model from the data's Gaussian"
 
     def answer(plan: Mapping[str, Any]) -> Mapping[str, Any]:
-        # A family has a list of them, because a budget that is sought has two forms.
-        return plan["answers"][0] if family else plan
+        # These have a list of them, because a budget that is sought has two forms.
+        return plan["answers"][0] if expected else plan
 
     first = answer(asked)
     if "curve" in first:
@@ -141,7 +142,7 @@ def plan(
             {"n": point["n"], "mechanism": name, "total variation": alpha}
             for point in first["curve"]
             for name, alpha in (
-                point["alpha"] if isinstance(point["alpha"], dict) else {family: point["alpha"]}
+                point["alpha"] if isinstance(point["alpha"], dict) else {method: point["alpha"]}
             ).items()
             if alpha
         ]
@@ -157,7 +158,7 @@ def plan(
     if first.get("unknown") == "alpha" and epsilon is not None:
         for budget in steps(_budgets(epsilon), "plans", progress):
             found = answer(again(budget))
-            named = found.get("mechanisms") or [{"mechanism": family} | dict(found)]
+            named = found.get("mechanisms") or [{"mechanism": method} | dict(found)]
             rows += [
                 {"epsilon": budget, "mechanism": one["mechanism"], "total variation": one["alpha"]}
                 for one in named
@@ -172,7 +173,7 @@ def plan(
         x="epsilon",
         y="total variation",
         kind="mechanism",
-        title=f"{what}, {'as expected' if family else 'at worst'}, against epsilon",
+        title=f"{what}, {'as expected' if expected else 'at worst'}, against epsilon",
         logarithmic=("epsilon", "total variation"),
     )
 

@@ -100,7 +100,7 @@ class Release(Records):
     total_variation: float | None
     """How far each record's distribution may be from the data's.
 
-    In models local and integral it is the worst case. In model central it holds for any data, with
+    Of methods local and integral it is the worst case. Of method central it holds for any data, with
     `support` if the whole domain is needed. Of marginals and a shared Gaussian it is what noise is
     expected to do. None with ``neighbours="add-remove"``, because it would tell the number of rows; a
     warning then names the number of rows below which the release is mostly noise."""
@@ -112,7 +112,7 @@ class Release(Records):
     """What was said as `ReleaseWarning` before it was made."""
 
     model: Model | None
-    """What the records were drawn from, of family "marginals": `mollify.generate` draws more."""
+    """What the records were drawn from, of method "marginals": `mollify.generate` draws more."""
 
     def __init__(
         self,
@@ -309,7 +309,7 @@ def _value(name: str, kind: str, given: Any, inputs: _Inputs) -> Any:
 
 def _spec(domain: Domain, asked: Mapping[str, Any], inputs: _Inputs) -> str:
     """The spec of what was asked for, part by part; the library knows which there are."""
-    spec: dict[str, Any] = {"domain": domain._part()}
+    spec: dict[str, Any] = {"method": asked["method"], "domain": domain._part()}
     for flag, place, kind in _core.spec_parts():
         name = flag.replace("-", "_")
         given = asked.get(name)
@@ -330,7 +330,7 @@ def sample(
     data: Any,
     domain: DomainLike,
     *,
-    model: str,
+    method: str,
     epsilon: float | str | None = None,
     delta: float | str | None = None,
     rho: float | str | None = None,
@@ -353,8 +353,6 @@ def sample(
     trees: bool = False,
     candidates_file: Any = None,
     score: str | None = None,
-    family: str | None = None,
-    shared: bool = False,
     covariance: Any = None,
     covariance_bound: float | None = None,
     mean_bound: float | None = None,
@@ -383,14 +381,19 @@ def sample(
         (n, d) whose columns are the domain's and then that of `unit`, or the path of a CSV file.
     domain
         What a record can be; public, as are all parameters below.
-    model
+    method
         "local" (with `unit`: each unit's rows are one distribution, and each unit releases `count`
-        records), "integral" (the whole table is protected at once) or "central" (each row, or each
-        unit, is protected against being replaced).
+        records), "integral" (the whole table is protected at once), "integral-model" (the same; one of
+        `candidates` public models is released, and `count` rows of it are free; with `trees` every
+        second one is a tree of columns), "central" (independent records of a finite domain; each row
+        or unit is protected, like by the following), "gaussian" (independent rows of numbers),
+        "gaussian-model" (any number of rows of one noisy mean and covariance) or "marginals" (any
+        number of rows of a model that is learned from noisy counts: `Release.model`).
     epsilon, delta, rho, mu
         The budget of all of it. A text is taken exactly as it is typed.
     count
-        Records: for each unit, or in model central in all. Default: 1, but in model central.
+        Records: for each unit, or in all. Default: 1 of methods "local", "integral" and
+        "integral-model".
     unit, units, units_column
         The column that names the unit of each row; all units, as a list, a column, a table or a
         file, which protects who is in the data; the table's column that names them (default: `unit`).
@@ -400,23 +403,16 @@ def sample(
     mechanism, band, c1, c2, gamma, reference
         The mechanism; `reference` is a table of public records in the domain.
     space, cells, candidates, fresh, trees, candidates_file, score
-        What a release chooses from; `candidates_file` is a file that `mollify candidates` wrote. Space
-        "models", in model "integral": one of `candidates` public models, with `count` rows of it;
-        with `trees` every second model is a tree of columns.
-    family, covariance, covariance_bound, mean_bound, log, paper_variance
-        Gaussian samples; `covariance` is a (d, d) array in the domain's order, a data frame or a
-        file.
-    family, shared, log
-        "gaussian" with `shared`: all rows are drawn from one noisy mean and one noisy covariance,
-        any number at the same cost, where no covariance is public.
-    family, neighbours, reference, copula
-        "marginals": rows of a table of many columns, all drawn from one model that is learned from
-        noisy counts, which is released with them: `Release.model`. Neighbours "replace" (the
-        default) or "add-remove", where the number of rows is protected too. `reference` is a table
-        of public records that the model begins at. With `copula` columns are joined by their rank
-        correlations alone.
+        What a release chooses from; `candidates_file` is a file that `mollify candidates` wrote.
+    covariance, covariance_bound, mean_bound, log, paper_variance
+        Of method "gaussian", `log` of "gaussian-model" too; `covariance` is a (d, d) array in the
+        domain's order, a data frame or a file.
+    neighbours, reference, copula
+        Of method "marginals". Neighbours "replace" (the default) or "add-remove", where the number of
+        rows is protected too. `reference` is a table of public records that the model begins at. With
+        `copula` columns are joined by their rank correlations alone.
     rate, support
-        Model central alone.
+        Of method "central".
     accept_large_delta, accept_error
         Answers that are refused as dangerous unless they are meant: a delta of 1/n or more, and a
         release that cannot be told apart from public noise.
@@ -424,7 +420,7 @@ def sample(
         The column of `data` with the number of records that each row stands for: for tables that
         were counted elsewhere. Default: each row is one record. A count that is null, negative or no
         whole number is 0. A row counts as 2^40 records at most, and one outcome of a unit or a table
-        as 2^53. Model central without a unit refuses a table of more than 2^40 records. Not where
+        as 2^53. Method central without a unit refuses a table of more than 2^40 records. Not where
         records are scored, nor for Gaussian samples.
     threads
         That share the work, from 1 to 1024; what is promised does not depend on it. Default: as
@@ -448,7 +444,7 @@ def sample(
     """
     asked = dict(locals())
     domain = as_domain(domain)
-    if count is None and model != "central":
+    if count is None and not protects_rows(method):
         asked["count"] = 1
     inputs = _Inputs(domain, unit, data, units_column)
     spec = _spec(domain, asked, inputs)
@@ -479,9 +475,14 @@ def sample(
     return Release(table, Certificate(certificate), report, kept)
 
 
+def protects_rows(method: str) -> bool:
+    """Whether each row or unit of a table is protected, so that a count is no matter of its own."""
+    return method not in ("local", "integral", "integral-model")
+
+
 def prepared(domain: Domain, records: int | None, **asked: Any) -> dict[str, Any]:
     """The certificate that `sample` would give, by its facts; `records` where their number counts."""
-    if asked.get("count") is None and asked["model"] != "central":
+    if asked.get("count") is None and not protects_rows(asked["method"]):
         asked["count"] = 1
     inputs = _Inputs(domain, asked.get("unit"), None, asked.get("units_column"))
     spec = _spec(domain, asked, inputs)
@@ -505,7 +506,7 @@ class Verification(NamedTuple):
     total_holds: bool | None
     accuracy_matches: bool | None
     epsilon_realised_up: float
-    """Of one draw, from the integers and rounded up; 0 in the central model."""
+    """Of one draw, from the integers and rounded up; 0 where rows are protected."""
 
     def __bool__(self) -> bool:
         return self.holds

@@ -202,8 +202,8 @@ def _two_way(distance: dict[str, float]) -> tuple[str, str]:
     """What was measured of two columns together, as a line of a table."""
     told = f"usually at most {distance['usual']:.3g}"
     if "at_worst" in distance:
-        told += f", on harder tables {distance['at_worst']:.3g}"
-    return "total variation of two columns together, on measured tables", f"{told} on average over pairs"
+        told += f", {distance['at_worst']:.3g} if columns of many values determine others"
+    return "total variation of two columns together, on measured tables", f"{told}, on average over pairs"
 
 
 def _columns_page(comparison: Answer) -> str:
@@ -261,7 +261,7 @@ def _comparison_page(comparison: Answer) -> str | None:
     if isinstance(comparison.get("outcomes"), list) and "law" in comparison:
         return _masses_page(comparison)
     columns = comparison.get("columns")
-    if comparison.get("family") == "gaussian" and "law" in comparison:
+    if str(comparison.get("method")).startswith("gaussian") and "law" in comparison:
         return _numbers_page(comparison)
     if isinstance(columns, list) and columns and "shares" in columns[0]:
         return _columns_page(comparison)

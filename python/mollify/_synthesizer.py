@@ -79,9 +79,9 @@ class Synthesizer:
     domain
         What a record can be, or a function that makes a domain of the columns' names, which are
         public. An array's columns without a domain of their own are called x0, x1, ...
-    epsilon, delta, count, model, mechanism, family, shared, copula, accept_error
-        As for `mollify.sample`; for a table of many columns, `family` is "marginals", with `copula`
-        where its numbers are skewed; for numbers that are roughly Gaussian "gaussian" with `shared`.
+    epsilon, delta, count, method, mechanism, copula, accept_error
+        As for `mollify.sample`; for a table of many columns, `method` is "marginals", with `copula`
+        where its numbers are skewed; for numbers that are roughly Gaussian "gaussian-model".
     unit, units, ledger, data_set
         As for `mollify.sample`.
 
@@ -101,10 +101,8 @@ class Synthesizer:
         epsilon: float = 1.0,
         delta: float | None = None,
         count: int = 100,
-        model: str = "central",
+        method: str = "central",
         mechanism: str | None = None,
-        family: str | None = None,
-        shared: bool = False,
         copula: bool = False,
         accept_error: bool = False,
         unit: str | None = None,
@@ -116,10 +114,8 @@ class Synthesizer:
         self.epsilon = epsilon
         self.delta = delta
         self.count = count
-        self.model = model
+        self.method = method
         self.mechanism = mechanism
-        self.family = family
-        self.shared = shared
         self.copula = copula
         self.accept_error = accept_error
         self.unit = unit
@@ -208,4 +204,4 @@ class Synthesizer:
         return self.release_.to_pandas().iloc[begin : begin + wanted].reset_index(drop=True)
 
     def __repr__(self) -> str:
-        return f"Synthesizer({self.count} records, {self.model}, epsilon {self.epsilon})"
+        return f"Synthesizer({self.count} records, {self.method}, epsilon {self.epsilon})"

@@ -63,7 +63,7 @@ def compare(
     domain: DomainLike,
     *,
     released: Any = None,
-    model: str | None = None,
+    method: str | None = None,
     epsilon: float | str | None = None,
     delta: float | str | None = None,
     rho: float | str | None = None,
@@ -85,8 +85,6 @@ def compare(
     trees: bool = False,
     candidates_file: Any = None,
     score: str | None = None,
-    family: str | None = None,
-    shared: bool = False,
     neighbours: str | None = None,
     copula: bool = False,
     covariance: Any = None,
@@ -111,10 +109,12 @@ def compare(
     and the ``"deviation"`` of the table's own numbers, ``"mean_in_bins"``, what the bins alone make
     of that mean, and ``"is_moved"``, whether that is more than a tenth of the deviation away.
 
-    Of ``family="gaussian"``, ``"notes"`` says which columns look log-normal. With ``shared=True``,
-    ``"accuracy"`` tells of each column in ``"spreads"`` the ``"least_deviation"`` for which the
-    expected total variation holds, and in ``"total_variation"`` the ``"least"`` and the
-    ``"greatest"`` of some simulated ``"releases"``, from the Gaussian of the table.
+    Of methods "gaussian" and "gaussian-model", ``"notes"`` says which columns look log-normal. Of the
+    second, ``"accuracy"`` tells of each column in ``"spreads"`` how many standard deviations its range
+    reaches to both sides of its mean, ``"deviations_below"`` and ``"deviations_above"``, and
+    whether the expected total variation holds for it, ``"is_met"``; and in ``"total_variation"``
+    the ``"least"`` and the ``"greatest"`` of some simulated ``"releases"``, from the Gaussian of the
+    table.
 
     Raises
     ------

@@ -1,10 +1,10 @@
 """Releases of Spark data frames: ``pip install 'mollify-dp[spark]'``, pyspark 4 and a JDK 17.
 
 >>> from mollify import spark                                                     # doctest: +SKIP
->>> release = spark.sample(frame, domain, model="local", unit="user", epsilon=2)  # doctest: +SKIP
+>>> release = spark.sample(frame, domain, method="local", unit="user", epsilon=2)  # doctest: +SKIP
 >>> release.dataframe.write.parquet("released")                                   # doctest: +SKIP
 
-A cluster computes a task again whenever it likes. In model local every draw is by one release key,
+A cluster computes a task again whenever it likes. In method local every draw is by one release key,
 so that whatever is computed again gives the same rows on workers that compute alike. In the other models Spark counts the records or
 adds up integers over them, which it may do as often as it likes, and the driver draws once.
 """
@@ -21,7 +21,7 @@ from mollify._domain import Domain, DomainLike, as_domain
 from mollify._ledger import Ledger
 from mollify._model import Model
 from mollify._privacy import Privacy
-from mollify._release import Certificate, _Inputs, _spec
+from mollify._release import Certificate, _Inputs, _spec, protects_rows
 from mollify._release_key import ReleaseKey
 from mollify._warning import warn
 
@@ -36,7 +36,7 @@ __all__ = ["Release", "sample"]
 class Release:
     """A released data frame and its certificate.
 
-    In model local the frame is computed when it is used, and again each time: always the same rows,
+    In method local the frame is computed when it is used, and again each time: always the same rows,
     as long as the data are the same and all workers compute alike. In the other models its rows were drawn by the driver.
     """
 
@@ -44,7 +44,7 @@ class Release:
     certificate: Certificate
 
     model: Model | None
-    """What the records were drawn from, of family "marginals": `mollify.generate` draws more."""
+    """What the records were drawn from, of method "marginals": `mollify.generate` draws more."""
 
     why: str
     """Why this mechanism and these parameters, in one sentence."""
@@ -91,7 +91,7 @@ def sample(
     data: DataFrame,
     domain: DomainLike,
     *,
-    model: str,
+    method: str,
     epsilon: float | str | None = None,
     delta: float | str | None = None,
     rho: float | str | None = None,
@@ -113,8 +113,6 @@ def sample(
     trees: bool = False,
     candidates_file: Any = None,
     score: str | None = None,
-    family: str | None = None,
-    shared: bool = False,
     covariance: Any = None,
     covariance_bound: float | None = None,
     mean_bound: float | None = None,
@@ -144,19 +142,19 @@ def sample(
         each time.
     domain
         What a record can be; public, as are all parameters below.
-    model
+    method
         "local" with `unit`, or without for a table that is one unit's, in categories; "integral" by
-        categories or a grid without scores; "central" without `unit`, of every family.
+        categories or a grid without scores; a method that protects rows, without `unit`.
     epsilon, delta, rho, mu
         The budget of all of it. A text is taken exactly as it is typed.
     count
-        Records: for each unit, or in model central in all. Default: 1, but in model central.
+        Records: for each unit, or in method central in all. Default: 1, but in method central.
     unit, units, units_column
         The column that names the unit of each row; all units, as for `mollify.sample` or a data frame,
         which protects who is in the data; the table's column that names them (default: `unit`).
     mechanism, band, c1, c2, gamma, reference, space, cells, candidates, fresh, trees
         As for `mollify.sample`.
-    candidates_file, score, family, shared, covariance, covariance_bound, mean_bound, log
+    candidates_file, score, covariance, covariance_bound, mean_bound, log
         As for `mollify.sample`.
     paper_variance, neighbours, copula, rate, support, accept_large_delta, accept_error
         As for `mollify.sample`.
@@ -176,7 +174,7 @@ def sample(
     asked = dict(locals())
     for name in ("data", "domain", "ledger", "data_set"):
         del asked[name]
-    if count is None and model != "central":
+    if count is None and not protects_rows(method):
         asked["count"] = 1
     _require_repeatable(data)
     domain = as_domain(domain)
@@ -367,7 +365,7 @@ class _Made:
                     texts[os.fspath(name)] = file.read()
             except (OSError, ValueError):
                 continue  # it is no file (a band), or the library says what is wrong with it
-        records = data.count() if asked["model"] == "central" else None
+        records = data.count() if protects_rows(asked["method"]) else None
         prepared = _core.PreparedRelease(spec, records, texts)
         made = cls(spec, records, texts, prepared.certificate())
         cls._prepared = {made._digest(): prepared}

@@ -26,14 +26,14 @@ def test_measurements_promise_what_releases_do(opendp):
     from mollify.adapters.opendp import measurement
 
     table = {"a": ["x", "y", "x"] * 1000}
-    pure = measurement(SMALL, model="integral", epsilon=1, count=3)
+    pure = measurement(SMALL, method="integral", epsilon=1, count=3)
     assert [pure.map(changes) for changes in (0, 1, 5)] == [0, 1, 1]
     release = pure(table)
     assert len(release) == 3
     assert release.guarantee == mo.Privacy(epsilon=1)
     assert pure.check(1, 1.0)
 
-    options = {"model": "central", "epsilon": 1, "delta": 1e-6, "count": 3}
+    options = {"method": "central", "epsilon": 1, "delta": 1e-6, "count": 3}
     approximate = measurement(SMALL, records=3000, **options)
     assert approximate.map(1) == (1, 1e-6)
     epsilon, delta = approximate.map(2)
@@ -48,13 +48,13 @@ def test_measurements_promise_what_releases_do(opendp):
             SMALL,
             records=3000 if neighbours == "replace" else None,
             neighbours=neighbours,
-            **options | {"family": "marginals"},
+            **options | {"method": "marginals"},
         )
         assert f"records that are {counted}" in str(table_of_rows.input_metric)
         assert table_of_rows.map(1) == (1, 1e-6)
         assert len(table_of_rows(table)) == 3
 
-    local = measurement(SMALL, model="local", unit="u", units=["1", "2"], epsilon=2)
+    local = measurement(SMALL, method="local", unit="u", units=["1", "2"], epsilon=2)
     assert local.map(3) == pytest.approx(6)
     assert len(local({"a": ["x"], "u": ["1"]})) == 2
 
@@ -63,11 +63,11 @@ def test_measurements_refuse_what_opendp_does_itself(opendp, tmp_path):
     from mollify.adapters.opendp import measurement
 
     with pytest.raises(TypeError, match="ledger"):
-        measurement(SMALL, model="integral", epsilon=1, ledger=mo.Ledger(tmp_path / "b.db"))
+        measurement(SMALL, method="integral", epsilon=1, ledger=mo.Ledger(tmp_path / "b.db"))
     with pytest.raises(mo.InvalidInput, match="mu"):
-        measurement(SMALL, model="integral", mu=1)
+        measurement(SMALL, method="integral", mu=1)
     with pytest.raises(mo.InvalidInput, match="epsilon"):
-        measurement(SMALL, model="integral", epsilon=-1)
+        measurement(SMALL, method="integral", epsilon=-1)
 
 
 def test_sdmetrics_is_told_what_columns_are(schools):
@@ -90,7 +90,7 @@ def test_sdmetrics_is_told_what_columns_are(schools):
     reports = pytest.importorskip("sdmetrics.reports")
     pandas = pytest.importorskip("pandas")
     read = mo.Domain.read(schools / "schools.yaml")
-    release = mo.sample(schools / "schools.csv", read, model="integral", epsilon=5, count=200, accept_error=True)
+    release = mo.sample(schools / "schools.csv", read, method="integral", epsilon=5, count=200, accept_error=True)
     real = pandas.read_csv(schools / "schools.csv")[list(read)].astype({"minority": "boolean"})
     told = read.to_sdmetrics()
     if hasattr(reports, "QualityReport"):  # of any number of tables

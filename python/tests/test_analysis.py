@@ -27,7 +27,7 @@ def test_estimates_are_the_commands(schools, tmp_path):
     release = mo.sample(
         schools / "schools.csv",
         schools / "schools.yaml",
-        model="local",
+        method="local",
         unit="school",
         units=schools / "schools_roster.csv",
         mechanism="randomized-response",
@@ -57,13 +57,13 @@ def test_estimates_are_the_commands(schools, tmp_path):
 
 def test_numbers_of_numpy_are_numbers():
     numpy = pytest.importorskip("numpy")
-    asked = mo.plan(k=12, epsilon=[0.5, 2], model="local")
-    assert mo.plan(k=numpy.int8(12), epsilon=numpy.array([0.5, 2]), model="local").json == asked.json
+    asked = mo.plan(method="local", k=12, epsilon=[0.5, 2])
+    assert mo.plan(method="local", k=numpy.int8(12), epsilon=numpy.array([0.5, 2])).json == asked.json
 
 
 def test_estimates_refuse_what_is_not_the_releases(domain, schools):
     data = {name: [] for name in domain} | {"unit": []}
-    release = mo.sample(data, domain, model="local", unit="unit", units=["a", "b"], epsilon=1)
+    release = mo.sample(data, domain, method="local", unit="unit", units=["a", "b"], epsilon=1)
     assert not mo.estimate(release)["linear"]  # a band: bounds alone
     for wrong in (
         lambda: mo.estimate(release.to_dict()),
@@ -76,29 +76,32 @@ def test_estimates_refuse_what_is_not_the_releases(domain, schools):
             wrong()
 
 
+METHODS = ["local", "integral", "integral-model", "central", "gaussian", "gaussian-model", "marginals"]
+
+
 def test_plans_are_the_commands(schools, tmp_path):
-    asked = {"model": "central", "epsilon": 1, "delta": 1e-6, "count": 100, "alpha": 0.01}
+    asked = {"method": "central", "epsilon": 1, "delta": 1e-6, "count": 100, "alpha": 0.01}
     plan = mo.plan(schools / "rand_hie.yaml", **asked)
-    flags = [part for name, value in asked.items() for part in (f"--{name}", value)]
-    told = command("plan", "--domain", schools / "rand_hie.yaml", *flags)
+    flags = [part for name, value in asked.items() if name != "method" for part in (f"--{name}", value)]
+    told = command("plan", "central", "--domain", schools / "rand_hie.yaml", *flags)
     assert str(plan) == repr(plan) == told
     assert plan.to_dict() == json.loads(
-        command("plan", "--domain", schools / "rand_hie.yaml", "--json", *flags)
+        command("plan", "central", "--domain", schools / "rand_hie.yaml", "--json", *flags)
     )
-    region = mo.plan(schools / "rand_hie.yaml", epsilon=4, region=["hlth=poor", "physlm=true"])
+    region = mo.plan(schools / "rand_hie.yaml", method="local", epsilon=4, region=["hlth=poor", "physlm=true"])
     assert region["region"]["reference_mass"] == 1 / 8
     with pytest.raises(mo.InvalidInput):
-        mo.plan(model="central")
+        mo.plan(method="central")
     matrix = [[1, 0.5], [0.5, 2]]
     numbers = {"x": mo.number(0, 9), "y": mo.number(0, 9)}
-    asked = {"model": "central", "family": "gaussian", "rho": 0.5, "count": 1, "n": 10**6}
+    asked = {"method": "gaussian", "rho": 0.5, "count": 1, "n": 10**6}
     covariance = tmp_path / "covariance.csv"
     covariance.write_text(",x,y\nx,1,0.5\ny,0.5,2\n")
     planned = mo.plan(numbers, covariance=matrix, covariance_bound=4, **asked)
     of_file = mo.plan(numbers, covariance=covariance, covariance_bound=4, **asked)
     assert planned.to_dict() == of_file.to_dict()
     with pytest.raises(mo.InvalidInput, match="reference in memory needs a domain"):
-        mo.plan(k=2, epsilon=1, reference={"x": [1]})
+        mo.plan(method="local", k=2, epsilon=1, reference={"x": [1]})
 
 
 @pytest.mark.parametrize(
@@ -107,7 +110,16 @@ def test_plans_are_the_commands(schools, tmp_path):
     ids=lambda function: function.__name__,
 )
 def test_signatures_are_the_commands_flags(function):
-    told = set(re.findall(r"^  --([a-z0-9-]+)", command(function.__name__, "--help"), re.MULTILINE))
+    methods: list[list[str]] = [[]]
+    if function in (mo.plan, mo.nonprivate.compare):
+        methods += [[name] for name in METHODS]
+    told = {
+        flag
+        for method in methods
+        for flag in re.findall(r"^  --([a-z0-9-]+)", command(function.__name__, *method, "--help"), re.MULTILINE)
+    }
+    if len(methods) > 1:
+        told.add("method")
     parameters = inspect.signature(function).parameters
     named = {name.replace("_", "-") for name in parameters if name != "progress"}
     assert named == told - {"json"}
@@ -132,12 +144,12 @@ def test_bands_are_found_and_written_once(schools, tmp_path):
 
 def test_advice():
     found = mo.advise(purpose="records", protect="person", n=5000, columns=[4, 10])
-    assert (found["model"], found["outcomes"], found["count"]) == ("local", 40, 1)
+    assert (found["method"], found["outcomes"], found["count"]) == ("local", 40, 1)
     assert [one["epsilon"] for one in found["budgets"]] == [0.5, 1, 2, 4, 8]
-    assert "model local" in found["commands"][2]
+    assert "mollify sample local" in found["commands"][2]
     assert found.calls[1:3] == [
         'mo.nonprivate.check(data, domain, unit="PERSON")',
-        'release = mo.sample(data, domain, model="local", unit="PERSON", units=units, epsilon=8, count=1)',
+        'release = mo.sample(data, domain, method="local", unit="PERSON", units=units, epsilon=8, count=1)',
     ]
     assert "\n  ".join(["run", *found.calls]) in str(found)
     assert "--" not in str(found)
@@ -157,7 +169,7 @@ def test_what_is_for_the_data_holder_is_named_where_it_is():
 
 
 def test_one_plan_at_several_budgets():
-    several = mo.plan(k=12, alpha=0.1, epsilon=[1, 2])
+    several = mo.plan(method="local", k=12, alpha=0.1, epsilon=[1, 2])
     assert str(several)
     with pytest.raises(mo.InvalidInput, match="several: 1,2"):
         several.plot()
@@ -221,26 +233,27 @@ def test_check_names_the_rows_of_a_frame():
 def test_comparisons_are_the_commands(schools):
     polars = pytest.importorskip("polars")
     told = command(
-        *("compare", "--data", schools / "schools.csv", "--domain", schools / "schools.yaml"),
+        *("compare", "local", "--data", schools / "schools.csv", "--domain", schools / "schools.yaml"),
         *("--unit", "school", "--units", schools / "schools_roster.csv", "--epsilon", 2),
     )
     found = mo.nonprivate.compare(
         polars.read_csv(schools / "schools.csv"),
         schools / "schools.yaml",
+        method="local",
         unit="school",
         units=polars.read_csv(schools / "schools_roster.csv"),
         epsilon=2,
     )
     assert str(found) == told
     with pytest.raises(mo.InvalidInput) as refused:
-        mo.nonprivate.compare({"sex": []}, schools / "schools.yaml", epsilon=2)
+        mo.nonprivate.compare({"sex": []}, schools / "schools.yaml", method="integral", epsilon=2)
     assert "/proc" not in str(refused.value)
 
 
 def test_released_rows_are_compared_from_memory_as_from_a_file(schools, tmp_path):
     polars = pytest.importorskip("polars")
     data, domain = schools / "schools.csv", schools / "schools.yaml"
-    release = mo.sample(data, domain, model="central", epsilon=1, delta=1e-6, count=100)
+    release = mo.sample(data, domain, method="central", epsilon=1, delta=1e-6, count=100)
     polars.DataFrame(release).write_csv(tmp_path / "rows.csv")
     from_file = mo.nonprivate.compare(data, domain, released=tmp_path / "rows.csv").to_dict()
     from_memory = mo.nonprivate.compare(data, domain, released=release).to_dict()

@@ -94,7 +94,7 @@ def test_a_decimal_is_in_the_cell_of_its_text(scale):
         seen = []
         for values in (decimals, texts(decimals)):
             table = {"unit": units, name: values}
-            release = mo.sample(table, {name: kind}, model="local", unit="unit", units=units, epsilon=200)
+            release = mo.sample(table, {name: kind}, method="local", unit="unit", units=units, epsilon=200)
             seen.append([cell(name, value) for value in release.to_dict()[name]])
         assert seen[0] == seen[1], name
         assert len(set(map(str, seen[0]))) > 1, name
@@ -108,7 +108,7 @@ def test_databases_decimals_need_no_cast():
     )
     domain = {"total": mo.integer(0, 100), "price": mo.number(0, 20, bins=2), "huge": mo.integer(0, 100)}
     for data in (table, table.pl(), table.to_arrow_table(), table.df()):
-        release = mo.sample(data, domain, model="local", unit="unit", units=["a"], epsilon=200)
+        release = mo.sample(data, domain, method="local", unit="unit", units=["a"], epsilon=200)
         released = release.to_dict()
         assert (released["total"], released["huge"]) == ([45], [45])
         assert released["price"][0] >= 10
@@ -125,7 +125,7 @@ def test_hostile_decimals_change_nothing_that_is_seen():
             release = mo.sample(
                 pyarrow.table({name: wild for name in domain}),
                 domain,
-                **{"model": "integral", "epsilon": 1, "accept_error": True},
+                **{"method": "integral", "epsilon": 1, "accept_error": True},
             )
             seen.add((release.certificate.json, len(release), str(release.to_pandas().dtypes)))
     assert len(seen) == 1

@@ -109,8 +109,8 @@ def test_values_mean_what_they_mean_in_data():
         (lambda: mo.categorical(["a", float("nan")]), 'null="category"'),
         (lambda: mo.Domain({"a": "boolean"}), "but is 'boolean'"),
         (lambda: mo.Domain(["a"]), "but are of type list"),
-        (lambda: mo.plan(3, epsilon=1), "but is of type int"),
-        (lambda: mo.sample({"a": []}, None, model="integral", epsilon=1), "but is of type NoneType"),
+        (lambda: mo.plan(3, method="local", epsilon=1), "but is of type int"),
+        (lambda: mo.sample({"a": []}, None, method="integral", epsilon=1), "but is of type NoneType"),
     ],
 )
 def test_refuses_in_one_sentence_what_declares_nothing(wrong, said):
@@ -185,7 +185,7 @@ def test_a_domain_warns_once_where_it_is_made(tmp_path):
         lambda: mo.Domain(rating),
         lambda: mo.Domain.read(path),
         lambda: mo.Domain.parse(path.read_text()),
-        lambda: mo.sample({"rating": [1, 2]}, rating, model="integral", epsilon=2),
+        lambda: mo.sample({"rating": [1, 2]}, rating, method="integral", epsilon=2),
     ]
     for make in makers:
         with pytest.warns(mo.DomainWarning) as said:
@@ -201,7 +201,7 @@ def test_a_domain_warns_once_where_it_is_made(tmp_path):
         mo.Domain({"dept": mo.categorical(["Sales", "Legal"], outside="Legal")})
         mo.Domain({"dept": mo.categorical(["Sales", "Legal"], outside="null", null="category")})
         pickle.loads(pickle.dumps(domain))  # it has warned already
-        release = mo.sample({"rating": [1, 2]}, domain, model="integral", epsilon=2)
+        release = mo.sample({"rating": [1, 2]}, domain, method="integral", epsilon=2)
         mo.verify(release, domain)
 
 
@@ -218,9 +218,9 @@ def test_check_and_compare_tell_what_values_became():
         open_domain = mo.Domain({"rating": mo.integer(1, 5)})
     by_default = [(one["values"], one["nulls"]) for one in mo.nonprivate.check(frame, open_domain)["mapped"]]
     assert by_default == [(2, True), (1, False)]
-    compared = mo.nonprivate.compare(frame, domain, epsilon=1)
+    compared = mo.nonprivate.compare(frame, domain, method="integral", epsilon=1)
     assert compared["mapped"] == became
     assert str(compared).index("rating: 2 nulls become 3 (declared)") < str(compared).index("but for")
     assert "stand for shares of rows" in compared["represents"][0]
-    release = mo.sample(frame, domain, model="integral", epsilon=1)
+    release = mo.sample(frame, domain, method="integral", epsilon=1)
     assert release.represents == compared["represents"]

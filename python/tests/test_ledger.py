@@ -19,7 +19,7 @@ def release(ledger, epsilon):
     return mo.sample(
         DATA,
         DOMAIN,
-        model="central",
+        method="central",
         epsilon=epsilon,
         delta=1e-7,
         count=2,

@@ -10,7 +10,7 @@ polars = pytest.importorskip("polars")
 pyarrow = pytest.importorskip("pyarrow")
 
 DOMAIN = {"sex": mo.categorical(["f", "m"], null="category"), "age": mo.integer(0, 9), "city": mo.boolean()}
-OPTIONS = {"model": "local", "unit": "unit", "units": ["a", "b", "c", "d"]}
+OPTIONS = {"method": "local", "unit": "unit", "units": ["a", "b", "c", "d"]}
 LONG = {
     "unit": ["a", "a", "b", "c", "c", "c"],
     "sex": ["f", "m", None, "m", "m", "f"],
@@ -85,11 +85,11 @@ def test_a_release_is_as_of_the_long_table():
     assert nested_facts == long_facts
 
 
-@pytest.mark.parametrize("options", [{"model": "local"}, {"model": "central", "epsilon": 1, "count": 1}])
+@pytest.mark.parametrize("options", [{"method": "local"}, {"method": "central", "epsilon": 1, "count": 1}])
 def test_lists_are_of_units(options):
     """How many rows lists make is private, so rows of lists are never the unit of protection."""
     asked = {"epsilon": 2, **options}
-    if options["model"] == "central":
+    if options["method"] == "central":
         with pytest.raises(mo.InvalidInput, match="lists"):
             mo.sample(pyarrow.table(NESTED), DOMAIN, **asked)
     with pytest.raises(mo.InvalidInput, match="lists"):

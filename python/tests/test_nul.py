@@ -9,7 +9,7 @@ polars = pytest.importorskip("polars")
 pyarrow = pytest.importorskip("pyarrow")
 
 DOMAIN = mo.Domain({"sex": mo.categorical(["female", "male"]) | {"outside": "clip", "null": "female"}})
-PROMISE = {"model": "integral", "epsilon": 1}
+PROMISE = {"method": "integral", "epsilon": 1}
 
 
 def refusal(action):
@@ -83,9 +83,9 @@ def test_a_long_input_is_cut():
     for action in (
         lambda: mo.verify(long, DOMAIN),
         lambda: mo.Privacy(epsilon=long),
-        lambda: mo.sample({"sex": ["male"]}, DOMAIN, model="integral", epsilon=1, mechanism=long),
+        lambda: mo.sample({"sex": ["male"]}, DOMAIN, method="integral", epsilon=1, mechanism=long),
         lambda: mo.sample(long, DOMAIN, **PROMISE),
-        lambda: mo.plan(DOMAIN, model=long, epsilon=1),
+        lambda: mo.plan(DOMAIN, method=long, epsilon=1),
         lambda: mo.Domain({long: mo.categorical(["x"])}),
     ):
         said = refusal(action)

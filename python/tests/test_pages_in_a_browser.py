@@ -38,7 +38,7 @@ def opened(browser, path, width):
 
 def test_a_releases_page(browser, schools, tmp_path):
     release = mo.sample(
-        schools / "schools.csv", schools / "schools.yaml", model="integral", epsilon=3, count=50, accept_error=True
+        schools / "schools.csv", schools / "schools.yaml", method="integral", epsilon=3, count=50, accept_error=True
     )
     mo.report(release, path=tmp_path / "r.html")
     for width in (360, 1200):
@@ -52,7 +52,7 @@ def test_a_releases_page(browser, schools, tmp_path):
 
 def test_a_comparisons_page_says_so_on_every_screen(browser, schools, tmp_path):
     found = mo.nonprivate.compare(
-        schools / "schools.csv", schools / "schools.yaml", unit="school", epsilon=2
+        schools / "schools.csv", schools / "schools.yaml", method="local", unit="school", epsilon=2
     )
     mo.report(found, path=tmp_path / "c.html")
     page = opened(browser, tmp_path / "c.html", 1200)
@@ -75,7 +75,7 @@ def test_a_comparisons_page_says_so_on_every_screen(browser, schools, tmp_path):
 
 
 def test_pages_of_rows_that_share_one_model(browser, schools, tmp_path):
-    options = {"model": "central", "family": "marginals", "epsilon": 1, "delta": 1e-6}
+    options = {"method": "marginals", "epsilon": 1, "delta": 1e-6}
     files = (schools / "rand_hie.csv", schools / "rand_hie_table.yaml")
     mo.report(mo.sample(*files, **options, count=200), path=tmp_path / "r.html")
     mo.report(mo.nonprivate.compare(*files, **options), path=tmp_path / "c.html")

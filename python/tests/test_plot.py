@@ -18,7 +18,7 @@ def drawn(chart):
 
 def test_draws_law_beside_truth_and_reference(schools):
     found = mo.nonprivate.compare(
-        schools / "schools.csv", schools / "schools.yaml", unit="school", epsilon=2
+        schools / "schools.csv", schools / "schools.yaml", method="local", unit="school", epsilon=2
     )
     made, rows = drawn(found.plot())
     assert made["title"]["subtitle"] == [WARNING]
@@ -41,12 +41,10 @@ def test_draws_what_is_released_of_a_table_of_columns():
     domain = {"a": mo.categorical(["x", "y"]), "b": mo.integer(0, 9, bins=2)}
     table = {"a": ["x", "y"] * 2000, "b": [1, 2, 7, 8] * 1000}
     for options, kinds in (
-        ({"family": "marginals"}, {"truth", "released", "independent"}),
-        ({}, {"truth", "law", "uniform"}),
+        ({"method": "marginals"}, {"truth", "released", "independent"}),
+        ({"method": "central"}, {"truth", "law", "uniform"}),
     ):
-        found = mo.nonprivate.compare(
-            table, domain, model="central", epsilon=1, delta=1e-6, **options
-        )
+        found = mo.nonprivate.compare(table, domain, epsilon=1, delta=1e-6, **options)
         made, rows = drawn(found.plot())
         assert made["title"]["subtitle"] == [WARNING]
         assert {row["of"] for row in rows} == kinds
@@ -57,7 +55,7 @@ def test_draws_what_is_released_of_a_table_of_columns():
         assert {row["of"] for row in rows} == kinds - {"truth"}
     with pytest.raises(mo.InvalidInput, match="no Kullback"):
         mo.nonprivate.compare(
-            table, domain, model="central", family="marginals", epsilon=1, delta=1e-6
+            table, domain, method="marginals", epsilon=1, delta=1e-6
         ).plot("epsilon", distance="kl")
 
 
@@ -68,38 +66,36 @@ def test_draws_the_law_of_a_draw():
 
 
 def test_draws_plans():
-    asked = mo.plan(k=12, epsilon=1)
+    asked = mo.plan(method="local", k=12, epsilon=1)
     made, rows = drawn(asked.plot())
     assert made["title"]["subtitle"] == []
     assert [row["epsilon"] for row in rows] == [1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8]
     assert rows[3]["total variation"] == asked["alpha"]
-    curve = mo.plan(model="central", k=4, epsilon=1, delta=1e-6, count=3, n=500, curve=True)
+    curve = mo.plan(method="central", k=4, epsilon=1, delta=1e-6, count=3, n=500, curve=True)
     _, rows = drawn(curve.plot())
     assert {row["mechanism"] for row in rows} >= {"subsampled-rr", "histogram"}
     assert len({row["n"] for row in rows}) == len(curve["curve"])
-    for nothing in (mo.plan(k=12, alpha=0.1), mo.amplify(k=4, n=1000, epsilon0=1, delta=1e-6)):
+    for nothing in (mo.plan(method="local", k=12, alpha=0.1), mo.amplify(k=4, n=1000, epsilon0=1, delta=1e-6)):
         with pytest.raises(mo.InvalidInput):
             nothing.plot()
 
 
-def test_draws_plans_of_families():
+def test_draws_plans_of_models():
     domain = {"a": mo.categorical(["x", "y"]), "b": mo.integer(0, 9)}
     for options in (
-        {"family": "marginals"},
-        {"family": "gaussian", "shared": True, "dimension": 2},
+        {"method": "marginals"},
+        {"method": "gaussian-model", "dimension": 2},
     ):
         declared = None if "dimension" in options else domain
-        asked = mo.plan(declared, model="central", n=5000, epsilon=1, delta=1e-7, **options)
+        asked = mo.plan(declared, n=5000, epsilon=1, delta=1e-7, **options)
         made, rows = drawn(asked.plot())
         assert [row["epsilon"] for row in rows] == [1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8]
         assert rows[3]["total variation"] == asked["answers"][0]["alpha"]
         assert "as expected" in made["title"]["text"]
-        curve = mo.plan(
-            declared, model="central", n=5000, epsilon=1, delta=1e-7, curve=True, **options
-        )
+        curve = mo.plan(declared, n=5000, epsilon=1, delta=1e-7, curve=True, **options)
         _, rows = drawn(curve.plot())
         assert len(rows) == len(curve["answers"][0]["curve"])
-        assert {row["mechanism"] for row in rows} == {options["family"]}
+        assert {row["mechanism"] for row in rows} == {options["method"]}
 
 
 def test_draws_a_budget_over_time(tmp_path, domain):
@@ -109,7 +105,7 @@ def test_draws_a_budget_over_time(tmp_path, domain):
         mo.sample(
             {name: ["1"] for name in domain},
             domain,
-            **{"model": "integral", "epsilon": epsilon, "ledger": ledger, "data_set": "health"},
+            **{"method": "integral", "epsilon": epsilon, "ledger": ledger, "data_set": "health"},
             accept_error=True,
         )
     assert [entry["kind"] for entry in ledger.history("health")] == ["total", "release", "release"]

@@ -28,10 +28,10 @@ DOMAIN = mo.Domain(
 )
 COLUMNS = [*DOMAIN, "unit"]
 OPTIONS = [
-    {"model": "local", "unit": "unit", "units": ["a", "b", "c"], "epsilon": 1, "count": 2, "accept_error": True},
-    {"model": "integral", "epsilon": 1, "count": 3, "accept_error": True},
+    {"method": "local", "unit": "unit", "units": ["a", "b", "c"], "epsilon": 1, "count": 2, "accept_error": True},
+    {"method": "integral", "epsilon": 1, "count": 3, "accept_error": True},
     {
-        **{"model": "central", "unit": "unit", "units": ["a", "b", "c"]},
+        **{"method": "central", "unit": "unit", "units": ["a", "b", "c"]},
         **{"epsilon": 1, "count": 2, "accept_error": True},
     },
 ]

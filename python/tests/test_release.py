@@ -27,7 +27,7 @@ def run(*arguments):
 def test_certificate_is_the_commands_byte_for_byte(schools, tmp_path, monkeypatch):
     monkeypatch.chdir(schools.parent)
     done = run(
-        *("sample", "--model", "local", "--epsilon", "2", "--count", "1", "--unit", "school"),
+        *("sample", "local", "--epsilon", "2", "--count", "1", "--unit", "school"),
         *("--data", "data/schools.csv", "--domain", "data/schools.yaml"),
         *("--units", "data/schools_roster.csv", "--out", tmp_path / "r.csv"),
         *("--certificate", tmp_path / "r.json"),
@@ -36,7 +36,7 @@ def test_certificate_is_the_commands_byte_for_byte(schools, tmp_path, monkeypatc
     release = mo.sample(
         "data/schools.csv",
         "data/schools.yaml",
-        model="local",
+        method="local",
         unit="school",
         units="data/schools_roster.csv",
         epsilon=2,
@@ -49,7 +49,7 @@ def test_certificate_is_the_commands_byte_for_byte(schools, tmp_path, monkeypatc
 
 def test_command_comes_with_the_package():
     assert run("--version").stdout.strip() == mo.__version__
-    assert run("sample", "--model", "sideways").returncode == 2
+    assert run("sample", "sideways").returncode == 2
 
 
 def tables(schools):
@@ -89,7 +89,7 @@ def test_reads_the_same_from_everything(schools, tmp_path):
     known = first.set_index("school")
     expected = None
     for name, data in tables(tmp_path):
-        release = mo.sample(data, domain, model="local", unit="school", units=roster, epsilon=80)
+        release = mo.sample(data, domain, method="local", unit="school", units=roster, epsilon=80)
         assert len(release) == 160, name
         assert release.columns == ["school", "sex", "minority", "math"], name
         frame = release.to_pandas()
@@ -161,7 +161,7 @@ def test_a_value_is_one_value_in_every_form(kind):
     for form in columns_of_a_point(kind):
         for row, value in enumerate(expected):
             data = {"a": form[row : row + 1]}
-            release = mo.sample(data, domain, model="integral", epsilon=30)
+            release = mo.sample(data, domain, method="integral", epsilon=30)
             assert release.to_dict()["a"] == [value], (type(form), form, row)
 
 
@@ -172,13 +172,13 @@ def test_a_number_has_one_text_in_every_form():
     domain = mo.Domain({"a": mo.categorical(words, outside="else")})
     for number, word in zip(numbers, words):
         for form in ([number], np.array([number]), np.array([number], object), polars.Series([number])):
-            release = mo.sample({"a": form}, domain, model="integral", epsilon=60)
+            release = mo.sample({"a": form}, domain, method="integral", epsilon=60)
             assert release.to_dict()["a"] == [word], (number, type(form))
 
 
 def test_notebooks_are_shown_the_first_records():
     domain = {"<b>": mo.categorical(["<i>&"])}
-    release = mo.sample({"<b>": ["<i>&"]}, domain, model="integral", epsilon=1, count=12)
+    release = mo.sample({"<b>": ["<i>&"]}, domain, method="integral", epsilon=1, count=12)
     shown = release._repr_html_()
     assert shown.count("<td>&lt;i&gt;&amp;</td>") == 10
     assert "<th>&lt;b&gt;</th>" in shown
@@ -215,16 +215,16 @@ def test_dates_are_their_texts():
             there = (pandas.Series([here]), [here], [here.to_pydatetime()], polars.Series([here]))
             forms += [(word, form) for form in there]
         for expected, form in forms:
-            release = mo.sample({"a": form}, domain, model="integral", epsilon=30)
+            release = mo.sample({"a": form}, domain, method="integral", epsilon=30)
             assert release.to_dict()["a"] == [expected], (type(form), form)
     for form in ([np.datetime64("NaT", "s")], np.array(["NaT"], "datetime64[s]"), [pandas.NaT]):
-        release = mo.sample({"a": form}, domain, model="integral", epsilon=30)
+        release = mo.sample({"a": form}, domain, method="integral", epsilon=30)
         assert release.to_dict()["a"] == [None]
 
 
 def test_goes_out_with_the_domains_types(domain, tmp_path):
     data = {"sex": ["male"], "minority": [True], "visits": [3], "math": [1.0], "unit": ["a"]}
-    release = mo.sample(data, domain, model="local", unit="unit", units=["a", "b"], epsilon=1)
+    release = mo.sample(data, domain, method="local", unit="unit", units=["a", "b"], epsilon=1)
     frame = release.to_pandas()
     assert [str(kind) for kind in frame.dtypes] == [
         "string",
@@ -253,7 +253,7 @@ def test_goes_out_with_the_domains_types(domain, tmp_path):
 def test_public_inputs_lie_in_memory_or_in_files(schools):
     """The same certificate, but for the names: the hash is that of the same bytes."""
     domain = mo.Domain.read(schools / "rand_hie.yaml")
-    options = {"model": "integral", "epsilon": 4, "count": 2}
+    options = {"method": "integral", "epsilon": 4, "count": 2}
     data = schools / "rand_hie.csv"
     file = mo.sample(data, domain, reference=schools / "rand_hie_reference.csv", **options)
     table = polars.read_csv(schools / "rand_hie_reference.csv", infer_schema=False)
@@ -272,8 +272,7 @@ def test_covariances_are_arrays_frames_or_files(schools):
         mo.sample(
             schools / "rand_hie_expenses.csv",
             domain,
-            model="central",
-            family="gaussian",
+            method="gaussian",
             rho=0.5,
             count=3,
             covariance=covariance,
@@ -289,9 +288,7 @@ def test_a_shared_gaussian_gives_any_number_of_rows(schools):
     release = mo.sample(
         schools / "rand_hie_expenses.csv",
         schools / "rand_hie_expenses.yaml",
-        model="central",
-        family="gaussian",
-        shared=True,
+        method="gaussian-model",
         rho=0.5,
         count=5000,
         log=years,
@@ -306,13 +303,11 @@ def test_a_shared_gaussian_gives_any_number_of_rows(schools):
     assert release.mechanism == "shared-gaussian"
     assert release.certificate.to_dict()["accuracy"]["covariance_error"] < 0.05
     assert mo.verify(release, schools / "rand_hie_expenses.yaml")
-    with pytest.raises(mo.InvalidInput, match="learns its mean and covariance"):
+    with pytest.raises(mo.InvalidInput, match="is for method gaussian, but the method is gaussian-model"):
         mo.sample(
             schools / "rand_hie_expenses.csv",
             schools / "rand_hie_expenses.yaml",
-            model="central",
-            family="gaussian",
-            shared=True,
+            method="gaussian-model",
             mean_bound=3,
             rho=0.5,
             count=5,
@@ -323,7 +318,7 @@ def test_says_what_it_promises(schools):
     release = mo.sample(
         schools / "schools.csv",
         schools / "schools.yaml",
-        model="central",
+        method="central",
         epsilon=1,
         delta=1e-6,
         count=2,
@@ -338,7 +333,7 @@ def test_says_what_it_promises(schools):
 def test_a_decimal_is_taken_as_typed(domain):
     data = {name: [] for name in domain}
     for typed in (0.1, "0.1", np.float64(0.1)):
-        release = mo.sample(data, domain, model="integral", epsilon=typed, accept_error=True)
+        release = mo.sample(data, domain, method="integral", epsilon=typed, accept_error=True)
         assert release.certificate.spec["privacy"]["epsilon"] == "0.1"
 
 
@@ -351,22 +346,22 @@ def test_a_decimal_is_taken_as_typed(domain):
         ({"epsilon": 1, "count": 1.5}, "count must be a whole number"),
         ({"epsilon": 1, "count": -1}, "count must be a whole number"),
         ({"epsilon": 1, "units": ["a"]}, "units needs unit"),
-        ({"epsilon": 1, "model": "sideways"}, "model must be local, integral or central"),
-        ({"epsilon": 1, "delta": 0.1}, "delta is for model central"),
+        ({"epsilon": 1, "method": "sideways"}, "method must be local, integral, integral-model"),
+        ({"epsilon": 1, "delta": 0.1}, "delta is for methods central, gaussian, gaussian-model and marginals"),
         ({"epsilon": 1, "ledger": "x.db"}, "data_set"),
         ({"epsilon": 1, "candidates_file": {"sex": []}}, "candidates_file must be the path of a file"),
         ({"epsilon": 1, "reference": 3}, "reference must be a table"),
         ({"epsilon": 1, "reference": [0.5, 0.5]}, "reference must be a table"),
-        ({"epsilon": 1, "unit": "a", "units": {"u", "v"}, "model": "local"}, "units must be a list"),
-        ({"epsilon": 0.001, "model": "central", "count": 1}, "accept it (accept_error)"),
+        ({"epsilon": 1, "unit": "a", "units": {"u", "v"}, "method": "local"}, "units must be a list"),
+        ({"epsilon": 0.001, "method": "central", "count": 1}, "accept it (accept_error)"),
         ({}, "epsilon is needed, but is not given"),
-        ({"epsilon": 1, "unit": "z", "model": "local"}, "; mo.nonprivate.check names those it has"),
+        ({"epsilon": 1, "unit": "z", "method": "local"}, "; mo.nonprivate.check names those it has"),
     ],
 )
 def test_refuses_in_one_sentence_with_pythons_names(domain, options, said):
     data = {name: [None] for name in domain}
     with pytest.raises(mo.InvalidInput) as refused:
-        mo.sample(data, domain, **({"model": "integral"} | options))
+        mo.sample(data, domain, **({"method": "integral"} | options))
     assert said in str(refused.value)
     assert "--" not in str(refused.value)
     assert "\n" not in str(refused.value)
@@ -375,18 +370,18 @@ def test_refuses_in_one_sentence_with_pythons_names(domain, options, said):
 def test_refuses_what_is_no_table(domain):
     for data in (3, None, [1, 2], {"sex": 3}, np.zeros(3), {"sex": np.zeros(1, complex)}, object()):
         with pytest.raises(mo.InvalidInput):
-            mo.sample(data, domain, model="integral", epsilon=1)
+            mo.sample(data, domain, method="integral", epsilon=1)
     with pytest.raises(mo.InvalidInput, match="equal length"):
-        mo.sample({name: [None] * i for i, name in enumerate(domain)}, domain, model="integral", epsilon=1)
+        mo.sample({name: [None] * i for i, name in enumerate(domain)}, domain, method="integral", epsilon=1)
     with pytest.raises(mo.InvalidInput, match="more than one|only once|once|two"):
         frame = pandas.DataFrame([[1, 2, 3, 4, 5]], columns=[*domain, "sex"])
-        mo.sample(frame, domain, model="integral", epsilon=1)
+        mo.sample(frame, domain, method="integral", epsilon=1)
 
 
 def test_refuses_private_data_as_a_public_input(domain):
     data = {name: [None] for name in domain}
     with pytest.raises(mo.InvalidInput, match="must be public"):
-        mo.sample(data, domain, model="integral", epsilon=1, reference=data)
+        mo.sample(data, domain, method="integral", epsilon=1, reference=data)
 
 
 def test_every_part_of_a_spec_is_a_parameter():
@@ -395,7 +390,7 @@ def test_every_part_of_a_spec_is_a_parameter():
     from mollify import _core, spark
     from mollify.adapters.opendp import measurement
 
-    known = {flag.replace("-", "_") for flag, _, _ in _core.spec_parts()}
+    known = {flag.replace("-", "_") for flag, _, _ in _core.spec_parts()} | {"method"}
     of_sample = inspect.signature(mo.sample).parameters
     for function, other in (
         (mo.sample, {"data", "lists", "counts", "threads", "ledger", "data_set"}),
@@ -412,7 +407,7 @@ def test_every_part_of_a_spec_is_a_parameter():
 
 def test_verify_says_what_does_not_hold(schools, domain, tmp_path):
     release = mo.sample(
-        schools / "schools.csv", schools / "schools.yaml", model="integral", epsilon=1, count=1
+        schools / "schools.csv", schools / "schools.yaml", method="integral", epsilon=1, count=1
     )
     other = mo.verify(release, domain)
     assert not other
@@ -447,7 +442,7 @@ def test_days_and_times_come_back_as_such(zone):
             "time": mo.datetime("2026-01-01T00:00:00", last, bins="week", zone=zone, null="category"),
         }
     )
-    options = {"model": "integral", "epsilon": 2, "count": 100, "candidates": 20, "accept_error": True}
+    options = {"method": "integral", "epsilon": 2, "count": 100, "candidates": 20, "accept_error": True}
     release = mo.sample({name: ["x"] for name in domain}, domain, **options)
     release = pickle.loads(pickle.dumps(release))
     frame, polar, texts = release.to_pandas(), release.to_polars(), release.to_dict()
@@ -483,10 +478,10 @@ def test_moments_are_the_same_whoever_hands_them_over():
         ["2026-01-03T01:30:00"],
     ]
     for form in forms:
-        release = mo.sample({"at": form}, domain, model="integral", epsilon=60)
+        release = mo.sample({"at": form}, domain, method="integral", epsilon=60)
         # Handed back as it comes out, it is the same again.
         for again in (release, release.to_pandas(), release.to_polars(), release.to_dict()):
-            twice = mo.sample(again, domain, model="integral", epsilon=60)
+            twice = mo.sample(again, domain, method="integral", epsilon=60)
             assert twice.to_dict()["at"][0][:10] == "2026-01-03", (type(form), type(again))
 
 
@@ -494,7 +489,7 @@ def test_counts_are_the_table_of_which_each_row_is_a_record():
     domain = {"city": mo.categorical(["Ghent", "Lille", "Trier"])}
     counted = {"city": ["Lille", "Trier", "Ghent", "Lille"], "n": [3, 2, 0, 1]}
     records = {"city": ["Lille"] * 4 + ["Trier"] * 2}
-    asked = dict(model="central", epsilon=1, count=3, accept_error=True)
+    asked = dict(method="central", epsilon=1, count=3, accept_error=True)
     by_counts = mo.sample(counted, domain, counts="n", **asked)
     assert len(by_counts) == 3
     assert by_counts.certificate.json == mo.sample(records, domain, **asked).certificate.json
@@ -513,7 +508,7 @@ def test_counts_are_the_table_of_which_each_row_is_a_record():
         mo.sample(counted, domain, counts=3, **asked)
     with pytest.raises(mo.InvalidInput, match="needs a row for each record"):
         mo.sample(
-            {"x": [0.5], "n": [1]}, {"x": mo.number(0, 1)}, model="integral", epsilon=1, counts="n"
+            {"x": [0.5], "n": [1]}, {"x": mo.number(0, 1)}, method="integral", epsilon=1, counts="n"
         )
 
 
@@ -521,12 +516,12 @@ def test_counts_are_the_table_of_which_each_row_is_a_record():
     "asked",
     [
         {"delta": 1e-5, "epsilon": 1, "accept_error": True},
-        {"family": "marginals", "epsilon": 1},
-        {"family": "gaussian", "shared": True, "rho": 1},
+        {"method": "marginals", "epsilon": 1},
+        {"method": "gaussian-model", "rho": 1},
     ],
 )
 def test_units_of_a_stream_are_counted_and_charged_once(asked, tmp_path):
-    of_numbers = asked.get("family") == "gaussian"
+    of_numbers = asked.get("method") == "gaussian-model"
     domain = {"x": mo.number(0, 9)} if of_numbers else {"x": mo.categorical(["a", "b", "c"])}
     values = [1.0, 2.0, 3.0] if of_numbers else ["a", "b", "c"]
     table = {"x": values * 1000, "u": [str(i // 3) for i in range(3000)]}
@@ -545,7 +540,7 @@ def test_units_of_a_stream_are_counted_and_charged_once(asked, tmp_path):
     certificates = set()
     for charged, form in enumerate(forms, 1):
         release = mo.sample(
-            form, domain, model="central", unit="u", count=3, ledger=ledger, data_set="d", **asked
+            form, domain, unit="u", count=3, ledger=ledger, data_set="d", **{"method": "central"} | asked
         )
         assert len(release) == 3
         assert ledger.balance("d").releases == charged
@@ -557,7 +552,7 @@ def test_units_of_a_stream_are_counted_and_charged_once(asked, tmp_path):
 def test_threads_change_no_promise():
     domain = {"city": mo.categorical(["Ghent", "Lille", "Trier"])}
     data = {"who": list(range(1000)) * 2, "city": ["Lille"] * 1500 + ["Trier"] * 500}
-    asked = dict(model="local", unit="who", epsilon=2)
+    asked = dict(method="local", unit="who", epsilon=2)
     certificates = {
         mo.sample(data, domain, threads=threads, **asked).certificate.json
         for threads in (None, 1, 2, 7)
@@ -571,10 +566,10 @@ def test_threads_change_no_promise():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"model": "central", "family": "gaussian", "epsilon": 1, "count": 1}, "ask for it (shared)"),
-        ({"model": "central", "epsilon": 0.001, "count": 1}, "accept it (accept_error)"),
-        ({"model": "central", "epsilon": 1, "delta": 0.9, "count": 1}, "accept it (accept_large_delta)"),
-        ({"model": "integral", "epsilon": 1, "units": ["a"]}, "units needs unit"),
+        ({"method": "gaussian", "epsilon": 1, "count": 1}, "method gaussian-model learns one"),
+        ({"method": "central", "epsilon": 0.001, "count": 1}, "accept it (accept_error)"),
+        ({"method": "central", "epsilon": 1, "delta": 0.9, "count": 1}, "accept it (accept_large_delta)"),
+        ({"method": "integral", "epsilon": 1, "units": ["a"]}, "units needs unit"),
     ],
 )
 def test_sentences_speak_of_what_python_has(options, said):
@@ -589,11 +584,11 @@ def test_sentences_speak_of_what_python_has(options, said):
 def test_an_array_has_the_domains_columns_in_their_order(tmp_path):
     domain = {"a": mo.integer(0, 1), "b": mo.integer(2, 3)}
     array = np.array([[0, 3]] * 4000)
-    released = mo.sample(array, domain, model="integral", epsilon=30, count=1).to_dict()
+    released = mo.sample(array, domain, method="integral", epsilon=30, count=1).to_dict()
     assert released == {"a": [0], "b": [3]}
     with_unit = np.array([[0, 3, unit] for unit in (7, 8) for _ in range(99)])
-    units = mo.sample(with_unit, domain, model="local", unit="u", units=[7, 8, 9], epsilon=1)
+    units = mo.sample(with_unit, domain, method="local", unit="u", units=[7, 8, 9], epsilon=1)
     assert units.to_dict()["u"] == ["7", "8", "9"]
     for wrong in (array[:, :1], array[0], with_unit):
         with pytest.raises(mo.InvalidInput, match="a column for each of a, b, in this order"):
-            mo.sample(wrong, domain, model="integral", epsilon=1, count=1)
+            mo.sample(wrong, domain, method="integral", epsilon=1, count=1)

@@ -21,11 +21,11 @@ PAIRS = {"a": mo.integer(1, 6, **SAID), "b": mo.integer(1, 4, **SAID)}
 POINTS = {"a": mo.number(-5, 5, **SAID), "b": mo.number(-5, 5, **SAID)}
 
 RULED = {
-    "local": (FEW, dict(model="local", unit="unit"), 0.1, 1),
-    "integral": (CELLS, dict(model="integral", count=1000), 2, 3800),
-    "central": (CELLS, dict(model="central", count=5, delta=1e-6), 0.001, 0.3),
-    "shared": (POINTS, dict(model="central", family="gaussian", shared=True, count=5, delta=1e-6), 0.6, None),
-    "marginals": (PAIRS, dict(model="central", family="marginals", count=5, delta=1e-6), 0.001, 0.2),
+    "local": (FEW, dict(method="local", unit="unit"), 0.1, 1),
+    "integral": (CELLS, dict(method="integral", count=1000), 2, 3800),
+    "central": (CELLS, dict(method="central", count=5, delta=1e-6), 0.001, 0.3),
+    "shared": (POINTS, dict(method="gaussian-model", count=5, delta=1e-6), 0.6, None),
+    "marginals": (PAIRS, dict(method="marginals", count=5, delta=1e-6), 0.001, 0.2),
 }
 
 
@@ -68,20 +68,20 @@ def test_charges_nothing_where_a_warning_is_an_error(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error", mo.ReleaseWarning)
         with pytest.raises(mo.ReleaseWarning):
-            mo.sample(ROWS, FEW, model="integral", epsilon=1, count=1, ledger=ledger, data_set="rows")
+            mo.sample(ROWS, FEW, method="integral", epsilon=1, count=1, ledger=ledger, data_set="rows")
     assert ledger.balance("rows").remaining.epsilon == 2
 
 
 def test_is_silent_of_a_good_release():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        release = mo.sample(ROWS, FEW, model="integral", epsilon=4, count=1)
+        release = mo.sample(ROWS, FEW, method="integral", epsilon=4, count=1)
     assert release.warnings == []
 
 
 def test_says_what_a_large_epsilon_means_once():
     with pytest.warns(mo.ReleaseWarning, match="odds of a guess") as said:
-        mo.sample(ROWS, FEW, model="integral", epsilon=12, count=1)
+        mo.sample(ROWS, FEW, method="integral", epsilon=12, count=1)
     assert len(said) == 1
     for make in (
         lambda epsilon: mo.Sampler(outcomes=12, epsilon=epsilon),
@@ -100,7 +100,7 @@ def test_says_what_a_large_mu_or_an_amplified_epsilon_means_once():
     reports = dict(n=10, k=3, delta=1e-6)
     for make, match in (
         (lambda: mo.Sampler("gaussian-curve", outcomes=12, mu=3), mu),
-        (lambda: mo.sample(ROWS, FEW, model="integral", mu=3, count=1), mu),
+        (lambda: mo.sample(ROWS, FEW, method="integral", mu=3, count=1), mu),
         (lambda: mo.amplify(epsilon0=20, **reports), "epsilon 20 .* odds of a guess"),
     ):
         with pytest.warns(mo.ReleaseWarning, match=match) as said:
@@ -141,7 +141,7 @@ def line():
 
 
 def test_points_at_the_line_that_asked():
-    noisy = dict(model="integral", epsilon=1, count=1)
+    noisy = dict(method="integral", epsilon=1, count=1)
     found = pytest.importorskip("opendp.prelude")
     found.enable_features("contrib", "honest-but-curious")
     from mollify.adapters.opendp import measurement
@@ -167,7 +167,7 @@ def test_points_at_the_line_that_asked():
 
 
 def test_says_how_few_rows_or_outcomes_are_too_few_where_it_is_protected():
-    model = dict(model="central", family="marginals", count=5, delta=1e-6, neighbours="add-remove")
+    model = dict(method="marginals", count=5, delta=1e-6, neighbours="add-remove")
     said = []
     for rows in (ROWS, {"a": [1, 2], "b": [4, 4]}):
         with pytest.warns(mo.ReleaseWarning, match="mostly noise if the table has fewer than") as given:
@@ -179,7 +179,7 @@ def test_says_how_few_rows_or_outcomes_are_too_few_where_it_is_protected():
     with pytest.raises(mo.InvalidInput, match="cannot be told apart .* of 1000000 records"):
         mo.sample(ROWS, PAIRS, epsilon="1e-6", **model | {"delta": None})
 
-    found = dict(model="central", count=5, delta=1e-6)
+    found = dict(method="central", count=5, delta=1e-6)
     with pytest.raises(mo.InvalidInput, match="no support is found of fewer than 5528 records"):
         mo.sample(ROWS, CELLS, epsilon=0.01, support="width=5", **found)
     with pytest.warns(mo.ReleaseWarning, match="mostly noise if the support that is found has more"):
@@ -187,10 +187,10 @@ def test_says_how_few_rows_or_outcomes_are_too_few_where_it_is_protected():
     assert 0.5 < release.total_variation < 1
 
 
-UNITS = dict(model="local", unit="unit", epsilon=3)
-FINITE = dict(model="central", count=5, epsilon=4, delta=1e-6)
-GAUSSIAN = dict(model="central", family="gaussian", count=5, epsilon=4, delta=1e-6)
-TABLE = dict(model="central", family="marginals", count=5, epsilon=8, delta=1e-6)
+UNITS = dict(method="local", unit="unit", epsilon=3)
+FINITE = dict(method="central", count=5, epsilon=4, delta=1e-6)
+GAUSSIAN = dict(method="gaussian", count=5, epsilon=4, delta=1e-6)
+TABLE = dict(method="marginals", count=5, epsilon=8, delta=1e-6)
 BITS = {"a": mo.integer(1, 2, **SAID), "b": mo.integer(1, 2, **SAID)}
 EVERY = {
     "minimax": (FEW, UNITS | {"mechanism": "minimax"}),
@@ -200,23 +200,23 @@ EVERY = {
     "public-kernel": (FEW, UNITS | {"mechanism": "public-kernel", "reference": {"a": [1, 2]}}),
     "randomized-response": (FEW, UNITS | {"mechanism": "randomized-response"}),
     "mixture": (FEW, UNITS | {"mechanism": "mixture"}),
-    "gaussian-curve": (FEW, dict(model="integral", mu=2, mechanism="gaussian-curve")),
+    "gaussian-curve": (FEW, dict(method="integral", mu=2, mechanism="gaussian-curve")),
     "a roster": (FEW, UNITS | {"units": list(range(500))}),
     "a reference": (FEW, UNITS | {"reference": {"a": [1, 2, 3]}}),
     "a typical band": (FEW, UNITS | {"band": "typical"}),
     "several draws": (FEW, UNITS | {"epsilon": 9, "count": 3}),
-    "a grid": (POINTS, dict(model="integral", epsilon=4, space="grid", cells=4)),
-    "candidates": (POINTS, dict(model="integral", epsilon=4, space="candidates", candidates=20)),
+    "a grid": (POINTS, dict(method="integral", epsilon=4, space="grid", cells=4)),
+    "candidates": (POINTS, dict(method="integral", epsilon=4, space="candidates", candidates=20)),
     **{
-        score: (POINTS, dict(model="integral", epsilon=4, space="grid", cells=4, score=score))
+        score: (POINTS, dict(method="integral", epsilon=4, space="grid", cells=4, score=score))
         for score in ("kernel", "histogram", "gaussian-mixture")
     },
     **{
-        score: (POINTS, dict(model="integral", epsilon=4, space="candidates", candidates=20, score=score))
+        score: (POINTS, dict(method="integral", epsilon=4, space="candidates", candidates=20, score=score))
         for score in ("ratio", "mbde")
     },
-    "empirical": (FEW, dict(model="integral", epsilon=4, score="empirical")),
-    "likelihood": (PAIRS, dict(model="integral", epsilon=8, space="models", candidates=50, count=20)),
+    "empirical": (FEW, dict(method="integral", epsilon=4, score="empirical")),
+    "likelihood": (PAIRS, dict(method="integral-model", epsilon=8, candidates=50, count=20)),
     **{
         mechanism: (FEW, FINITE | {"mechanism": mechanism})
         for mechanism in ("auto", "subsampled-rr", "reveal-or-obscure", "ds-roo", "subset-rr", "histogram")
@@ -224,7 +224,7 @@ EVERY = {
     "shuffled-rr": (FEW, FINITE | {"mechanism": "shuffled-rr", "count": 500}),
     "poisson-rr": (FEW, FINITE | {"mechanism": "poisson-rr", "count": None, "rate": 0.01}),
     "product": (BITS, FINITE | {"mechanism": "product", "delta": None}),
-    "product in rho": (BITS, dict(model="central", count=5, mechanism="product", rho=1)),
+    "product in rho": (BITS, dict(method="central", count=5, mechanism="product", rho=1)),
     "units of a table": (FEW, FINITE | {"unit": "unit"}),
     **{
         support: (CELLS, FINITE | {"support": support})
@@ -233,7 +233,7 @@ EVERY = {
     "gaussian": (POINTS, GAUSSIAN | {"mean_bound": 1, "covariance_bound": 1}),
     "gaussian with a covariance": (POINTS, GAUSSIAN | {"mean_bound": 1, "covariance": np.eye(2)}),
     "gaussian without a bound": (POINTS, GAUSSIAN | {"covariance_bound": 2}),
-    "shared": (POINTS, GAUSSIAN | {"shared": True, "epsilon": 50}),
+    "shared": (POINTS, GAUSSIAN | {"method": "gaussian-model", "epsilon": 50}),
     "marginals": (PAIRS, TABLE),
     "marginals of units": (PAIRS, TABLE | {"unit": "unit"}),
     "add-remove": (PAIRS, TABLE | {"neighbours": "add-remove"}),

@@ -20,7 +20,7 @@ def parsed(path):
 def test_a_releases_page_holds_public_facts(tmp_path):
     domain = mo.Domain({"a": mo.categorical(["<b>&", '"x"'])})
     private = {"a": ["a secret value"] * 7}
-    release = mo.sample(private, domain, model="integral", epsilon=1, count=30, accept_error=True)
+    release = mo.sample(private, domain, method="integral", epsilon=1, count=30, accept_error=True)
     mo.report(release, path=tmp_path / "r.html")
     page = parsed(tmp_path / "r.html")
     assert "30 released records" in page
@@ -32,7 +32,7 @@ def test_a_releases_page_holds_public_facts(tmp_path):
 
 def test_a_comparisons_page_is_marked(schools, tmp_path):
     found = mo.nonprivate.compare(
-        schools / "schools.csv", schools / "schools.yaml", unit="school", epsilon=2
+        schools / "schools.csv", schools / "schools.yaml", method="local", unit="school", epsilon=2
     )
     mo.report(found, path=tmp_path / "c.html")
     page = parsed(tmp_path / "c.html")
@@ -47,9 +47,9 @@ WARDS = {
 }
 BINNED = {"dose": WARDS["dose"], "age": WARDS["age"]}
 NUMBERS = {"dose": mo.number(0, 8), "age": mo.number(0, 99)}
-MARGINALS = {"model": "central", "family": "marginals", "epsilon": 2, "delta": 1e-7}
-GAUSSIAN = {"model": "central", "family": "gaussian", "shared": True, "epsilon": 2, "delta": 1e-7}
-MODELS = {"model": "integral", "space": "models", "candidates": 500, "epsilon": 5}
+MARGINALS = {"method": "marginals", "epsilon": 2, "delta": 1e-7}
+GAUSSIAN = {"method": "gaussian-model", "epsilon": 2, "delta": 1e-7}
+MODELS = {"method": "integral-model", "candidates": 500, "epsilon": 5}
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ def words(page):
 @pytest.mark.parametrize(
     "domain, options, drawn, told",
     [
-        (WARDS, MARGINALS, 3, "two columns together, on measured tables usually at most {usual}, on harder tables {worst} on average"),
+        (WARDS, MARGINALS, 3, "two columns together, on measured tables usually at most {usual}, {worst} if columns of many values determine others, on average"),
         (WARDS, MARGINALS | {"neighbours": "add-remove"}, 3, "expected, in records"),
         (BINNED, MARGINALS | {"copula": True}, 2, "rank correlation"),
         (NUMBERS, GAUSSIAN, 2, "from the data's Gaussian, expected {model}"),
@@ -91,7 +91,7 @@ def test_a_page_says_that_records_share_one_model(tmp_path, wards, domain, optio
     assert told.format(usual=f"{usual:.3g}", worst=f"{worst:.3g}", model=f"{model:.3g}", best=best) in text
     assert page.count('<svg role="img"') == drawn
     if options is MARGINALS:
-        asked = {key: options[key] for key in ("model", "family", "epsilon", "delta")}
+        asked = {key: options[key] for key in ("method", "epsilon", "delta")}
         plan = mo.plan(domain, n=2000, **asked)["answers"][0]
         assert plan["two_way"] == two_way
 
@@ -102,7 +102,7 @@ def test_a_page_says_that_records_share_one_model(tmp_path, wards, domain, optio
         (WARDS, MARGINALS, 3 * (3 + 5 + 5), "usually"),
         (WARDS, MODELS, 3 * (3 + 5 + 5), "independent"),
         (NUMBERS, GAUSSIAN, 0, "every column and correlation is as that needs"),
-        ({"ward": WARDS["ward"]}, {"model": "central", "epsilon": 2}, 3 * 3, "uniform"),
+        ({"ward": WARDS["ward"]}, {"method": "central", "epsilon": 2}, 3 * 3, "uniform"),
     ],
     ids=["marginals", "models", "shared-gaussian", "finite"],
 )
@@ -119,5 +119,5 @@ def test_comparisons_by_columns_have_a_page_that_is_marked(
 
 def test_refuses_what_has_no_page(tmp_path):
     with pytest.raises(mo.InvalidInput):
-        mo.report(mo.plan(k=4, epsilon=1), path=tmp_path / "p.html")
+        mo.report(mo.plan(method="local", k=4, epsilon=1), path=tmp_path / "p.html")
     assert list(tmp_path.iterdir()) == []

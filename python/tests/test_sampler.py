@@ -189,7 +189,7 @@ def test_sixteen_threads_release_at_once(domain):
     def work():
         try:
             release = mo.sample(
-                data, domain, model="local", unit="unit", units=roster, epsilon=0.1, accept_error=True
+                data, domain, method="local", unit="unit", units=roster, epsilon=0.1, accept_error=True
             )
             seen.append(release)
         except Exception as error:  # told below, in the test's own thread

@@ -84,13 +84,13 @@ ROSTER = [str(unit) for unit in range(70)]  # ten of them have no rows
 
 
 def local(frame, domain, **more):
-    return mollify_spark.sample(frame, domain, model="local", unit="unit", epsilon=2, **more)
+    return mollify_spark.sample(frame, domain, method="local", unit="unit", epsilon=2, **more)
 
 
 def test_a_release_is_what_it_is_without_spark(session, domain, table):
     frame = session.createDataFrame(table)
     release = local(frame, domain, units=ROSTER, count=2)
-    native = mo.sample(table, domain, model="local", unit="unit", epsilon=2, units=ROSTER, count=2)
+    native = mo.sample(table, domain, method="local", unit="unit", epsilon=2, units=ROSTER, count=2)
     assert release.certificate == native.certificate
     assert mo.verify(release.certificate, domain).holds
     assert release.guarantee == native.guarantee and release.mechanism == native.mechanism
@@ -179,7 +179,7 @@ def test_units_that_nobody_lists_are_released_without_their_order(session, domai
     assert len(rows) == 60 and release.dataframe.columns == list(domain)
     assert [tuple(row) for row in release.dataframe.select("*").collect()] == rows
     assert release.certificate == mo.sample(
-        table, domain, model="local", unit="unit", epsilon=2
+        table, domain, method="local", unit="unit", epsilon=2
     ).certificate
 
 
@@ -191,7 +191,7 @@ def test_a_unit_is_one_however_its_id_is_written(session, domain, table, kind):
     written = table.set_column(table.column_names.index("unit"), "unit", pyarrow.array(typed[kind]))
     frame = session.createDataFrame(written).repartition(4)
     assert local(frame, domain).dataframe.count() == 60
-    assert len(mo.sample(written, domain, model="local", unit="unit", epsilon=2)) == 60
+    assert len(mo.sample(written, domain, method="local", unit="unit", epsilon=2)) == 60
     roster = [float(unit) for unit in ROSTER]
     released = rows_of(local(frame, domain, units=roster).dataframe)
     assert [row[0] for row in released] == sorted(ROSTER, key=lambda unit: repr((unit,)))
@@ -200,16 +200,16 @@ def test_a_unit_is_one_however_its_id_is_written(session, domain, table, kind):
 @pytest.mark.parametrize(
     "asked",
     [
-        {"model": "integral", "epsilon": 4, "count": 3},
-        {"model": "central", "epsilon": 2, "delta": 1e-7, "count": 20},
-        {"model": "central", "epsilon": 2, "delta": 1e-7, "count": 1, "mechanism": "ds-roo"},
+        {"method": "integral", "epsilon": 4, "count": 3},
+        {"method": "central", "epsilon": 2, "delta": 1e-7, "count": 20},
+        {"method": "central", "epsilon": 2, "delta": 1e-7, "count": 1, "mechanism": "ds-roo"},
     ],
     ids=["integral", "central", "ds-roo"],
 )
 def test_a_table_is_counted_by_spark_and_drawn_by_the_driver(session, domain, table, tmp_path, asked):
     ledger = mo.Ledger(tmp_path / "budget.db")
     ledger.declare("table", epsilon=5, delta=1e-6, scope="row")
-    budget = {} if asked["model"] == "integral" else {"ledger": ledger, "data_set": "table"}
+    budget = {} if asked["method"] == "integral" else {"ledger": ledger, "data_set": "table"}
     release = mollify_spark.sample(session.createDataFrame(table), domain, **asked, **budget)
     assert release.certificate == mo.sample(table, domain, **asked).certificate
     rows = rows_of(release.dataframe)
@@ -224,7 +224,7 @@ def test_the_counts_are_the_tables(session):
     words = ["a", "b", "c", "d"]
     domain = mo.Domain({"word": mo.categorical(words)})
     frame = session.createDataFrame(pyarrow.table({"word": ["a"] * 500 + ["b"] * 300 + ["d"] * 200}))
-    release = mollify_spark.sample(frame, domain, model="integral", epsilon=20_000 * 30, count=20_000)
+    release = mollify_spark.sample(frame, domain, method="integral", epsilon=20_000 * 30, count=20_000)
     seen = Counter(row[0] for row in release.dataframe.collect())
     assert seen["c"] <= 1
     observed = np.array([seen[word] for word in ("a", "b", "d")])
@@ -234,15 +234,15 @@ def test_the_counts_are_the_tables(session):
     assert math.exp(-statistic / 2) > ALPHA  # the tail with two degrees of freedom
 
 
-GAUSSIAN = {"family": "gaussian", "rho": 40}
+GAUSSIAN = {"method": "gaussian", "rho": 40}
 
 
 @pytest.mark.parametrize(
     ("passes", "asked"),
     [
         (3, {**GAUSSIAN, "covariance_bound": 49, "count": 2}),
-        (4, {**GAUSSIAN, "shared": True, "count": 500}),
-        (1, {"family": "marginals", "epsilon": 50, "count": 500, "neighbours": "add-remove"}),
+        (4, {**GAUSSIAN, "method": "gaussian-model", "count": 500}),
+        (1, {"method": "marginals", "epsilon": 50, "count": 500, "neighbours": "add-remove"}),
     ],
     ids=["gaussian", "shared", "marginals"],
 )
@@ -301,7 +301,7 @@ def test_workers_add_up_and_the_driver_adds_noise(session, table, tmp_path, monk
     frame = frame.withColumn("visits", frame["visits"].cast("string"))  # texts are read too
     frame = frame.repartition(2).mapInArrow(flaky, frame.schema)
     domain = mo.Domain({"math": mo.number(-18, 42, bins=60), "visits": mo.number(-10, 19, bins=29)})
-    asked = {"model": "central", "accept_error": True, **asked}
+    asked = {"method": "central", "accept_error": True, **asked}
     release = mollify_spark.sample(frame, domain, **asked, ledger=ledger, data_set="table")
     assert ledger.balance("table").releases == 1
     native = mo.sample(table, domain, **asked)
@@ -326,7 +326,7 @@ def test_workers_add_up_and_the_driver_adds_noise(session, table, tmp_path, monk
 def test_grids_and_candidates(session, table, more):
     domain = mo.Domain({"math": mo.number(-3, 25), "visits": mo.integer(0, 9)}, seed=5)
     release = local(session.createDataFrame(table), domain, units=ROSTER, **more)
-    native = mo.sample(table, domain, model="local", unit="unit", epsilon=2, units=ROSTER, **more)
+    native = mo.sample(table, domain, method="local", unit="unit", epsilon=2, units=ROSTER, **more)
     assert release.certificate == native.certificate
     rows = rows_of(release.dataframe)
     assert len(rows) == 70 and all(-3 <= math <= 25 for _, math, _ in rows)
@@ -402,7 +402,7 @@ def test_private_values_decide_nothing(session, domain):
 def test_names_that_spark_takes_for_others(session):
     frame = session.createDataFrame([(1, 2, "u", 3)], ["a.b", "A", "un`it", "a"])
     domain = mo.Domain({"a.b": mo.integer(0, 3), "a": mo.integer(0, 3), "A": mo.integer(0, 3)})
-    release = mollify_spark.sample(frame, domain, model="local", unit="un`it", epsilon=30)
+    release = mollify_spark.sample(frame, domain, method="local", unit="un`it", epsilon=30)
     assert release.dataframe.columns == ["a.b", "a", "A"]
     assert rows_of(release.dataframe) == [(1, 3, 2)], "at epsilon 30 all but surely"
 
@@ -441,7 +441,7 @@ def test_what_is_not_safe_is_refused_in_one_sentence(session, domain, table):
     from pyspark.sql import functions as F
 
     frame = session.createDataFrame(table)
-    asked = {"domain": domain, "model": "local", "unit": "unit", "epsilon": 2}
+    asked = {"domain": domain, "method": "local", "unit": "unit", "epsilon": 2}
     same = "data must be the same whenever Spark computes them, but their plan "
     remedy = ": write them to a table first, or take data.localCheckpoint()"
     for varying, why in (
@@ -464,18 +464,18 @@ def test_what_is_not_safe_is_refused_in_one_sentence(session, domain, table):
     assert refusal(frame, **{**asked, "units": frame}).startswith("units must be public")
     assert "epsilon must be finite" in refusal(frame, **{**asked, "epsilon": -1})
     numbers = mo.Domain({"math": mo.number(-3, 25)})
-    assert refusal(frame, numbers, model="integral", epsilon=2) == (
-        "model integral needs the records of the whole table in one place where they are scored, and "
+    assert refusal(frame, numbers, method="integral", epsilon=2) == (
+        "method integral needs the records of the whole table in one place where they are scored, and "
         "has only how many there are of each"
     )
-    gaussian = {"family": "gaussian", "covariance_bound": 9, "mean_bound": 25, "accept_error": True}
+    gaussian = {"method": "gaussian", "covariance_bound": 9, "mean_bound": 25, "accept_error": True}
     assert refusal(
-        frame, numbers, model="central", unit="unit", units=ROSTER, rho=0.5, count=3, **gaussian
+        frame, numbers, unit="unit", units=ROSTER, rho=0.5, count=3, **gaussian
     ) == (
         "Gaussian samples with a unit draw one row of each unit, and need more than sums over all rows"
     )
-    assert refusal(frame, **asked | {"model": "central", "delta": 1e-9, "count": 2}).startswith(
-        "model central with a unit draws one record of each unit"
+    assert refusal(frame, **asked | {"method": "central", "delta": 1e-9, "count": 2}).startswith(
+        "method central with a unit draws one record of each unit"
     )
     assert refusal(frame, **asked, candidates_file=frame) == (
         "candidates_file must be public, but is the private data itself"
@@ -483,17 +483,17 @@ def test_what_is_not_safe_is_refused_in_one_sentence(session, domain, table):
     assert refusal(frame, **asked, candidates_file=frame.drop("unit")) == (
         "candidates_file must be the path of a file of candidates, but is of type DataFrame"
     )
-    assert "released where the table is" in refusal(frame, domain, model="integral", space="models", epsilon=2)
+    assert "released where the table is" in refusal(frame, domain, method="integral-model", epsilon=2)
     private = mo.Domain({"math": mo.number(-3, 25, bins="private")})
-    assert refusal(frame, private, model="central", family="marginals", epsilon=2, count=3) == (
+    assert refusal(frame, private, method="marginals", epsilon=2, count=3) == (
         "private bins are found by a pass before the counts, so such a release is made where the table is"
     )
     with pytest.raises(TypeError, match="unexpected keyword argument 'seed'"):
-        mollify_spark.sample(frame, domain, model="local", seed=1)
+        mollify_spark.sample(frame, domain, method="local", seed=1)
 
 
 def test_a_table_of_one_unit_is_released_as_without_spark(session, domain, table):
-    asked = dict(model="local", epsilon=2, count=3, accept_error=True)
+    asked = dict(method="local", epsilon=2, count=3, accept_error=True)
     release = mollify_spark.sample(session.createDataFrame(table), domain, **asked)
     assert release.dataframe.count() == 3
     assert release.certificate.json == mo.sample(table, domain, **asked).certificate.json
@@ -521,6 +521,6 @@ def test_a_session_that_was_stopped_is_told(session, domain, table, monkeypatch)
     frame = session.createDataFrame(table)
     # Stopping the session of all these tests would stop Spark in this process.
     monkeypatch.setattr(frame.sparkSession.sparkContext, "_jsc", None)
-    assert refusal(frame, domain, model="local", unit="unit", epsilon=2) == (
+    assert refusal(frame, domain, method="local", unit="unit", epsilon=2) == (
         "data must be of a Spark session that runs, but theirs was stopped"
     )

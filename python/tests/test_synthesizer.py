@@ -12,7 +12,7 @@ pandas = pytest.importorskip("pandas")
 
 
 def test_hands_out_what_was_released_and_then_refuses(domain):
-    made = mo.Synthesizer(domain, epsilon=1, count=5, model="integral", accept_error=True)
+    made = mo.Synthesizer(domain, epsilon=1, count=5, method="integral", accept_error=True)
     with pytest.raises(mo.InvalidInput, match="fitted"):
         made.sample(1)
     X = np.array([[0, 1, 3, 1.5]] * 20, object)
@@ -46,7 +46,7 @@ def numbers(names):
 
 def test_passes_the_checks_of_scikit_learn():
     checks = pytest.importorskip("sklearn.utils.estimator_checks")
-    made = mo.Synthesizer(numbers, model="integral", epsilon=1, count=3, accept_error=True)
+    made = mo.Synthesizer(numbers, method="integral", epsilon=1, count=3, accept_error=True)
     with warnings.catch_warnings():  # that it does not inherit from scikit-learn's classes
         warnings.simplefilter("ignore")
         found = checks.check_estimator(made, on_skip=None)
@@ -65,19 +65,19 @@ def test_is_fitted_by_tables_of_every_kind(domain, tmp_path):
     frame.to_csv(tmp_path / "table.csv", index=False)
     rows = [["1", 0, [2], None], [1.5, "x", {}, 3]]
     for X in (columns, frame, tmp_path / "table.csv", rows, frame.to_records(index=False)):
-        made = mo.Synthesizer(domain, model="integral", epsilon=1, count=2, accept_error=True).fit(X)
+        made = mo.Synthesizer(domain, method="integral", epsilon=1, count=2, accept_error=True).fit(X)
         assert len(made.sample(2)) == 2
-    by_names = mo.Synthesizer(numbers, model="integral", epsilon=1, count=2, accept_error=True).fit(frame)
+    by_names = mo.Synthesizer(numbers, method="integral", epsilon=1, count=2, accept_error=True).fit(frame)
     assert list(by_names.sample(1).columns) == list(domain)
     assert list(by_names.feature_names_in_) == list(domain)
     with pytest.raises(mo.InvalidInput, match="names of columns"):
-        mo.Synthesizer(numbers, model="integral", epsilon=1).fit(tmp_path / "table.csv")
+        mo.Synthesizer(numbers, method="integral", epsilon=1).fit(tmp_path / "table.csv")
     with pytest.raises(mo.InvalidInput, match="needs a domain"):
         mo.Synthesizer(epsilon=1).fit(frame)
 
 
 def release(domain, **options):
-    return mo.sample({name: ["1"] * 9 for name in domain}, domain, model="integral", **options)
+    return mo.sample({name: ["1"] * 9 for name in domain}, domain, method="integral", **options)
 
 
 def test_dp_accounting_finds_what_is_promised(domain):
@@ -101,7 +101,7 @@ def test_dp_accounting_finds_what_is_promised(domain):
 def test_dp_accounting_is_told_what_replacing_one_costs(domain):
     pytest.importorskip("dp_accounting")
     data = {name: ["1"] * 9 for name in domain}
-    options = {"model": "central", "family": "marginals", "count": 1, "accept_error": True}
+    options = {"method": "marginals", "count": 1, "accept_error": True}
 
     def hidden(**budget):
         return mo.sample(data, domain, neighbours="add-remove", **options, **budget)
@@ -119,9 +119,9 @@ def test_releases_every_family_and_a_lazy_frame():
     table = {"a": [1.0, 2.0, 8.0] * 500, "b": [3.0, 7.0, 5.0] * 500}
     lazy = polars.DataFrame(table).lazy()
     for options in (
-        {"family": "marginals"},
-        {"family": "marginals", "copula": True},
-        {"family": "gaussian", "shared": True},
+        {"method": "marginals"},
+        {"method": "marginals", "copula": True},
+        {"method": "gaussian-model", },
     ):
         made = mo.Synthesizer(numbers, epsilon=2, delta=1e-7, count=20, **options).fit(lazy)
         assert len(made.sample(20)) == 20

@@ -116,11 +116,11 @@ OBJECTS = [
 """45 of them; a column of each, and of all."""
 
 MODELS = [
-    {"model": "local", "unit": "unit", "units": ["a", "b", "c"], "epsilon": 2, "count": 2, "accept_error": True},
-    {"model": "local", "unit": "unit", "units": ["a", "b", "c"], "epsilon": 2, "candidates": 64, "accept_error": True},
-    {"model": "integral", "epsilon": 2, "count": 3, "accept_error": True},
+    {"method": "local", "unit": "unit", "units": ["a", "b", "c"], "epsilon": 2, "count": 2, "accept_error": True},
+    {"method": "local", "unit": "unit", "units": ["a", "b", "c"], "epsilon": 2, "candidates": 64, "accept_error": True},
+    {"method": "integral", "epsilon": 2, "count": 3, "accept_error": True},
     {
-        **{"model": "central", "epsilon": 1, "delta": 1e-6, "count": 3},
+        **{"method": "central", "epsilon": 1, "delta": 1e-6, "count": 3},
         **{"mechanism": "subsampled-rr", "accept_error": True},
     },
 ]
@@ -150,7 +150,7 @@ def agree(tables, domain, **options):
     return len(seen)
 
 
-@pytest.mark.parametrize("options", MODELS, ids=lambda options: options["model"])
+@pytest.mark.parametrize("options", MODELS, ids=lambda options: options["method"])
 def test_objects(domain, options, capfd):
     rows = 12
     names = [*domain, "unit"]
@@ -189,7 +189,7 @@ def test_objects_warn_nobody_and_the_user_may_stop(domain, tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         before = warnings.filters[:]
-        assert len(mo.sample(table, domain, model="integral", epsilon=4)) == 1
+        assert len(mo.sample(table, domain, method="integral", epsilon=4)) == 1
         assert warnings.filters == before
     # A program that the shell puts into the background begins with Ctrl-C ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -199,7 +199,7 @@ def test_objects_warn_nobody_and_the_user_may_stop(domain, tmp_path):
         with pytest.raises(KeyboardInterrupt):
             mo.sample(
                 {name: [Pressed()] * 3 for name in domain}, domain,
-                model="integral", epsilon=2, ledger=ledger, data_set="people",
+                method="integral", epsilon=2, ledger=ledger, data_set="people",
             )  # fmt: skip
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     finally:
@@ -207,7 +207,7 @@ def test_objects_warn_nobody_and_the_user_may_stop(domain, tmp_path):
     assert ledger.balance("people").releases == 0
 
 
-@pytest.mark.parametrize("options", MODELS, ids=lambda options: options["model"])
+@pytest.mark.parametrize("options", MODELS, ids=lambda options: options["method"])
 def test_numbers_of_every_type(domain, options):
     rows = 12
     for kind in ("i1", "u1", "<i2", ">u2", "i4", ">i8", "u8", "<f4", ">f4", "f8", "g", "?"):
@@ -242,7 +242,7 @@ def test_times_of_every_unit(domain):
             {name: np.full(rows, value, np.int64).view(f"M8[{unit}]") for name in domain}
             for value in extremes
         ]
-        assert agree(tables, domain, model="integral", epsilon=1) == len(extremes)
+        assert agree(tables, domain, method="integral", epsilon=1) == len(extremes)
 
 
 def test_texts_of_every_form(domain):
@@ -253,7 +253,7 @@ def test_texts_of_every_form(domain):
                 {name: np.array(["a", "b", "c"], "U99") for name in domain},
             ],
             domain,
-            model="integral",
+            method="integral",
             epsilon=1,
         )
     # Letters that no text has.
@@ -261,13 +261,13 @@ def test_texts_of_every_form(domain):
     agree(
         [{name: wild for name in domain}, {name: np.zeros(3, "U4") for name in domain}],
         domain,
-        model="integral",
+        method="integral",
         epsilon=1,
     )
     agree(
         [{name: np.array([b"\xff\x00a", b""], "S3") for name in domain}] * 2,
         domain,
-        model="integral",
+        method="integral",
         epsilon=1,
     )
 
@@ -291,7 +291,7 @@ def test_arrow_with_what_is_no_text_and_places_beyond_their_dictionary(domain):
         agree(
             [pyarrow.table({name: array for name in domain}) for array in arrays],
             domain,
-            model="integral",
+            method="integral",
             epsilon=1,
         )
 
@@ -302,7 +302,7 @@ def test_intervals_are_their_texts():
     for place, expected in enumerate(["(0, 10]", "(10, 20]", None]):
         for form in (ages, ages.astype(object)):
             frame = pandas.DataFrame({"age": form[place : place + 1]})
-            assert mo.sample(frame, domain, model="integral", epsilon=60).to_dict()["age"] == [expected]
+            assert mo.sample(frame, domain, method="integral", epsilon=60).to_dict()["age"] == [expected]
 
 
 def test_polars_nulls_and_categories(domain):
@@ -310,18 +310,18 @@ def test_polars_nulls_and_categories(domain):
         polars.DataFrame({name: polars.Series(values, dtype=polars.Categorical) for name in domain})
         for values in (["female", None, "x"], [None, None, None], ["a", "b", "c"])
     ]
-    agree(tables, domain, model="integral", epsilon=1)
+    agree(tables, domain, method="integral", epsilon=1)
 
 
 def test_the_number_of_rows_shows_only_where_it_is_public(domain):
     """A unit without rows, no rows at all, and many rows of one unit."""
-    options = {"model": "local", "unit": "unit", "units": ["a", "b", "c"], "epsilon": 2}
+    options = {"method": "local", "unit": "unit", "units": ["a", "b", "c"], "epsilon": 2}
     tables = [
         {name: ["a"] * rows for name in [*domain, "unit"]} for rows in (0, 1, 5, 5000)
     ]
     agree(tables, domain, **options)
     agree([pandas.DataFrame(table) for table in tables[1:]], domain, **options)
-    agree(tables, domain, model="integral", epsilon=1)
+    agree(tables, domain, method="integral", epsilon=1)
 
 
 def test_draws_from_arrays_and_lists_of_anything():

@@ -139,7 +139,7 @@ struct ReleaseCharge {
   std::optional<DataFile> file{};  ///< where the data is, if it is a file
   ProtectionScope scope;           ///< whose data the promise is about
   ExactPrivacy cost;               ///< of all that is released together
-  std::string model;               ///< "local", "integral" or "central"
+  std::string method;              ///< "local", "marginals", ...
   std::string mechanism;
   std::uint64_t count = 0;         ///< records asked for, for each unit
   std::string certificate_sha256;  ///< of the certificate's bytes

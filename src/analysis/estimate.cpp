@@ -125,12 +125,13 @@ Domain outcomes_of(const StatedCertificate& stated, const Domain& domain) {
   }
   if (stated.spec.marginals() != nullptr) {
     throw InvalidInput(
-        "estimate is for records that each have noise of their own, but those of family marginals "
+        "estimate is for records that each have noise of their own, but those of method marginals "
         "share one model, whose marginals are the estimate");
   }
-  if (stated.spec.shares_model()) {
+  if (stated.spec.method == Method::kIntegralModel) {
     throw InvalidInput(
-        "estimate is for records that each have noise of their own, but those of space models come "
+        "estimate is for records that each have noise of their own, but those of method "
+        "integral-model come "
         "from one model, whose marginals are the estimate");
   }
   const LocalSpec* local = stated.spec.local();
@@ -180,7 +181,7 @@ void ReleasedLaw::take_local(const Certificate& certificate,
   if (draw.notion == PrivacyNotion::kPure) epsilon_ = draw.parameter();
   multiple_ = *certificate.spec.count;
   if (certificate.facts.units) exactly_ = *certificate.facts.units * multiple_;
-  if (certificate.spec.model == Model::kIntegral) exactly_ = multiple_;
+  if (certificate.spec.method == Method::kIntegral) exactly_ = multiple_;
 }
 
 void ReleasedLaw::take_central(const Certificate& certificate, const CentralSampler& sampler) {

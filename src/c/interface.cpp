@@ -158,9 +158,9 @@ mollify_status mollify_release_model(const char* spec, struct ArrowArrayStream* 
   return guarded([&] {
     const auto source = front::Source::arrow(data);
     const auto prepared = front::prepare(front::ReleaseSpec::parse(spec), source);
-    if (nlohmann::json::parse(prepared.certificate().json())["spec"].value("family", "") !=
+    if (nlohmann::json::parse(prepared.certificate().json())["spec"].value("method", "") !=
         "marginals") {
-      throw InvalidInput("a model is released by family \"marginals\" alone");
+      throw InvalidInput("a model is released by method marginals alone");
     }
     CText said = said_of(prepared, warnings);
     std::string drawn_from;

@@ -194,7 +194,7 @@ void add_generate(CLI::App& app, Session& session) {
   CLI::App& command = *app.add_subcommand(
       "generate",
       "Draw rows from a model that was released\n\n"
-      "From a file of mollify sample --model-out (--family marginals or --space models). It "
+      "From a file of mollify sample --model-out (method marginals or method integral-model). It "
       "spends\n"
       "nothing: the model was paid for when it was released, and its rows are made of it alone.\n"
       "More rows tell no more about the data than the model does.");

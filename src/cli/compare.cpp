@@ -371,17 +371,16 @@ void print_table(const Comparison& comparison, const Domain& domain) {
 }
 
 /// Whether all rows are drawn from one released model.
-bool shares_model(const Json& parts) {
-  return parts.value("family", "") == name_of(Family::kMarginals) ||
-         parts.value(Json::json_pointer("/space/kind"), "") == name_of(SpaceKind::kModels);
+bool shares_model(Method method) {
+  return method == Method::kMarginals || method == Method::kIntegralModel;
 }
 
 /// The parts of the release that is compared.
-Json parts_for(const CompareOptions& options, const CLI::App& command) {
+Json parts_for(const CompareOptions& options, const CLI::App& command,
+               std::optional<Method> method) {
   needed(options.data, "--data");
-  Json parts = given_parts(command, spec_parts());
+  Json parts = given_parts(command, spec_parts(), method);
   if (parts.contains("roster") && !parts.contains("unit")) refuse_missing("--unit");
-  if (!parts.contains("model")) parts["model"] = parts.contains("unit") ? "local" : "integral";
   if (!parts.contains("count") && !parts.contains("rate")) parts["count"] = 1U;
   return parts;
 }
@@ -424,8 +423,8 @@ struct ComparedRow {
 double distance_of(const Json& parts, const std::string& data) {
   ReleaseSpec spec = mollify::spec_of(parts, "");
   spec.accept_error = true;  // nothing is released
-  if (spec.model == Model::kCentral) return central_distance(spec, data);
-  if (spec.shares_model()) return marginals_distance(spec, data);
+  if (kRowMethods.has(spec.method)) return central_distance(spec, data);
+  if (spec.method == Method::kIntegralModel) return marginals_distance(spec, data);
   const auto release = prepare_local(spec, PublicFiles(data));
   const CsvSource source(data);
   release->require(source);
@@ -440,7 +439,7 @@ double distance_of(const Json& parts, const std::string& data) {
 std::vector<std::string> mechanisms_of(const Json& parts) {
   if (parts.value("mechanism", "") != "all") return {parts.value("mechanism", "")};
   std::vector<std::string> all;
-  if (parts["model"] == "central") {
+  if (parts["method"] == name_of(Method::kCentral)) {
     for (const auto& [mechanism, name] : names<CentralMechanism>()) all.emplace_back(name);
     return all;
   }
@@ -499,11 +498,12 @@ int compare_several(const Json& parts, const std::string& data, bool json) {
     return kSuccess;
   }
   const char* what = "the law that is released from the truth";
-  if (parts.contains("unit") && parts["model"] == "local") {
+  const auto method = known_value<Method>("method", parts["method"].get<std::string>());
+  if (parts.contains("unit") && method == Method::kLocal) {
     what = "the law that is released from a unit's own truth, on average";
-  } else if (parts.value("family", "") == name_of(Family::kGaussian)) {
+  } else if (kGaussianMethods.has(method)) {
     what = "a record from a new row of the Gaussian that the data are taken for, as promised";
-  } else if (shares_model(parts)) {
+  } else if (shares_model(method)) {
     what = "released rows from the truth, of two columns together, on average";
   }
   fmt::print("{}\ntotal variation of {}\n\n{:<20}", kNotPrivate, what, "epsilon");
@@ -519,16 +519,16 @@ int compare_several(const Json& parts, const std::string& data, bool json) {
   return kSuccess;
 }
 
-int compare(const CompareOptions& options, const CLI::App& command) {
-  const Json parts = parts_for(options, command);
+int compare(const CompareOptions& options, const CLI::App& command, std::optional<Method> method) {
+  const Json parts = parts_for(options, command, method);
   const std::string& data = *options.data;
   if (parts.value("mechanism", "") == "all" || for_each_epsilon(parts).size() > 1) {
     return compare_several(parts, data, options.json);
   }
   ReleaseSpec spec = mollify::spec_of(parts, "");
   spec.accept_error = true;  // nothing is released
-  if (spec.model == Model::kCentral) return compare_central(spec, data, options.json);
-  if (spec.shares_model()) return compare_marginals(spec, data, options.json);
+  if (kRowMethods.has(spec.method)) return compare_central(spec, data, options.json);
+  if (spec.method == Method::kIntegralModel) return compare_marginals(spec, data, options.json);
   const auto release = prepare_local(spec, PublicFiles(data));
   const CsvSource source(data);
   release->require(source);
@@ -595,21 +595,25 @@ int compare(const CompareOptions& options, const CLI::App& command) {
   return kSuccess;
 }
 
+/// Whether rows that are there already have the part.
+bool is_of_released(const Part& part) {
+  constexpr std::string_view kKnown[] = {"/domain", "/unit", "/roster", "/units_column",
+                                         "/logarithms"};
+  return std::find(std::begin(kKnown), std::end(kKnown), part.place) != std::end(kKnown);
+}
+
 /// What is compared with rows that are there already; refuses what only a release to come has.
 ReleasedRows released_rows(const CompareOptions& options, const CLI::App& command) {
-  const std::vector<std::string_view> known = {"/domain", "/unit", "/roster", "/units_column",
-                                               "/logarithms"};
   std::vector<Part> others;
   std::vector<Part> parts;
   for (const Part& part : spec_parts()) {
-    const bool is_known = std::find(known.begin(), known.end(), part.place) != known.end();
-    (is_known ? parts : others).push_back(part);
+    (is_of_released(part) ? parts : others).push_back(part);
   }
   if (const std::string flag = first_given_part(command, others); !flag.empty()) {
     throw InvalidInput(fmt::format(
         "--released compares rows that are there, however they were made, but {} is given", flag));
   }
-  const Json given = given_parts(command, spec_parts());
+  const Json given = given_parts(command, spec_parts(), std::nullopt);
   const std::string flags;  // sentences name flags
   const PartReader reader(parts, given, flags, "a comparison");
   reader.require_given("/domain");
@@ -624,13 +628,24 @@ ReleasedRows released_rows(const CompareOptions& options, const CLI::App& comman
   return rows;
 }
 
-int run(const CompareOptions& options, const CLI::App& command) {
+int run(const CompareOptions& options, const CLI::App& command, std::optional<Method> method) {
+  if (options.released && method) {
+    throw InvalidInput(fmt::format(
+        "--released compares rows that are there, however they were made, but method {} is given",
+        name_of(*method)));
+  }
   if (options.released) return compare_released(released_rows(options, command), options.json);
-  const int status = compare(options, command);
+  if (!method) {
+    throw InvalidInput(
+        fmt::format("a method is needed (mollify compare METHOD, one of {}), or --released, but "
+                    "neither is given",
+                    all_names<Method>()));
+  }
+  const int status = compare(options, command, method);
   // Rows of one model are as many as one likes; of all others the count splits the budget.
-  const Json given = given_parts(command, spec_parts());
+  const Json given = given_parts(command, spec_parts(), method);
   if (!options.json && !given.contains("count") && !given.contains("rate") &&
-      !shares_model(given)) {
+      !shares_model(*method)) {
     fmt::print("all this is for --count 1, because none is given\n");
   }
   return status;
@@ -642,9 +657,8 @@ void add_compare(CLI::App& app, Session& session) {
   CLI::App& command = *app.add_subcommand(
       "compare",
       "Show how close the law of a release is to the truth, beside its reference\n\n"
-      "Model local with --unit, integral without, unless --model central is given. --epsilon "
-      "0.5,1,2 and\n"
-      "--mechanism all make one table of distances. --released judges rows that are there.\n\n"
+      "mollify compare METHOD ...: a release to come. --epsilon 0.5,1,2 and --mechanism all make "
+      "one\ntable of distances. mollify compare --released FILE: rows that are there.\n\n"
       "The means of truth and law take a number for the middle of its bin; the column's real mean\n"
       "stands below, and a warning where the bins alone move it by more than a tenth of the\n"
       "column's standard deviation.\n\n"
@@ -656,11 +670,19 @@ void add_compare(CLI::App& app, Session& session) {
   add_text(command, "--released", options->released, "FILE",
            "compare the data with these released rows, instead of a release to come; with --data "
            "and --domain, and --unit, --units and --log where they were given to sample");
-  add_part_flags(command, spec_parts());
-  command.get_option("--count")->description(
-      "records to release: for each unit, or for the table without --unit (default: 1)");
+  add_part_flags(command, spec_parts(), session.method ? session.methods() : kEveryMethod);
+  if (!session.method && !session.lists_all) {
+    // The others are taken only to be refused by what they are for.
+    for (const Part& part : spec_parts()) {
+      if (*part.flag != '\0' && !is_of_released(part)) command.get_option(part.flag)->group("");
+    }
+  } else {
+    command.get_option("--count")->description(
+        "records to release: for each unit, or for the table without --unit (default: 1)");
+  }
   command.add_flag("--json", options->json, "print as JSON");
-  command.callback([options, &session, &command] { session.status = run(*options, command); });
+  command.callback(
+      [options, &session, &command] { session.status = run(*options, command, session.method); });
 }
 
 // -----------------------------------------------------------------------------------------------

@@ -212,7 +212,7 @@ int compare_finite(const PreparedRelease& release, const Domain& domain, const P
   const CompareCaveats caveats = compare_caveats(certificate.spec, domain, data);
   if (json) {
     Json result{{"notice", kNotPrivate},
-                {"model", "central"},
+                {"method", "central"},
                 {"mechanism", certificate.mechanism()},
                 {"total", certificate.total.text()},
                 {"records", *certificate.facts.records},
@@ -243,20 +243,21 @@ int compare_finite(const PreparedRelease& release, const Domain& domain, const P
 
 /// What is known of a shared model's accuracy by looking at the data.
 struct SharedAccuracy {
-  /// Of each column, in its coordinates: the standard deviation from which on the design's accuracy
-  /// holds, and the table's.
-  std::vector<double> least_deviations{}, deviations{};
+  /// Of each column, in its coordinates: how many of the table's standard deviations its range
+  /// reaches below and above the mean.
+  std::vector<double> below{}, above{};
   double greatest_correlation = 0;  ///< of any two columns, in size
   std::uint64_t releases = 0;       ///< simulated
   /// The models' total variation from the table's Gaussian.
   double least = 1, greatest = 0;
 
   [[nodiscard]] bool is_met(std::size_t column) const {
-    return deviations[column] >= least_deviations[column];
+    return std::min(below[column], above[column]) >= kStatedDeviations.front() &&
+           std::max(below[column], above[column]) <= kStatedDeviations.back();
   }
   [[nodiscard]] bool is_met() const {
     if (greatest_correlation > kStatedCorrelation) return false;
-    for (std::size_t i = 0; i < deviations.size(); ++i) {
+    for (std::size_t i = 0; i < below.size(); ++i) {
       if (!is_met(i)) return false;
     }
     return true;
@@ -284,7 +285,7 @@ SharedAccuracy simulate_models(const MomentDesign& design, const RealColumns& co
                                std::vector<double>& points) {
   constexpr std::uint64_t kSimulatedModels = 40;
   constexpr std::size_t kDrawsOfDistance = 4000;
-  SharedAccuracy found{.deviations = truth.deviations};
+  SharedAccuracy found;
   for (const double correlation : truth.correlations) {
     found.greatest_correlation = std::max(found.greatest_correlation, std::abs(correlation));
   }
@@ -292,7 +293,8 @@ SharedAccuracy simulate_models(const MomentDesign& design, const RealColumns& co
   for (std::size_t i = 0; i < columns.size(); ++i) {
     low.push_back(columns.low(i));
     high.push_back(columns.high(i));
-    found.least_deviations.push_back((high[i] / 2 - low[i] / 2) / kStatedDeviations.back());
+    found.below.push_back((truth.means[i] - low[i]) / truth.deviations[i]);
+    found.above.push_back((high[i] - truth.means[i]) / truth.deviations[i]);
   }
   const MomentSampler sampler(design, low, high);
   const MemoryTable table(columns.size(), rows);
@@ -320,8 +322,8 @@ Json accuracy_json(const SharedAccuracy& found, const RealColumns& columns,
   Json spreads = Json::array();
   for (std::size_t i = 0; i < columns.size(); ++i) {
     spreads.push_back({{"column", columns.name(i)},
-                       {"least_deviation", found.least_deviations[i]},
-                       {"deviation", found.deviations[i]},
+                       {"deviations_below", found.below[i]},
+                       {"deviations_above", found.above[i]},
                        {"is_met", found.is_met(i)}});
   }
   return {{"spreads", spreads},
@@ -339,9 +341,11 @@ void print_accuracy(const SharedAccuracy& found, const RealColumns& columns,
   fmt::print("\nthe expected total variation from the data's Gaussian, {:.4g}, holds where\n",
              design.expected_total_variation);
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    fmt::print("  {} has a standard deviation of {:.3g} or more; it is {:.3g}: {}\n",
-               printable(coordinate_name(columns, i)), found.least_deviations[i],
-               found.deviations[i], found.is_met(i) ? "met" : "NOT MET");
+    fmt::print(
+        "  the range of {} reaches {:g} to {:g} standard deviations to both sides of its mean; it "
+        "reaches {:.3g} below and {:.3g} above: {}\n",
+        printable(coordinate_name(columns, i)), kStatedDeviations.front(), kStatedDeviations.back(),
+        found.below[i], found.above[i], found.is_met(i) ? "met" : "NOT MET");
   }
   if (columns.size() > 1) {
     fmt::print("  no correlation is above {:g}; the greatest is {:.2g}: {}\n", kStatedCorrelation,
@@ -400,8 +404,7 @@ int compare_gaussian(const PreparedRelease& release, const Domain& domain,
   const CompareCaveats caveats = compare_caveats(certificate.spec, domain, data);
   if (json) {
     Json result{{"notice", kNotPrivate},
-                {"model", "central"},
-                {"family", "gaussian"},
+                {"method", name_of(certificate.spec.method)},
                 {"mechanism", certificate.mechanism()},
                 {"total", certificate.total.text()},
                 {"records", *certificate.facts.records},
@@ -567,13 +570,12 @@ int compare_marginals(const ReleaseSpec& spec, const std::string& data, bool jso
   const CompareCaveats caveats = compare_caveats(spec, table.domain, data);
   if (json) {
     Json result{{"notice", kNotPrivate},
-                {"model", name_of(spec.model)},
+                {"method", name_of(spec.method)},
                 {"mechanism", table.certificate.mechanism()},
                 {"total", table.certificate.total.text()},
                 {"records", table.records},
                 {"simulated_records", table.simulated}};
     if (noise) {
-      result["family"] = "marginals";
       result["expected_noise"] = {{"one_way", noise_json(noise->columns)},
                                   {"two_way", two_way_json(*noise)}};
     }

@@ -13,7 +13,7 @@ namespace mollify::cli {
 // -----------------------------------------------------------------------------------------------
 // The law of a central release beside the truth. NOT PRIVATE.
 
-/// Compares a release of model central with the table that it is of; the exit status. The law is
+/// Compares a release of method central with the table that it is of; the exit status. The law is
 /// exact where each record is a randomized response of one of the table's, else simulated by
 /// releases whose number is told. Throws InvalidInput like a release, but for what that would ask
 /// to be accepted.
@@ -27,10 +27,10 @@ double central_distance(const ReleaseSpec& spec, const std::string& data);
 // A simulated release of one model, all of whose rows are drawn from it, beside the truth. NOT
 // PRIVATE.
 
-/// Of family marginals and of space models. Draws one release, which is neither kept nor charged,
-/// of as many rows as there are rows or units, or of the spec's count where that is more, and
-/// prints columns and pairs of columns beside the table's, and beside independent columns; the exit
-/// status. Throws InvalidInput like a release.
+/// Of method marginals and of method integral-model. Draws one release, which is neither kept nor
+/// charged, of as many rows as there are rows or units, or of the spec's count where that is more,
+/// and prints columns and pairs of columns beside the table's, and beside independent columns; the
+/// exit status. Throws InvalidInput like a release.
 int compare_marginals(const ReleaseSpec& spec, const std::string& data, bool json);
 
 /// The mean total variation of two columns together between such a release and the table.

@@ -96,7 +96,7 @@ void print_estimate(const PopulationEstimate& found, const ReleaseSpec& spec) {
              found.intervals == 1 ? "the interval holds"
                                   : fmt::format("all {} intervals hold together", found.intervals),
              found.request.confidence);
-  if (spec.model == Model::kLocal) {
+  if (spec.method == Method::kLocal) {
     fmt::print(
         "estimated is the mean of the units' own distributions: a unit with rows of three values "
         "counts a\nthird for each\n");

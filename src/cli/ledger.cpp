@@ -247,7 +247,7 @@ Json entry_json(const LedgerEntry& entry) {
             {"scope", entry.scope.text()}};
   json["cost"] = cost_json(entry.cost);
   if (!entry.is_total) {
-    json["model"] = entry.model;
+    json["method"] = entry.method;
     json["mechanism"] = entry.mechanism;
     json["count"] = entry.count;
     json["certificate_sha256"] = entry.certificate_sha256;
@@ -285,7 +285,7 @@ void print_entry(const LedgerEntry& entry) {
   }
   fmt::print("  {:>4}  {}  {}: {} by {} ({}), {} drawn, for {}, certificate {:.12}\n", entry.number,
              entry.time, printable(entry.data_set), readable(entry.cost).text(), entry.mechanism,
-             entry.model, entry.count, scope, entry.certificate_sha256);
+             entry.method, entry.count, scope, entry.certificate_sha256);
 }
 
 int show(const std::string& path, std::optional<std::string> data_set,

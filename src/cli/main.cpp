@@ -65,16 +65,17 @@ class BriefCommands : public CLI::Formatter {
 constexpr struct {
   std::string_view name;
   void (*add)(CLI::App& app, mollify::cli::Session& session);
-} kCommands[] = {{"sample", mollify::cli::add_sample},
+  bool has_method = false;  ///< whether the word after the name is one, and decides the flags
+} kCommands[] = {{"sample", mollify::cli::add_sample, true},
                  {"generate", mollify::cli::add_generate},
                  {"verify", mollify::cli::add_verify},
                  {"ledger", mollify::cli::add_ledger},
                  {"advise", mollify::cli::add_advise},
-                 {"plan", mollify::cli::add_plan},
+                 {"plan", mollify::cli::add_plan, true},
                  {"amplify", mollify::cli::add_amplify},
                  {"risk", mollify::cli::add_risk},
                  {"law", mollify::cli::add_law},
-                 {"compare", mollify::cli::add_compare},
+                 {"compare", mollify::cli::add_compare, true},
                  {"estimate", mollify::cli::add_estimate},
                  {"check", mollify::cli::add_check},
                  {"domain", mollify::cli::add_domain},
@@ -98,8 +99,48 @@ void add_commands(CLI::App& app, mollify::cli::Session& session, std::string_vie
   }
 }
 
+std::vector<std::string> method_names() {
+  std::vector<std::string> all;
+  for (const auto& one : mollify::names<mollify::Method>()) all.emplace_back(one.name);
+  return all;
+}
+
+bool has_method(std::string_view name) {
+  return std::any_of(std::begin(kCommands), std::end(kCommands),
+                     [&](const auto& one) { return one.name == name && one.has_method; });
+}
+
+/// The method, if the command has one and the word is a name of it.
+std::optional<mollify::Method> method_of(std::string_view command, const char* word) {
+  if (word == nullptr || !has_method(command)) return std::nullopt;
+  return mollify::named<mollify::Method>(word);
+}
+
+/// Of a command that has a method: what is wrong with the method that is given, or that none is;
+/// empty if nothing is.
+std::string method_words(const CLI::App& app, const mollify::cli::Session& session) {
+  using mollify::Method;
+  for (const CLI::App* command : app.get_subcommands()) {
+    const std::string& name = command->get_name();
+    if (session.method || !has_method(name)) continue;
+    const std::vector<std::string> extras = app.remaining(true);
+    const std::string& first = extras.front();
+    if (mollify::named<Method>(first)) {
+      return fmt::format("The method follows the command at once: mollify {} {} ...", name, first);
+    }
+    if (first.starts_with("-")) {
+      return fmt::format("A method is needed before {} (mollify {} {})", first, name,
+                         fmt::join(method_names(), "|"));
+    }
+    return fmt::format("The method must be one of {}, but is \"{}\"{}",
+                       mollify::all_names<Method>(), first,
+                       mollify::did_you_mean(first, method_names()));
+  }
+  return "";
+}
+
 /// What the command does not take, in the order typed, and what may have been meant.
-std::string unexpected(const CLI::App& app) {
+std::string unexpected(const CLI::App& app, const mollify::cli::Session& session) {
   std::vector<std::string> known;
   for (const CLI::App* command : app.get_subcommands()) {
     for (const CLI::Option* option : command->get_options()) {
@@ -108,6 +149,8 @@ std::string unexpected(const CLI::App& app) {
   }
   const std::vector<std::string> extras = app.remaining(true);
   std::string meant;
+  const std::string methods = method_words(app, session);
+  if (!methods.empty()) return methods;
   for (const std::string& extra : extras) {
     if (meant.empty() && extra.starts_with("--")) meant = mollify::did_you_mean(extra, known);
   }
@@ -140,11 +183,17 @@ int run(int argc, char** argv) {
     // `mollify help` and `mollify help COMMAND` are what people try first.
     if (named == "help") {
       const std::string_view about = argc > 2 ? argv[2] : "";
+      session.method = method_of(about, argc > 3 ? argv[3] : nullptr);
       add_commands(app, session, about);
       app.parse(about.empty() ? "--help" : fmt::format("{} --help", about));
     }
+    session.method = method_of(named, argc > 2 ? argv[2] : nullptr);
+    session.lists_all = named.empty();
     add_commands(app, session, named);
-    app.parse(argc, argv);
+    // The method is no argument of the command's own.
+    std::vector<char*> arguments(argv, argv + argc);
+    if (session.method) arguments.erase(arguments.begin() + 2);
+    app.parse(static_cast<int>(arguments.size()), arguments.data());
     if (shell || manual) {
       fmt::print("{}", shell ? completion_script(app, *shell) : manual_page(app, *manual));
       flush_output();
@@ -156,7 +205,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& asked) {
     return app.exit(asked);  // prints help or version
   } catch (const CLI::ExtrasError&) {
-    complain(fmt::format("{}; see mollify {}{}--help", unexpected(app), named,
+    complain(fmt::format("{}; see mollify {}{}--help", unexpected(app, session), named,
                          named.empty() ? "" : " "));
     return kBadInput;
   } catch (const CLI::ParseError& error) {
@@ -304,6 +353,7 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 std::vector<std::string> flags_of(const CLI::App& command) {
   std::vector<std::string> flags;
   for (const CLI::Option* option : command.get_options()) {
+    if (option->get_group().empty()) continue;
     for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
   }
   return flags;

@@ -10,6 +10,7 @@
 
 #include "domain/domain.h"
 #include "release/json.h"
+#include "release/spec.h"
 
 namespace mollify::cli {
 
@@ -25,6 +26,16 @@ inline constexpr int kBadInput = 2;
 /// `status`.
 struct Session {
   int status = kSuccess;
+  /// Of a command whose flags the method decides: the word after the command's name, if it is one.
+  std::optional<Method> method{};
+  /// Whether nothing runs: then such a command has the flags of every method.
+  bool lists_all = false;
+
+  /// The methods whose flags such a command takes.
+  [[nodiscard]] Methods methods() const {
+    if (method) return {*method};
+    return lists_all ? kEveryMethod : Methods{};
+  }
 };
 
 /// Adds an option that takes a number; other texts are refused with the option's name.

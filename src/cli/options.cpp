@@ -314,7 +314,7 @@ std::optional<Mechanism> MechanismOptions::named() const {
   if (!mechanism) return std::nullopt;
   const std::optional<Mechanism> known = mollify::named<Mechanism>(*mechanism);
   if (!known || *known == Mechanism::kLocation) {
-    refuse_mechanism(*mechanism, Model::kLocal);
+    refuse_mechanism(*mechanism, Method::kLocal);
   }
   return known;
 }
@@ -469,11 +469,9 @@ ScorerKind SpaceOptions::scorer_for(SpaceKind kind) const {
 
 namespace {
 
-constexpr const char* kMechanismFlags = "Mechanism, all of it public";
+constexpr const char* kMechanismFlags = "Budget and mechanism, all of it public";
 constexpr const char* kSpaceFlags = "Space, all of it public";
-constexpr const char* kCentralFlags = "Model central, all of it public";
-constexpr const char* kGaussianFlags = "Model central, family gaussian, all of it public";
-constexpr const char* kMarginalsFlags = "Model central, family marginals, all of it public";
+constexpr const char* kTableFlags = "Table, all of it public";
 
 /// What --help says of a flag.
 struct FlagHelp {
@@ -484,12 +482,9 @@ struct FlagHelp {
 };
 
 constexpr FlagHelp kHelp[] = {
-    {"--model", "MODEL", "", "local, integral or central"},
     {"--domain", "FILE", "", "the public domain, YAML"},
-    {"--count", "NUMBER", "", "records to release: for each unit, or in model central in all"},
-    {"--alpha", "NUMBER", "",
-     "total variation of an output's law from the data's: at worst, or in model central for any "
-     "data"},
+    {"--count", "NUMBER", "", "records to release: in method local for each unit"},
+    {"--alpha", "NUMBER", "", "total variation of an output's law from the data's"},
     {"--k", "NUMBER", "", "number of outcomes, when there is no domain"},
     {"--region", "REGION", "",
      "COLUMN=VALUE[,VALUE]; several narrow it. Without a domain: its reference mass"},
@@ -511,67 +506,57 @@ constexpr FlagHelp kHelp[] = {
     {"--gamma", "NUMBER", kMechanismFlags,
      "P is within this factor of the reference; makes neighbourhood the default"},
     {"--reference", "FILE", kMechanismFlags,
-     "public CSV of records in the domain; makes relative the default; of family marginals what "
+     "public CSV of records in the domain; makes relative the default; in method marginals what "
      "the model begins at"},
     {"--band", "CHOICE", kMechanismFlags,
      "where the band lies, instead of a mechanism: minimax (for --c2), relative, location=B, "
      "typical or typical=STRENGTH,RECORDS (for a Dirichlet prior), file=F (from tune --best)"},
-    {"--delta", "NUMBER", kCentralFlags,
-     "privacy budget beside epsilon (default: 0, which is pure)"},
-    {"--n", "NUMBER", kCentralFlags, "number of records; it is public"},
-    {"--strong", "", kCentralFlags, "alpha bounds all outputs together"},
-    {"--curve", "", kCentralFlags, "print total variation against n as well"},
-    {"--rho", "NUMBER", kCentralFlags,
-     "budget in zCDP, instead of epsilon and delta; for mechanism product and for families"},
-    {"--accept-large-delta", "", kCentralFlags,
+    {"--delta", "NUMBER", kTableFlags, "privacy budget beside epsilon (default: 0, which is pure)"},
+    {"--n", "NUMBER", kTableFlags, "number of records; it is public"},
+    {"--strong", "", kTableFlags, "alpha bounds all outputs together"},
+    {"--curve", "", kTableFlags, "print total variation against n as well"},
+    {"--rho", "NUMBER", kTableFlags,
+     "budget in zCDP, instead of epsilon and delta; in method central for mechanism product"},
+    {"--accept-large-delta", "", kTableFlags,
      "release even where delta is 1/n or more, so that whole records may be released as they are"},
-    {"--rate", "NUMBER", kCentralFlags,
+    {"--rate", "NUMBER", kTableFlags,
      "looks at each record with this probability and releases as many as come, instead of "
      "--count; for mechanism poisson-rr"},
-    {"--support", "HINT", kCentralFlags,
+    {"--support", "HINT", kTableFlags,
      "what is known of where the records lie in a large domain of integers: contiguous, bounded, "
      "heavy, width=W or subgaussian=S; half of the budget finds it"},
-    {"--family", "NAME", kCentralFlags,
-     "marginals: a table of many columns; all rows are drawn from one model, learned from noisy "
-     "counts. gaussian: every column of the domain is a number, the rows are taken for draws from "
-     "one Gaussian, and so are the records released; how near they come rests on that, privacy "
-     "rests on nothing about the data"},
-    {"--neighbours", "RELATION", kMarginalsFlags,
+    {"--neighbours", "RELATION", kTableFlags,
      "replace: a row (or unit) may be any other, and how many there are is public (default); "
      "add-remove: it may be missing, so that their number is protected too"},
-    {"--copula", "", kMarginalsFlags,
+    {"--copula", "", kTableFlags,
      "columns are joined by their rank correlations alone: for numbers, ordered columns and "
      "columns of two values, few rows or a small budget"},
-    {"--dimension", "NUMBER", kGaussianFlags, "number of coordinates d, 1 to 1024"},
-    {"--mean-range", "NUMBER", kGaussianFlags,
+    {"--dimension", "NUMBER", kTableFlags, "number of coordinates d, 1 to 1024"},
+    {"--mean-range", "NUMBER", kTableFlags,
      "each coordinate of the mean lies in a range this many standard deviations wide; a part of "
      "the records finds where"},
-    {"--shared", "", kGaussianFlags,
-     "learns one noisy mean and one noisy covariance and draws all rows from them, any number at "
-     "the same cost; for those who have no public covariance. Rows are cut to the domain's ranges"},
-    {"--covariance", "FILE", kGaussianFlags,
+    {"--covariance", "FILE", kTableFlags,
      "public CSV of the covariance matrix, columns named in the header; of logarithms where --log "
      "says so"},
-    {"--covariance-bound", "NUMBER", kGaussianFlags,
+    {"--covariance-bound", "NUMBER", kTableFlags,
      "the covariance lies between that of --covariance (default: 1 for each column, and "
      "independent) and this many times it; with --rho, or with --delta"},
-    {"--mean-bound", "NUMBER", kGaussianFlags,
+    {"--mean-bound", "NUMBER", kTableFlags,
      "the mean lies within so many standard deviations of the middle of the declared ranges "
      "(default: it is found first, by a part of the rows)"},
-    {"--log", "COLUMN,...", kGaussianFlags,
+    {"--log", "COLUMN,...", kTableFlags,
      "columns whose logarithms are Gaussian, separated by commas"},
-    {"--paper-variance", "", kGaussianFlags,
+    {"--paper-variance", "", kTableFlags,
      "with --epsilon alone: the published variance of the noise, not the corrected one"},
     {"--space", "KIND", kSpaceFlags,
-     "categories, grid or candidates (default: what the domain suggests); or models: one of many "
-     "public distributions is released, with as many of its rows as asked for"},
+     "categories, grid or candidates (default: what the domain suggests)"},
     {"--cells", "NUMBER", kSpaceFlags, "cells of a grid, in all (default: 65536)"},
     {"--candidates", "NUMBER", kSpaceFlags,
      "how many public records to choose from (default: 65536), or models (default: 20000)"},
     {"--fresh", "", kSpaceFlags, "new candidates for each unit, instead of one shared list"},
     {"--trees", "", kSpaceFlags,
-     "with --space models: every second one is a tree of columns, not a product; best with a "
-     "--reference, whose tree it is"},
+     "every second model is a tree of columns, not a product; best with a --reference, whose tree "
+     "it is"},
     {"--candidates-file", "FILE", kSpaceFlags, "a list made by mollify candidates"},
     {"--score", "NAME", kSpaceFlags,
      "kernel, empirical, histogram, gaussian-mixture, ratio or mbde: how rows become an estimate "
@@ -595,6 +580,51 @@ Value parsed(const std::string& text, const char* flag, const char* expected) {
 
 }  // namespace
 
+std::string method_help(Method method) {
+  switch (method) {
+    case Method::kLocal:
+      return "with --unit each unit's rows are one distribution, each unit releases --count "
+             "records,\n"
+             "and each unit's whole data is protected by epsilon; without, the file is one unit";
+    case Method::kIntegral:
+      return "the whole table is protected at once by epsilon, and so any group of its rows;\n"
+             "each further record costs";
+    case Method::kIntegralModel:
+      return "the same; one of many public models is released, and any number of its rows is free";
+    case Method::kCentral:
+      return "independent records of a finite domain; each row, or with --unit each unit, is\n"
+             "protected by epsilon and delta against being replaced by any other; how many there\n"
+             "are is public";
+    case Method::kGaussian:
+      return "every column is a number, and each record is of a Gaussian of public covariance,\n"
+             "with noise of its own; each row or unit is protected. How near records come rests "
+             "on\n"
+             "the data being Gaussian; privacy rests on nothing about the data";
+    case Method::kGaussianModel:
+      return "every column is a number: a noisy mean and covariance are learned, and any number "
+             "of\n"
+             "rows of that Gaussian is free; each row or unit is protected";
+    case Method::kMarginals:
+      break;
+  }
+  return "tables of many columns: a model is learned from noisy counts of columns and pairs, and "
+         "any\n"
+         "number of its rows is free; each row or unit is protected";
+}
+
+std::string methods_help() {
+  std::string text;
+  for (const auto& [method, name] : names<Method>()) {
+    std::string indented;
+    for (const char letter : method_help(method)) {
+      indented += letter;
+      if (letter == '\n') indented += std::string(18, ' ');
+    }
+    text += fmt::format("  {:<16}{}\n", name, indented);
+  }
+  return text;
+}
+
 CLI::Option* describe(CLI::Option* option) {
   const std::string flag = option->get_name();
   const auto help = std::find_if(std::begin(kHelp), std::end(kHelp),
@@ -604,20 +634,18 @@ CLI::Option* describe(CLI::Option* option) {
   return option->description(help->help);
 }
 
-void add_part_flags(CLI::App& command, std::span<const Part> parts) {
-  bool central_mechanism = false;
+void add_part_flags(CLI::App& command, std::span<const Part> parts, Methods methods) {
+  const bool of_draws = methods.intersects(kDrawMethods);
+  const bool central = methods.has(Method::kCentral);
   for (const FlagHelp& help : kHelp) {
-    const auto found = std::find_if(parts.begin(), parts.end(), [&](const Part& one) {
+    const auto part = std::find_if(parts.begin(), parts.end(), [&](const Part& one) {
       return one.flag == std::string_view(help.flag);
     });
-    if (found == parts.end()) continue;
-    const Part& part = *found;
-    central_mechanism |=
-        part.place == std::string_view("/mechanism") && part.scope != PartScope::kLocal;
+    if (part == parts.end()) continue;
     CLI::Option* option = nullptr;
-    if (part.kind == PartKind::kTruth) {
+    if (part->kind == PartKind::kTruth) {
       option = command.add_flag(help.flag);
-    } else if (part.kind == PartKind::kTexts) {
+    } else if (part->kind == PartKind::kTexts) {
       option = command.add_option_function<std::vector<std::string>>(
           help.flag, [](const std::vector<std::string>&) {});
       if (std::string_view(help.value).ends_with(",...")) option->delimiter(',');
@@ -625,18 +653,25 @@ void add_part_flags(CLI::App& command, std::span<const Part> parts) {
       option = command.add_option_function<std::string>(help.flag, [](const std::string&) {});
     }
     describe(option);
+    if (!part->methods.intersects(methods)) option->group("");
+    if (part->place != std::string_view("/mechanism")) continue;
+    std::vector<std::string> names;
+    if (of_draws) {
+      names.push_back(fmt::format("one of {} (default: minimax)", local_mechanisms_text()));
+    }
+    if (central) {
+      names.push_back(
+          fmt::format("{}one of {} (default: auto, the one with the least total variation)",
+                      of_draws ? "in method central " : "", central_mechanisms_text()));
+    }
+    option->description(fmt::format("{}", fmt::join(names, "; ")));
   }
-  std::string mechanisms = fmt::format("one of {} (default: minimax)", local_mechanisms_text());
-  if (central_mechanism) {
-    mechanisms += fmt::format(
-        "; in model central one of {} (default: auto, the one with the least total variation)",
-        central_mechanisms_text());
-  }
-  command.get_option("--mechanism")->description(mechanisms);
 }
 
-Json given_parts(const CLI::App& command, std::span<const Part> parts) {
+Json given_parts(const CLI::App& command, std::span<const Part> parts,
+                 std::optional<Method> method) {
   Json json = Json::object();
+  if (method) json["method"] = name_of(*method);
   for (const Part& part : parts) {
     const CLI::Option* option = given_option(command, part);
     if (option == nullptr) continue;

@@ -169,14 +169,21 @@ struct SpaceOptions {
 // -----------------------------------------------------------------------------------------------
 // The flags that say what to release, or what to plan.
 
-/// Adds the flag of each part that has one.
-void add_part_flags(CLI::App& command, std::span<const Part> parts);
+/// Adds the flag of each part that has one. Help shows those that one of the methods has; the
+/// others are taken only to be refused by what they are for.
+void add_part_flags(CLI::App& command, std::span<const Part> parts, Methods methods);
+
+/// What a method is, in lines for people; and that of all methods, each with its name.
+std::string method_help(Method method);
+std::string methods_help();
 
 /// Gives an option the help, the name of its value and the group that its flag has in all commands.
 CLI::Option* describe(CLI::Option* option);
 
-/// The parts given as flags, as a JSON form; nothing is checked but numbers.
-Json given_parts(const CLI::App& command, std::span<const Part> parts);
+/// The method, if it is given, and the parts given as flags, as a JSON form; nothing is checked but
+/// numbers.
+Json given_parts(const CLI::App& command, std::span<const Part> parts,
+                 std::optional<Method> method);
 
 /// The first of these flags that is given; empty if none is.
 std::string first_given_part(const CLI::App& command, std::span<const Part> parts);

@@ -28,42 +28,62 @@ std::vector<PlanQuestion> questions_of(const Json& parts) {
   return questions;
 }
 
+/// What is asked and found, in lines for people.
+const char* plan_help(Method method) {
+  switch (method) {
+    case Method::kLocal:
+    case Method::kIntegral:
+    case Method::kIntegralModel:
+      return "Tells the total variation at worst, the largest lift, bounds on a region's "
+             "probability, "
+             "and what\na larger epsilon, fewer outcomes or a better reference would buy. With "
+             "--alpha: the least\n--epsilon, or the greatest --k or --count. --mechanism all tells "
+             "each mechanism.";
+    case Method::kCentral:
+      return "Give all but one of --n, --k (or --domain), --epsilon and --alpha, and it is found "
+             "for "
+             "every\nmechanism; --delta is 0 and --count 1 unless given. With those four given, "
+             "--count or --delta is\nfound. Neighbouring data sets replace one record, so n is "
+             "public.";
+    case Method::kGaussian:
+    case Method::kGaussianModel:
+      return "Samples of a Gaussian in --dimension coordinates, measured in standard deviations of "
+             "the data,\nor over the columns of --domain. Give all but one of --n, --dimension (or "
+             "--domain), the budget\n(--epsilon and --delta, or --rho), --alpha and, of method "
+             "gaussian, --count. Accuracy rests on\nthe data being Gaussian as declared; privacy "
+             "holds whatever the data are.";
+    case Method::kMarginals:
+      break;
+  }
+  return "Give two of --n, the budget (--epsilon and --delta, or --rho) and --alpha, and the third "
+         "is "
+         "found.";
+}
+
 }  // namespace
 
 void add_plan(CLI::App& app, Session& session) {
   CLI::App& command = *app.add_subcommand(
       "plan",
-      "Say what a release can do, before any data is opened\n\n"
-      "Which total variation, how many outcomes or outputs, how much budget: leave one out and it "
-      "is found.\n"
-      "Nothing private is read. --epsilon 0.5,1,2 asks for each; --mechanism all, in models local "
-      "and\n"
-      "integral, for each mechanism. Model central tells every mechanism in any case.\n\n"
-      "Models local and integral: the total variation at worst, the largest lift, bounds on a "
-      "region's\n"
-      "probability, and what a larger epsilon, fewer outcomes or a better reference would buy. "
-      "With --alpha:\n"
-      "the least --epsilon, or the greatest --k or --count.\n\n"
-      "Model central: give all but one of --n, --k (or --domain), --epsilon and --alpha, and it is "
-      "found for\n"
-      "every mechanism; --delta is 0 and --count 1 unless given. With those four given, --count or "
-      "--delta is\n"
-      "found. Neighbouring data sets replace one record, so n is public.\n\n"
-      "With --family gaussian besides: samples of a Gaussian in --dimension coordinates, measured "
-      "in\n"
-      "standard deviations of the data, or over the columns of --domain. Give all but one of --n,\n"
-      "--dimension (or --domain), the budget (--epsilon and --delta, or --rho), --alpha and "
-      "--count.\n"
-      "What is promised about accuracy holds if the data are Gaussian with the covariance and "
-      "within\n"
-      "the bounds that are declared; privacy holds whatever the data are.");
-  add_part_flags(command, plan_parts());
+      session.method
+          ? fmt::format(
+                "Say what a release by method {} can do, before any data is opened\n\n{}\n\n{}",
+                name_of(*session.method), method_help(*session.method), plan_help(*session.method))
+          : fmt::format(
+                "Say what a release can do, before any data is opened\n\n"
+                "mollify plan METHOD ...: which total variation, how many outcomes or outputs, how "
+                "much budget:\nleave one out and it is found. Nothing private is read. --epsilon "
+                "0.5,1,2 asks for each.\n\n{}\nmollify plan METHOD --help lists the flags of a "
+                "method.",
+                methods_help()));
+  add_part_flags(command, plan_parts(), session.methods());
   const auto as_json = std::make_shared<bool>(false);
   command.add_flag("--json", *as_json, "print as JSON");
   command.callback([as_json, &command, &session] {
     std::vector<PlanReport> reports;
     std::optional<Elapsed> elapsed("planning");
-    const std::vector<PlanQuestion> questions = questions_of(given_parts(command, plan_parts()));
+    const std::vector<PlanQuestion> questions =
+        questions_of(given_parts(command, plan_parts(), session.method));
     const PublicFiles inputs;
     for (const PlanQuestion& question : questions) reports.push_back(plan(question, inputs));
     elapsed.reset();
@@ -85,7 +105,7 @@ void add_plan(CLI::App& app, Session& session) {
 namespace {
 
 struct AdviseOptions {
-  std::optional<std::string> purpose, protect, model, family, domain, unit, columns;
+  std::optional<std::string> purpose, protect, method, domain, unit, columns;
   std::optional<std::uint64_t> n, count;
   std::optional<double> epsilon, delta, alpha;
   std::optional<std::string> covariance;
@@ -125,10 +145,9 @@ int run(const AdviseOptions& options) {
                           .error = options.alpha,
                           .logarithms = options.logarithms};
   if (options.protect) question.protect = known_value<Protected>("protect", *options.protect);
-  if (options.model) question.model = known_value<Model>("model", *options.model);
+  if (options.method) question.method = known_value<Method>("method", *options.method);
   if (options.domain) question.domain = SpecDomain{*options.domain};
   if (options.columns) question.column_sizes = sizes_of(*options.columns);
-  if (options.family) question.family = known_value<Family>("family", *options.family);
   if (options.covariance) question.covariance = PublicFile{*options.covariance};
   const PublicFiles inputs;
   const Advice advice = advise(question, inputs);
@@ -157,8 +176,9 @@ void add_advise(CLI::App& app, Session& session) {
            "table. table: a whole one");
   add_text(command, "--protect", options->protect, "NAME",
            "person: everything about each. row: each row. table: all of it, and any group");
-  add_text(command, "--model", options->model, "MODEL",
-           "local, integral or central, instead of --protect");
+  add_text(command, "--method", options->method, "METHOD",
+           fmt::format("{}: instead of --protect, or one of those that protect it",
+                       all_names<Method>()));
   add_whole_number(command, "--n", options->n, "how many persons, or rows");
   add_text(command, "--domain", options->domain, "FILE", "the public domain, YAML");
   add_text(command, "--columns", options->columns, "NUMBER,...",
@@ -170,23 +190,20 @@ void add_advise(CLI::App& app, Session& session) {
   add_number(command, "--epsilon", options->epsilon,
              "the budget, if it is settled (default: the least of 0.5, 1, 2, 4 and 8 that serves)");
   add_number(command, "--delta", options->delta,
-             "in model central (default: at most a hundredth of 1/n, and 1e-06)");
+             "where rows or persons of a table are protected (default: at most a hundredth of 1/n, "
+             "and 1e-06)");
   add_number(command, "--alpha", options->alpha,
              "the error that is still good: total variation (default: 0.1), or of estimates the "
              "standard error of a share of one half (default: 0.01)");
   command.add_flag("--accept-large-delta", options->accept_large_delta,
                    "look at a --delta of 1/n or more all the same");
-  add_text(
-      command, "--family", options->family, "NAME",
-      "gaussian: rows of numbers that are taken for draws from one Gaussian. marginals: rows of "
-      "many columns that share one noisy model (default for a whole table of too many outcomes)");
   command
       .add_option("--log", options->logarithms,
-                  "for --family gaussian: columns whose logarithms are Gaussian")
+                  "for methods gaussian and gaussian-model: columns whose logarithms are Gaussian")
       ->delimiter(',')
       ->type_name("COLUMNS");
   add_text(command, "--covariance", options->covariance, "FILE",
-           "for --family gaussian: the public covariance, CSV (default: 1 in each column)");
+           "for method gaussian: the public covariance, CSV (default: 1 in each column)");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }

@@ -32,6 +32,9 @@ namespace mollify::cli {
 
 namespace {
 
+/// Those whose model can be written.
+constexpr Methods kPublished = {Method::kIntegralModel, Method::kMarginals};
+
 struct SampleOptions {
   std::optional<std::string> data, counts_column, spec, out, certificate, model;
   LedgerOptions ledger;
@@ -42,8 +45,14 @@ struct SampleOptions {
 };
 
 /// The spec of the file given, or of the flags.
-ReleaseSpec spec_for(const SampleOptions& options, const CLI::App& command) {
-  if (!options.spec) return mollify::spec_of(given_parts(command, spec_parts()), "");
+ReleaseSpec spec_for(const SampleOptions& options, const CLI::App& command,
+                     std::optional<Method> method) {
+  if (!options.spec) return mollify::spec_of(given_parts(command, spec_parts(), method), "");
+  if (method) {
+    throw InvalidInput(
+        fmt::format("--spec holds the whole release, so method {} must not be given beside it",
+                    name_of(*method)));
+  }
   if (const std::string flag = first_given_part(command, spec_parts()); !flag.empty()) {
     throw InvalidInput(
         fmt::format("--spec holds the whole release, so {} must not be given beside it", flag));
@@ -203,7 +212,7 @@ std::string next_steps(const Certificate& certificate, const SampleOptions& opti
   // compare reads a row for each record.
   if (!options.counts_column) steps.push_back(compare_step(spec, options, released));
   const LocalDesign* const local = certificate.local();
-  if (local != nullptr && spec.model == Model::kLocal && options.certificate &&
+  if (local != nullptr && spec.method == Method::kLocal && options.certificate &&
       !is_band(local->mechanism)) {
     steps.push_back(
         fmt::format("mollify estimate --released {} --certificate {} finds the population",
@@ -216,9 +225,10 @@ std::string next_steps(const Certificate& certificate, const SampleOptions& opti
 std::string summary(const Certificate& certificate, const Domain& domain,
                     const SampleOptions& options, const std::vector<std::string>& said) {
   const std::string to = options.out ? " to " + *options.out : "";
-  std::string text = certificate.spec.shares_model() ? models_summary(certificate, to)
-                     : certificate.local()           ? local_summary(certificate, domain, to)
-                                                     : released_words(certificate, to);
+  std::string text = certificate.spec.method == Method::kIntegralModel
+                         ? models_summary(certificate, to)
+                     : certificate.local() ? local_summary(certificate, domain, to)
+                                           : released_words(certificate, to);
   if (certificate.finite() != nullptr) text += finite_summary(certificate);
   if (certificate.gaussian() != nullptr) text += gaussian_summary(*certificate.gaussian());
   if (const auto* moments = certificate.moments()) text += fmt::format("how: {}\n", moments->why);
@@ -291,8 +301,8 @@ class ReleaseOutput final : public Sink {
 
 /// Whom the release protects, where that is easily taken for more; told before it is made.
 std::string protection_note(const ReleaseSpec& spec) {
-  if (spec.unit || spec.model == Model::kIntegral) return "";
-  if (spec.model == Model::kLocal) {
+  if (spec.unit || (kDrawMethods.has(spec.method) && spec.method != Method::kLocal)) return "";
+  if (spec.method == Method::kLocal) {
     return "note: no --unit: the whole file is one unit, as on a person's own device\n";
   }
   return "note: no --unit: one row is protected, and a person with several rows is not\n";
@@ -324,18 +334,17 @@ std::optional<std::string> piped(const std::string& path, const ReleaseSpec& spe
   return LineReader(path).bytes();
 }
 
-int run(SampleOptions options, const CLI::App& command) {
-  const ReleaseSpec spec = spec_for(options, command);
+int run(SampleOptions options, const CLI::App& command, std::optional<Method> method) {
+  const ReleaseSpec spec = spec_for(options, command, method);
   if (options.print_spec) {
     fmt::print("{}", spec_text(spec));
     flush_output();
     return kSuccess;
   }
   const std::string& path = needed(options.data, "--data");
-  if (options.model && spec.marginals() == nullptr && !spec.shares_model()) {
-    throw InvalidInput(
-        "--model-out is for --family marginals and --space models, but this release is made "
-        "without a model");
+  if (options.model && !kPublished.has(spec.method)) {
+    throw InvalidInput(fmt::format("--model-out is for {}, but the method is {}", kPublished.text(),
+                                   name_of(spec.method)));
   }
   options.ledger.validate(path);
   if (options.threads) require_between("threads", *options.threads, 1, kMostThreads);
@@ -393,32 +402,34 @@ int run(SampleOptions options, const CLI::App& command) {
 void add_sample(CLI::App& app, Session& session) {
   CLI::App& command = *app.add_subcommand(
       "sample",
-      "Release records drawn from private data\n\n"
-      "  --model local     with --unit: each unit's rows are one distribution, each unit releases\n"
-      "                    --count records, and each unit's whole data is protected by epsilon\n"
-      "  --model integral  the whole table is protected at once, and so any group of its rows\n"
-      "  --model central   each row, or with --unit each unit, is protected by epsilon and delta\n"
-      "                    against being replaced by any other; how many there are is public.\n"
-      "                    --family marginals: for tables of many columns\n"
-      "                    --family gaussian: for columns of numbers that are not cut into bins\n\n"
-      "The release never fails and never talks because of what the data holds: run mollify check\n"
-      "first. Randomness comes from the operating system; there is no seed.");
+      session.method
+          ? fmt::format("Release records drawn from private data by method {}\n\n{}",
+                        name_of(*session.method), method_help(*session.method))
+          : fmt::format("Release records drawn from private data\n\n"
+                        "mollify sample METHOD ..., or mollify sample --spec FILE\n\n{}\n"
+                        "mollify sample METHOD --help lists the flags of a method. A release never "
+                        "fails and never talks\nbecause of what the data holds: run mollify check "
+                        "first. Randomness comes from the operating\nsystem; there is no seed.",
+                        methods_help()));
   const auto options = std::make_shared<SampleOptions>();
   command.add_option("--data", options->data, "the private CSV file")->type_name("FILE");
   command
       .add_option(
           "--counts-column", options->counts_column,
           "column of --data with the number of records that each row stands for: a row counts "
-          "as 2^40 at most, and one outcome of a unit or a table as 2^53; in model central "
+          "as 2^40 at most, and one outcome of a unit or a table as 2^53; in method central "
           "without --unit all rows together have 2^40 at most (default: each row is one)")
       ->type_name("COLUMN");
-  command
-      .add_option("--spec", options->spec,
-                  "the release as a JSON file, instead of the flags below; see --print-spec")
-      ->type_name("FILE");
+  if (!session.method) {
+    command
+        .add_option("--spec", options->spec,
+                    "the release as a JSON file, instead of a method and its flags; see "
+                    "--print-spec of a method")
+        ->type_name("FILE");
+  }
   command.add_flag("--print-spec", options->print_spec,
                    "print the spec that the flags mean, and release nothing");
-  add_part_flags(command, spec_parts());
+  add_part_flags(command, spec_parts(), session.methods());
   options->ledger.add_to(command);
   command.add_option("--out", options->out, "where the records go (default: standard output)")
       ->type_name("FILE");
@@ -426,16 +437,17 @@ void add_sample(CLI::App& app, Session& session) {
       .add_option("--certificate", options->certificate,
                   "where the certificate goes (default: OUT.certificate.json, beside --out)")
       ->type_name("FILE");
-  add_text(command, "--model-out", options->model, "FILE",
-           "where the model of --family marginals or --space models goes; mollify generate draws "
-           "more rows from it, "
-           "at no cost");
+  if (!session.method || kPublished.has(*session.method)) {
+    add_text(command, "--model-out", options->model, "FILE",
+             "where the model goes; mollify generate draws more rows from it, at no cost");
+  }
   command.add_flag("--overwrite", options->overwrite,
                    "replace the files of --out, --certificate and --model-out, if they are there");
   command.add_flag("--json", options->json, "print certificate (and records) as JSON");
   add_whole_number(command, "--threads", options->threads,
                    "threads that share the work (default: as many as the machine runs at once)");
-  command.callback([options, &session, &command] { session.status = run(*options, command); });
+  command.callback(
+      [options, &session, &command] { session.status = run(*options, command, session.method); });
 }
 
 }  // namespace mollify::cli

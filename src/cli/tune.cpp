@@ -245,7 +245,7 @@ int run(const TuneOptions& options) {
       options.reference ? std::optional(PublicFile{*options.reference}) : std::nullopt;
   if (request.kind == SpaceKind::kModels) {
     throw InvalidInput(
-        "tune is for records of units, but space models releases a model of a table");
+        "tune is for records of units, but method integral-model releases a model of a table");
   }
   const ReleaseSpace space(domain, request, reference, PublicFiles());
   const double epsilon = draw_budget_down(Privacy::pure(needed(options.epsilon, "--epsilon")),

@@ -53,9 +53,9 @@ KnownInputs known_inputs(const StatedCertificate& stated, const Domain& domain,
   const LocalSpec* local = stated.spec.local();
   const bool marginals = stated.spec.marginals() != nullptr;
   if (local == nullptr && (options.candidates_file || (reference && !marginals))) {
-    throw InvalidInput(
-        fmt::format("{} is for models local and integral, but this certificate is of model central",
-                    options.candidates_file ? "--candidates-file" : "--reference"));
+    throw InvalidInput(fmt::format("{} is for other methods, but this certificate is of method {}",
+                                   options.candidates_file ? "--candidates-file" : "--reference",
+                                   name_of(stated.spec.method)));
   }
   const bool file = local != nullptr && local->space.list;
   const bool begins = marginals || (local != nullptr && !file && !local->space.fresh &&
@@ -119,11 +119,11 @@ void print_check(const StatedCertificate& stated, const CertificateCheck& check,
                  const std::string& name) {
   const bool local = stated.spec.local() != nullptr;
   const bool gaussian = stated.spec.gaussian() != nullptr;
-  const CheckWords& words = local                                        ? kLocalWords
-                            : gaussian && stated.spec.gaussian()->shared ? kSharedGaussianWords
-                            : gaussian                                   ? kGaussianWords
-                            : stated.spec.marginals() != nullptr         ? kMarginalsWords
-                                                                         : kFiniteWords;
+  const CheckWords& words = local                                          ? kLocalWords
+                            : stated.spec.method == Method::kGaussianModel ? kSharedGaussianWords
+                            : gaussian                                     ? kGaussianWords
+                            : stated.spec.marginals() != nullptr           ? kMarginalsWords
+                                                                           : kFiniteWords;
   const auto line = [](const char* what, bool holds, const std::string& more = "") {
     if (what != nullptr) fmt::print("  {:<46}{}{}\n", what, yes_or_no(holds), more);
   };

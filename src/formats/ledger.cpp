@@ -280,7 +280,7 @@ constexpr const char* kSchema = R"(
     notion TEXT NOT NULL CHECK (notion IN ('pure', 'approximate', 'zcdp', 'gaussian')),
     parameter TEXT NOT NULL,
     delta TEXT NOT NULL,
-    model TEXT,
+    method TEXT,
     mechanism TEXT,
     count INTEGER NOT NULL,
     certificate_sha256 TEXT,
@@ -504,7 +504,7 @@ class LedgerFile::Database {
     }
     SqliteStatement rows(
         sqlite_,
-        "SELECT number, time, kind, data_set, scope, notion, parameter, delta, model, mechanism, "
+        "SELECT number, time, kind, data_set, scope, notion, parameter, delta, method, mechanism, "
         "count, certificate_sha256, version FROM entries WHERE ?1 IS NULL OR data_set = ?1 "
         "ORDER BY number");
     rows.with_text_or_null(data_set);
@@ -557,7 +557,7 @@ class LedgerFile::Database {
   void add(const LedgerEntry& entry) {
     SqliteStatement insertion(
         sqlite_,
-        "INSERT INTO entries (time, kind, data_set, scope, notion, parameter, delta, model, "
+        "INSERT INTO entries (time, kind, data_set, scope, notion, parameter, delta, method, "
         "mechanism, count, certificate_sha256, version) "
         "VALUES (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     const auto of_release = [&](const std::string& text) {
@@ -569,7 +569,7 @@ class LedgerFile::Database {
         .with_text(word_of(entry.cost.notion))
         .with_text(entry.cost.parameter().text())
         .with_text(entry.cost.delta.text())
-        .with_text_or_null(of_release(entry.model))
+        .with_text_or_null(of_release(entry.method))
         .with_text_or_null(of_release(entry.mechanism))
         .with_number(static_cast<std::int64_t>(entry.count))
         .with_text_or_null(of_release(entry.certificate_sha256))
@@ -623,7 +623,7 @@ class LedgerFile::Database {
     entry.scope = *scope;
     entry.cost = ExactPrivacy::of(*notion, Decimal::parse(row.text(6), where + " of the ledger"),
                                   Decimal::parse(row.text(7), where + " of the ledger"));
-    entry.model = row.text(8);
+    entry.method = row.text(8);
     entry.mechanism = row.text(9);
     entry.count = static_cast<std::uint64_t>(row.number(10));
     entry.certificate_sha256 = row.text(11);
@@ -668,7 +668,7 @@ ChargeReceipt LedgerFile::charge(const ReleaseCharge& release) {
   entry.data_set = name;
   entry.scope = release.scope;
   entry.cost = release.cost;
-  entry.model = release.model;
+  entry.method = release.method;
   entry.mechanism = release.mechanism;
   entry.count = release.count;
   entry.certificate_sha256 = release.certificate_sha256;

@@ -156,9 +156,9 @@ struct LedgerEntry {
   ProtectionScope scope;
   ExactPrivacy cost;
   bool is_total = false;
-  std::string model, mechanism, certificate_sha256;  // of a release
-  std::uint64_t count = 0;                           // of a release
-  std::string version;                               // of mollify
+  std::string method, mechanism, certificate_sha256;  // of a release
+  std::uint64_t count = 0;                            // of a release
+  std::string version;                                // of mollify
 };
 
 /// The file at a path, by whatever link, whether or not it is there; none for a pipe or a device,

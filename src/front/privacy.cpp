@@ -287,7 +287,7 @@ void Ledger::charge(const std::string& data_set, const Privacy& cost, const std:
   static_cast<void>(inside_->file.charge({.data_set = data_set,
                                           .scope = scope_of(scope),
                                           .cost = inward_exactly(cost),
-                                          .model = "draws",
+                                          .method = "draws",
                                           .mechanism = mechanism,
                                           .count = count,
                                           .certificate_sha256 = {}}));

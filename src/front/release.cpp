@@ -75,7 +75,7 @@ const char* words(inside::PartKind kind) {
 
 /// A record is a row, or rows of the unit that is protected.
 void require_records(const inside::ReleaseSpec& spec, const inside::Source& data) {
-  if (!spec.unit && spec.model != inside::Model::kCentral) return;
+  if (!spec.unit && !inside::kRowMethods.has(spec.method)) return;
   inside::require_lists_of_units(data, spec.unit);
 }
 

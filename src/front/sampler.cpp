@@ -376,7 +376,7 @@ namespace {
 const inside::LocalRelease& local_of(const PreparedRelease& prepared) {
   const auto* local = dynamic_cast<const inside::LocalRelease*>(prepared.inside().release.get());
   if (local != nullptr && local->certificate().spec.unit) return *local;
-  throw InvalidInput("only a release of model local is drawn unit by unit");
+  throw InvalidInput("only a release of method local is drawn unit by unit");
 }
 
 const std::string& same_text(const PreparedRelease& prepared, const std::string& certificate) {

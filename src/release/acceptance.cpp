@@ -67,11 +67,11 @@ const char* record_word(const Certificate& certificate) {
 PlanQuestion question_of(const Certificate& certificate, const Domain& domain) {
   const ReleaseSpec& spec = certificate.spec;
   PlanQuestion question{
-      .model = spec.model,
+      .method = spec.method,
       .unknowns = {PlanUnknown::kAlpha},
       .records = certificate.facts.records.value_or(spec.hides_count() ? kManyRecords : 1),
       .outcomes = std::max<std::uint64_t>(certificate.facts.outcomes, 1),
-      .outputs = spec.shares_model() ? 1 : spec.count.value_or(1),
+      .outputs = spec.method == Method::kIntegralModel ? 1 : spec.count.value_or(1),
       .budget = spec.budget(),
       .accept_large_delta = spec.accept_large_delta};
   if (const LocalDesign* local = certificate.local()) {
@@ -80,18 +80,14 @@ PlanQuestion question_of(const Certificate& certificate, const Domain& domain) {
     question.masses = reference_masses(certificate, domain);
   } else if (const GaussianDesign* gaussian = certificate.gaussian()) {
     const GaussianRequest& request = gaussian->request;
-    question.family = Family::kGaussian;
     question.dimension = request.dimension;
     question.mean_bound = request.mean_bound;
     question.mean_ranges = certificate.facts.mean_ranges;
     question.covariance_bound = request.covariance_bound;
     question.paper_variance = request.paper_variance;
   } else if (const MomentDesign* moments = certificate.moments()) {
-    question.family = Family::kGaussian;
-    question.shared = true;
     question.dimension = moments->request.dimension;
   } else if (const MarginalDesign* marginals = certificate.marginals()) {
-    question.family = Family::kMarginals;
     question.columns = marginals->request.columns;
     question.neighbours = spec.marginals()->neighbours;
     question.copula = marginals->request.copula;
@@ -167,13 +163,13 @@ std::optional<double> nearest(const PlanQuestion& question, const std::string& m
 std::vector<Search> searches(const PlanQuestion& question) {
   const auto outputs = static_cast<double>(question.outputs);
   std::vector<Search> all;
-  const bool central = question.model == Model::kCentral;
-  const bool shares_model = question.shared || question.family == Family::kMarginals;
+  const bool central = kRowMethods.has(question.method);
+  const bool shares_model = kRowMethods.has(question.method) && kModelMethods.has(question.method);
   if (central) {
     constexpr double kMostRecords = static_cast<double>(kMostPlannedRecords);
     all.push_back({PlanUnknown::kRecords, static_cast<double>(question.records), kMostRecords});
   }
-  if (question.family == Family::kNone && question.outcomes > 1) {
+  if ((!central || question.method == Method::kCentral) && question.outcomes > 1) {
     all.push_back({PlanUnknown::kOutcomes, static_cast<double>(question.outcomes), 2});
   }
   if (!shares_model && question.outputs > 1) all.push_back({PlanUnknown::kOutputs, outputs, 1});
@@ -199,7 +195,7 @@ std::vector<Search> searches(const PlanQuestion& question) {
 /// Records that nobody is meant to look at one by one: mollify estimate finds the population from
 /// all of them.
 bool is_for_estimates(const Certificate& certificate) {
-  return certificate.spec.model == Model::kLocal && certificate.local() != nullptr &&
+  return certificate.spec.method == Method::kLocal && certificate.local() != nullptr &&
          !certificate.local()->floor;
 }
 
@@ -217,15 +213,15 @@ std::string would_do(const Certificate& certificate, const Domain& domain) {
   if (spec.central() == nullptr || !spec.central()->rate) {
     text = noise_remedy(question_of(certificate, domain), bound_mechanism(certificate));
   }
-  if (spec.model == Model::kLocal && spec.unit && !is_for_estimates(certificate) &&
+  if (spec.method == Method::kLocal && spec.unit && !is_for_estimates(certificate) &&
       certificate.local()->space == SpaceKind::kCategories) {
     text += text.empty() ? "" : "; ";
     text +=
         "for shares of all units together use --mechanism randomized-response and mollify estimate";
   }
-  if (spec.model == Model::kIntegral && !spec.shares_model() && spec.count.value_or(1) > 1) {
+  if (spec.method == Method::kIntegral && spec.count.value_or(1) > 1) {
     text += text.empty() ? "" : "; ";
-    text += "for many rows of one public model use --space models";
+    text += "for many rows of one public model use method integral-model";
   }
   return text;
 }
@@ -283,7 +279,7 @@ std::string noise_remedy(const PlanQuestion& question, const std::string& mechan
   // found for these numbers is one for no others, and has no answer.
   asked.domain.reset();
   asked.region.clear();
-  if (asked.model != Model::kCentral) {
+  if (kDrawMethods.has(asked.method)) {
     asked.local.mechanism = named<Mechanism>(mechanism);
     asked.local.band.reset();
     asked.local.reference.reset();
@@ -380,7 +376,7 @@ std::vector<std::string> warnings(const Certificate& certificate, const ReleaseE
     if (is_for_estimates(certificate)) words += kForEstimates;
     const std::string ways = would_do(certificate, domain);
     said.push_back(words + (ways.empty() ? "" : "; ") + ways);
-  } else if (certificate.spec.model == Model::kCentral) {
+  } else if (kRowMethods.has(certificate.spec.method)) {
     const auto words = certificate.moments() != nullptr     ? moments_warning(error.error)
                        : certificate.marginals() != nullptr ? marginals_warning(error.error)
                                                             : records_warning(error.error);
@@ -399,7 +395,7 @@ std::vector<std::string> draw_warnings(const MechanismParameters& parameters) {
   const bool for_estimates = !is_band(parameters.mechanism);
   if (!(for_estimates ? error.is_indistinct() : error.is_mostly_noise())) return said;
   PlanQuestion question{
-      .model = Model::kLocal, .outcomes = parameters.outcome_count, .budget = released};
+      .method = Method::kLocal, .outcomes = parameters.outcome_count, .budget = released};
   if (!parameters.reference.empty()) {
     const ReferenceMasses reference = parameters.normalised();
     for (std::size_t i = 0; i < parameters.outcome_count; ++i) {

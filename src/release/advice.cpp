@@ -36,25 +36,31 @@ constexpr double kModerateEpsilon = 4;
 constexpr const char* kFewerOutcomes =
     "fewer outcomes say more at the same epsilon: cut columns into fewer bins, or leave some out";
 
-Model model_for(const AdviceQuestion& question) {
-  if (!question.protect) return *question.model;
+Method method_for(const AdviceQuestion& question) {
+  if (question.method) return *question.method;
   switch (*question.protect) {
     case Protected::kTable:
-      return Model::kIntegral;
+      return Method::kIntegral;
     case Protected::kRow:
-      return Model::kCentral;
+      return Method::kCentral;
     case Protected::kPerson:
       break;
   }
+  // A custodian of all rows can protect each person too.
   const bool each =
       question.purpose == Purpose::kRecords || question.purpose == Purpose::kEstimates;
-  // A custodian of all rows can protect each person too.
-  return each && question.model != Model::kCentral ? Model::kLocal : Model::kCentral;
+  return each ? Method::kLocal : Method::kCentral;
 }
 
-Protected protected_by(Model model) {
-  if (model == Model::kLocal) return Protected::kPerson;
-  return model == Model::kIntegral ? Protected::kTable : Protected::kRow;
+Protected protected_by(Method method) {
+  if (method == Method::kLocal) return Protected::kPerson;
+  return kDrawMethods.has(method) ? Protected::kTable : Protected::kRow;
+}
+
+/// Whether the method protects that: row methods protect persons too.
+bool protects(Method method, Protected what) {
+  return protected_by(method) == what ||
+         (what == Protected::kPerson && protected_by(method) == Protected::kRow);
 }
 
 double outcomes_of(const std::vector<std::uint64_t>& sizes) {
@@ -85,7 +91,7 @@ class Advisor {
 
   Advice advice() {
     settle_protection();
-    settle_model();
+    settle_method();
     settle_space();
     settle_counts();
     settle_delta();
@@ -104,83 +110,92 @@ class Advisor {
   /// A person, as the column of the data calls them.
   [[nodiscard]] std::string who() const { return question().unit.value_or("person"); }
   [[nodiscard]] bool is_estimation() const {
-    return question().purpose == Purpose::kEstimates && advice_.model == Model::kLocal;
+    return question().purpose == Purpose::kEstimates && advice_.method == Method::kLocal;
   }
-  [[nodiscard]] bool is_marginals() const { return question().family == Family::kMarginals; }
+  [[nodiscard]] bool is_marginals() const { return advice_.method == Method::kMarginals; }
+  [[nodiscard]] bool is_gaussian_model() const { return advice_.method == Method::kGaussianModel; }
+  [[nodiscard]] bool is_of_rows() const { return kRowMethods.has(advice_.method); }
+  /// Whether columns count, and not their outcomes together.
+  [[nodiscard]] bool is_of_columns() const {
+    return is_of_rows() && advice_.method != Method::kCentral;
+  }
   /// Whether any number of rows costs the same.
-  [[nodiscard]] bool is_of_one_model() const { return is_marginals() || question().shared; }
+  [[nodiscard]] bool is_of_one_model() const { return kModelMethods.has(advice_.method); }
   [[nodiscard]] const AdvisedBudget& chosen() const { return advice_.budgets[*advice_.chosen]; }
 
   /// Whoever names the column of persons means persons.
   void settle_protection() {
     AdviceQuestion& asked = advice_.question;
     if (!asked.unit) return;
-    if (!asked.protect && asked.model != Model::kIntegral) asked.protect = Protected::kPerson;
+    if (!asked.protect && (!asked.method || protects(*asked.method, Protected::kPerson))) {
+      asked.protect = Protected::kPerson;
+    }
     if (asked.protect == Protected::kPerson) return;
     const bool row = asked.protect == Protected::kRow;
     throw InvalidInput(fmt::format(
         "--unit {} is given, but {} protects {}; say --protect person, or leave --unit out",
         *asked.unit,
-        asked.protect ? fmt::format("--protect {}", name_of(*asked.protect)) : "model integral",
+        asked.protect ? fmt::format("--protect {}", name_of(*asked.protect))
+                      : fmt::format("method {}", name_of(*asked.method)),
         row ? "single rows, and a person may have many" : "the whole table"));
   }
 
-  void settle_model() {
+  void settle_method() {
     AdviceQuestion& asked = advice_.question;
     if (asked.error && !(*asked.error > 0 && *asked.error < 1)) {
       throw InvalidInput(fmt::format("alpha must be above 0 and below 1, but is {}", *asked.error));
     }
-    if (!asked.protect && !asked.model) {
+    if (!asked.protect && !asked.method) {
       throw InvalidInput(
-          "--protect (person, row or table) or --model is needed, but neither is given");
+          "--protect (person, row or table) or --method is needed, but neither is given");
     }
-    advice_.model = model_for(asked);
-    if (asked.model && *asked.model != advice_.model) {
+    advice_.method = method_for(asked);
+    if (advice_.method == Method::kIntegralModel) {
+      throw InvalidInput(
+          "advise weighs errors of records, but method integral-model promises how likely the "
+          "released model is; mollify plan integral-model tells it");
+    }
+    if (asked.protect && !protects(advice_.method, *asked.protect)) {
       throw InvalidInput(fmt::format(
-          "--protect {} with --purpose {} is for model {}, but the model is {}; leave --model out",
-          name_of(*asked.protect), name_of(asked.purpose), name_of(advice_.model),
-          name_of(*asked.model)));
+          "method {} protects {}, but --protect is {}; leave one of them out",
+          name_of(advice_.method), name_of(protected_by(advice_.method)), name_of(*asked.protect)));
     }
-    if (!asked.protect) asked.protect = protected_by(advice_.model);
-    if (asked.purpose == Purpose::kEstimates && advice_.model == Model::kIntegral) {
+    if (!asked.protect) asked.protect = protected_by(advice_.method);
+    if (asked.purpose == Purpose::kEstimates && advice_.method == Method::kIntegral) {
       throw InvalidInput(
           "one record of a table tells nothing of a population, so there are no estimates that "
           "protect the table; protect each person or each row instead");
     }
-    if (asked.family != Family::kNone && advice_.model != Model::kCentral) {
-      throw InvalidInput(fmt::format("--family is for model central, but the model is {}",
-                                     name_of(advice_.model)));
+    if (!kGaussianMethods.has(advice_.method) && !asked.logarithms.empty()) {
+      throw InvalidInput(fmt::format("--log is for {}, but the method is {}",
+                                     kGaussianMethods.text(), name_of(advice_.method)));
     }
-    if (asked.family != Family::kGaussian && (!asked.logarithms.empty() || asked.covariance)) {
-      throw InvalidInput(fmt::format("{} is for --family gaussian, but the family is another",
-                                     asked.covariance ? "--covariance" : "--log"));
+    if (advice_.method != Method::kGaussian && asked.covariance) {
+      throw InvalidInput(fmt::format("--covariance is for method gaussian, but the method is {}",
+                                     name_of(advice_.method)));
     }
   }
 
-  /// What the model protects, with the factor that the chosen epsilon allows.
+  /// What the method protects, with the factor that the chosen epsilon allows.
   void tell_protection() {
     const std::string factor = advice_.chosen ? fmt::format("e^{:g} = {:.4g}", chosen().epsilon,
                                                             std::exp(chosen().epsilon))
                                               : "e^epsilon";
-    switch (advice_.model) {
-      case Model::kLocal:
-        advice_.model_why = fmt::format(
-            "each record is drawn from the data of one {0} alone; whatever they are, no output is "
-            "more than {1} times likelier because of them, whoever collects it",
-            who(), factor);
-        break;
-      case Model::kIntegral:
-        advice_.model_why = fmt::format(
-            "whatever the whole table is, no output is more than {} times likelier because of it, "
-            "nor because of any group of its rows",
-            factor);
-        break;
-      case Model::kCentral:
-        advice_.model_why = fmt::format(
-            "one who holds all rows releases from them together; replacing {} makes no output more "
-            "than {} times likelier, but with a probability of delta",
-            by_person() ? "all rows of one " + who() : "any one row", factor);
-        break;
+    if (advice_.method == Method::kLocal) {
+      advice_.method_why = fmt::format(
+          "each record is drawn from the data of one {0} alone; whatever they are, no output is "
+          "more than {1} times likelier because of them, whoever collects it",
+          who(), factor);
+    } else if (!is_of_rows()) {
+      advice_.method_why = fmt::format(
+          "whatever the whole table is, no output is more than {} times likelier because of it, "
+          "nor because of any group of its rows",
+          factor);
+    } else {
+      advice_.method_why = fmt::format(
+          "one who holds all rows releases from them together; replacing {} makes no output more "
+          "than {} times likelier, but with a probability of delta",
+          by_person() ? "all rows of one " + who() : "any one row", factor);
     }
   }
 
@@ -191,18 +206,18 @@ class Advisor {
     }
     if (asked.domain) {
       domain_.emplace(inputs_.domain(*asked.domain));
-      kind_ = advice_.model == Model::kCentral ? SpaceKind::kCategories
-                                               : space_kind(*domain_, SpaceSpec{});
+      kind_ = is_of_rows() ? SpaceKind::kCategories : space_kind(*domain_, SpaceSpec{});
       for (const Column& column : domain_->columns()) sizes_.push_back(column.size());
-      if (asked.family != Family::kNone) return;
+      if (is_of_columns()) return;
       if (kind_ == SpaceKind::kCategories) {
         require_countable(*domain_);
         advice_.outcomes = domain_->size();
       }
       return;
     }
-    if (asked.family == Family::kGaussian) {
-      throw InvalidInput("--family gaussian needs --domain, but none is given");
+    if (kGaussianMethods.has(advice_.method)) {
+      throw InvalidInput(
+          fmt::format("method {} needs --domain, but none is given", name_of(advice_.method)));
     }
     if (asked.column_sizes.empty()) {
       throw InvalidInput(
@@ -210,7 +225,7 @@ class Advisor {
           "given");
     }
     sizes_ = asked.column_sizes;
-    if (asked.family != Family::kNone) return;
+    if (is_of_columns()) return;
     const double product = outcomes_of(sizes_);
     if (!(product >= 1 && product <= static_cast<double>(Band::kMostOutcomes))) {
       throw InvalidInput(fmt::format(
@@ -224,7 +239,7 @@ class Advisor {
 
   void settle_counts() {
     const AdviceQuestion& asked = question();
-    const bool central = advice_.model == Model::kCentral;
+    const bool central = is_of_rows();
     const bool whole = central && asked.purpose == Purpose::kTable;
     const bool table = asked.purpose == Purpose::kSample || asked.purpose == Purpose::kTable;
     if (!asked.outputs && !whole && !is_of_one_model() && (table || central)) {
@@ -256,10 +271,10 @@ class Advisor {
   }
 
   void settle_delta() {
-    if (advice_.model != Model::kCentral) {
+    if (!is_of_rows()) {
       if (question().delta.value_or(0) > 0) {
-        throw InvalidInput(fmt::format("--delta is for model central, but the model is {}",
-                                       name_of(advice_.model)));
+        throw InvalidInput(fmt::format("--delta is for {}, but the method is {}",
+                                       kRowMethods.text(), name_of(advice_.method)));
       }
       advice_.delta_why = "the guarantee never fails";
       return;
@@ -281,22 +296,18 @@ class Advisor {
 
   /// A release's own question, with alpha to be found.
   [[nodiscard]] PlanQuestion plan_question(double epsilon) const {
-    PlanQuestion asked{.model = advice_.model,
-                       .family = question().family,
+    PlanQuestion asked{.method = advice_.method,
                        .unknowns = {PlanUnknown::kAlpha},
                        .outcomes = advice_.outcomes,
                        .outputs = advice_.outputs,
                        .budget = Privacy::approximate(epsilon, advice_.delta),
                        .accept_large_delta = question().accept_large_delta,
-                       .shared = question().shared,
                        .logarithms = question().logarithms,
                        .covariance = question().covariance,
                        .copula = question().copula};
     asked.records = question().records.value_or(1);
-    // In the central model the outcomes have been counted.
-    if (advice_.model != Model::kCentral || asked.family != Family::kNone) {
-      asked.domain = question().domain;
-    }
+    // Of method central the outcomes have been counted.
+    if (advice_.method != Method::kCentral) asked.domain = question().domain;
     for (const std::uint64_t size : sizes_) {
       asked.columns.push_back({static_cast<std::uint32_t>(size), false});
     }
@@ -343,7 +354,7 @@ class Advisor {
             fmt::format("epsilon must be finite and positive, but is {}", *question().epsilon));
       }
       const double most = ExpBound::kGreatestEpsilon * static_cast<double>(advice_.outputs);
-      if (advice_.model != Model::kCentral && *question().epsilon > most) {
+      if (!is_of_rows() && *question().epsilon > most) {
         epsilon_given_ += ": " + epsilon_cap_words(*question().epsilon, most);
         advice_.question.epsilon = most;
       }
@@ -388,7 +399,7 @@ class Advisor {
           "epsilon {0:g} {1}allows odds of e^{0:g} = {2:.4g}; half of that is a compromise{3}",
           one.epsilon, is_good(one) ? "brings the error down to what was asked for, but " : "",
           std::exp(one.epsilon),
-          advice_.model == Model::kCentral || is_estimation()
+          is_of_rows() || is_estimation()
               ? ""
               : ", and the error is for the worst case over all data that there could be"));
     }
@@ -409,7 +420,7 @@ class Advisor {
           "with {:.0f} persons; {}",
           sampling, *question().error, n, would);
     }
-    if (advice_.model == Model::kCentral) {
+    if (is_of_rows()) {
       PlanQuestion asked = plan_question(most);
       asked.unknowns = {PlanUnknown::kRecords};
       asked.alpha = *question().error;
@@ -464,17 +475,17 @@ class Advisor {
       advice_.error_words = chosen().condition;
       return;
     }
-    if (question().shared) {
+    if (is_gaussian_model()) {
       advice_.error_words = fmt::format(
           "rows are as good as new ones of the data's Gaussian but for {}, {}; how Gaussian the "
           "data are comes on top",
           times, chosen().condition);
       return;
     }
-    if (advice_.model == Model::kCentral) {
+    if (is_of_rows()) {
       advice_.error_words =
           fmt::format("a record is as good as a new row of the same {}, but for {}",
-                      question().family == Family::kGaussian ? "Gaussian" : "population", times);
+                      advice_.method == Method::kGaussian ? "Gaussian" : "population", times);
       return;
     }
     advice_.error_words =
@@ -507,21 +518,20 @@ class Advisor {
           "0.5/sqrt(count); noisy counts from a query library would be nearer, if no records are "
           "wanted");
     }
-    if (advice_.model != Model::kCentral && !is_estimation()) {
+    if (!is_of_rows() && !is_estimation()) {
       notes.push_back(
           "the error is for the worst data; public records for --reference of mollify sample, or "
           "public units for mollify tune --best, make it smaller for data like theirs");
     }
-    if (question().purpose == Purpose::kRecords && advice_.model == Model::kLocal) {
+    if (question().purpose == Purpose::kRecords && advice_.method == Method::kLocal) {
       notes.push_back(
           "for the population instead of single records, ask with --purpose estimates: another "
           "mechanism is for that");
     }
-    if (question().family == Family::kNone && advice_.model == Model::kCentral && domain_ &&
-        are_numbers(*domain_)) {
+    if (advice_.method == Method::kCentral && domain_ && are_numbers(*domain_)) {
       notes.push_back(
-          "all columns are numbers: if rows or their logarithms are roughly Gaussian, --family "
-          "gaussian releases numbers that are not cut");
+          "all columns are numbers: if rows or their logarithms are roughly Gaussian, methods "
+          "gaussian and gaussian-model release numbers that are not cut");
     }
     if (is_marginals()) {
       notes.emplace_back(
@@ -529,34 +539,36 @@ class Advisor {
           "no more; mollify generate draws more of them from the model at no cost");
     }
     constexpr std::uint64_t kManyRows = 10;
-    if (advice_.model == Model::kIntegral && advice_.outputs >= kManyRows && !is_estimation()) {
+    if (advice_.method == Method::kIntegral && advice_.outputs >= kManyRows) {
       notes.emplace_back(
-          "where all rows may come from one model, --space models of mollify plan and mollify "
+          "where all rows may come from one model, method integral-model of mollify plan and "
+          "mollify "
           "sample draws one of many public ones for the whole budget, and any number of its rows "
           "cost no more");
     }
-    if (question().family == Family::kGaussian && !question().shared && !question().covariance) {
+    if (advice_.method == Method::kGaussian && !question().covariance) {
       notes.emplace_back(
           "these numbers are for a covariance of 1 in each column; COVARIANCE.csv: a header of the "
           "columns' names and then as many rows of numbers, from a public source; --log names "
           "columns whose logarithms are Gaussian; plan also takes "
           "--covariance-bound and --mean-bound");
       notes.emplace_back(
-          "where nobody knows a covariance, --shared of mollify plan and mollify sample learns one "
-          "mean and one covariance, and draws any number of rows that share their noise");
+          "where nobody knows a covariance, method gaussian-model learns one mean and one "
+          "covariance, "
+          "and draws any number of rows that share their noise");
     }
     if (advice_.chosen && by_person()) {
       notes.push_back(fmt::format(
           "ROSTER.csv: one column {0}, all that there may be, from a public source; without "
           "--units who takes part is not protected",
           question().unit.value_or("PERSON")));
-      if (advice_.model == Model::kLocal)
+      if (advice_.method == Method::kLocal)
         notes.emplace_back(
             "where each person's records lie on a device of its own, sample runs there, without "
             "--unit and --units");
     }
     if (!advice_.chosen) return;
-    if (*chosen().error > *question().error && !question().shared) {
+    if (*chosen().error > *question().error && !is_gaussian_model()) {
       notes.emplace_back(kFewerOutcomes);
     }
     if (needs_acceptance()) {
@@ -571,7 +583,7 @@ class Advisor {
     const auto& noise = chosen().noise;
     if (!noise || !noise->is_mostly_noise()) return;
     const std::string words = words_of_noise(*noise);
-    const bool is_free = advice_.model == Model::kCentral && question().family == Family::kNone;
+    const bool is_free = advice_.method == Method::kCentral;
     PlanQuestion asked = plan(plan_question(chosen().epsilon), inputs_).question;
     asked.outcomes = std::max<std::uint64_t>(advice_.outcomes, 1);
     const std::string ways = noise_remedy(asked, is_free ? "" : chosen().mechanism);
@@ -595,8 +607,7 @@ class Advisor {
 
   /// Whether sample refuses the error that is advised.
   [[nodiscard]] bool needs_acceptance() const {
-    return chosen().noise && chosen().noise->is_indistinct() &&
-           !(is_estimation() && advice_.model == Model::kLocal);
+    return chosen().noise && chosen().noise->is_indistinct() && !is_estimation();
   }
 
   void tell_commands() {
@@ -606,22 +617,16 @@ class Advisor {
     const std::string unit =
         by_person() ? " --unit " + shell_word(asked.unit.value_or("PERSON")) : "";
     const std::string data = " --data DATA.csv --domain " + domain + unit;
-    std::string sample = fmt::format(
-        "mollify sample --model {}{}{}", name_of(advice_.model),
-        asked.family == Family::kNone ? "" : fmt::format(" --family {}", name_of(asked.family)),
-        data);
-    if (asked.shared) sample += " --shared";
+    std::string sample = fmt::format("mollify sample {}{}", name_of(advice_.method), data);
     if (asked.copula) sample += " --copula";
     if (by_person()) sample += " --units ROSTER.csv";
     if (is_estimation()) sample += " --mechanism randomized-response";
-    if (asked.family == Family::kGaussian) {
-      if (!asked.logarithms.empty()) {
-        sample += " --log " + shell_word(fmt::format("{}", fmt::join(asked.logarithms, ",")));
-      }
-      if (!asked.shared) {
-        sample += " --covariance " +
-                  (asked.covariance ? shell_word(asked.covariance->name) : "COVARIANCE.csv");
-      }
+    if (!asked.logarithms.empty()) {
+      sample += " --log " + shell_word(fmt::format("{}", fmt::join(asked.logarithms, ",")));
+    }
+    if (advice_.method == Method::kGaussian) {
+      sample += " --covariance " +
+                (asked.covariance ? shell_word(asked.covariance->name) : "COVARIANCE.csv");
     }
     sample += fmt::format(" --epsilon {:g}", chosen().epsilon);
     if (advice_.delta > 0) sample += fmt::format(" --delta {:g}", advice_.delta);
@@ -651,49 +656,50 @@ class Advisor {
   std::vector<std::uint64_t> sizes_;  // how many values each column has
 };
 
-/// A way to a whole table in the central model.
+/// A way to a whole table whose rows or persons are protected.
 struct TableWay {
-  Family family = Family::kNone;
-  bool shared = false;
+  Method method = Method::kCentral;
   bool copula = false;
   const char* name = "";
   const char* why = "";
 };
 
 constexpr TableWay kIndependentWay = {
-    Family::kNone, false, false, "independent records",
-    "each is as good as a new row by itself, and shares no noise with others; many cost much"};
+    Method::kCentral, false, "central",
+    "independent records: each is as good as a new row by itself, and shares no noise with others; "
+    "many cost much"};
 constexpr TableWay kMarginalsWay = {
-    Family::kMarginals, false, false, "--family marginals",
+    Method::kMarginals, false, "marginals",
     "any number of rows of one noisy model, made for single columns and pairs of them"};
 constexpr TableWay kCopulaWay = {
-    Family::kMarginals, false, true, "--family marginals --copula",
+    Method::kMarginals, true, "marginals --copula",
     "the same for numbers that nearly all rise or fall with each other: each column keeps its own "
     "law, however skewed, and only what joins columns is taken for Gaussian"};
 constexpr TableWay kGaussianWay = {
-    Family::kGaussian, false, false, "--family gaussian",
+    Method::kGaussian, false, "gaussian",
     "rows with noise of their own, for few rows and a public covariance"};
 constexpr TableWay kSharedWay = {
-    Family::kGaussian, true, false, "--family gaussian --shared",
+    Method::kGaussianModel, false, "gaussian-model",
     "any number of rows of one noisy mean and covariance, where columns, or their logarithms "
     "(--log), are roughly Gaussian; numbers are not cut"};
 
 /// Whether there are several ways to what is asked for.
 bool is_of_whole_table(const AdviceQuestion& asked) {
   if (asked.purpose != Purpose::kTable) return false;
-  if (asked.protect) return *asked.protect != Protected::kTable;
-  return asked.model == Model::kCentral || (asked.unit && !asked.model);
+  if (asked.method) return kRowMethods.has(*asked.method);
+  return asked.protect ? *asked.protect != Protected::kTable : asked.unit.has_value();
 }
 
-/// Those that are chosen from, the first of equals; and those that rest on what nobody but the
-/// asker knows of the columns, which are chosen where no other serves.
+/// Those that are chosen from, the first of equals; those that rest on what nobody but the asker
+/// knows of the columns, which are chosen where no other serves; and those that are told alone,
+/// beside a method that is given.
 struct TableWays {
   std::vector<TableWay> usual{};
   std::vector<TableWay> special{};
+  std::vector<TableWay> beside{};
 };
 
 TableWays ways_to_table(const AdviceQuestion& asked, const PublicInputs& inputs) {
-  if (asked.family == Family::kGaussian) return {{kGaussianWay, kSharedWay}, {}};
   TableWays ways;
   double outcomes = outcomes_of(asked.column_sizes);
   bool are_points = false;
@@ -707,20 +713,29 @@ TableWays ways_to_table(const AdviceQuestion& asked, const PublicInputs& inputs)
                   std::any_of(columns.begin(), columns.end(),
                               [](const Column& one) { return is_numeric(one.cells()); });
   }
-  if (asked.family == Family::kNone && outcomes <= static_cast<double>(Band::kMostOutcomes)) {
-    ways.usual.push_back(kIndependentWay);
-  }
+  if (outcomes <= static_cast<double>(Band::kMostOutcomes)) ways.usual.push_back(kIndependentWay);
   ways.usual.push_back(kMarginalsWay);
   if (has_numbers) ways.special.push_back(kCopulaWay);
-  if (are_points && asked.family == Family::kNone) ways.special.push_back(kSharedWay);
-  return ways;
+  if (are_points) ways.special.push_back(kSharedWay);
+  if (!asked.method) return ways;
+  TableWays given;
+  for (const TableWay& way : {kIndependentWay, kMarginalsWay, kGaussianWay, kSharedWay}) {
+    if (way.method == *asked.method) given.usual.push_back(way);
+  }
+  for (const auto* some : {&ways.usual, &ways.special}) {
+    for (const TableWay& way : *some) {
+      const bool is_given = way.method == *asked.method && !way.copula;
+      if (!is_given) given.beside.push_back(way);
+    }
+  }
+  return given;
 }
 
 AdviceQuestion asked_for(const TableWay& way, AdviceQuestion asked) {
-  asked.family = way.family;
-  asked.shared = way.shared;
+  asked.method = way.method;
   asked.copula = way.copula;
-  if (way.shared) asked.covariance.reset();
+  if (way.method != Method::kGaussian) asked.covariance.reset();
+  if (!kGaussianMethods.has(way.method)) asked.logarithms.clear();
   return asked;
 }
 
@@ -775,7 +790,7 @@ Advice advise_of_table(const AdviceQuestion& asked, const PublicInputs& inputs) 
   if (!best->chosen) return *best;
   AdviceQuestion same = asked;
   same.epsilon = best->budgets[*best->chosen].epsilon;
-  for (const auto* some : {&ways.usual, &ways.special}) {
+  for (const auto* some : {&ways.usual, &ways.special, &ways.beside}) {
     for (const TableWay& way : *some) {
       if (&way == best_way) continue;
       OtherWay other = other_way(way, same, inputs);
@@ -841,16 +856,16 @@ std::string guess_words(double epsilon) {
 }  // namespace
 
 ErrorKind error_kind(const Advice& advice) {
-  if (advice.model == Model::kLocal && advice.question.purpose == Purpose::kEstimates) {
+  if (advice.method == Method::kLocal && advice.question.purpose == Purpose::kEstimates) {
     return {"standard_error", "standard error of a share of 1/2"};
   }
-  if (advice.question.family == Family::kMarginals) {
+  if (advice.method == Method::kMarginals) {
     return {"two_way_total_variation_on_measured_tables", "total variation of two columns"};
   }
-  if (advice.question.shared) {
+  if (advice.method == Method::kGaussianModel) {
     return {"expected_total_variation_of_the_model", "total variation of the model"};
   }
-  if (advice.model == Model::kCentral) return {"total_variation", "total variation"};
+  if (kRowMethods.has(advice.method)) return {"total_variation", "total variation"};
   return {"total_variation", "total variation at worst"};
 }
 
@@ -887,11 +902,7 @@ std::string advice_json(const Advice& advice) {
   }
   return Json({{"purpose", name_of(advice.question.purpose)},
                {"protect", name_of(*advice.question.protect)},
-               {"model", name_of(advice.model)},
-               {"family", advice.question.family == Family::kNone
-                              ? Json(nullptr)
-                              : Json(name_of(advice.question.family))},
-               {"shared", advice.question.shared},
+               {"method", name_of(advice.method)},
                {"copula", advice.question.copula},
                {"advised", chosen != nullptr},
                {"mechanism", chosen != nullptr ? Json(chosen->mechanism) : Json(nullptr)},
@@ -904,7 +915,7 @@ std::string advice_json(const Advice& advice) {
                  {"value", chosen != nullptr ? Json(*chosen->error) : Json(nullptr)},
                  {"words", advice.error_words}}},
                {"reasons",
-                {{"model", advice.model_why},
+                {{"method", advice.method_why},
                  {"mechanism", advice.mechanism_why},
                  {"epsilon", advice.epsilon_why},
                  {"delta", advice.delta_why},
@@ -925,7 +936,7 @@ std::string advice_text(const Advice& advice) {
   const auto add = [&](const char* what, const std::string& value, const std::string& why) {
     text += fmt::format("{:<10} {:<20} {}\n", what, value, why);
   };
-  add("model", std::string(name_of(advice.model)), advice.model_why);
+  add("method", std::string(name_of(advice.method)), advice.method_why);
   if (chosen != nullptr) add("mechanism", chosen->mechanism, advice.mechanism_why);
   add("epsilon", chosen != nullptr ? fmt::format("{:g}", chosen->epsilon) : "-",
       advice.epsilon_why);

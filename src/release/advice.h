@@ -1,4 +1,4 @@
-// From a question in people's words to a release: model, mechanism, budget, and what to expect.
+// From a question in people's words to a release: method, mechanism, budget, and what to expect.
 #pragma once
 
 #include <array>
@@ -42,9 +42,11 @@ constexpr auto names_of(Purpose) {
 /// All of it public.
 struct AdviceQuestion {
   Purpose purpose = Purpose::kRecords;
-  std::optional<Protected> protect{};  ///< one of these two at least, and then the other follows
-  std::optional<Model> model{};
-  /// Persons, rows of the table; for the local model only where estimates are wanted.
+  /// One of these two at least, and then the other follows. Of a whole table whose rows are
+  /// protected it is the method that needs the least budget.
+  std::optional<Protected> protect{};
+  std::optional<Method> method{};
+  /// Persons, rows of the table; of method local only where estimates are wanted.
   std::optional<std::uint64_t> records{};
   std::optional<SpecDomain> domain{};         ///< one of these two
   std::vector<std::uint64_t> column_sizes{};  ///< how many values each column has
@@ -55,11 +57,7 @@ struct AdviceQuestion {
   /// The error that is still good: total variation (none: 0.1); of estimates the standard error of
   /// a share of one half (none: 0.01).
   std::optional<double> error{};
-  /// Of the central model. None: independent records; but of a whole table the way that needs the
-  /// least budget, independent records or marginals.
-  Family family = Family::kNone;
-  bool shared = false;  ///< of family gaussian: all rows share the noise of one mean and covariance
-  bool copula = false;  ///< of family marginals: columns are joined by rank correlations
+  bool copula = false;  ///< of method marginals: columns are joined by rank correlations
   /// Of Gaussian samples, as a release's.
   std::vector<std::string> logarithms{};
   std::optional<PublicFile> covariance{};
@@ -86,7 +84,7 @@ struct AdvisedBudget {
 
 /// Another way to a whole table, at the advised budget.
 struct OtherWay {
-  std::string name{};  ///< "--family marginals --copula"
+  std::string name{};  ///< "marginals --copula"
   std::string why{};   ///< for what it is, or why it does not serve
   std::optional<double> error{};
   std::string error_kind{}, error_words{};
@@ -96,7 +94,7 @@ struct OtherWay {
 /// Advice, and the reason of each part in a sentence.
 struct Advice {
   AdviceQuestion question{};  ///< with what was left open
-  Model model = Model::kLocal;
+  Method method = Method::kLocal;
   std::uint64_t outcomes = 0;
   std::uint64_t outputs = 1;
   double delta = 0;
@@ -104,12 +102,12 @@ struct Advice {
   /// The index of the budget that is advised; none if no budget brings the error down far enough.
   std::optional<std::size_t> chosen{};
 
-  std::string model_why{}, mechanism_why{}, epsilon_why{}, delta_why{}, count_why{};
+  std::string method_why{}, mechanism_why{}, epsilon_why{}, delta_why{}, count_why{};
   std::string error_words{};            ///< the advised budget's error in odds
   std::vector<std::string> warnings{};  ///< what to think of before it is done
   std::vector<std::string> notes{};     ///< what else would serve
   std::vector<std::string> commands{};  ///< check, sample, and what comes after; if one is advised
-  std::vector<OtherWay> others{};       ///< of a whole table in the central model
+  std::vector<OtherWay> others{};       ///< of a whole table whose rows are protected
 };
 
 /// The advice, from the numbers of plans (release/plan.h): the one given, or the least budget of

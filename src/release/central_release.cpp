@@ -226,7 +226,7 @@ class FiniteRelease final : public PreparedRelease {
   RecordCounting counting() const override {
     if (certificate().spec.unit) {
       throw InvalidInput(
-          "model central with a unit draws one record of each unit, and needs more than how many "
+          "method central with a unit draws one record of each unit, and needs more than how many "
           "there are of each");
     }
     return {&domain_, true};
@@ -285,7 +285,7 @@ class PointRelease : public PreparedRelease, public SummedRelease {
   void require(const Source& data) const override {
     const auto& unit = certificate().spec.unit;
     require_columns(data, domain_, unit);
-    require_single_records(data, "family gaussian");
+    require_single_records(data, "method gaussian");
     if (!unit) data.require_repeatable();
   }
 
@@ -421,7 +421,8 @@ std::optional<Roster> count_records(const ReleaseSpec& spec, const PublicInputs&
   std::optional<Roster> roster = roster_of(spec, inputs);
   if (roster) records = roster->size();
   if (!records) {
-    throw InvalidInput("model central needs the number of records, but none is given");
+    throw InvalidInput(
+        "a release that protects rows needs the number of records, but none is given");
   }
   facts.records = records;
   return roster;
@@ -479,11 +480,11 @@ void require_countable(const Domain& domain) {
                !column.mapping().null_is_category;
       });
   throw InvalidInput(fmt::format(
-      "independent records in model central need a domain of at most {} outcomes, but the product "
+      "method central needs a domain of at most {} outcomes, but the product "
       "of its columns is {:.15g}: declare fewer bins or fewer columns, or release rows of one "
-      "noisy model (--family marginals){}",
+      "noisy model (method marginals){}",
       Domain::kMaxOutcomes, domain.product(),
-      numbers ? ", or numbers that are not cut and roughly Gaussian (--family gaussian)" : ""));
+      numbers ? ", or numbers that are not cut and roughly Gaussian (method gaussian)" : ""));
 }
 
 std::unique_ptr<const PreparedRelease> prepare_finite(ReleaseSpec spec, const PublicInputs& inputs,
@@ -505,7 +506,7 @@ std::unique_ptr<const PreparedRelease> prepare_gaussian(ReleaseSpec spec,
   Domain domain = complete_spec(spec, inputs);
   const GaussianSpec& gaussian = *spec.gaussian();
   RealColumns columns(domain, gaussian.logarithms);
-  if (gaussian.shared) {
+  if (spec.method == Method::kGaussianModel) {
     PublicFacts facts;
     auto roster = count_records(spec, inputs, records, facts);
     DesignedRelease made = design_release(spec, facts, domain);
@@ -697,14 +698,14 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
 
   void require(const Source& data) const override {
     require_columns(data, domain_, certificate().spec.unit);
-    require_single_records(data, "family marginals");
+    require_single_records(data, "method marginals");
     // A pass finds private bins, and one counts in them; units are held.
     if (has_private_bins() && !certificate().spec.unit) data.require_repeatable();
   }
 
   RecordCounting counting() const override {
     throw InvalidInput(
-        "family marginals needs the records themselves, so nothing of them can be counted before");
+        "method marginals needs the records themselves, so nothing of them can be counted before");
   }
 
   void draw(const Source& data, SecureRandom& random, Sink& sink,
@@ -725,7 +726,7 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
     }
     if (!certificate().spec.unit) return;
     throw InvalidInput(
-        "family marginals with a unit shares out each unit's weight among its rows, and needs more "
+        "method marginals with a unit shares out each unit's weight among its rows, and needs more "
         "than counts of all rows");
   }
 

@@ -101,15 +101,15 @@ void release_by_sums(const PreparedRelease& prepared, const SummedRelease::SumUp
 // -----------------------------------------------------------------------------------------------
 // Releases in the central model: from finite domains, and Gaussian samples.
 
-/// Requires a spec of model central, for a finite domain. Records are rows, or units that each give
-/// one of their rows, drawn evenly; a unit of the roster without rows gives a uniform outcome.
+/// Requires a spec of method central, for a finite domain. Records are rows, or units that each
+/// give one of their rows, drawn evenly; a unit of the roster without rows gives a uniform outcome.
 /// 12 bytes of memory for each distinct outcome, or with units for each that a unit has.
 [[nodiscard]] std::unique_ptr<const PreparedRelease> prepare_finite(
     ReleaseSpec spec, const PublicInputs& inputs, std::optional<std::uint64_t> records);
 
-/// Requires a spec of model central, family gaussian, shared or not. Rows are streamed: memory is 4
-/// bytes a row, whatever its columns, and none of a shared one's; with units it is theirs, one row
-/// each.
+/// Requires a spec of method central, method gaussian, shared or not. Rows are streamed: memory is
+/// 4 bytes a row, whatever its columns, and none of a shared one's; with units it is theirs, one
+/// row each.
 [[nodiscard]] std::unique_ptr<const PreparedRelease> prepare_gaussian(
     ReleaseSpec spec, const PublicInputs& inputs, std::optional<std::uint64_t> records);
 
@@ -143,7 +143,7 @@ void require_countable(const Domain& domain);
 // -----------------------------------------------------------------------------------------------
 // Releases in the central model from one private model of a whole table.
 
-/// Requires a spec of model central, family marginals. Records are rows, or units: all of a unit's
+/// Requires a spec of method central, method marginals. Records are rows, or units: all of a unit's
 /// rows, which weigh as much together as any other unit's; a unit of the roster without rows is one
 /// uniform record. Hands the model to the sink.
 ///

@@ -411,7 +411,7 @@ std::string certificate_text(const Certificate& certificate) {
   json["mechanism"] = certificate.mechanism();
   if (const LocalDesign* local = certificate.local()) {
     json["design"] = design_json(*local, *certificate.spec.local());
-    if (certificate.spec.shares_model())
+    if (certificate.spec.method == Method::kIntegralModel)
       json["accuracy"] = accuracy_json(models_outlook(certificate));
   }
   if (const FiniteDesign* finite = certificate.finite()) {
@@ -646,11 +646,12 @@ std::string marginals_error_words(const MarginalError& error) {
       "from the table's, on average over pairs, if as many rows are released as the table has. "
       "Fewer rows are further off by chance. {} Other tables can be further off, and rows can "
       "break rules of the table.",
-      error.usual, is_copula ? "" : fmt::format(", and on harder tables {:.3g},", error.at_worst),
+      error.usual,
       is_copula
-          ? "This held on tables of two kinds."
-          : "The first held on twelve of fifteen kinds of tables. Where a column of many values "
-            "determines others, rows were up to 2.2 times as far off as it says.");
+          ? ""
+          : fmt::format(", and {:.3g} if columns of many values determine others,", error.at_worst),
+      is_copula ? "This held on tables of two kinds."
+                : "The first held on twelve of seventeen kinds of tables, the second on all.");
 }
 
 std::vector<std::string> promises(const Certificate& certificate) {
@@ -692,7 +693,7 @@ std::vector<std::string> non_promises(const Certificate& certificate) {
     limits.emplace_back(
         "How near the released records are to the data rests on the data being Gaussian: of other "
         "data they keep each column's mean and each pair's covariance, as well as the noise "
-        "allows, and nothing else (--family marginals --copula keeps each column's own law, "
+        "allows, and nothing else (method marginals --copula keeps each column's own law, "
         "however skewed). Values beyond the ranges that the domain declares are taken at "
         "their bounds, rows far from all others are moved nearer, and released records are cut to "
         "the ranges.");
@@ -709,7 +710,7 @@ std::vector<std::string> non_promises(const Certificate& certificate) {
               "pairs that depend most on each other, each as well as its noise allows; what three "
               "columns have in common only together is not kept.");
   }
-  if (certificate.spec.shares_model()) {
+  if (certificate.spec.method == Method::kIntegralModel) {
     limits.emplace_back(
         "The released records all come from one model, which was chosen among public ones: they "
         "tell no more about the table than which model it was, and more of them tell no more.");

@@ -86,7 +86,7 @@ struct FiniteDesign {
 };
 
 /// The certificate of a release: its spec, and what follows from it. Nothing in it depends on
-/// private data. What family marginals measured is added to its text (release/certificate.h).
+/// private data. What method marginals measured is added to its text (release/certificate.h).
 struct Certificate {
   std::string version;  ///< of mollify
   ReleaseSpec spec;     ///< whole: with the hashes of all that it names

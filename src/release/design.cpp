@@ -243,9 +243,10 @@ void design_local(const LocalSpec& local, const Domain& domain, DesignedRelease&
   require_facts(!facts.records && !facts.amount &&
                 facts.units.has_value() == spec.roster.has_value() && facts.outcomes >= 1 &&
                 facts.mean_ranges.empty() &&
-                facts.reference.has_value() == (local.reference && !list && !spec.shares_model()) &&
-                facts.list_sha256.empty() ==
-                    ((!list || *list == CandidateList::kFresh) && !spec.shares_model()));
+                facts.reference.has_value() ==
+                    (local.reference && !list && spec.method != Method::kIntegralModel) &&
+                facts.list_sha256.empty() == ((!list || *list == CandidateList::kFresh) &&
+                                              spec.method != Method::kIntegralModel));
   std::vector<double> masses =
       masses_of(facts, kind, facts.reference ? space_domain(domain, local.space) : domain);
   const Privacy budget = spec.budget();
@@ -253,7 +254,7 @@ void design_local(const LocalSpec& local, const Domain& domain, DesignedRelease&
   MechanismParameters parameters = mechanism_parameters(local, in_mu, kind, facts.outcomes, masses);
   place_band(local, facts, kind, masses, parameters);
   // One draw of a model, and any number of rows of it.
-  const std::uint64_t draws = spec.shares_model() ? 1 : *spec.count;
+  const std::uint64_t draws = spec.method == Method::kIntegralModel ? 1 : *spec.count;
   const Privacy one = draw_budget_down(budget, draws);
   (in_mu ? parameters.mu : parameters.epsilon) = one.parameter();
   const bool curve = parameters.mechanism == Mechanism::kGaussianCurve;
@@ -429,11 +430,12 @@ void design_normal(const GaussianSpec& gaussian, const Domain& domain,
                    const StatedCertificate* stated, DesignedRelease& made) {
   Certificate& certificate = made.certificate;
   const PublicFacts& facts = certificate.facts;
+  const bool shared = certificate.spec.method == Method::kGaussianModel;
   require_facts(facts.records && !facts.units && facts.outcomes == 0 && facts.list_sha256.empty() &&
                 !facts.reference && !facts.lower_bounds && !facts.location && !facts.kept &&
-                (gaussian.shared || !facts.amount) &&
-                facts.mean_ranges.empty() == (gaussian.mean_bound || gaussian.shared));
-  if (gaussian.shared) return design_shared(gaussian, domain, made);
+                (shared || !facts.amount) &&
+                facts.mean_ranges.empty() == (gaussian.mean_bound || shared));
+  if (shared) return design_shared(gaussian, domain, made);
   const GaussianRequest request{.records = *facts.records,
                                 .dimension = RealColumns(domain, gaussian.logarithms).size(),
                                 .outputs = *certificate.spec.count,

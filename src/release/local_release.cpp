@@ -240,10 +240,11 @@ void LocalRelease::require(const Source& data) const {
 RecordCounting LocalRelease::counting() const {
   const auto& unit = certificate().spec.unit;
   if (!unit && draws_by_scores(*certificate().local())) {
-    throw InvalidInput(fmt::format(
-        "model {} needs the records of the whole table in one place where they are scored, and has "
-        "only how many there are of each",
-        name_of(certificate().spec.model)));
+    throw InvalidInput(
+        fmt::format("method {} needs the records of the whole table in one place where they are "
+                    "scored, and has "
+                    "only how many there are of each",
+                    name_of(certificate().spec.method)));
   }
   return {&space_.domain(), space_.domain().is_enumerable(), unit, roster_ ? &*roster_ : nullptr};
 }
@@ -282,9 +283,10 @@ std::unique_ptr<const LocalRelease> prepare_local(ReleaseSpec spec, const Public
   validate_spec(spec);
   const Domain domain = complete_spec(spec, inputs);
   const LocalSpec& local = *spec.local();
-  if (spec.shares_model()) {
+  if (spec.method == Method::kIntegralModel) {
     throw InvalidInput(
-        "space models releases a model and not records of the table, which is for sample alone");
+        "method integral-model releases a model and not records of the table, which is for sample "
+        "alone");
   }
   ReleaseSpace space(domain, local.space, local.reference, inputs);
   PublicFacts facts{.outcomes = space.size(), .list_sha256 = space.list_sha256()};
@@ -415,12 +417,13 @@ class ModelsRelease final : public PreparedRelease {
 
   void require(const Source& data) const override {
     require_columns(data, domain_);
-    require_single_records(data, "space models");
+    require_single_records(data, "method integral-model");
   }
 
   RecordCounting counting() const override {
     throw InvalidInput(
-        "space models needs how often each column has each value, and is released where the table "
+        "method integral-model needs how often each column has each value, and is released where "
+        "the table "
         "is");
   }
 

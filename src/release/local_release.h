@@ -54,7 +54,7 @@ class LocalRelease final : public PreparedRelease {
   std::unique_ptr<Scorer> scorer_;
 };
 
-/// Requires a spec of model local or integral.
+/// Requires a spec of method local or integral.
 [[nodiscard]] std::unique_ptr<const LocalRelease> prepare_local(ReleaseSpec spec,
                                                                 const PublicInputs& inputs);
 
@@ -97,9 +97,9 @@ class UnitEstimates {
 // -----------------------------------------------------------------------------------------------
 // Releases of one public model under integral privacy, and rows of it.
 
-/// Requires a spec of model integral over space models. The band's outcomes are public models; each
-/// one's score is the likelihood of the table under it, and one draw of the kernel's table takes
-/// one. Its rows are free: post-processing of an index. Hands the model to the sink.
+/// Requires a spec of method integral over method integral-model. The band's outcomes are public
+/// models; each one's score is the likelihood of the table under it, and one draw of the kernel's
+/// table takes one. Its rows are free: post-processing of an index. Hands the model to the sink.
 ///
 /// One pass over the data, of which memory holds how often each column has each cell; then a pass
 /// over all models' shares.

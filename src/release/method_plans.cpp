@@ -202,8 +202,8 @@ class LocalPlan final : public PlanModel {
   void require_answerable(PlanUnknown unknown, const PlanQuestion& question) const override {
     if (unknown != PlanUnknown::kAlpha && unknown != PlanUnknown::kOutcomes &&
         unknown != PlanUnknown::kEpsilon && unknown != PlanUnknown::kOutputs) {
-      throw InvalidInput(fmt::format("a plan of model {} has no unknown {}",
-                                     name_of(question.model), name_of(unknown)));
+      throw InvalidInput(fmt::format("a plan of method {} has no unknown {}",
+                                     name_of(question.method), name_of(unknown)));
     }
     const auto& band = question.local.band;
     if (unknown != PlanUnknown::kAlpha && band && (band->typical || !band->file.empty())) {
@@ -903,14 +903,14 @@ class MarginalPlan final : public PlanModel {
     if (unknown != PlanUnknown::kRecords && unknown != PlanUnknown::kEpsilon &&
         unknown != PlanUnknown::kRho && unknown != PlanUnknown::kAlpha) {
       throw InvalidInput(
-          fmt::format("a plan of family marginals has no unknown {}", name_of(unknown)));
+          fmt::format("a plan of method marginals has no unknown {}", name_of(unknown)));
     }
     if (unknown != PlanUnknown::kRecords && question.records == 0) {
       throw InvalidInput("n must be at least 1, but is 0");
     }
     if (question.strong) {
       throw InvalidInput(
-          "strong is for outputs that are drawn each by itself, but rows of family marginals share "
+          "strong is for outputs that are drawn each by itself, but rows of method marginals share "
           "one model");
     }
   }
@@ -1034,10 +1034,10 @@ class SharedGaussianPlan final : public PlanModel {
     answer.lines += fmt::format(
         "  expected total variation of the model from the data's Gaussian {:.4g}, {}; for "
         "any number of rows\n"
-        "  {} if half of every column's range is {} of its standard deviations (with --log, of the "
-        "logarithms); what lies beyond a range is cut to it first\n  {}\n"
+        "  {} if every column's range reaches {} of its standard deviations to both sides of its "
+        "mean (with --log, of the logarithms)\n  {}\n"
         "  accuracy rests on the data being Gaussian; privacy rests on no assumption\n"
-        "  columns that are skewed or mostly one value keep their own law with --family marginals "
+        "  columns that are skewed or mostly one value keep their own law with method marginals "
         "--copula\n",
         way.alpha, way.details["condition"].get<std::string>(), errors, ranges, way.why);
   }

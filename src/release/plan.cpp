@@ -194,7 +194,7 @@ PlanAnswer answer(const PlanModel& model, PlanUnknown unknown, const PlanQuestio
   if (unknown != PlanUnknown::kAlpha && !(question.alpha > 0 && question.alpha < 1)) {
     throw InvalidInput(fmt::format("alpha must be above 0 and below 1, but is {}", question.alpha));
   }
-  if (question.model == Model::kCentral && !question.accept_large_delta &&
+  if (kRowMethods.has(question.method) && !question.accept_large_delta &&
       unknown != PlanUnknown::kRecords && unknown != PlanUnknown::kDelta) {
     require_small_delta(typed_delta_up(question), fmt::format("{:g}", question.budget.delta),
                         static_cast<double>(question.records));
@@ -212,7 +212,7 @@ PlanAnswer answer(const PlanModel& model, PlanUnknown unknown, const PlanQuestio
     whole = with(one, unknown, *found.ways[*found.best].value);
   }
   // A local one has all of the draw in it, of which there is none without an answer.
-  if (found.best || question.model == Model::kCentral) {
+  if (found.best || kRowMethods.has(question.method)) {
     found.subject = model.subject(unknown, whole);
   }
   if (found.best) {
@@ -266,12 +266,12 @@ std::string PlanModel::subject(PlanUnknown unknown, const PlanQuestion& whole) c
     if (unknown != what) text += counted(count, thing) + ", ";
   };
   add(PlanUnknown::kRecords, whole.records, "record");
-  if (whole.family == Family::kGaussian) {
+  if (kGaussianMethods.has(whole.method)) {
     add(PlanUnknown::kDimension, whole.dimension, "coordinate");
   } else {
     add(PlanUnknown::kOutcomes, whole.outcomes, "outcome");
   }
-  if (!whole.shared) add(PlanUnknown::kOutputs, whole.outputs, "output");
+  if (whole.method != Method::kGaussianModel) add(PlanUnknown::kOutputs, whole.outputs, "output");
   if (unknown == PlanUnknown::kDelta) {
     text += fmt::format("epsilon {:.6g}", whole.budget.epsilon);
   } else if (unknown == PlanUnknown::kEpsilon) {
@@ -282,9 +282,9 @@ std::string PlanModel::subject(PlanUnknown unknown, const PlanQuestion& whole) c
   if (text.ends_with(", ")) text.resize(text.size() - 2);
   if (unknown == PlanUnknown::kAlpha) return text + (whole.strong ? ", joint" : "");
   return text + fmt::format(", {} total variation at most {:g}",
-                            whole.strong   ? "joint"
-                            : whole.shared ? "expected"
-                                           : "each output's",
+                            whole.strong                             ? "joint"
+                            : whole.method == Method::kGaussianModel ? "expected"
+                                                                     : "each output's",
                             whole.alpha);
 }
 
@@ -299,7 +299,7 @@ namespace {
 void take_columns(PlanQuestion& question, const PublicInputs& inputs) {
   const RealColumns columns(inputs.domain(*question.domain), question.logarithms);
   question.dimension = columns.size();
-  if (question.shared) return;
+  if (question.method == Method::kGaussianModel) return;
   const std::vector<double> covariance = question.covariance
                                              ? inputs.covariance(question.covariance->name, columns)
                                              : std::vector<double>();
@@ -310,30 +310,34 @@ void take_columns(PlanQuestion& question, const PublicInputs& inputs) {
 
 PlanReport report_for(PlanQuestion question, const PublicInputs* inputs) {
   std::unique_ptr<const PlanModel> model;
-  if (question.model != Model::kCentral) {
-    if (question.local.space.kind == SpaceKind::kModels) question.outputs = 1;
-    model = local_plan_model(question, inputs);
-  } else {
-    if (question.domain && question.family == Family::kGaussian) {
-      take_columns(question, *inputs);
-    } else if (question.domain && question.family == Family::kMarginals) {
-      question.columns = marginal_columns(inputs->domain(*question.domain));
-    } else if (question.domain) {
-      const Domain domain = inputs->domain(*question.domain);
-      require_countable(domain);
-      question.outcomes = domain.size();
-    }
-    switch (question.family) {
-      case Family::kNone:
-        model = finite_plan_model();
-        break;
-      case Family::kGaussian:
-        model = question.shared ? shared_gaussian_plan_model() : gaussian_plan_model();
-        break;
-      case Family::kMarginals:
-        model = marginal_plan_model();
-        break;
-    }
+  switch (question.method) {
+    case Method::kIntegralModel:
+      question.outputs = 1;
+      [[fallthrough]];
+    case Method::kLocal:
+    case Method::kIntegral:
+      model = local_plan_model(question, inputs);
+      break;
+    case Method::kCentral:
+      if (question.domain) {
+        const Domain domain = inputs->domain(*question.domain);
+        require_countable(domain);
+        question.outcomes = domain.size();
+      }
+      model = finite_plan_model();
+      break;
+    case Method::kGaussian:
+      if (question.domain) take_columns(question, *inputs);
+      model = gaussian_plan_model();
+      break;
+    case Method::kGaussianModel:
+      if (question.domain) take_columns(question, *inputs);
+      model = shared_gaussian_plan_model();
+      break;
+    case Method::kMarginals:
+      if (question.domain) question.columns = marginal_columns(inputs->domain(*question.domain));
+      model = marginal_plan_model();
+      break;
   }
   PlanReport report{.question = question};
   for (const PlanUnknown unknown : question.unknowns) {
@@ -364,34 +368,38 @@ namespace {
 using enum PartKind;
 
 /// What a release's spec has not, or has for other models.
+constexpr Methods kFinite = {Method::kLocal, Method::kIntegral, Method::kCentral};
+constexpr Methods kManyWays = {Method::kGaussian, Method::kGaussianModel, Method::kMarginals};
+constexpr Methods kStrong = {Method::kCentral, Method::kGaussian};
+constexpr Methods kCounted = {Method::kLocal, Method::kIntegral, Method::kCentral,
+                              Method::kGaussian};
+
 constexpr Part kOwnParts[] = {
-    {"/model", "--model", kText, PartScope::kAll},
-    {"/family", "--family", kText, PartScope::kCentral},
-    {"/unknown", "", kText, PartScope::kAll},
-    {"/domain", "--domain", kDomain, PartScope::kAll},
-    {"/n", "--n", kWhole, PartScope::kCentral},
-    {"/k", "--k", kWhole, PartScope::kNoFamily},
-    {"/dimension", "--dimension", kWhole, PartScope::kGaussian},
-    {"/count", "--count", kWhole, PartScope::kAll},
-    {"/privacy", "", kObject, PartScope::kAll},
-    {"/privacy/epsilon", "--epsilon", kDecimal, PartScope::kAll},
-    {"/privacy/delta", "--delta", kDecimal, PartScope::kCentral},
-    {"/privacy/rho", "--rho", kDecimal, PartScope::kFamily},
-    {"/alpha", "--alpha", kNumber, PartScope::kAll},
-    {"/strong", "--strong", kTruth, PartScope::kCentral},
-    {"/curve", "--curve", kTruth, PartScope::kCentral},
-    {"/neighbours", "--neighbours", kText, PartScope::kMarginals},
-    {"/copula", "--copula", kTruth, PartScope::kMarginals},
-    {"/accept_large_delta", "--accept-large-delta", kTruth, PartScope::kCentral},
-    {"/mechanism", "--mechanism", kText, PartScope::kLocal},
-    {"/region", "--region", kTexts, PartScope::kLocal},
-    {"/shared", "--shared", kTruth, PartScope::kGaussian},
-    {"/mean_bound", "--mean-bound", kNumber, PartScope::kGaussian},
-    {"/mean_range", "--mean-range", kNumber, PartScope::kGaussian},
-    {"/covariance_bound", "--covariance-bound", kNumber, PartScope::kGaussian},
-    {"/paper_variance", "--paper-variance", kTruth, PartScope::kGaussian},
-    {"/logarithms", "--log", kTexts, PartScope::kGaussian},
-    {"/covariance", "--covariance", kFile, PartScope::kGaussian},
+    {"/method", "", kText, kEveryMethod},
+    {"/unknown", "", kText, kEveryMethod},
+    {"/domain", "--domain", kDomain, kEveryMethod},
+    {"/n", "--n", kWhole, kRowMethods},
+    {"/k", "--k", kWhole, kFinite},
+    {"/dimension", "--dimension", kWhole, kGaussianMethods},
+    {"/count", "--count", kWhole, kCounted},
+    {"/privacy", "", kObject, kEveryMethod},
+    {"/privacy/epsilon", "--epsilon", kDecimal, kEveryMethod},
+    {"/privacy/delta", "--delta", kDecimal, kRowMethods},
+    {"/privacy/rho", "--rho", kDecimal, kManyWays},
+    {"/alpha", "--alpha", kNumber, kEveryMethod},
+    {"/strong", "--strong", kTruth, kStrong},
+    {"/curve", "--curve", kTruth, kRowMethods},
+    {"/neighbours", "--neighbours", kText, {Method::kMarginals}},
+    {"/copula", "--copula", kTruth, {Method::kMarginals}},
+    {"/accept_large_delta", "--accept-large-delta", kTruth, kRowMethods},
+    {"/mechanism", "--mechanism", kText, kDrawMethods},
+    {"/region", "--region", kTexts, kDrawMethods},
+    {"/mean_bound", "--mean-bound", kNumber, {Method::kGaussian}},
+    {"/mean_range", "--mean-range", kNumber, {Method::kGaussian}},
+    {"/covariance_bound", "--covariance-bound", kNumber, {Method::kGaussian}},
+    {"/paper_variance", "--paper-variance", kTruth, {Method::kGaussian}},
+    {"/logarithms", "--log", kTexts, kGaussianMethods},
+    {"/covariance", "--covariance", kFile, {Method::kGaussian}},
 };
 
 /// Whether what an unknown stands for is given.
@@ -476,16 +484,16 @@ Unknowns unknowns_of(const PartReader& reader, const PlanQuestion& question, boo
   const bool count = reader.has("/count");
   const Quantity alpha{kAlpha, reader.has("/alpha")};
   const Quantity outcomes{kOutcomes, reader.has("/k") || question.domain};
-  if (question.family == Family::kMarginals) {
+  if (question.method == Method::kMarginals) {
     return {
         {{kRecords, reader.has("/n")}, {kEpsilon, epsilon || reader.has("/privacy/rho")}, alpha},
         {},
         true,
         flags};
   }
-  if (question.family == Family::kGaussian) {
+  if (kGaussianMethods.has(question.method)) {
     std::vector<Quantity> others = {{kOutputs, count}, {kDelta, !epsilon || delta}};
-    if (question.shared) others.erase(others.begin());
+    if (question.method == Method::kGaussianModel) others.erase(others.begin());
     return {{{kRecords, reader.has("/n")},
              {kDimension, reader.has("/dimension") || question.domain},
              {kEpsilon, epsilon || reader.has("/privacy/rho")},
@@ -494,7 +502,7 @@ Unknowns unknowns_of(const PartReader& reader, const PlanQuestion& question, boo
             true,
             flags};
   }
-  if (question.model == Model::kCentral) {
+  if (kRowMethods.has(question.method)) {
     return {{{kRecords, reader.has("/n")}, outcomes, {kEpsilon, epsilon}, alpha},
             {{kDelta, delta || !count}, {kOutputs, count}},
             false,
@@ -538,8 +546,11 @@ std::span<const Part> plan_parts() {
   static const std::vector<Part> parts = [] {
     std::vector<Part> all(std::begin(kOwnParts), std::end(kOwnParts));
     const auto of_spec = spec_parts();
+    // The rest of what draw methods have.
+    // The rest of what draw methods have.
     std::copy_if(of_spec.begin(), of_spec.end(), std::back_inserter(all), [](const Part& part) {
-      return part.scope == PartScope::kLocal || part.scope == PartScope::kReference;
+      return !part.methods.has(Method::kCentral) &&
+             (part.methods.has(Method::kIntegral) || part.methods.has(Method::kIntegralModel));
     });
     return all;
   }();
@@ -552,25 +563,13 @@ PlanQuestion plan_question_of(const Json& given, const std::string& name) {
   const bool every = mechanism != json.end() && *mechanism == "all";
   if (every) json.erase(mechanism);
   const PartReader reader(plan_parts(), json, name, "a plan's question");
-  PlanQuestion question{.model = model_of(reader)};
-  // In model central every one is told in any case.
-  question.every_mechanism = every && question.model != Model::kCentral;
-  question.family = family_of(reader, question.model);
-  if (question.family == Family::kMarginals) {
+  PlanQuestion question{.method = method_of(reader)};
+  question.every_mechanism = every && kDrawMethods.has(question.method);
+  if (question.method == Method::kMarginals) {
     reader.require_given("/domain");
     const auto neighbours = reader.find<std::string>("/neighbours");
     question.copula = reader.find<bool>("/copula").value_or(false);
     if (neighbours) question.neighbours = known_value<Neighbours>("neighbours", *neighbours);
-  }
-  question.shared = reader.find<bool>("/shared").value_or(false);
-  for (const char* other : {"/mean_bound", "/mean_range", "/covariance", "/covariance_bound",
-                            "/paper_variance", "/strong"}) {
-    if (question.shared && reader.has(other)) {
-      throw InvalidInput(fmt::format(
-          "a shared Gaussian learns its mean and covariance from the ranges, and all its records "
-          "share one noise, but {} is given",
-          reader.called(other)));
-    }
   }
   question.domain = reader.find_domain("/domain");
   for (const char* size : {"/k", "/dimension", "/mean_range"}) {
@@ -579,7 +578,7 @@ PlanQuestion plan_question_of(const Json& given, const std::string& name) {
                                      reader.called(size), reader.called("/domain")));
     }
   }
-  if (question.model != Model::kCentral) require_local(reader, question);
+  if (kDrawMethods.has(question.method)) require_local(reader, question);
   question.budget = budget_of(reader);
   const Unknowns unknowns = unknowns_of(reader, question, name.empty());
   const auto named = reader.find<std::string>("/unknown");
@@ -591,19 +590,20 @@ PlanQuestion plan_question_of(const Json& given, const std::string& name) {
   question.records = whole("/n");
   question.outcomes = whole("/k");
   question.dimension = whole("/dimension");
-  // Rows of one model are drawn at no cost, so how many is not asked.
-  question.outputs = question.family == Family::kMarginals ? 1 : whole("/count");
+  question.outputs = whole("/count");
   question.alpha = reader.find<double>("/alpha").value_or(0);
   question.strong = reader.find<bool>("/strong").value_or(false);
   question.accept_large_delta = reader.find<bool>("/accept_large_delta").value_or(false);
   question.curve = reader.find<bool>("/curve").value_or(false);
-  if (question.model != Model::kCentral) {
-    question.local = local_spec(reader);
+  if (kDrawMethods.has(question.method)) {
+    question.local = local_spec(reader, question.method);
+    const auto kind =
+        question.method == Method::kIntegralModel ? question.local.space.kind : std::nullopt;
     if (!question.domain && question.local.reference) {
       throw InvalidInput(fmt::format("{} needs {}, but none is given", reader.called("/reference"),
                                      reader.called("/domain")));
     }
-    if (!question.domain && question.local.space != SpaceSpec{}) {
+    if (!question.domain && question.local.space != SpaceSpec{.kind = kind}) {
       throw InvalidInput(
           fmt::format("a space needs {}, but none is given", reader.called("/domain")));
     }
@@ -722,7 +722,7 @@ bool add_noise(const PlanQuestion& question, const PlanAnswer& answer,
   const PlanWay& way = answer.ways[*answer.best];
   if (!way.noise || !way.noise->is_mostly_noise()) return false;
   const bool is_linear = way.details.contains("linear") && way.details["linear"] == true;
-  const bool for_estimates = is_linear && question.model == Model::kLocal;
+  const bool for_estimates = is_linear && question.method == Method::kLocal;
   if (for_estimates && !way.noise->is_indistinct()) return false;
   std::string words = words_of_noise(*way.noise);
   if (for_estimates) {
@@ -735,8 +735,8 @@ bool add_noise(const PlanQuestion& question, const PlanAnswer& answer,
   // What was asked for is what would do.
   if (answer.unknown == PlanUnknown::kAlpha) {
     PlanQuestion asked = question;
-    const bool is_free = question.model == Model::kCentral && question.family == Family::kNone;
-    if (question.model != Model::kCentral) asked.outcomes = answer.facts["outcomes"];
+    const bool is_free = question.method == Method::kCentral;
+    if (kDrawMethods.has(question.method)) asked.outcomes = answer.facts["outcomes"];
     const std::string ways = noise_remedy(asked, is_free ? "" : way.mechanism);
     if (!ways.empty()) words += "; " + ways;
   }
@@ -748,7 +748,7 @@ bool add_noise(const PlanQuestion& question, const PlanAnswer& answer,
 std::vector<std::string> warnings(const PlanQuestion& question, const PlanAnswer& answer) {
   if (!answer.best) return {};
   const PlanWay& way = answer.ways[*answer.best];
-  const bool central = question.model == Model::kCentral;
+  const bool central = kRowMethods.has(question.method);
   std::vector<std::string> said = question.warnings;
   const bool sought = answer.unknown == PlanUnknown::kEpsilon;
   const std::uint64_t draws = answer.unknown == PlanUnknown::kOutputs
@@ -782,8 +782,8 @@ std::vector<std::string> warnings(const PlanQuestion& question, const PlanAnswer
   }
   if (add_noise(question, answer, said)) return said;
   const double outputs = given(PlanUnknown::kOutputs, static_cast<double>(question.outputs));
-  const auto words = question.family == Family::kMarginals ? marginals_warning(way.alpha)
-                     : question.shared
+  const auto words = question.method == Method::kMarginals ? marginals_warning(way.alpha)
+                     : question.method == Method::kGaussianModel
                          ? moments_warning(way.alpha)
                          : records_warning(way.alpha / (question.strong ? outputs : 1));
   if (words) said.push_back(*words);
@@ -915,7 +915,7 @@ std::string answer_text(const PlanQuestion& question, const PlanAnswer& answer) 
 
 /// Whose data such a release protects, before anybody takes it for more.
 std::string protected_text(const PlanQuestion& question) {
-  if (question.model != Model::kCentral) return "";
+  if (kDrawMethods.has(question.method)) return "";
   return "protected is one row; a person with several rows is not, unless sample is told --unit, "
          "and persons are counted in place of rows\n";
 }
@@ -924,14 +924,12 @@ std::string protected_text(const PlanQuestion& question) {
 
 std::string plan_json(const PlanReport& report) {
   const PlanQuestion& question = report.question;
-  Json json{{"model", name_of(question.model)}};
-  if (question.model == Model::kCentral) json["strong"] = question.strong;
-  if (question.family == Family::kNone) {
+  Json json{{"method", name_of(question.method)}};
+  if (kStrong.has(question.method)) json["strong"] = question.strong;
+  if (kDrawMethods.has(question.method) || question.method == Method::kCentral) {
     json.update(answer_json(question, report.answers.front()));
     return json.dump(2) + "\n";
   }
-  json["family"] = name_of(question.family);
-  if (question.shared) json["shared"] = true;
   json["answers"] = Json::array();
   for (const PlanAnswer& answer : report.answers) {
     json["answers"].push_back(answer_json(question, answer));

@@ -27,7 +27,7 @@ namespace mollify {
 
 /// What a plan solves for; all else is given.
 enum class PlanUnknown {
-  kRecords,    ///< the least n, in the central model
+  kRecords,    ///< the least n, of row methods
   kOutcomes,   ///< the greatest k, of finite domains
   kDimension,  ///< the greatest d, of Gaussian samples
   kEpsilon,    ///< the least epsilon, at the budget's delta
@@ -53,9 +53,7 @@ constexpr auto names_of(PlanUnknown) {
 
 /// A release as it might be, and what is asked of it. What an unknown stands for is not read.
 struct PlanQuestion {
-  Model model = Model::kLocal;
-  /// In the central model.
-  Family family = Family::kNone;
+  Method method = Method::kLocal;
   /// One, or epsilon and rho where a family's budget is unknown: either can be spent.
   std::vector<PlanUnknown> unknowns{};
 
@@ -63,11 +61,11 @@ struct PlanQuestion {
   std::uint64_t records = 1;
   std::uint64_t outcomes = 1;
   std::uint64_t dimension = 1;
-  /// Draws of each unit; in the central model records in all.
+  /// Draws of each unit; of row methods records in all, and of a model of no account.
   std::uint64_t outputs = 1;
   Privacy budget = Privacy::pure(1);
-  /// Total variation of an output's law from the data's, above 0 and below 1: in the local and the
-  /// integral model at worst, whatever the data.
+  /// Total variation of an output's law from the data's, above 0 and below 1: of draw methods at
+  /// worst, whatever the data; of a model what is expected.
   double alpha = 0;
   /// Whether alpha bounds the joint law of all outputs (m times the law of one) or each output's.
   bool strong = false;
@@ -76,7 +74,7 @@ struct PlanQuestion {
   /// Whether to tell alpha against the number of records as well.
   bool curve = false;
 
-  /// Of the local and the integral model; its mechanism is not read where every one is asked for.
+  /// Of draw methods; its mechanism is not read where every one is asked for.
   LocalSpec local{};
   bool every_mechanism = false;
   /// Of the reference, as a domain's public records have them; empty if it is uniform.
@@ -89,9 +87,6 @@ struct PlanQuestion {
   std::vector<WhitenedRange> mean_ranges{};
   double covariance_bound = 1;
   bool paper_variance = false;
-  /// Of a shared Gaussian alpha is the model's expected total variation from the data's, and the
-  /// number of outputs is of no account.
-  bool shared = false;
   /// With a domain, which says the dimension, and the ranges unless the mean is bounded: as a
   /// release's.
   std::vector<std::string> logarithms{};
@@ -195,7 +190,7 @@ inline constexpr std::uint64_t kMostPlannedRecords = std::uint64_t{1} << 39U;
 [[nodiscard]] std::string plans_text(std::span<const PlanReport> reports);
 
 // -----------------------------------------------------------------------------------------------
-// What plans of the three models differ in.
+// What plans of the methods differ in.
 
 /// The parts of a plan's question with the flags of `mollify plan`, and the question of a JSON
 /// object of them; sentences as PartReader's.
@@ -212,7 +207,7 @@ struct PlanSpan {
 /// The question with a value for an unknown.
 [[nodiscard]] PlanQuestion with(PlanQuestion question, PlanUnknown unknown, double value);
 
-/// The mechanisms of one model, as functions of a question in which nothing is unknown.
+/// The mechanisms of one method, as functions of a question in which nothing is unknown.
 class PlanModel {
  public:
   PlanModel() = default;
@@ -237,7 +232,7 @@ class PlanModel {
     return question;
   }
 
-  /// Throws InvalidInput for an unknown that the model has not.
+  /// Throws InvalidInput for an unknown that the method has not.
   [[nodiscard]] virtual PlanSpan span(PlanUnknown unknown, const PlanQuestion& question) const = 0;
 
   /// Throws InvalidInput for what is wrong whatever the unknown is.

@@ -82,14 +82,14 @@ Domain complete_spec(ReleaseSpec& spec, const PublicInputs& inputs) {
   Domain domain = inputs.domain(spec.domain);
   require_hash(spec.domain.name(), spec.domain.sha256, domain.hash());
   complete(spec.roster, inputs);
-  if (auto* local = std::get_if<LocalSpec>(&spec.method)) {
+  if (auto* local = std::get_if<LocalSpec>(&spec.own)) {
     complete(local->reference, inputs);
     complete(local->space.list, inputs);
   }
-  if (auto* marginals = std::get_if<MarginalsSpec>(&spec.method)) {
+  if (auto* marginals = std::get_if<MarginalsSpec>(&spec.own)) {
     complete(marginals->reference, inputs);
   }
-  if (auto* gaussian = std::get_if<GaussianSpec>(&spec.method)) {
+  if (auto* gaussian = std::get_if<GaussianSpec>(&spec.own)) {
     complete(gaussian->covariance, inputs);
   }
   return domain;
@@ -208,8 +208,9 @@ Domain space_domain(const Domain& domain, const SpaceSpec& spec) {
                                    name_of(*spec.scorer), name_of(kind)));
   }
   if (spec.scorer && (*spec.scorer == ScorerKind::kLikelihood) != (kind == SpaceKind::kModels)) {
-    throw InvalidInput(fmt::format("score likelihood is that of space models, but {} goes with {}",
-                                   name_of(*spec.scorer), name_of(kind)));
+    throw InvalidInput(
+        fmt::format("score likelihood is that of method integral-model, but {} goes with {}",
+                    name_of(*spec.scorer), name_of(kind)));
   }
   if (spec.list && (spec.candidates || spec.fresh)) {
     throw InvalidInput(

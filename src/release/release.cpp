@@ -79,7 +79,7 @@ std::vector<std::string> notes_of(const Certificate& certificate, const ReleaseE
                                   const Domain& domain) {
   std::vector<std::string> notes;
   if (const LocalDesign* local = certificate.local()) {
-    if (certificate.spec.shares_model()) {
+    if (certificate.spec.method == Method::kIntegralModel) {
       const ModelsOutlook outlook = models_outlook(certificate);
       notes.push_back(fmt::format(
           "if likelihoods tell models apart, the one released is among the {} likeliest of {} with "
@@ -102,7 +102,7 @@ std::vector<std::string> notes_of(const Certificate& certificate, const ReleaseE
                                   counted(certificate.facts.outcomes, "outcome"),
                                   noise_words(*sparse)));
     }
-    if (*certificate.spec.count > 1 && !certificate.spec.shares_model()) {
+    if (*certificate.spec.count > 1 && certificate.spec.method != Method::kIntegralModel) {
       notes.push_back(fmt::format("each of {} of a unit has {} of the budget",
                                   counted(*certificate.spec.count, "draw"),
                                   certificate.draw.text()));
@@ -223,11 +223,11 @@ ExactPrivacy PreparedRelease::cost() const {
 
 std::optional<std::uint64_t> public_count(const ReleaseSpec& spec, const Source& data) {
   validate_spec(spec);
-  if (spec.model != Model::kCentral || spec.roster || spec.hides_count()) return std::nullopt;
+  if (kDrawMethods.has(spec.method) || spec.roster || spec.hides_count()) return std::nullopt;
   const std::uint64_t count = spec.unit ? count_units(data, *spec.unit) : data.record_count();
   if (count == 0) {
-    throw InvalidInput(fmt::format("model central needs at least one {}, but {} has none",
-                                   spec.unit ? "unit" : "row", data.name()));
+    throw InvalidInput(fmt::format("method {} needs at least one {}, but {} has none",
+                                   name_of(spec.method), spec.unit ? "unit" : "row", data.name()));
   }
   // Counts are cut where they are greater, and then their sum is not the number of records.
   if (data.has_counts() && count > CountedSource::kMostOfARow) {
@@ -239,11 +239,21 @@ std::optional<std::uint64_t> public_count(const ReleaseSpec& spec, const Source&
 
 std::unique_ptr<const PreparedRelease> prepare(const ReleaseSpec& spec, const PublicInputs& inputs,
                                                std::optional<std::uint64_t> records) {
-  if (spec.shares_model()) return prepare_models(spec, inputs);
-  if (spec.local() != nullptr) return prepare_local(spec, inputs);
-  if (spec.central() != nullptr) return prepare_finite(spec, inputs, records);
-  if (spec.marginals() != nullptr) return prepare_marginals(spec, inputs, records);
-  return prepare_gaussian(spec, inputs, records);
+  switch (spec.method) {
+    case Method::kLocal:
+    case Method::kIntegral:
+      return prepare_local(spec, inputs);
+    case Method::kIntegralModel:
+      return prepare_models(spec, inputs);
+    case Method::kCentral:
+      return prepare_finite(spec, inputs, records);
+    case Method::kGaussian:
+    case Method::kGaussianModel:
+      return prepare_gaussian(spec, inputs, records);
+    case Method::kMarginals:
+      break;
+  }
+  return prepare_marginals(spec, inputs, records);
 }
 
 void charge(const PreparedRelease& prepared, const Charging& charging) {
@@ -254,7 +264,7 @@ void charge(const PreparedRelease& prepared, const Charging& charging) {
                           .file = charging.file,
                           .scope = certificate.spec.scope(),
                           .cost = prepared.cost(),
-                          .model = std::string(name_of(certificate.spec.model)),
+                          .method = std::string(name_of(certificate.spec.method)),
                           .mechanism = certificate.mechanism(),
                           .count = certificate.spec.count.value_or(0),
                           .certificate_sha256 = hash.hex(),

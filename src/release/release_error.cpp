@@ -179,7 +179,7 @@ ReleaseError release_error(const Certificate& certificate, const Domain& domain)
 std::optional<ReleaseError> sparse_error(const Certificate& certificate, const Domain& domain) {
   const LocalDesign* local = certificate.local();
   if (local == nullptr || !local->floor || counts_records(local->scorer) ||
-      certificate.spec.shares_model()) {
+      certificate.spec.method == Method::kIntegralModel) {
     return std::nullopt;
   }
   return error_of_band(certificate, domain, ScorerKind::kEmpirical);

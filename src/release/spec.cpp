@@ -28,46 +28,52 @@ constexpr std::uint64_t kMostReleased = 100'000'000;
 using enum PartKind;
 
 // In the order in which they are written.
+constexpr Methods kOfUnits = {Method::kLocal, Method::kCentral, Method::kGaussian,
+                              Method::kGaussianModel, Method::kMarginals};
+constexpr Methods kScored = {Method::kLocal, Method::kIntegral};
+constexpr Methods kMechanisms = {Method::kLocal, Method::kIntegral, Method::kIntegralModel,
+                                 Method::kCentral};
+constexpr Methods kReferences = {Method::kLocal, Method::kIntegral, Method::kIntegralModel,
+                                 Method::kMarginals};
+
 constexpr Part kParts[] = {
-    {"/format", "", kText, PartScope::kAll},
-    {"/model", "--model", kText, PartScope::kAll},
-    {"/family", "--family", kText, PartScope::kCentral},
-    {"/domain", "--domain", kDomain, PartScope::kAll},
-    {"/unit", "--unit", kText, PartScope::kAll},
-    {"/roster", "--units", kFile, PartScope::kAll},
-    {"/units_column", "--units-column", kText, PartScope::kAll},
-    {"/count", "--count", kWhole, PartScope::kAll},
-    {"/rate", "--rate", kNumber, PartScope::kFinite},
-    {"/privacy", "", kObject, PartScope::kAll},
-    {"/privacy/epsilon", "--epsilon", kDecimal, PartScope::kAll},
-    {"/privacy/delta", "--delta", kDecimal, PartScope::kCentral},
-    {"/privacy/rho", "--rho", kDecimal, PartScope::kCentral},
-    {"/privacy/mu", "--mu", kDecimal, PartScope::kLocal},
-    {"/mechanism", "--mechanism", kText, PartScope::kNoFamily},
-    {"/band", "--band", kText, PartScope::kLocal},
-    {"/c1", "--c1", kNumber, PartScope::kLocal},
-    {"/c2", "--c2", kNumber, PartScope::kLocal},
-    {"/gamma", "--gamma", kNumber, PartScope::kLocal},
-    {"/reference", "--reference", kFile, PartScope::kReference},
-    {"/space", "", kObject, PartScope::kLocal},
-    {"/space/kind", "--space", kText, PartScope::kLocal},
-    {"/space/cells", "--cells", kWhole, PartScope::kLocal},
-    {"/space/candidates", "--candidates", kWhole, PartScope::kLocal},
-    {"/space/fresh", "--fresh", kTruth, PartScope::kLocal},
-    {"/space/trees", "--trees", kTruth, PartScope::kLocal},
-    {"/space/list", "--candidates-file", kFile, PartScope::kLocal},
-    {"/space/scorer", "--score", kText, PartScope::kLocal},
-    {"/support", "--support", kText, PartScope::kFinite},
-    {"/shared", "--shared", kTruth, PartScope::kGaussian},
-    {"/covariance", "--covariance", kFile, PartScope::kGaussian},
-    {"/covariance_bound", "--covariance-bound", kNumber, PartScope::kGaussian},
-    {"/mean_bound", "--mean-bound", kNumber, PartScope::kGaussian},
-    {"/logarithms", "--log", kTexts, PartScope::kGaussian},
-    {"/paper_variance", "--paper-variance", kTruth, PartScope::kGaussian},
-    {"/neighbours", "--neighbours", kText, PartScope::kMarginals},
-    {"/copula", "--copula", kTruth, PartScope::kMarginals},
-    {"/accept_large_delta", "--accept-large-delta", kTruth, PartScope::kCentral},
-    {"/accept_error", "--accept-error", kTruth, PartScope::kAll},
+    {"/format", "", kText, kEveryMethod},
+    {"/method", "", kText, kEveryMethod},
+    {"/domain", "--domain", kDomain, kEveryMethod},
+    {"/unit", "--unit", kText, kOfUnits},
+    {"/roster", "--units", kFile, kOfUnits},
+    {"/units_column", "--units-column", kText, kOfUnits},
+    {"/count", "--count", kWhole, kEveryMethod},
+    {"/rate", "--rate", kNumber, {Method::kCentral}},
+    {"/privacy", "", kObject, kEveryMethod},
+    {"/privacy/epsilon", "--epsilon", kDecimal, kEveryMethod},
+    {"/privacy/delta", "--delta", kDecimal, kRowMethods},
+    {"/privacy/rho", "--rho", kDecimal, kRowMethods},
+    {"/privacy/mu", "--mu", kDecimal, kDrawMethods},
+    {"/mechanism", "--mechanism", kText, kMechanisms},
+    {"/band", "--band", kText, kDrawMethods},
+    {"/c1", "--c1", kNumber, kDrawMethods},
+    {"/c2", "--c2", kNumber, kDrawMethods},
+    {"/gamma", "--gamma", kNumber, kDrawMethods},
+    {"/reference", "--reference", kFile, kReferences},
+    {"/space", "", kObject, kDrawMethods},
+    {"/space/kind", "--space", kText, kScored},
+    {"/space/cells", "--cells", kWhole, kScored},
+    {"/space/candidates", "--candidates", kWhole, kDrawMethods},
+    {"/space/fresh", "--fresh", kTruth, kScored},
+    {"/space/trees", "--trees", kTruth, {Method::kIntegralModel}},
+    {"/space/list", "--candidates-file", kFile, kScored},
+    {"/space/scorer", "--score", kText, kScored},
+    {"/support", "--support", kText, {Method::kCentral}},
+    {"/covariance", "--covariance", kFile, {Method::kGaussian}},
+    {"/covariance_bound", "--covariance-bound", kNumber, {Method::kGaussian}},
+    {"/mean_bound", "--mean-bound", kNumber, {Method::kGaussian}},
+    {"/logarithms", "--log", kTexts, kGaussianMethods},
+    {"/paper_variance", "--paper-variance", kTruth, {Method::kGaussian}},
+    {"/neighbours", "--neighbours", kText, {Method::kMarginals}},
+    {"/copula", "--copula", kTruth, {Method::kMarginals}},
+    {"/accept_large_delta", "--accept-large-delta", kTruth, kRowMethods},
+    {"/accept_error", "--accept-error", kTruth, kEveryMethod},
 };
 
 std::vector<std::string_view> local_mechanism_names() {
@@ -83,7 +89,7 @@ CentralSpec central_spec(const PartReader& reader) {
   CentralSpec spec;
   if (const auto name = reader.find<std::string>("/mechanism"); name && *name != "auto") {
     spec.mechanism = named<CentralMechanism>(*name);
-    if (!spec.mechanism) refuse_mechanism(*name, Model::kCentral);
+    if (!spec.mechanism) refuse_mechanism(*name, Method::kCentral);
   }
   spec.rate = reader.find<double>("/rate");
   if (const auto support = reader.find<std::string>("/support")) {
@@ -94,11 +100,8 @@ CentralSpec central_spec(const PartReader& reader) {
 
 GaussianSpec gaussian_spec(const PartReader& reader) {
   return {reader.find<std::vector<std::string>>("/logarithms").value_or(std::vector<std::string>()),
-          reader.find<bool>("/shared").value_or(false),
-          reader.find_file("/covariance"),
-          reader.find<double>("/covariance_bound"),
-          reader.find<double>("/mean_bound"),
-          reader.find<bool>("/paper_variance").value_or(false)};
+          reader.find_file("/covariance"), reader.find<double>("/covariance_bound"),
+          reader.find<double>("/mean_bound"), reader.find<bool>("/paper_variance").value_or(false)};
 }
 
 MarginalsSpec marginals_spec(const PartReader& reader) {
@@ -165,7 +168,9 @@ void put_local(SpecWriter& writer, const LocalSpec& spec) {
   writer.put("/gamma", spec.gamma);
   writer.put("/reference", spec.reference);
   const SpaceSpec& space = spec.space;
-  if (space.kind) writer.put("/space/kind", name_of(*space.kind));
+  if (space.kind && space.kind != SpaceKind::kModels) {
+    writer.put("/space/kind", name_of(*space.kind));
+  }
   writer.put("/space/cells", space.cells);
   writer.put("/space/candidates", space.candidates);
   writer.put_truth("/space/fresh", space.fresh);
@@ -175,7 +180,6 @@ void put_local(SpecWriter& writer, const LocalSpec& spec) {
 }
 
 void put_gaussian(SpecWriter& writer, const GaussianSpec& spec) {
-  writer.put_truth("/shared", spec.shared);
   writer.put("/covariance", spec.covariance);
   writer.put("/covariance_bound", spec.covariance_bound);
   writer.put("/mean_bound", spec.mean_bound);
@@ -183,45 +187,29 @@ void put_gaussian(SpecWriter& writer, const GaussianSpec& spec) {
   writer.put_truth("/paper_variance", spec.paper_variance);
 }
 
-void validate_models(const ReleaseSpec& spec) {
-  if (spec.model != Model::kIntegral) {
-    throw InvalidInput(
-        fmt::format("space models is for model integral, where one model of the table is released, "
-                    "but the model is {}",
-                    name_of(spec.model)));
-  }
-  const auto& band = spec.local()->band;
+void validate_models(const LocalSpec& spec) {
+  const auto& band = spec.band;
   if (band && (band->typical || !band->file.empty())) {
-    throw InvalidInput(fmt::format(
-        "space models takes a band that is named or at a location, but it is {}", to_text(*band)));
+    throw InvalidInput(
+        fmt::format("method integral-model takes a band that is named or at a location, but it is "
+                    "{}",
+                    to_text(*band)));
   }
 }
 
 void validate_gaussian(const GaussianSpec& spec) {
-  if (!spec.shared) {
-    if (spec.covariance || spec.covariance_bound) return;
-    throw InvalidInput(
-        "family gaussian needs the covariance, or a bound of it, but neither is given; to learn "
-        "one for all rows, ask for it (--shared, shared in a spec)");
-  }
-  const char* const given = spec.covariance         ? "the covariance"
-                            : spec.covariance_bound ? "a bound of the covariance"
-                            : spec.mean_bound       ? "a bound of the mean"
-                            : spec.paper_variance   ? "the paper's variance"
-                                                    : nullptr;
-  if (given != nullptr) {
-    throw InvalidInput(fmt::format(
-        "a shared Gaussian learns its mean and covariance from the ranges alone, but {} is given",
-        given));
-  }
+  if (spec.covariance || spec.covariance_bound) return;
+  throw InvalidInput(
+      "method gaussian needs the covariance, or a bound of it, but neither is given; method "
+      "gaussian-model learns one for all rows");
 }
 
 }  // namespace
 
 std::span<const Part> spec_parts() noexcept { return kParts; }
 
-void refuse_mechanism(const std::string& name, Model model) {
-  const bool central = model == Model::kCentral;
+void refuse_mechanism(const std::string& name, Method method) {
+  const bool central = method == Method::kCentral;
   std::vector<std::string> known;
   if (central) {
     known.emplace_back("auto");
@@ -231,11 +219,22 @@ void refuse_mechanism(const std::string& name, Model model) {
   }
   const bool of_other =
       central ? named<Mechanism>(name).has_value() : named<CentralMechanism>(name).has_value();
-  throw InvalidInput(fmt::format("mechanism must be one of {}{}, but is \"{}\"{}",
-                                 fmt::join(known, ", "), central ? " in model central" : "", name,
-                                 of_other ? (central ? ", which is for models local and integral"
-                                                     : ", which is for model central")
-                                          : did_you_mean(name, known)));
+  throw InvalidInput(fmt::format(
+      "mechanism must be one of {}{}, but is \"{}\"{}", fmt::join(known, ", "),
+      central ? " in method central" : "", name,
+      of_other ? fmt::format(", which is for {}", central ? kDrawMethods.text() : "method central")
+               : did_you_mean(name, known)));
+}
+
+std::string Methods::text() const {
+  std::vector<std::string_view> found;
+  for (const auto& [method, name] : names<Method>()) {
+    if (has(method)) found.push_back(name);
+  }
+  if (found.size() == 1) return fmt::format("method {}", found.front());
+  const std::string_view last = found.back();
+  found.pop_back();
+  return fmt::format("methods {} and {}", fmt::join(found, ", "), last);
 }
 
 std::string central_mechanisms_text() { return "auto, " + all_names<CentralMechanism>(); }
@@ -246,7 +245,7 @@ std::string local_mechanisms_text() {
 
 ProtectionScope ReleaseSpec::scope() const {
   if (unit) return ProtectionScope::of_unit(*unit);
-  return model == Model::kCentral ? ProtectionScope::row() : ProtectionScope::table();
+  return kRowMethods.has(method) ? ProtectionScope::row() : ProtectionScope::table();
 }
 
 Privacy ReleaseSpec::budget() const {
@@ -254,14 +253,19 @@ Privacy ReleaseSpec::budget() const {
 }
 
 void validate_spec(const ReleaseSpec& spec) {
-  if ((spec.model == Model::kCentral) != (spec.local() == nullptr)) {
-    throw InvalidInput(fmt::format("model {} must have the parts of its own, but has others",
-                                   name_of(spec.model)));
+  const bool has_own = kDrawMethods.has(spec.method)       ? spec.local() != nullptr
+                       : kGaussianMethods.has(spec.method) ? spec.gaussian() != nullptr
+                       : spec.method == Method::kCentral   ? spec.central() != nullptr
+                                                           : spec.marginals() != nullptr;
+  if (!has_own) {
+    throw InvalidInput(fmt::format("method {} must have the parts of its own, but has others",
+                                   name_of(spec.method)));
   }
-  if (spec.model == Model::kIntegral && spec.unit) {
+  if (spec.unit && !kOfUnits.has(spec.method)) {
     throw InvalidInput(
-        "model integral protects the whole table and has no unit, but one is given; use model "
-        "local to protect each unit");
+        fmt::format("method {} protects the whole table and has no unit, but one is given; use "
+                    "method local to protect each unit",
+                    name_of(spec.method)));
   }
   if (spec.roster && !spec.unit) {
     throw InvalidInput(
@@ -288,8 +292,8 @@ void validate_spec(const ReleaseSpec& spec) {
     throw InvalidInput(fmt::format("a rate is for mechanism poisson-rr, but the mechanism is {}",
                                    name_of(*central->mechanism)));
   }
-  if (spec.shares_model()) validate_models(spec);
-  if (const GaussianSpec* gaussian = spec.gaussian()) validate_gaussian(*gaussian);
+  if (spec.method == Method::kIntegralModel) validate_models(*spec.local());
+  if (spec.method == Method::kGaussian) validate_gaussian(*spec.gaussian());
   if (const MarginalsSpec* marginals = spec.marginals();
       marginals != nullptr && marginals->copula && marginals->reference) {
     throw InvalidInput(
@@ -309,23 +313,29 @@ ReleaseSpec spec_of(const Json& json, const std::string& name) {
     throw InvalidInput(fmt::format("{} must have the format \"{}\"", name, kSpecFormat));
   }
   ReleaseSpec spec;
-  reader.require_given("/model");
-  spec.model = model_of(reader);
-  const Family family = family_of(reader, spec.model);
+  spec.method = method_of(reader);
   reader.require_given("/domain");
   spec.domain = *reader.find_domain("/domain");
   spec.unit = reader.find<std::string>("/unit");
   spec.roster = reader.find_file("/roster");
   spec.units_column = reader.find<std::string>("/units_column");
   spec.count = reader.find<std::uint64_t>("/count");
-  if (family == Family::kGaussian) {
-    spec.method = gaussian_spec(reader);
-  } else if (family == Family::kMarginals) {
-    spec.method = marginals_spec(reader);
-  } else if (spec.model == Model::kCentral) {
-    spec.method = central_spec(reader);
-  } else {
-    spec.method = local_spec(reader);
+  switch (spec.method) {
+    case Method::kLocal:
+    case Method::kIntegral:
+    case Method::kIntegralModel:
+      spec.own = local_spec(reader, spec.method);
+      break;
+    case Method::kCentral:
+      spec.own = central_spec(reader);
+      break;
+    case Method::kGaussian:
+    case Method::kGaussianModel:
+      spec.own = gaussian_spec(reader);
+      break;
+    case Method::kMarginals:
+      spec.own = marginals_spec(reader);
+      break;
   }
   spec.accept_large_delta = reader.find<bool>("/accept_large_delta").value_or(false);
   spec.accept_error = reader.find<bool>("/accept_error").value_or(false);
@@ -338,9 +348,7 @@ ReleaseSpec spec_of(const Json& json, const std::string& name) {
 Json spec_json(const ReleaseSpec& spec) {
   SpecWriter writer;
   writer.put("/format", kSpecFormat);
-  writer.put("/model", name_of(spec.model));
-  if (spec.gaussian() != nullptr) writer.put("/family", name_of(Family::kGaussian));
-  if (spec.marginals() != nullptr) writer.put("/family", name_of(Family::kMarginals));
+  writer.put("/method", name_of(spec.method));
   const SpecDomain& domain = spec.domain;
   if (domain.file.empty()) {
     writer.put("/domain/text", domain.text);
@@ -429,12 +437,12 @@ void PartReader::require_given(const char* place) const {
                                  flag.empty() ? "" : fmt::format(" ({})", flag)));
 }
 
-void PartReader::refuse_strangers(Model model, Family family) const {
+void PartReader::refuse_strangers(Method method) const {
   for (const Part& part : parts_) {
     // Flags name no group of parts, only its members.
-    if (!has(part.place) || called(part.place).empty()) continue;
-    const std::string reason = stranger(part.scope, model, family);
-    if (!reason.empty()) throw InvalidInput(called(part.place) + reason);
+    if (part.methods.has(method) || !has(part.place) || called(part.place).empty()) continue;
+    throw InvalidInput(fmt::format("{} is for {}, but the method is {}", called(part.place),
+                                   part.methods.text(), name_of(method)));
   }
 }
 
@@ -466,48 +474,6 @@ std::string PartReader::flag_of(const std::string& place) const {
   return std::find_if(parts_.begin(), parts_.end(),
                       [&](const Part& part) { return place == part.place; })
       ->flag;
-}
-
-std::string PartReader::stranger(PartScope scope, Model model, Family family) const {
-  const bool central = model == Model::kCentral;
-  const auto other_model = [&](const char* models) {
-    return fmt::format(" is for {}, but the model is {}", models, name_of(model));
-  };
-  switch (scope) {
-    case PartScope::kAll:
-      break;
-    case PartScope::kLocal:
-      return central ? other_model("models local and integral") : "";
-    case PartScope::kReference:
-      return central && family != Family::kMarginals
-                 ? " is for models local and integral and for family marginals, but this is neither"
-                 : "";
-    case PartScope::kCentral:
-      return central ? "" : other_model("model central");
-    case PartScope::kFinite:
-      if (!central) return other_model("model central");
-      [[fallthrough]];
-    case PartScope::kNoFamily:
-      return family == Family::kNone
-                 ? ""
-                 : fmt::format(" is for finite domains, but the family is {}", name_of(family));
-    case PartScope::kFamily:
-      return family == Family::kNone ? fmt::format(" is for {}, but none is given",
-                                                   name_.empty() ? "a --family" : "a family")
-                                     : "";
-    case PartScope::kGaussian:
-      return stranger_of(Family::kGaussian, family);
-    case PartScope::kMarginals:
-      return stranger_of(Family::kMarginals, family);
-  }
-  return "";
-}
-
-std::string PartReader::stranger_of(Family of, Family family) const {
-  if (family == of) return "";
-  return fmt::format(" is for {} {}, but {}", name_.empty() ? "--family" : "family", name_of(of),
-                     family == Family::kNone ? "no family is given"
-                                             : fmt::format("the family is {}", name_of(family)));
 }
 
 void PartReader::require_known(const Json& object, const std::string& place) const {
@@ -564,26 +530,23 @@ void PartReader::require_kind(const Part& part) const {
   }
 }
 
-Model model_of(const PartReader& reader) {
-  const auto name = reader.find<std::string>("/model");
-  if (name) return known_value<Model>("model", *name);
-  return reader.has("/family") ? Model::kCentral : Model::kLocal;  // the only one with families
+Method method_of(const PartReader& reader) {
+  const auto name = reader.find<std::string>("/method");
+  if (!name) {
+    throw InvalidInput(
+        fmt::format("a method is needed ({}), but none is given", all_names<Method>()));
+  }
+  const auto method = known_value<Method>("method", *name);
+  reader.refuse_strangers(method);
+  return method;
 }
 
-Family family_of(const PartReader& reader, Model model) {
-  const auto name = reader.find<std::string>("/family");
-  // Of a family that there is not, what it would have is not asked.
-  const Family family = name ? named<Family>(*name).value_or(Family::kGaussian) : Family::kNone;
-  reader.refuse_strangers(model, family);
-  return name ? known_value<Family>("family", *name) : family;
-}
-
-LocalSpec local_spec(const PartReader& reader) {
+LocalSpec local_spec(const PartReader& reader, Method method) {
   LocalSpec spec;
   if (const auto name = reader.find<std::string>("/mechanism")) {
     spec.mechanism = named<Mechanism>(*name);
     if (!spec.mechanism || *spec.mechanism == Mechanism::kLocation) {
-      refuse_mechanism(*name, Model::kLocal);
+      refuse_mechanism(*name, method);
     }
   }
   if (const auto band = reader.find<std::string>("/band")) spec.band = parse_band(*band);
@@ -594,7 +557,11 @@ LocalSpec local_spec(const PartReader& reader) {
   SpaceSpec& space = spec.space;
   if (const auto kind = reader.find<std::string>("/space/kind")) {
     space.kind = known_value<SpaceKind>("space", *kind);
+    if (space.kind == SpaceKind::kModels) {
+      throw InvalidInput("space models is method integral-model, but the method is another");
+    }
   }
+  if (method == Method::kIntegralModel) space.kind = SpaceKind::kModels;
   space.cells = reader.find<std::uint64_t>("/space/cells");
   space.candidates = reader.find<std::uint64_t>("/space/candidates");
   space.fresh = reader.find<bool>("/space/fresh").value_or(false);

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -61,24 +62,61 @@ constexpr auto names_of(ScorerKind) {
                                                   double epsilon);
 
 // -----------------------------------------------------------------------------------------------
-// All that is public about a release: one spec, whatever the model.
+// All that is public about a release: one spec, whatever the method.
 
-/// Whose data a release protects, and against what (docs/theory). In the local model each unit's
-/// records are one distribution; in the integral model the whole table is; in the central model
-/// each row or unit is a record.
-enum class Model { kLocal, kIntegral, kCentral };
+/// How a release is made. It decides what is protected, which parts a spec has and what is drawn.
+enum class Method {
+  kLocal,          ///< each unit's records are one distribution, all of which is protected
+  kIntegral,       ///< the whole table is one distribution, all of which is protected
+  kIntegralModel,  ///< the same; one of many public models is released, and rows of it are free
+  kCentral,        ///< independent records of a finite domain; each row or unit is protected
+  kGaussian,       ///< independent rows of numbers, of one Gaussian; each row or unit is protected
+  kGaussianModel,  ///< a noisy mean and covariance, whose rows are free; the same is protected
+  kMarginals,      ///< a model of noisy marginals, whose rows are free; the same is protected
+};
 
-constexpr auto names_of(Model) {
-  return std::array{Named{Model::kLocal, "local"}, Named{Model::kIntegral, "integral"},
-                    Named{Model::kCentral, "central"}};
+constexpr auto names_of(Method) {
+  return std::array{Named{Method::kLocal, "local"},
+                    Named{Method::kIntegral, "integral"},
+                    Named{Method::kIntegralModel, "integral-model"},
+                    Named{Method::kCentral, "central"},
+                    Named{Method::kGaussian, "gaussian"},
+                    Named{Method::kGaussianModel, "gaussian-model"},
+                    Named{Method::kMarginals, "marginals"}};
 }
 
-/// What a central release takes its records for. None: outcomes of a finite domain.
-enum class Family { kNone, kGaussian, kMarginals };
+/// Some of the methods.
+class Methods {
+ public:
+  constexpr Methods() = default;
+  constexpr Methods(std::initializer_list<Method> some) {
+    for (const Method one : some) bits_ |= 1U << static_cast<unsigned>(one);
+  }
+  [[nodiscard]] constexpr bool has(Method one) const {
+    return (bits_ >> static_cast<unsigned>(one) & 1U) != 0;
+  }
+  [[nodiscard]] constexpr bool intersects(Methods others) const {
+    return (bits_ & others.bits_) != 0;
+  }
+  /// "methods local and central".
+  [[nodiscard]] std::string text() const;
 
-constexpr auto names_of(Family) {
-  return std::array{Named{Family::kGaussian, "gaussian"}, Named{Family::kMarginals, "marginals"}};
-}
+ private:
+  unsigned bits_ = 0;
+};
+
+inline constexpr Methods kEveryMethod = {
+    Method::kLocal,    Method::kIntegral,      Method::kIntegralModel, Method::kCentral,
+    Method::kGaussian, Method::kGaussianModel, Method::kMarginals};
+/// Those that protect all that a unit or a table holds, by one draw.
+inline constexpr Methods kDrawMethods = {Method::kLocal, Method::kIntegral, Method::kIntegralModel};
+/// Those that protect each row or unit of a table.
+inline constexpr Methods kRowMethods = {Method::kCentral, Method::kGaussian, Method::kGaussianModel,
+                                        Method::kMarginals};
+/// Those that release a model, of which any number of rows costs the same.
+inline constexpr Methods kModelMethods = {Method::kIntegralModel, Method::kGaussianModel,
+                                          Method::kMarginals};
+inline constexpr Methods kGaussianMethods = {Method::kGaussian, Method::kGaussianModel};
 
 /// A public input by its name: PublicInputs knows what stands behind it.
 struct PublicFile {
@@ -102,7 +140,7 @@ struct SpecDomain {
   friend bool operator==(const SpecDomain&, const SpecDomain&) = default;
 };
 
-/// What a local or integral release chooses from. Nothing given: what the domain suggests.
+/// What a draw chooses from. Nothing given: what the domain suggests.
 struct SpaceSpec {
   std::optional<SpaceKind> kind{};
   std::optional<std::uint64_t> cells{};       ///< of a grid, in all
@@ -115,7 +153,7 @@ struct SpaceSpec {
   friend bool operator==(const SpaceSpec&, const SpaceSpec&) = default;
 };
 
-/// What only local and integral releases have.
+/// What only the draw methods have.
 struct LocalSpec {
   /// None: what the other parameters stand for (chosen_mechanism).
   std::optional<Mechanism> mechanism{};
@@ -127,7 +165,7 @@ struct LocalSpec {
   friend bool operator==(const LocalSpec&, const LocalSpec&) = default;
 };
 
-/// What only releases from finite domains in the central model have.
+/// What only method central has.
 struct CentralSpec {
   std::optional<CentralMechanism> mechanism{};  ///< none: the most accurate
   std::optional<double> rate{};                 ///< of poisson-rr, instead of a count
@@ -138,11 +176,10 @@ struct CentralSpec {
   friend bool operator==(const CentralSpec&, const CentralSpec&) = default;
 };
 
-/// What only Gaussian samples in the central model have.
+/// What only methods gaussian and gaussian-model have.
 struct GaussianSpec {
   std::vector<std::string> logarithms{};  ///< columns whose logarithms are Gaussian
-  /// All rows are drawn from one noisy mean and one noisy covariance; then nothing below is given.
-  bool shared = false;
+  // Of independent rows only.
   std::optional<PublicFile> covariance{};  ///< the covariance, or its lower bound; none: I
   /// K: the covariance lies between that and K times it. One of the two must be given.
   std::optional<double> covariance_bound{};
@@ -154,7 +191,7 @@ struct GaussianSpec {
   friend bool operator==(const GaussianSpec&, const GaussianSpec&) = default;
 };
 
-/// What only releases from a model of a table's marginals have.
+/// What only method marginals has.
 struct MarginalsSpec {
   Neighbours neighbours = Neighbours::kReplace;
   std::optional<PublicFile> reference{};  ///< public records that the model begins at
@@ -166,32 +203,26 @@ struct MarginalsSpec {
 
 /// A release, as it is asked for. Certificates hold one, whole.
 struct ReleaseSpec {
-  Model model = Model::kLocal;
+  Method method = Method::kLocal;
   SpecDomain domain{};
   std::optional<std::string> unit{};          ///< the column that names units
   std::optional<PublicFile> roster{};         ///< all units, so that membership is protected
   std::optional<std::string> units_column{};  ///< which names them there; none: as `unit` is called
-  /// Draws for each unit (local), for the table (integral), or records in all (central). None with
-  /// a rate alone.
+  /// Draws for each unit (local) or for the table (integral), or records in all. None with a rate
+  /// alone.
   std::optional<std::uint64_t> count{};
   /// What may be spent on all of it, as it was typed: a ledger charges these decimals, and a
   /// release is made with the greatest doubles that are not above them.
   ExactPrivacy privacy{};
-  std::variant<LocalSpec, CentralSpec, GaussianSpec, MarginalsSpec> method{};
+  std::variant<LocalSpec, CentralSpec, GaussianSpec, MarginalsSpec> own{};  ///< its method's parts
   bool accept_large_delta = false;  ///< one of 1/n or more (release/acceptance.h)
   bool accept_error = false;        ///< records that are mostly noise (release/acceptance.h)
 
-  /// Whether one of many models is released, and `count` rows of it are free.
-  [[nodiscard]] bool shares_model() const {
-    return local() != nullptr && local()->space.kind == SpaceKind::kModels;
-  }
-  [[nodiscard]] const LocalSpec* local() const { return std::get_if<LocalSpec>(&method); }
-  [[nodiscard]] const CentralSpec* central() const { return std::get_if<CentralSpec>(&method); }
-  [[nodiscard]] const GaussianSpec* gaussian() const { return std::get_if<GaussianSpec>(&method); }
-  [[nodiscard]] const MarginalsSpec* marginals() const {
-    return std::get_if<MarginalsSpec>(&method);
-  }
-  /// The public records that it begins at, of whatever model.
+  [[nodiscard]] const LocalSpec* local() const { return std::get_if<LocalSpec>(&own); }
+  [[nodiscard]] const CentralSpec* central() const { return std::get_if<CentralSpec>(&own); }
+  [[nodiscard]] const GaussianSpec* gaussian() const { return std::get_if<GaussianSpec>(&own); }
+  [[nodiscard]] const MarginalsSpec* marginals() const { return std::get_if<MarginalsSpec>(&own); }
+  /// The public records that it begins at, of whatever method.
   [[nodiscard]] std::optional<PublicFile> reference() const {
     if (local() != nullptr) return local()->reference;
     return marginals() != nullptr ? marginals()->reference : std::nullopt;
@@ -211,7 +242,7 @@ struct ReleaseSpec {
 
 /// The spec of a JSON text (docs/guide, schema/release-spec.schema.json). Throws InvalidInput, one
 /// sentence naming `name` or what is wrong, for anything else: unknown keys, wrong types, and
-/// parts that the model has not.
+/// parts that the method has not.
 [[nodiscard]] ReleaseSpec parse_spec(const std::string& text, const std::string& name);
 
 /// The reverse: pretty-printed JSON that ends in a line feed. Throws InvalidInput for names that
@@ -225,25 +256,12 @@ struct ReleaseSpec {
 /// What a part holds.
 enum class PartKind { kObject, kText, kWhole, kNumber, kDecimal, kTruth, kTexts, kFile, kDomain };
 
-/// Which models and families have a part.
-enum class PartScope {
-  kAll,
-  kLocal,
-  kReference,  ///< models local and integral, and family marginals
-  kCentral,
-  kNoFamily,
-  kFinite,
-  kFamily,
-  kGaussian,
-  kMarginals
-};
-
 /// A part: its place in the JSON form, and the command's flag that gives it; empty if none does.
 struct Part {
   const char* place;
   const char* flag;
   PartKind kind;
-  PartScope scope;
+  Methods methods;  ///< that have it
 };
 
 /// An object checked part by part. Sentences name parts by their place in the file `name`, or by
@@ -270,14 +288,12 @@ class PartReader {
   [[nodiscard]] std::string called(const std::string& place) const;
 
   void require_given(const char* place) const;
-  /// The only refusal of what is given for another model or family.
-  void refuse_strangers(Model model, Family family) const;
+  /// The only refusal of what is given for another method.
+  void refuse_strangers(Method method) const;
 
  private:
   [[nodiscard]] std::string flag_of(const std::string& place) const;
   [[nodiscard]] const Json& at(const char* place) const;
-  [[nodiscard]] std::string stranger(PartScope scope, Model model, Family family) const;
-  [[nodiscard]] std::string stranger_of(Family of, Family family) const;
   void require_known(const Json& object, const std::string& place) const;
   void require_kind(const Part& part) const;
 
@@ -287,12 +303,10 @@ class PartReader {
   const char* what_;
 };
 
-/// The model named; local where none is.
-[[nodiscard]] Model model_of(const PartReader& reader);
-/// The family named, or kNone; refuses any other, and parts of other models and families.
-[[nodiscard]] Family family_of(const PartReader& reader, Model model);
-/// The parts of its own that a local or integral release has.
-[[nodiscard]] LocalSpec local_spec(const PartReader& reader);
+/// The method named; refuses an unknown one, none, and parts of other methods.
+[[nodiscard]] Method method_of(const PartReader& reader);
+/// The parts of its own that a draw method has.
+[[nodiscard]] LocalSpec local_spec(const PartReader& reader, Method method);
 
 // -----------------------------------------------------------------------------------------------
 // A spec as JSON and as the command's flags.
@@ -312,8 +326,8 @@ class PartReader {
 void validate_spec(const ReleaseSpec& spec);
 
 /// "auto, subsampled-rr, ..." and "minimax, relative, ...": the mechanisms that can be named.
-/// Throws InvalidInput: the name is none of a mechanism that the model has.
-[[noreturn]] void refuse_mechanism(const std::string& name, Model model);
+/// Throws InvalidInput: the name is none of a mechanism that the method has.
+[[noreturn]] void refuse_mechanism(const std::string& name, Method method);
 [[nodiscard]] std::string central_mechanisms_text();
 [[nodiscard]] std::string local_mechanisms_text();
 

@@ -194,7 +194,10 @@ void require_outcomes(bool hold) {
 void look_at_space(const StatedCertificate& stated, const Domain& domain, const KnownInputs& known,
                    CertificateCheck& check) {
   if (const GaussianSpec* gaussian = stated.spec.gaussian()) {
-    if (gaussian->covariance || gaussian->mean_bound || gaussian->shared) return;
+    if (gaussian->covariance || gaussian->mean_bound ||
+        stated.spec.method == Method::kGaussianModel) {
+      return;
+    }
     check.ranges_match = ranges_match(*gaussian, stated.facts.mean_ranges, domain);
     return;
   }

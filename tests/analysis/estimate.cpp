@@ -565,12 +565,12 @@ std::string domain_of(std::size_t k) {
 }
 
 std::string local(const std::string& method, int count = 1) {
-  return R"({"model": "local", "unit": "u", "count": )" + std::to_string(count) + ", " + method +
+  return R"({"method": "local", "unit": "u", "count": )" + std::to_string(count) + ", " + method +
          "}";
 }
 
 // 10^4 repeats a cell: 1 - confidence is missed no more often than it says, by every mechanism of
-// model local, with few and many outcomes and records.
+// method local, with few and many outcomes and records.
 TEST(PopulationEstimate, HoldsWithItsConfidence) {
   const std::string rr = R"("mechanism": "randomized-response", "privacy": {"epsilon": 2})";
   const std::string reference = R"(", "reference": {"file": "r"}, "privacy": {"epsilon": 2})";
@@ -667,7 +667,7 @@ TEST(PopulationEstimate, HoldsWithItsConfidenceForTables) {
           pure ? R"("privacy": {"epsilon": 1})" : R"("privacy": {"epsilon": 1, "delta": 1e-4})";
       const std::string text = domain_of(sizes.k);
       const Domain domain = parse_domain(text, "domain.yaml");
-      const ReleasedLaw law(certificate_of(R"({"model": "central", "mechanism": ")" +
+      const ReleasedLaw law(certificate_of(R"({"method": "central", "mechanism": ")" +
                                                std::string(name) + R"(", "count": )" +
                                                std::to_string(sizes.outputs) + ", " + privacy + "}",
                                            GivenInputs(domain), text, sizes.rows),
@@ -886,7 +886,7 @@ TEST(PopulationEstimate, SharesTheErrorProbabilityOfAMeanNextToNulls) {
 TEST(PopulationEstimate, PaysForWhatACentralMechanismMayMiss) {
   const Domain domain = parse_domain(words(4), "domain.yaml");
   const auto law_of = [&](const std::string& mechanism, const std::string& privacy) {
-    return ReleasedLaw(certificate_of(R"({"model": "central", "mechanism": ")" + mechanism +
+    return ReleasedLaw(certificate_of(R"({"method": "central", "mechanism": ")" + mechanism +
                                           R"(", "count": 20, "privacy": )" + privacy + "}",
                                       GivenInputs(domain), words(4), 400),
                        "c.json", domain);
@@ -1072,19 +1072,19 @@ TEST(ReleasedLaw, RefusesWhatHasNoEstimate) {
     const StatedCertificate stated = certificate_of(spec, inputs, kGrid, records);
     return refusal_of([&] { const ReleasedLaw law(stated, "c.json", domain); });
   };
-  EXPECT_EQ(refused(R"({"model": "integral", "count": 1, "privacy": {"epsilon": 1},
+  EXPECT_EQ(refused(R"({"method": "integral", "count": 1, "privacy": {"epsilon": 1},
                         "space": {"kind": "candidates"}})"),
             "estimate is for categories and grids, but this release is from candidates, which only "
             "a band draws from, and no band tells the population");
   EXPECT_EQ(
-      refused(R"({"model": "central", "count": 2, "privacy": {"rho": 1},
-                  "family": "gaussian", "covariance_bound": 4, "mean_bound": 2})",
+      refused(R"({"method": "gaussian", "count": 2, "privacy": {"rho": 1},
+                  "covariance_bound": 4, "mean_bound": 2})",
               1000),
       "estimate is for releases of outcomes, but this one is of Gaussian samples, whose own mean "
       "and covariance are the estimate");
   const Domain few = parse_domain(words(3), "domain.yaml");
   const StatedCertificate stated =
-      certificate_of(R"({"model": "integral", "count": 3, "privacy": {"epsilon": 1}})",
+      certificate_of(R"({"method": "integral", "count": 3, "privacy": {"epsilon": 1}})",
                      GivenInputs(few), words(3));
   EXPECT_EQ(refusal_of([&] { const ReleasedLaw law(stated, "c.json", domain); }),
             "c.json must be of the domain that is given, but is of another one");

@@ -12,7 +12,7 @@ namespace {
 TEST(CReport, SaysWhatIsMostlyNoiseBeforeThereIsARelease) {
   char* text = nullptr;
   ASSERT_EQ(mollify_release_report(
-                R"({"model": "integral", "count": 1, "privacy": {"epsilon": 2}, "domain": {"text":
+                R"({"method": "integral", "count": 1, "privacy": {"epsilon": 2}, "domain": {"text":
                     "columns:\n  a: {type: integer, min: 1, max: 96}\n"}})",
                 0, &text),
             MOLLIFY_OK)
@@ -29,10 +29,11 @@ TEST(CReport, SaysWhatIsMostlyNoiseBeforeThereIsARelease) {
 
 TEST(CPlan, ReportsWhatIsNeeded) {
   char* text = nullptr;
-  ASSERT_EQ(mollify_plan(R"({"model": "central", "k": 100, "privacy": {"epsilon": 1, "delta": 1e-9},
+  ASSERT_EQ(
+      mollify_plan(R"({"method": "central", "k": 100, "privacy": {"epsilon": 1, "delta": 1e-9},
                        "count": 10, "alpha": 0.1})",
-                         &text),
-            MOLLIFY_OK)
+                   &text),
+      MOLLIFY_OK)
       << mollify_last_error();
   const auto report = nlohmann::json::parse(text);
   mollify_free_text(text);

@@ -19,7 +19,7 @@ using testing::HasSubstr;
 
 constexpr const char* kTableDomain = "columns: {age: {type: integer, min: 0, max: 99, bins: 10}}";
 constexpr const char* kSpec =
-    R"({"model": "central", "count": 3, "privacy": {"epsilon": 1},
+    R"({"method": "central", "count": 3, "privacy": {"epsilon": 1},
         "domain": {"text": "columns: {age: {type: integer, min: 0, max: 99, bins: 10}}"}})";
 
 /// A thousand ages, as a stream.
@@ -82,14 +82,14 @@ TEST(CRelease, GoesFromStreamToStream) {
 // Each function that releases says what mollify_release_report says before.
 TEST(CRelease, WarnsOfNoise) {
   const test::Scratch scratch;
-  const auto spec = [](const std::string& more) {
-    return R"({"model": "central", "count": 3, "privacy": {"epsilon": 0.01, "delta": 1e-6},
+  const auto spec = [](const std::string& method) {
+    return R"({"count": 3, "privacy": {"epsilon": 0.01, "delta": 1e-6},
                "accept_error": true, "domain": {"text":
-               "columns: {age: {type: integer, min: 0, max: 99, bins: 100}}"})" +
-           more + "}";
+               "columns: {age: {type: integer, min: 0, max: 99, bins: 100}}"}, "method": ")" +
+           method + R"("})";
   };
-  const std::string finite = spec("");
-  const std::string family = spec(R"(, "family": "marginals")");
+  const std::string finite = spec("central");
+  const std::string family = spec("marginals");
   const auto expected = [](const std::string& asked) {
     Text report;
     EXPECT_EQ(mollify_release_report(asked.c_str(), 1000, report.out()), MOLLIFY_OK);
@@ -132,7 +132,7 @@ TEST(CRelease, WarnsOfNoise) {
 
 TEST(CRelease, ModelsGiveMoreRows) {
   const std::string spec =
-      R"({"model": "central", "family": "marginals", "count": 20,
+      R"({"method": "marginals", "count": 20,
           "privacy": {"epsilon": 50, "delta": 1e-6},
           "domain": {"text": "columns: {age: {type: integer, min: 0, max: 99, bins: 10}}"}})";
   ArrowArrayStream data = ages();
@@ -171,7 +171,7 @@ TEST(CRelease, ModelsGiveMoreRows) {
 TEST(CRelease, TellsThePopulationFromRecords) {
   const test::Scratch scratch;
   const std::string spec =
-      R"({"model": "integral", "count": 400, "privacy": {"epsilon": 400},
+      R"({"method": "integral", "count": 400, "privacy": {"epsilon": 400},
           "mechanism": "randomized-response",
           "domain": {"text": "columns: {age: {type: integer, min: 0, max: 99, bins: 10}}"}})";
   std::string csv = "age\n";
@@ -243,7 +243,7 @@ TEST(CRelease, GoesFromFileToFileAndIsCharged) {
             MOLLIFY_OK)
       << mollify_last_error();
   EXPECT_THAT(scratch.read("out.csv"), HasSubstr("age\n"));
-  EXPECT_EQ(nlohmann::json::parse(scratch.read("out.json")).at("spec").at("model"), "central");
+  EXPECT_EQ(nlohmann::json::parse(scratch.read("out.json")).at("spec").at("method"), "central");
   EXPECT_GT(scratch.read("ledger").size(), 0U);
   EXPECT_EQ(mollify_release_csv(kSpec, scratch.path("none").c_str(), nullptr, nullptr, out.c_str(),
                                 certificate.c_str(), nullptr),

@@ -24,7 +24,7 @@ const Arguments kEach = {"--purpose", "records", "--protect", "person", "--colum
 TEST(Advise, GivesEachPersonsRecordFromABand) {
   const CommandLine command;
   const Json found = advised(command, kEach);
-  EXPECT_EQ(found["model"], "local");
+  EXPECT_EQ(found["method"], "local");
   EXPECT_EQ(found["mechanism"], "minimax");
   EXPECT_EQ(found["outcomes"], 12);
   EXPECT_EQ(found["count"], 1);
@@ -38,7 +38,7 @@ TEST(Advise, GivesEachPersonsRecordFromABand) {
   // 11/(e^4 + 11) = .168 is too much, 11/(e^8 + 11) = .0037 is not.
   EXPECT_EQ(found["epsilon"], 8);
   EXPECT_EQ(advised(command, kEach + Arguments{"--alpha", "0.2"})["epsilon"], 4);
-  for (const char* part : {"model", "mechanism", "epsilon", "delta", "count"}) {
+  for (const char* part : {"method", "mechanism", "epsilon", "delta", "count"}) {
     EXPECT_FALSE(found["reasons"][part].get<std::string>().empty()) << part;
   }
   EXPECT_THAT(found["error"]["words"].get<std::string>(), HasSubstr("but for 1 time in 272"));
@@ -124,23 +124,21 @@ TEST(Advise, GivesATableInTheCentralModel) {
   const Arguments table = {"--purpose", "sample", "--protect", "row",     "--columns",
                            "16",        "--n",    "20190",     "--count", "100"};
   const Json found = advised(command, table);
-  EXPECT_EQ(found["model"], "central");
+  EXPECT_EQ(found["method"], "central");
   EXPECT_EQ(found["mechanism"], "subset-rr");
   EXPECT_EQ(found["delta"], 1e-7);  // a hundredth of 1/20190 is 4.95e-7
   EXPECT_EQ(found["epsilon"], 0.5);
-  const Ended plan =
-      command.run({"plan", "--model", "central", "--n", "20190", "--k", "16", "--epsilon", "0.5",
-                   "--delta", "1e-7", "--count", "100", "--json"});
+  const Ended plan = command.run({"plan", "central", "--n", "20190", "--k", "16", "--epsilon",
+                                  "0.5", "--delta", "1e-7", "--count", "100", "--json"});
   EXPECT_EQ(found["error"]["value"], Json::parse(plan.out)["alpha"]);
   const Json persons = advised(command, {"--purpose", "table", "--protect", "person", "--columns",
                                          "16", "--n", "5000", "--count", "100"});
-  EXPECT_EQ(persons["model"], "central");
+  EXPECT_EQ(persons["method"], "central");
   EXPECT_THAT(persons["commands"].dump(), HasSubstr("--unit PERSON --units ROSTER.csv"));
-  EXPECT_EQ(persons["family"], nullptr);
   ASSERT_EQ(persons["other_ways"].size(), 1U);
-  EXPECT_EQ(persons["other_ways"][0]["way"], "--family marginals");
+  EXPECT_EQ(persons["other_ways"][0]["way"], "marginals");
   EXPECT_THAT(persons["other_ways"][0]["command"].get<std::string>(),
-              HasSubstr(" --family marginals --data DATA.csv --domain DOMAIN.yaml --unit PERSON"));
+              HasSubstr("sample marginals --data DATA.csv --domain DOMAIN.yaml --unit PERSON"));
   EXPECT_EQ(found["other_ways"].size(), 0U);
 }
 
@@ -163,36 +161,34 @@ TEST(Advise, WeighsTheWaysToAWholeTable) {
   };
   // So many independent records take more than one model does, though there are few outcomes.
   const Json skewed = advised(command, table + Arguments{"skewed.yaml"});
-  EXPECT_EQ(skewed["family"], "marginals");
+  EXPECT_EQ(skewed["method"], "marginals");
   EXPECT_EQ(skewed["count"], 50000);
-  EXPECT_EQ(ways(skewed),
-            (std::vector<std::string>{"independent records", "--family marginals --copula"}));
+  EXPECT_EQ(ways(skewed), (std::vector<std::string>{"central", "marginals --copula"}));
   const Json& copula = skewed["other_ways"][1];
-  const Ended planned =
-      command.run({"plan", "--model", "central", "--family", "marginals", "--copula", "--domain",
-                   "skewed.yaml", "--n", "50000", "--delta", skewed["delta"].dump(), "--epsilon",
-                   skewed["epsilon"].dump(), "--json"});
+  const Ended planned = command.run({"plan", "marginals", "--copula", "--domain", "skewed.yaml",
+                                     "--n", "50000", "--delta", skewed["delta"].dump(), "--epsilon",
+                                     skewed["epsilon"].dump(), "--json"});
   ASSERT_EQ(planned.status, 0) << planned.err;
   EXPECT_EQ(copula["error"]["value"], Json::parse(planned.out)["answers"][0]["alpha"]);
   EXPECT_THAT(copula["command"].get<std::string>(),
-              HasSubstr("mollify sample --model central --family marginals --data DATA.csv "
+              HasSubstr("mollify sample marginals --data DATA.csv "
                         "--domain skewed.yaml --copula --epsilon "));
   EXPECT_THAT(copula["why"].get<std::string>(), HasSubstr("skewed"));
   // Of numbers that are not cut, pairs cannot be counted: one mean and covariance are left.
   const Json numbers = advised(command, table + Arguments{"numbers.yaml"});
-  EXPECT_EQ(numbers["family"], "gaussian");
-  EXPECT_EQ(numbers["shared"], true);
+  EXPECT_EQ(numbers["method"], "gaussian-model");
   EXPECT_EQ(numbers["error"]["kind"], "expected_total_variation_of_the_model");
   EXPECT_THAT(numbers["error"]["words"].get<std::string>(),
-              HasSubstr("if half of every column's range is 3 to 5 of its standard"));
-  EXPECT_THAT(numbers["commands"].dump(), HasSubstr("--family gaussian --data DATA.csv --domain "
-                                                    "numbers.yaml --shared --epsilon"));
+              HasSubstr("if every column's range reaches 2 to 5 of its standard"));
+  EXPECT_THAT(numbers["commands"].dump(),
+              HasSubstr("sample gaussian-model --data DATA.csv --domain "
+                        "numbers.yaml --epsilon"));
   EXPECT_THAT(numbers["other_ways"][0]["why"].get<std::string>(),
-              HasSubstr("not here: family marginals takes columns of at most"));
+              HasSubstr("not here: method marginals takes columns of at most"));
   // A few rows of few outcomes are best independent.
   const Json few = advised(command, {"--purpose", "table", "--protect", "row", "--n", "20000",
                                      "--columns", "3,2", "--count", "20"});
-  EXPECT_EQ(few["family"], nullptr);
+  EXPECT_EQ(few["method"], "central");
   const Ended words = command.run(Arguments{"advise"} + table + Arguments{"skewed.yaml"});
   EXPECT_THAT(words.out, HasSubstr("\nother ways to such a table, at epsilon "));
 }
@@ -205,7 +201,7 @@ TEST(Advise, GivesGaussianSamplesThatRun) {
   for (int i = 0; i < 500; ++i) rows += std::to_string(i % 7 - 3) + "\n";
   command.files.write("DATA.csv", rows);
   const Json found =
-      advised(command, {"--purpose", "sample", "--protect", "row", "--family", "gaussian", "--n",
+      advised(command, {"--purpose", "sample", "--protect", "row", "--method", "gaussian", "--n",
                         "500", "--domain", "d.yaml", "--count", "5"});
   EXPECT_EQ(found["mechanism"], "gaussian");
   Arguments words;
@@ -249,7 +245,7 @@ TEST(Advise, SaysWhatWouldDoWhereNothingServes) {
   EXPECT_THAT(wide["notes"].dump(), HasSubstr("fewer outcomes"));
   const Json rows = advised(command, {"--purpose", "table", "--protect", "table", "--columns",
                                       "3,4", "--n", "1000", "--epsilon", "10", "--count", "50"});
-  EXPECT_THAT(rows["notes"].dump(), HasSubstr("--space models"));
+  EXPECT_THAT(rows["notes"].dump(), HasSubstr("method integral-model"));
 }
 
 // What is promised is what the release then estimates with, for its largest shares too.
@@ -265,9 +261,9 @@ TEST(Advise, TellsTheErrorThatEstimatesHave) {
                                        "d.yaml", "--unit", "id", "--alpha", "0.012"});
   ASSERT_EQ(found["epsilon"], 8);
   const Ended sampled =
-      command.run({"sample", "--model", "local", "--data", "data.csv", "--domain", "d.yaml",
-                   "--unit", "id", "--mechanism", "randomized-response", "--epsilon", "8",
-                   "--count", "1", "--out", "r.csv", "--certificate", "c.json"});
+      command.run({"sample", "local", "--data", "data.csv", "--domain", "d.yaml", "--unit", "id",
+                   "--mechanism", "randomized-response", "--epsilon", "8", "--count", "1", "--out",
+                   "r.csv", "--certificate", "c.json"});
   ASSERT_EQ(sampled.status, 0) << sampled.err;
   const Ended estimated =
       command.run({"estimate", "--released", "r.csv", "--certificate", "c.json", "--json"});
@@ -285,9 +281,9 @@ TEST(Advise, ProtectsPersonsWhereTheirColumnIsNamed) {
   const CommandLine command;
   const Arguments sample = {"--purpose", "sample",  "--columns", "16",     "--n",
                             "5912",      "--count", "300",       "--unit", "person"};
-  const Json found = advised(command, sample + Arguments{"--model", "central"});
+  const Json found = advised(command, sample + Arguments{"--method", "central"});
   EXPECT_EQ(found["protect"], "person");
-  EXPECT_EQ(found["model"], "central");
+  EXPECT_EQ(found["method"], "central");
   EXPECT_THAT(found["commands"].dump(), HasSubstr("--unit person --units ROSTER.csv"));
   EXPECT_THAT(found["notes"].dump(), HasSubstr("ROSTER.csv: one column person"));
   const auto refused = [&](const Arguments& more) {
@@ -317,7 +313,7 @@ TEST(Advise, TakesWhatAGaussianReleaseTakes) {
   command.files.write("d.yaml",
                       "columns:\n  a: {type: number, min: 1, max: 1000000, outside: 100}\n");
   command.files.write("c.csv", "a\n2\n");
-  const Arguments gaussian = {"--purpose", "sample", "--protect",    "row",      "--family",
+  const Arguments gaussian = {"--purpose", "sample", "--protect",    "row",      "--method",
                               "gaussian",  "--n",    "2500",         "--domain", "d.yaml",
                               "--count",   "5",      "--covariance", "c.csv"};
   const Json found = advised(command, gaussian + Arguments{"--log", "a"});
@@ -336,7 +332,7 @@ TEST(Advise, ReadsAloud) {
   ASSERT_EQ(words.status, 0) << words.err;
   const auto lines = lines_of(words.out);
   EXPECT_EQ(lines[0], "for realistic records, protecting each person, 12 outcomes");
-  for (const char* part : {"\nmodel ", "\nmechanism ", "\nepsilon ", "\ndelta ", "\ncount ",
+  for (const char* part : {"\nmethod ", "\nmechanism ", "\nepsilon ", "\ndelta ", "\ncount ",
                            "\nerror ", "\nrun\n  mollify domain", "\nthe same at epsilon ",
                            "\na guess right 1 in 1000 becomes ", "\n* advised\n"}) {
     EXPECT_THAT(words.out, HasSubstr(part));
@@ -364,7 +360,7 @@ TEST(Advise, RefusesInOneSentence) {
   EXPECT_EQ(refused({"--purpose", "fun", "--protect", "row"}),
             "mollify: purpose must be records, estimates, sample or table, but is \"fun\"\n");
   EXPECT_EQ(refused({"--purpose", "records"}),
-            "mollify: --protect (person, row or table) or --model is needed, but neither is "
+            "mollify: --protect (person, row or table) or --method is needed, but neither is "
             "given\n");
   EXPECT_EQ(refused({"--purpose", "sample", "--protect", "row", "--columns", "4", "--n", "9"}),
             "mollify: --count, how many records are to be released, is needed, but is not given\n");
@@ -374,11 +370,13 @@ TEST(Advise, RefusesInOneSentence) {
             "mollify: --domain, or --columns with how many values each column has, is needed, but "
             "neither is given\n");
   EXPECT_EQ(
-      refused({"--purpose", "records", "--protect", "table", "--model", "local", "--columns", "4"}),
-      "mollify: --protect table with --purpose records is for model integral, but the model is "
-      "local; leave --model out\n");
-  EXPECT_EQ(refused(kEach + Arguments{"--delta", "1e-6"}),
-            "mollify: --delta is for model central, but the model is local\n");
+      refused(
+          {"--purpose", "records", "--protect", "table", "--method", "local", "--columns", "4"}),
+      "mollify: method local protects person, but --protect is table; leave one of them out\n");
+  EXPECT_EQ(
+      refused(kEach + Arguments{"--delta", "1e-6"}),
+      "mollify: --delta is for methods central, gaussian, gaussian-model and marginals, but the "
+      "method is local\n");
   EXPECT_EQ(refused(kEach + Arguments{"--epsilon", "-1"}),
             "mollify: epsilon must be finite and positive, but is -1\n");
   EXPECT_EQ(refused({"--purpose", "sample", "--protect", "row", "--columns", "4", "--n", "100",

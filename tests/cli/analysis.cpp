@@ -148,11 +148,11 @@ TEST(Check, PrintsTheBeginningOfALongValue) {
 
 TEST(Plan, BoundsRegionsBeforeAnyData) {
   const Release command;
-  const Json plan = Json::parse(
-      command
-          .run({"plan", "--json", "--model", "local", "--domain", "domain.yaml", "--epsilon", "2",
-                "--count", "2", "--region", "sex=f,m", "--region", "smoker=true"})
-          .out);
+  const Json plan =
+      Json::parse(command
+                      .run({"plan", "--json", "@local", "--domain", "domain.yaml", "--epsilon", "2",
+                            "--count", "2", "--region", "sex=f,m", "--region", "smoker=true"})
+                      .out);
   EXPECT_EQ(plan["outcomes"], 120);
   EXPECT_EQ(plan["epsilon_per_draw"], 1);
   EXPECT_NEAR(plan["region"]["reference_mass"], 0.25, 1e-12);
@@ -161,7 +161,7 @@ TEST(Plan, BoundsRegionsBeforeAnyData) {
   EXPECT_EQ(plan["table"].size(), 4U);
   EXPECT_EQ(plan["table"][1]["change"], "epsilon doubled");
   EXPECT_LT(plan["table"][1]["tv"], plan["table"][0]["tv"]);
-  const Ended words = command.run({"plan", "--k", "10", "--epsilon", "1"});
+  const Ended words = command.run({"plan", "local", "--k", "10", "--epsilon", "1"});
   EXPECT_EQ(words.status, 0);
   EXPECT_NE(words.out.find("promised: no event, and no decision taken later on the output, has its "
                            "probability changed by more than a factor e^1 = 2.718"),
@@ -188,20 +188,21 @@ TEST(DraftedDomain, HasTimesAndSaysWhyAColumnIsLeftOut) {
 
 TEST(Plan, CountsOneInWords) {
   const Release command;
-  EXPECT_THAT(command.run({"plan", "--k", "1", "--epsilon", "1"}).out,
+  EXPECT_THAT(command.run({"plan", "local", "--k", "1", "--epsilon", "1"}).out,
               HasSubstr("minimax over 1 outcome, epsilon 1"));
 }
 
 TEST(Plan, RefusesRegionsThatAreNone) {
   const Release command;
   for (const char* region : {"sex", "colour=red", "sex=q", "age=300", "sex=", "=f", "0.5"}) {
-    const Ended ended =
-        command.run({"plan", "--domain", "domain.yaml", "--epsilon", "1", "--region", region});
+    const Ended ended = command.run(
+        {"plan", "local", "--domain", "domain.yaml", "--epsilon", "1", "--region", region});
     // A null category is a value of its own, written as an empty field.
     EXPECT_EQ(ended.status, region == std::string("sex=") ? 0 : 2) << region << ended.err;
   }
   for (const char* region : {"-0.1", "1.1", "nan", "sex=f"}) {
-    EXPECT_EQ(command.run({"plan", "--k", "3", "--epsilon", "1", "--region", region}).status, 2)
+    EXPECT_EQ(
+        command.run({"plan", "local", "--k", "3", "--epsilon", "1", "--region", region}).status, 2)
         << region;
   }
 }
@@ -215,7 +216,7 @@ TEST(Draft, IsADomainThatReleases) {
   const Ended checked = command.run({"check", "--data", "data.csv", "--domain", "draft.yaml"});
   EXPECT_EQ(checked.status, 0) << checked.out;
   const Ended released =
-      command.run({"sample", "--model", "integral", "--data", "data.csv", "--domain", "draft.yaml",
+      command.run({"sample", "integral", "--data", "data.csv", "--domain", "draft.yaml",
                    "--epsilon", "1", "--count", "3", "--accept-error"});
   EXPECT_EQ(released.status, 0) << released.err;
   EXPECT_EQ(lines_of(released.out).size(), 4U);
@@ -250,8 +251,8 @@ TEST(Draft, OfManyNumbersLeavesThemWhole) {
 
 TEST(Compare, SaysThatItIsNotPrivate) {
   const Release command;
-  const Arguments words = {"compare",     "--data",    "data.csv", "--domain",
-                           "domain.yaml", "--epsilon", "8"};
+  const Arguments words = {"compare",  "local",       "--data",    "data.csv",
+                           "--domain", "domain.yaml", "--epsilon", "8"};
   for (const Arguments& unit : {Arguments{}, Arguments{"--unit", "id"},
                                 Arguments{"--unit", "id", "--units", "units.csv"}}) {
     const Ended ended = command.run(words + unit);
@@ -270,7 +271,8 @@ TEST(Compare, TakesEveryMechanism) {
   const Release command;
   for (const Arguments& mechanism : kMechanisms) {
     const Ended ended = command.run(
-        Arguments{"compare", "--data", "data.csv", "--domain", "domain.yaml"} + mechanism);
+        Arguments{"compare", "integral", "--data", "data.csv", "--domain", "domain.yaml"} +
+        mechanism);
     EXPECT_EQ(ended.status, 0) << ended.err;
   }
 }
@@ -278,7 +280,8 @@ TEST(Compare, TakesEveryMechanism) {
 TEST(Compare, TakesABandLikeAMechanism) {
   const Release command;
   for (const char* band : {"relative", "minimax", "location=0.5"}) {
-    for (const Arguments& words : {Arguments{"compare", "--data", "data.csv"}, Arguments{"plan"}}) {
+    for (const Arguments& words :
+         {Arguments{"compare", "integral", "--data", "data.csv"}, Arguments{"plan", "local"}}) {
       const Ended ended = command.run(
           words + Arguments{"--domain", "domain.yaml", "--epsilon", "2", "--band", band});
       EXPECT_EQ(ended.status, 0) << ended.err;
@@ -299,13 +302,16 @@ TEST(Help, OfEveryCommandFitsAndNamesItsOptions) {
     EXPECT_NE(help.out.find("--json"), std::string::npos) << name;
     EXPECT_NE(help.out.find(std::string("mollify ") + name), std::string::npos) << help.out;
   }
-  const std::string sample = command.run({"sample", "--help"}).out;
+  const std::string local = command.run({"sample", "local", "--help"}).out;
   for (const char* option :
-       {"--model",      "--data",      "--domain",          "--epsilon", "--count", "--unit",
-        "--units",      "--mechanism", "--reference",       "--c1",      "--c2",    "--gamma",
-        "--mu",         "--out",       "--certificate",     "--band",    "--space", "--cells",
-        "--candidates", "--fresh",     "--candidates-file", "--score",   "--trees"}) {
-    EXPECT_NE(sample.find(std::string("\n  ") + option + " "), std::string::npos) << option;
+       {"--data",      "--domain",          "--epsilon", "--count", "--unit",  "--units",
+        "--mechanism", "--reference",       "--c1",      "--c2",    "--gamma", "--mu",
+        "--out",       "--certificate",     "--band",    "--space", "--cells", "--candidates",
+        "--fresh",     "--candidates-file", "--score"}) {
+    EXPECT_NE(local.find(std::string("\n  ") + option + " "), std::string::npos) << option;
+  }
+  for (const char* option : {"--trees", "--delta", "--neighbours", "--covariance", "--spec"}) {
+    EXPECT_EQ(local.find(std::string("\n  ") + option + " "), std::string::npos) << option;
   }
 }
 

@@ -33,7 +33,7 @@ class Answers : public CommandLine {
   }
 };
 
-const Arguments kAnswersWhole = {"--model", "integral", "--epsilon", "1"};
+const Arguments kAnswersWhole = {"@integral", "--epsilon", "1"};
 const Arguments kAnswerTable = {"--data", "t.csv"};
 const Arguments kAnswerRoster = {"--unit", "who", "--units", "roster.csv"};
 
@@ -69,10 +69,9 @@ TEST(Caveats, AWarningNamesTheWordsToWriteOnce) {
 TEST(Caveats, CompareRepeatsAboveItsVerdictWhatBecameOfValues) {
   const Answers command;
   for (const Arguments& release :
-       {kAnswersWhole, Arguments{"--unit", "who", "--epsilon", "1"},
-        Arguments{"--model", "central", "--epsilon", "1", "--delta", "1e-3", "--accept-error"},
-        Arguments{"--model", "central", "--family", "marginals", "--epsilon", "1",
-                  "--accept-error"}}) {
+       {kAnswersWhole, Arguments{"@local", "--unit", "who", "--epsilon", "1"},
+        Arguments{"@central", "--epsilon", "1", "--delta", "1e-3", "--accept-error"},
+        Arguments{"@marginals", "--epsilon", "1", "--accept-error"}}) {
     const std::string open = command.on("compare", "open.yaml", kAnswerTable + release).out;
     const std::size_t told = open.find(
         "In the data, before anything is compared:\n"
@@ -110,7 +109,7 @@ TEST(Caveats, CompareAndCertificateSayWhoseSharesTheyAre) {
     }
     return sentences;
   };
-  const Arguments central = {"--model", "central", "--epsilon", "1", "--delta", "1e-3"};
+  const Arguments central = {"@central", "--epsilon", "1", "--delta", "1e-3"};
   EXPECT_EQ(represented(central),
             "Shares among the released records stand for shares of rows: each row counts once, so "
             "that a person with many rows counts many times.\n");
@@ -140,9 +139,8 @@ TEST(Caveats, DeclaredValuesArePrintedAsTheDomainWritesThem) {
   EXPECT_THAT(check.out, HasSubstr("t.csv:5: n must be a whole number from 0 to 1099511627776, but "
                                    "is \"x\" → 0\n" +
                                    lines + "n: 1 value becomes 0\n"));
-  EXPECT_THAT(
-      command.run(Arguments{"compare", "--model", "integral", "--epsilon", "1"} + asked).out,
-      HasSubstr(lines));
+  EXPECT_THAT(command.run(Arguments{"compare", "integral", "--epsilon", "1"} + asked).out,
+              HasSubstr(lines));
 }
 
 TEST(Caveats, LogarithmsNeedADomainThatSaysWhatAZeroIs) {
@@ -151,9 +149,9 @@ TEST(Caveats, LogarithmsNeedADomainThatSaysWhatAZeroIs) {
   for (const std::string outside : {"", ", outside: clip"}) {
     command.files.write("d.yaml",
                         "columns:\n  dose: {type: number, min: 0.01, max: 1000" + outside + "}\n");
-    const Ended ended = command.run({"sample", "--model", "central", "--family", "gaussian",
-                                     "--shared", "--log", "dose", "--domain", "d.yaml", "--data",
-                                     "dose.csv", "--epsilon", "1", "--count", "1"});
+    const Ended ended =
+        command.run({"sample", "gaussian-model", "--log", "dose", "--domain", "d.yaml", "--data",
+                     "dose.csv", "--epsilon", "1", "--count", "1"});
     EXPECT_EQ(ended.status, 2);
     EXPECT_EQ(
         ended.err,
@@ -164,9 +162,8 @@ TEST(Caveats, LogarithmsNeedADomainThatSaysWhatAZeroIs) {
   const auto with = [&](const std::string& declared) {
     command.files.write("d.yaml",
                         "columns:\n  dose: {type: number, min: 0.01, max: 1000" + declared + "}\n");
-    return command.run({"sample", "--model", "central", "--family", "gaussian", "--shared", "--log",
-                        "dose", "--domain", "d.yaml", "--data", "dose.csv", "--epsilon", "1",
-                        "--count", "1", "--accept-error"});
+    return command.run({"sample", "gaussian-model", "--log", "dose", "--domain", "d.yaml", "--data",
+                        "dose.csv", "--epsilon", "1", "--count", "1", "--accept-error"});
   };
   EXPECT_THAT(with(", outside: 0.01").err,
               HasSubstr("zeros to have logarithms, but outside: 0.01"));

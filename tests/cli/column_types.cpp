@@ -36,17 +36,16 @@ class Types : public CommandLine {
 
 TEST(ColumnTypes, AreReleasedAndVerified) {
   const Types command;
-  for (const Arguments& model :
-       {Arguments{"--model", "integral", "--epsilon", "8"},
-        Arguments{"--model", "local", "--unit", "id", "--epsilon", "8"},
-        Arguments{"--model", "integral", "--epsilon", "8", "--score", "kernel", "--space",
-                  "candidates", "--candidates", "200"},
-        Arguments{"--model", "central", "--epsilon", "1", "--accept-error"}}) {
+  for (const Arguments& model : {Arguments{"@integral", "--epsilon", "8"},
+                                 Arguments{"@local", "--unit", "id", "--epsilon", "8"},
+                                 Arguments{"@integral", "--epsilon", "8", "--score", "kernel",
+                                           "--space", "candidates", "--candidates", "200"},
+                                 Arguments{"@central", "--epsilon", "1", "--accept-error"}}) {
     const Ended ended =
         command.run(Arguments{"sample", "--data", "data.csv", "--domain", "domain.yaml", "--count",
                               "30", "--out", "out.csv", "--overwrite"} +
                     model + Arguments{"--mechanism"} +
-                    (model[1] == "central" ? Arguments{"histogram"} : Arguments{"relative"}));
+                    (model[0] == "@central" ? Arguments{"histogram"} : Arguments{"relative"}));
     ASSERT_EQ(ended.status, 0) << ended.err;
     const auto lines = lines_of(command.files.read("out.csv"));
     ASSERT_GE(lines.size(), 31U);

@@ -84,6 +84,27 @@ class CommandLine {
   }
 
  private:
+  /// "@local", the last one of such words, is the method, and stands behind the command: so
+  /// arguments of several places can be put together.
+  static Arguments with_method_first(const Arguments& arguments) {
+    Arguments ordered;
+    std::string method;
+    for (const std::string& word : arguments) {
+      if (word.starts_with("@")) {
+        method = word.substr(1);
+      } else {
+        ordered.push_back(word);
+      }
+    }
+    static const std::set<std::string> known = {"local",    "integral", "integral-model",
+                                                "central",  "gaussian", "gaussian-model",
+                                                "marginals"};
+    if (method.empty()) return ordered;
+    if (ordered.size() > 1 && known.contains(ordered[1])) ordered.erase(ordered.begin() + 1);
+    ordered.insert(ordered.begin() + 1, method);
+    return ordered;
+  }
+
   [[nodiscard]] pid_t start(const Arguments& arguments, const std::string& out,
                             const std::string& err) const {
     std::filesystem::remove(streams_.path("out"));
@@ -91,7 +112,7 @@ class CommandLine {
     Arguments words;
     if (*MOLLIFY_EMULATOR != '\0') words.emplace_back(MOLLIFY_EMULATOR);
     words.emplace_back(MOLLIFY_COMMAND);
-    words = words + arguments;
+    words = words + with_method_first(arguments);
     std::vector<char*> pointers;
     pointers.reserve(words.size() + 1);
     for (std::string& word : words) pointers.push_back(word.data());
@@ -177,9 +198,9 @@ class Release : public CommandLine {
 /// Over 120 outcomes, where an epsilon of 1 is noise.
 inline const Arguments kSample = {"sample",   "--data",      "data.csv",
                                   "--domain", "domain.yaml", "--accept-error"};
-inline const Arguments kLocal = {"--model", "local", "--unit", "id"};
-inline const Arguments kRostered = {"--model", "local", "--unit", "id", "--units", "units.csv"};
-inline const Arguments kIntegral = {"--model", "integral"};
+inline const Arguments kLocal = {"@local", "--unit", "id"};
+inline const Arguments kRostered = {"@local", "--unit", "id", "--units", "units.csv"};
+inline const Arguments kIntegral = {"@integral"};
 inline const Arguments kOneDraw = {"--epsilon", "1", "--count", "1"};
 
 /// The same columns with numbers that are not cut, and more: for candidates.

@@ -36,8 +36,7 @@ class ColouredTable : public CommandLine {
   }
 };
 
-const Arguments kCompared = {"compare", "--model",  "central", "--data",
-                             "t.csv",   "--domain", "d.yaml"};
+const Arguments kCompared = {"compare", "central", "--data", "t.csv", "--domain", "d.yaml"};
 const Arguments kEpsilonOne = {"--epsilon", "1"};
 
 TEST(CompareCentral, IsExactWhereRecordsAreRandomizedResponses) {
@@ -46,7 +45,7 @@ TEST(CompareCentral, IsExactWhereRecordsAreRandomizedResponses) {
       command.json(kCompared + kEpsilonOne + Arguments{"--delta", "1e-6", "--count", "20"});
   EXPECT_EQ(found["simulated_records"], 0);
   EXPECT_EQ(found["records"], 600);
-  const Json plan = command.json({"plan", "--model", "central", "--domain", "d.yaml", "--n", "600",
+  const Json plan = command.json({"plan", "central", "--domain", "d.yaml", "--n", "600",
                                   "--epsilon", "1", "--delta", "1e-6", "--count", "20"});
   const double alpha = plan["alpha"];
   // A uniform record comes with probability alpha k/(k - 1).
@@ -97,9 +96,9 @@ TEST(CompareCentral, ShowsGaussianReleases) {
     rows += std::to_string(a) + "," + std::to_string(normal(random)) + "\n";
   }
   command.files.write("g.csv", rows);
-  const Arguments compare = {"compare", "--model",      "central",        "--family", "gaussian",
-                             "--data",  "g.csv",        "--domain",       "d.yaml",   "--rho",
-                             "1",       "--covariance", "covariance.csv", "--count",  "50"};
+  const Arguments compare = {"compare",      "gaussian",       "--data",  "g.csv",
+                             "--domain",     "d.yaml",         "--rho",   "1",
+                             "--covariance", "covariance.csv", "--count", "50"};
   const Ended ended = command.run(compare + Arguments{"--json"});
   ASSERT_EQ(ended.status, 0) << ended.err;
   const Json found = Json::parse(ended.out);
@@ -114,7 +113,8 @@ TEST(CompareCentral, ShowsGaussianReleases) {
 
 TEST(CompareCentral, PutsSeveralInOneTable) {
   const ColouredTable command;
-  const Arguments local = {"compare", "--data", "t.csv", "--domain", "d.yaml", "--unit", "who"};
+  const Arguments local = {"compare",  "local",  "--data", "t.csv",
+                           "--domain", "d.yaml", "--unit", "who"};
   const Json several =
       command.json(local + Arguments{"--epsilon", "1,4", "--mechanism", "all"})["compared"];
   ASSERT_EQ(several.size(), 16U);
@@ -145,8 +145,8 @@ TEST(CompareCentral, TellsTheRealMeanBesideThatOfTheBins) {
   EXPECT_THAT(words, HasSubstr("\nwithin the declared bins, a record is as good as a new row"));
 
   // The same weights as the truth's: every person's mean counts once, rows of one or of two.
-  const Json units = command.json({"compare", "--data", "t.csv", "--domain", "d.yaml", "--unit",
-                                   "who", "--epsilon", "4"})["columns"][1];
+  const Json units = command.json({"compare", "local", "--data", "t.csv", "--domain", "d.yaml",
+                                   "--unit", "who", "--epsilon", "4"})["columns"][1];
   double sum = 0;
   for (int i = 0; i < 600; ++i) sum += (i % 5 == 0 ? 7 : 1) * (i % 3 == 0 ? 1 : 0.5);
   EXPECT_NEAR(units["without_bins"]["mean"], sum / 400, 1e-12);
@@ -161,9 +161,8 @@ TEST(CompareCentral, ReadsNumbersForTheRealMeanAsTheirColumnsDo) {
                       "  c: {type: integer, min: 0, max: 99}\n"
                       "  d: {type: integer, min: 0, max: 99, null: category, outside: null}\n");
   command.files.write("t.csv", "a,b,c,d\n5,5,5,5\n,,,\n250,250,250,250\nabc,abc,abc,abc\n");
-  const Ended ended =
-      command.run({"compare", "--data", "t.csv", "--domain", "d.yaml", "--model", "central",
-                   "--epsilon", "1", "--family", "marginals", "--delta", "1e-6", "--json"});
+  const Ended ended = command.run({"compare", "--data", "t.csv", "--domain", "d.yaml", "@marginals",
+                                   "--epsilon", "1", "--delta", "1e-6", "--json"});
   ASSERT_EQ(ended.status, 0) << ended.err;
   const Json columns = Json::parse(ended.out)["columns"];
   EXPECT_NEAR(columns[0]["without_bins"]["mean"], (5 + 99 + 0) / 3.0, 1e-12);
@@ -191,14 +190,14 @@ TEST(CompareCentral, SaysWhereTheAccuracyOfASharedGaussianHolds) {
                       "columns:\n  a: {type: number, min: -3e6, max: 3e6}\n"
                       "  meals: {type: number, min: 0.01, max: 50000, outside: 20}\n");
   const auto compare = [](const char* domain, const char* epsilon) {
-    return Arguments{"compare",   "--model", "central", "--family", "gaussian",
-                     "--shared",  "--data",  "g.csv",   "--domain", domain,
-                     "--epsilon", epsilon,   "--delta", "1e-6"};
+    return Arguments{"compare", "gaussian-model", "--data", "g.csv",   "--domain",
+                     domain,    "--epsilon",      epsilon,  "--delta", "1e-6"};
   };
   const Arguments logarithms = {"--log", "meals"};
   const Ended good = command.run(compare("near.yaml", "4") + logarithms);
   EXPECT_EQ(good.status, 0) << good.err;
-  EXPECT_THAT(good.out, HasSubstr("\n  ln meals has a standard deviation of "));
+  EXPECT_THAT(good.out,
+              HasSubstr("\n  the range of ln meals reaches 2 to 5 standard deviations to "));
   EXPECT_THAT(good.out, ::testing::Not(HasSubstr("NOT MET")));
   EXPECT_THAT(good.out, ::testing::Not(HasSubstr("looks log-normal")));
   const Ended ended = command.run(compare("near.yaml", "4") + logarithms + Arguments{"--json"});
@@ -218,7 +217,7 @@ TEST(CompareCentral, SaysWhereTheAccuracyOfASharedGaussianHolds) {
   EXPECT_THAT(bad.out, ::testing::Not(HasSubstr("but for about")));
   EXPECT_THAT(bad.out, HasSubstr("\nnote: meals looks log-normal (mean "));
   EXPECT_THAT(command.run({"check", "--data", "g.csv", "--domain", "near.yaml"}).out,
-              HasSubstr("\nnote: of --family gaussian, meals looks log-normal (mean "));
+              HasSubstr("\nnote: of method gaussian, meals looks log-normal (mean "));
 }
 
 }  // namespace

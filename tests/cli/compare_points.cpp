@@ -45,7 +45,7 @@ const Arguments kMixed = {"--domain", "mixed.yaml", "--candidates", "2000"};
 
 TEST(Compare, SummarisesPoints) {
   const Examples command;
-  const Arguments compare = {"compare", "--data", "units.csv", "--unit", "unit"};
+  const Arguments compare = {"compare", "local", "--data", "units.csv", "--unit", "unit"};
   const Json found = command.json(compare + kMixed + Arguments{"--epsilon", "4"});
   EXPECT_EQ(found["units"], 12);
   EXPECT_EQ(found["columns"].size(), 3);
@@ -65,7 +65,7 @@ TEST(Compare, NeedsRecords) {
   const Examples command;
   command.files.write("none.csv", "unit,x,y,kind\n");
   command.files.write("few.yaml", "columns:\n  kind: {type: categorical, values: [a, b]}\n");
-  const Arguments compare = {"compare", "--data", "none.csv", "--epsilon", "4"};
+  const Arguments compare = {"compare", "local", "--data", "none.csv", "--epsilon", "4"};
   for (const Arguments& more :
        {kMixed, kMixed + Arguments{"--unit", "unit"}, kMixed + Arguments{"--json"},
         Arguments{"--domain", "few.yaml"}, Arguments{"--domain", "few.yaml", "--unit", "unit"},

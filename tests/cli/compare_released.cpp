@@ -172,8 +172,7 @@ TEST(CompareReleased, IsTheNextStepOfARelease) {
                       "  size: {type: integer, min: 0, max: 9, bins: 2}\n");
   const Arguments sample = {"sample", "--data",    "t.csv", "--domain", "d.yaml", "--out",
                             "o.csv",  "--epsilon", "1",     "--count",  "1",      "--overwrite"};
-  const std::string rows =
-      command.run(sample + Arguments{"--model", "central", "--accept-error"}).err;
+  const std::string rows = command.run(sample + Arguments{"@central", "--accept-error"}).err;
   EXPECT_TRUE(rows.starts_with(
       "note: no --unit: one row is protected, and a person with several rows is not\n"))
       << rows;
@@ -184,19 +183,19 @@ TEST(CompareReleased, IsTheNextStepOfARelease) {
   const std::string spaced =
       command
           .run({"sample", "--data", "t.csv", "--domain", "d.yaml", "--out", "Anna's rows.csv",
-                "--epsilon", "1", "--count", "1", "--model", "central", "--accept-error"})
+                "--epsilon", "1", "--count", "1", "@central", "--accept-error"})
           .err;
   EXPECT_THAT(spaced, HasSubstr(" --released 'Anna'\\''s rows.csv' judges it (not private)\n"));
-  const std::string local = command
-                                .run(sample + Arguments{"--model", "local", "--unit", "who",
-                                                        "--mechanism", "randomized-response"})
-                                .err;
+  const std::string local =
+      command
+          .run(sample + Arguments{"@local", "--unit", "who", "--mechanism", "randomized-response"})
+          .err;
   EXPECT_THAT(local, HasSubstr(" --unit who --released o.csv judges it (not private); mollify "
                                "estimate --released o.csv --certificate o.csv.certificate.json "
                                "finds the population\n"));
   EXPECT_THAT(local, ::testing::Not(HasSubstr("note: no --unit")));
-  const Ended plan = command.run({"plan", "--model", "central", "--domain", "d.yaml", "--n", "400",
-                                  "--epsilon", "1", "--delta", "1e-6"});
+  const Ended plan = command.run(
+      {"plan", "central", "--domain", "d.yaml", "--n", "400", "--epsilon", "1", "--delta", "1e-6"});
   EXPECT_THAT(plan.out,
               HasSubstr("\nprotected is one row; a person with several rows is not, unless"));
 }

@@ -24,9 +24,9 @@ class TwoValues : public CommandLine {
                               ", outside: clip, null: 0}\n");
   }
   [[nodiscard]] Ended sample(const Arguments& more) const {
-    return run(Arguments{"sample", "--model", "central", "--data", "x.csv", "--domain", "x.yaml",
-                         "--count", "1"} +
-               more);
+    return run(
+        Arguments{"sample", "central", "--data", "x.csv", "--domain", "x.yaml", "--count", "1"} +
+        more);
   }
 };
 
@@ -82,8 +82,7 @@ TEST(DangerousAnswers, AreToldByThePlanBefore) {
   const CommandLine command;
   const auto plan = [&](const Arguments& more) {
     const Ended ended = command.run(
-        Arguments{"plan", "--model", "central", "--k", "10", "--epsilon", "1", "--count", "5"} +
-        more);
+        Arguments{"plan", "central", "--k", "10", "--epsilon", "1", "--count", "5"} + more);
     EXPECT_EQ(ended.status, 0) << ended.err;
     return ended.out;
   };
@@ -99,11 +98,11 @@ TEST(DangerousAnswers, AreToldByThePlanBefore) {
   EXPECT_THAT(plan({"--alpha", "0.5", "--delta", "1e-6"}),
               HasSubstr("warning: the release is mostly noise: the worst-case error of a record is "
                         "0.49 in total variation, and that of the public reference alone is 0.9"));
-  EXPECT_THAT(command
-                  .run({"plan", "--model", "central", "--k", "1000", "--epsilon", "0.1", "--n",
-                        "200", "--count", "1"})
-                  .out,
-              HasSubstr("; a release refuses this without --accept-error; 9509 records, "));
+  EXPECT_THAT(
+      command
+          .run({"plan", "central", "--k", "1000", "--epsilon", "0.1", "--n", "200", "--count", "1"})
+          .out,
+      HasSubstr("; a release refuses this without --accept-error; 9509 records, "));
   // Of a joint law within alpha, each record is within alpha over their number.
   EXPECT_THAT(plan({"--alpha", "0.89", "--delta", "1e-6", "--strong"}), Not(HasSubstr("noise")));
 }
@@ -111,11 +110,11 @@ TEST(DangerousAnswers, AreToldByThePlanBefore) {
 // Randomized response of epsilon0 = 30 would be the best there is: it releases whole records.
 TEST(DangerousAnswers, RefusesToPlanWithADeltaOfOneOverN) {
   const CommandLine command;
-  const Arguments central = {"plan", "--model", "central", "--k", "10"};
+  const Arguments central = {"plan", "central", "--k", "10"};
   for (const Arguments& gaussian :
-       {Arguments{"--k", "10"}, Arguments{"--family", "gaussian", "--dimension", "3"}}) {
+       {Arguments{"--k", "10"}, Arguments{"@gaussian", "--dimension", "3"}}) {
     const Ended refused =
-        command.run(Arguments{"plan", "--model", "central"} + gaussian +
+        command.run(Arguments{"plan", "central"} + gaussian +
                     Arguments{"--n", "1000", "--epsilon", "0.001", "--delta", "0.9"});
     EXPECT_EQ(refused.status, 2);
     EXPECT_EQ(refused.out, "");
@@ -173,7 +172,7 @@ TEST(DangerousAnswers, SaysWhatALargeMuOrRhoMeans) {
   const Arguments three = {"--mu", "3"};
   for (const Arguments& words :
        {kSample + kIntegral + Arguments{"--count", "1"} + three,
-        Arguments{"plan", "--k", "5"} + three, Arguments{"risk", "--k", "5"} + three,
+        Arguments{"plan", "local", "--k", "5"} + three, Arguments{"risk", "--k", "5"} + three,
         Arguments{"verify", "--k", "5"} + three, Arguments{"law", "--p", "p.json"} + three}) {
     const std::string answer = said(words);
     const std::size_t at = answer.find(of_mu);
@@ -182,9 +181,8 @@ TEST(DangerousAnswers, SaysWhatALargeMuOrRhoMeans) {
                                   "of a guess by up to "));
     EXPECT_EQ(answer.find(of_mu, at + 1), std::string::npos) << words.front() << " says it twice";
   }
-  EXPECT_THAT(said({"plan", "--k", "5", "--mu", "1"}), Not(HasSubstr("odds of a guess")));
-  const Arguments of_rho = {"plan",        "--model", "central", "--family", "gaussian", "--shared",
-                            "--dimension", "1",       "--n",     "1000",     "--rho"};
+  EXPECT_THAT(said({"plan", "local", "--k", "5", "--mu", "1"}), Not(HasSubstr("odds of a guess")));
+  const Arguments of_rho = {"plan", "gaussian-model", "--dimension", "1", "--n", "1000", "--rho"};
   EXPECT_THAT(said(of_rho + Arguments{"3"}), HasSubstr("rho 3 is epsilon 1"));
   EXPECT_THAT(said(of_rho + Arguments{"1"}), Not(HasSubstr("odds of a guess")));
 }
@@ -241,12 +239,12 @@ TEST(DangerousAnswers, SaysThatADrawCountsThirtyAtMostWhoeverAsks) {
   const Arguments of_five = Arguments{"--k", "5"} + forty;
   command.files.write("p.json", "[0.5, 0.5]");
   for (const Arguments& words :
-       {Arguments{"plan"} + of_five, Arguments{"risk"} + of_five,
+       {Arguments{"plan", "local"} + of_five, Arguments{"risk"} + of_five,
         Arguments{"risk", "--k", "5", "--epsilon", "1,40"}, Arguments{"verify"} + of_five,
         Arguments{"law", "--p", "p.json"} + forty,
         Arguments{"advise", "--purpose", "records", "--protect", "person", "--columns", "5"} +
             forty,
-        Arguments{"compare", "--data", "data.csv", "--domain", "domain.yaml"} + forty,
+        Arguments{"compare", "integral", "--data", "data.csv", "--domain", "domain.yaml"} + forty,
         Arguments{"tune", "--public-units", "data.csv", "--unit", "id", "--domain", "domain.yaml"} +
             forty}) {
     if (words.front() == "tune") {
@@ -254,10 +252,10 @@ TEST(DangerousAnswers, SaysThatADrawCountsThirtyAtMostWhoeverAsks) {
     }
     EXPECT_THAT(said(words), HasSubstr(capped)) << words.front();
   }
-  EXPECT_THAT(said({"plan", "--k", "5", "--epsilon", "12"}),
+  EXPECT_THAT(said({"plan", "local", "--k", "5", "--epsilon", "12"}),
               HasSubstr("warning: epsilon 12 allows that the output multiplies the odds of a "
                         "guess by up to 1.628e+05"));
-  EXPECT_THAT(said({"plan", "--k", "5", "--epsilon", "60", "--count", "2"}),
+  EXPECT_THAT(said({"plan", "local", "--k", "5", "--epsilon", "60", "--count", "2"}),
               Not(HasSubstr("30 at most")));
 }
 
@@ -313,11 +311,22 @@ TEST(DangerousAnswers, RefusesGaussianRecordsOfNoise) {
                       "columns:\n  x: {type: number, min: -10, max: 10}\n"
                       "  y: {type: number, min: -10, max: 10}\n");
   // A mean within 0.3 deviations is known to within erf(0.3 / sqrt 8) = 0.119 by the reference.
-  const Arguments sample = {
-      "sample",  "--model",      "central",  "--family",  "gaussian",
-      "--data",  "g.csv",        "--domain", "g.yaml",    "--covariance-bound",
-      "1",       "--mean-bound", "0.3",      "--epsilon", "0.6",
-      "--delta", "1e-6",         "--count",  "20"};
+  const Arguments sample = {"sample",
+                            "gaussian",
+                            "--data",
+                            "g.csv",
+                            "--domain",
+                            "g.yaml",
+                            "--covariance-bound",
+                            "1",
+                            "--mean-bound",
+                            "0.3",
+                            "--epsilon",
+                            "0.6",
+                            "--delta",
+                            "1e-6",
+                            "--count",
+                            "20"};
   const Ended refused = command.run(sample);
   EXPECT_EQ(refused.status, 2);
   EXPECT_THAT(refused.err, HasSubstr("that of the public reference alone is 0.119; "));
@@ -427,9 +436,9 @@ TEST(DangerousAnswers, ChecksTheRangesOfAGaussianMean) {
                       "columns:\n  x: {type: number, min: 1, max: 10}\n"
                       "  y: {type: number, min: 1, max: 10}\n");
   command.files.write("covariance.csv", "x,y\n1,0.1\n0.1,1\n");
-  const Arguments sample = {"sample", "--model",  "central", "--family",      "gaussian", "--data",
-                            "g.csv",  "--domain", "g.yaml",  "--epsilon",     "4",        "--delta",
-                            "1e-6",   "--count",  "1",       "--accept-error"};
+  const Arguments sample = {"sample",        "gaussian", "--data",  "g.csv", "--domain", "g.yaml",
+                            "--epsilon",     "4",        "--delta", "1e-6",  "--count",  "1",
+                            "--accept-error"};
   const auto verified = [&](const Json& certificate) {
     command.files.write("c.json", certificate.dump());
     return command.run({"verify", "--certificate", "c.json", "--domain", "g.yaml"});
@@ -469,7 +478,7 @@ TEST(DangerousAnswers, SaysWhereJsonEndsToBeJson) {
   EXPECT_EQ(command.run({"sample", "--data", "data.csv", "--spec", "s.json"}).err,
             "mollify: s.json must be JSON, but ends too early\n");
   command.files.write("s.json",
-                      R"({"model": "local", "domain": {"file": "domain.yaml"}, "count": 1})");
+                      R"({"method": "local", "domain": {"file": "domain.yaml"}, "count": 1})");
   EXPECT_EQ(command.run({"sample", "--data", "data.csv", "--spec", "s.json"}).err,
             "mollify: /privacy/epsilon in s.json (--epsilon) is needed, but is not given\n");
 }

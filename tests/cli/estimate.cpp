@@ -79,26 +79,24 @@ TEST(Estimate, SaysThatRecordsAndCertificateAreNotBound) {
 // At a confidence of 1 - 1e-6 an interval that misses is a fault, not chance.
 TEST(Estimate, FindsThePopulationOfEveryLinearRelease) {
   const std::vector<std::pair<Arguments, int>> releases = {
-      {{"--model", "local", "--unit", "id", "--mechanism", "randomized-response", "--epsilon", "3",
-        "--count", "1"},
-       1},
-      {{"--model", "local", "--unit", "id", "--mechanism", "randomized-response", "--epsilon", "6",
-        "--count", "2"},
-       2},
-      {{"--model", "local", "--unit", "id", "--mechanism", "mixture", "--reference",
-        "reference.csv", "--epsilon", "3", "--count", "1"},
-       1},
-      {{"--model", "local", "--unit", "id", "--mechanism", "public-kernel", "--reference",
-        "reference.csv", "--epsilon", "3", "--count", "1"},
-       1},
-      {{"--model", "local", "--unit", "id", "--mechanism", "gaussian-curve", "--mu", "2", "--count",
+      {{"@local", "--unit", "id", "--mechanism", "randomized-response", "--epsilon", "3", "--count",
         "1"},
        1},
-      {{"--model", "central", "--mechanism", "shuffled-rr", "--epsilon", "1", "--delta", "1e-6",
+      {{"@local", "--unit", "id", "--mechanism", "randomized-response", "--epsilon", "6", "--count",
+        "2"},
+       2},
+      {{"@local", "--unit", "id", "--mechanism", "mixture", "--reference", "reference.csv",
+        "--epsilon", "3", "--count", "1"},
+       1},
+      {{"@local", "--unit", "id", "--mechanism", "public-kernel", "--reference", "reference.csv",
+        "--epsilon", "3", "--count", "1"},
+       1},
+      {{"@local", "--unit", "id", "--mechanism", "gaussian-curve", "--mu", "2", "--count", "1"}, 1},
+      {{"@central", "--mechanism", "shuffled-rr", "--epsilon", "1", "--delta", "1e-6",
         "--accept-error", "--count", std::to_string(kUnits)},
        1},
-      {{"--model", "central", "--mechanism", "poisson-rr", "--rate", "0.5", "--epsilon", "1",
-        "--delta", "1e-6", "--accept-error"},
+      {{"@central", "--mechanism", "poisson-rr", "--rate", "0.5", "--epsilon", "1", "--delta",
+        "1e-6", "--accept-error"},
        0}};
   const Population population;
   for (const auto& [options, draws] : releases) {
@@ -129,8 +127,8 @@ TEST(Estimate, FindsThePopulationOfEveryLinearRelease) {
 TEST(Estimate, TakesACutGrid) {
   const Population population;
   population.files.write("domain.yaml", "columns:\n  age: {type: number, min: 0, max: 80}\n");
-  population.release({"--model", "local", "--unit", "id", "--mechanism", "randomized-response",
-                      "--cells", "8", "--epsilon", "3", "--count", "1"});
+  population.release({"@local", "--unit", "id", "--mechanism", "randomized-response", "--cells",
+                      "8", "--epsilon", "3", "--count", "1"});
   const Json found = population.estimated({"--confidence", "0.999999"});
   ASSERT_EQ(found["estimates"].size(), 8U);
   EXPECT_LE(found["estimates"][7]["lower"], 0.25);
@@ -140,7 +138,7 @@ TEST(Estimate, TakesACutGrid) {
 
 TEST(Estimate, TellsBoundsOfABandAndWhatToUseInstead) {
   const Population population;
-  population.release({"--model", "local", "--unit", "id", "--epsilon", "4", "--count", "1"});
+  population.release({"@local", "--unit", "id", "--epsilon", "4", "--count", "1"});
   const Json found = population.estimated();
   EXPECT_EQ(found["linear"], false);
   EXPECT_TRUE(found["estimates"][0]["probability"].is_null());
@@ -154,8 +152,8 @@ TEST(Estimate, TellsBoundsOfABandAndWhatToUseInstead) {
 
 TEST(Estimate, ReadsForPeopleAndSaysWhatAnOracleWouldReach) {
   const Population population;
-  population.release({"--model", "local", "--unit", "id", "--mechanism", "randomized-response",
-                      "--epsilon", "1", "--count", "1"});
+  population.release({"@local", "--unit", "id", "--mechanism", "randomized-response", "--epsilon",
+                      "1", "--count", "1"});
   const Ended told = population.estimate({"--method", "maximum-likelihood"});
   EXPECT_EQ(told.status, 0) << told.err;
   EXPECT_EQ(lines_of(told.out).front(),
@@ -167,8 +165,8 @@ TEST(Estimate, ReadsForPeopleAndSaysWhatAnOracleWouldReach) {
 TEST(Estimate, CountsOneInWordsAndKnowsAHeaderAgain) {
   const Population command;
   command.files.write("data.csv", "age,smoker\n3,true\n");
-  command.release(Arguments{"--model", "local", "--mechanism", "randomized-response", "--epsilon",
-                            "2", "--count", "1"});
+  command.release(
+      Arguments{"@local", "--mechanism", "randomized-response", "--epsilon", "2", "--count", "1"});
   EXPECT_THAT(command.estimate().out, testing::StartsWith("1 record by randomized-response; all "));
   const std::string released = command.files.read("released.csv");
   command.files.write("released.csv", released + released);
@@ -181,8 +179,8 @@ TEST(Estimate, CountsOneInWordsAndKnowsAHeaderAgain) {
 
 TEST(Estimate, RefusesInOneSentence) {
   const Population population;
-  population.release({"--model", "local", "--unit", "id", "--mechanism", "randomized-response",
-                      "--epsilon", "1", "--count", "3"});
+  population.release({"@local", "--unit", "id", "--mechanism", "randomized-response", "--epsilon",
+                      "1", "--count", "3"});
   const auto refused = [&](const Arguments& more) {
     const Ended ended = population.estimate(more);
     EXPECT_EQ(ended.status, 2);

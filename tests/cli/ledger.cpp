@@ -76,7 +76,7 @@ TEST(Ledger, ChargesWhatWasTypedAndRefusesWhatWouldPassTheTotal) {
   ASSERT_EQ(ledger["history"].size(), 11U);
   const Json& entry = ledger["history"][10];
   EXPECT_EQ(entry["kind"], "release");
-  EXPECT_EQ(entry["model"], "integral");
+  EXPECT_EQ(entry["method"], "integral");
   EXPECT_EQ(entry["mechanism"], "minimax");
   EXPECT_EQ(entry["scope"], "table");
   EXPECT_EQ(entry["count"], 3);
@@ -130,7 +130,7 @@ TEST(Ledger, ChargesWhatIsPromised) {
 // rows says nothing about people.
 TEST(Ledger, ComposesAcrossModels) {
   const Release command;
-  const Arguments central = kSample + Arguments{"--model", "central"} + kAccepted;
+  const Arguments central = kSample + Arguments{"@central"} + kAccepted;
   const Arguments quarter = {"--epsilon", "0.25", "--count", "1"};
   const Arguments by_mu = {"--mu", "0.1", "--count", "1"};
   ASSERT_EQ(command.run(declaring({"--epsilon", "1", "--delta", "1e-6"})).status, 0);
@@ -142,7 +142,7 @@ TEST(Ledger, ComposesAcrossModels) {
   EXPECT_EQ(people()["releases"], 4);
   const auto history = ledger_of(command)["history"];
   EXPECT_EQ(history[3]["scope"], "row");
-  EXPECT_EQ(history[3]["model"], "central");
+  EXPECT_EQ(history[3]["method"], "central");
   EXPECT_EQ(history[3]["cost"], Json({{"epsilon", "0.25"}}));
   EXPECT_EQ(history[4]["scope"], "unit=id");
   EXPECT_EQ(command.run(kSample + kLocal + kFree + by_mu).status, 2);
@@ -199,7 +199,7 @@ TEST(Ledger, SaysWhatIsMissing) {
   const Ended declared = command.run(declaring({"--epsilon", "2", "--delta", "1e-7"}));
   EXPECT_EQ(lines_of(declared.out)[3], "  remaining  epsilon 2 and delta 1e-07");
   const Arguments central =
-      kSample + Arguments{"--model", "central", "--count", "1"} + kAccepted + kNamed + kKept;
+      kSample + Arguments{"@central", "--count", "1"} + kAccepted + kNamed + kKept;
   const auto refused = [&](const Arguments& budget) {
     const Ended ended = command.run(central + budget);
     EXPECT_EQ(ended.status, 2) << ended.err;
@@ -220,8 +220,7 @@ TEST(Ledger, SaysWhatIsLeftOfBothParts) {
   const Release command;
   EXPECT_EQ(command.run(declaring({"--epsilon", "2", "--delta", "1e-6"})).status, 0);
   const Ended charged = command.run(
-      kSample +
-      Arguments{"--model", "central", "--count", "1", "--epsilon", "1", "--delta", "1e-7"} +
+      kSample + Arguments{"@central", "--count", "1", "--epsilon", "1", "--delta", "1e-7"} +
       kAccepted + kNamed + kKept);
   EXPECT_EQ(charged.status, 0) << charged.err;
   EXPECT_THAT(charged.err, ::testing::HasSubstr(

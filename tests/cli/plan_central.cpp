@@ -1,4 +1,4 @@
-// `mollify plan --model central`: the sixth of six public numbers.
+// `mollify plan central`: the sixth of six public numbers.
 #include <gtest/gtest.h>
 
 #include "command_line.h"
@@ -6,7 +6,7 @@
 namespace mollify::test {
 namespace {
 
-const Arguments kPlan = {"plan", "--model", "central"};
+const Arguments kPlan = {"plan", "central"};
 const Arguments kNarrow = {"--k", "4", "--delta", "1e-6", "--count", "50"};
 
 Json planned(const CommandLine& command, const Arguments& options) {
@@ -76,8 +76,9 @@ TEST(PlanCentral, RefusesInOneSentence) {
             "mollify: alpha must be above 0 and below 1, but is 2\n");
   refused(kNarrow + Arguments{"--epsilon", "-1", "--alpha", "0.1"});
   refused(kNarrow + Arguments{"--epsilon", "1", "--alpha", "0.1", "--mechanism", "minimax"});
-  EXPECT_EQ(command.run({"plan", "--k", "4", "--epsilon", "1", "--n", "9"}).err,
-            "mollify: --n is for model central, but the model is local\n");
+  EXPECT_EQ(command.run({"plan", "local", "--k", "4", "--epsilon", "1", "--n", "9"}).err,
+            "mollify: --n is for methods central, gaussian, gaussian-model and marginals, but the "
+            "method is local\n");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// `mollify plan --model central --family gaussian`.
+// `mollify plan gaussian`.
 #include <gtest/gtest.h>
 
 #include "command_line.h"
@@ -6,7 +6,10 @@
 namespace mollify::test {
 namespace {
 
-const Arguments kGaussianPlan = {"plan", "--model", "central", "--family", "gaussian"};
+const Arguments kGaussianPlan = {
+    "plan",
+    "gaussian",
+};
 
 Json gaussian_answers(const CommandLine& command, const Arguments& options) {
   const Ended ended = command.run(kGaussianPlan + Arguments{"--json"} + options);
@@ -65,20 +68,8 @@ TEST(PlanGaussian, SaysWhatAccuracyAndPrivacyRestOn) {
   EXPECT_NE(words.out.find("the papers' parameters need 25 records"), std::string::npos)
       << words.out;
   EXPECT_NE(words.out.find("privacy rests on no assumption"), std::string::npos) << words.out;
-  const Ended help = command.run({"plan", "--help"});
+  const Ended help = command.run({"plan", "gaussian", "--help"});
   EXPECT_NE(help.out.find("privacy holds"), std::string::npos) << help.out;
-}
-
-// A family is model central's, so that need not be said.
-TEST(PlanGaussian, NeedsNoModelBesideAFamily) {
-  const CommandLine command;
-  command.files.write("d.yaml", "columns:\n  x: {type: number, min: 0, max: 100}\n");
-  const Arguments rest = {"--family", "gaussian", "--domain", "d.yaml", "--n",   "9000",
-                          "--count",  "3",        "--rho",    "1",      "--json"};
-  const Ended named = command.run(Arguments{"plan", "--model", "central"} + rest);
-  const Ended unnamed = command.run(Arguments{"plan"} + rest);
-  EXPECT_EQ(named.status, 0) << named.err;
-  EXPECT_EQ(unnamed.out, named.out) << unnamed.err;
 }
 
 // A release asks for the covariance that a plan may do without.
@@ -86,8 +77,7 @@ TEST(PlanGaussian, SaysWhatCovarianceItSupposes) {
   const CommandLine command;
   command.files.write("d.yaml", "columns:\n  x: {type: number, min: 0, max: 100}\n");
   command.files.write("c.csv", ",x\nx,4\n");
-  const Arguments plan = {"plan", "--family", "gaussian", "--domain", "d.yaml",
-                          "--n",  "9000",     "--rho",    "1"};
+  const Arguments plan = {"plan", "gaussian", "--domain", "d.yaml", "--n", "9000", "--rho", "1"};
   const char* said = "as declared, with a covariance of 1 in each column, because none is given";
   const auto told = [&](const Arguments& more) {
     return command.run(plan + more).out.find(said) != std::string::npos;
@@ -107,16 +97,12 @@ TEST(PlanGaussian, RefusesInOneSentence) {
   };
   EXPECT_NE(refused(kGaussianPlan + Arguments{"--dimension", "3"}).find("are missing"),
             std::string::npos);
-  EXPECT_NE(refused({"plan", "--model", "central", "--family", "poisson", "--n", "3"})
-                .find("family must be gaussian"),
-            std::string::npos);
-  EXPECT_NE(refused({"plan", "--model", "central", "--mean-bound", "5"}).find("--family gaussian"),
-            std::string::npos);
-  EXPECT_NE(
-      refused({"plan", "--model", "local", "--family", "gaussian"}).find("is for model central"),
-      std::string::npos);
-  EXPECT_NE(refused(kGaussianPlan + Arguments{"--k", "4"}).find("is for finite domains"),
-            std::string::npos);
+  EXPECT_THAT(refused({"plan", "poisson", "--n", "3"}),
+              HasSubstr("The method must be one of local,"));
+  EXPECT_THAT(refused({"plan", "central", "--mean-bound", "5"}),
+              HasSubstr("is for method gaussian, but the method is central"));
+  EXPECT_THAT(refused(kGaussianPlan + Arguments{"--k", "4"}),
+              HasSubstr("is for methods local, integral and central, but the method is gaussian"));
   EXPECT_NE(refused(kGaussianPlan + Arguments{"--dimension", "3", "--mean-bound", "5", "--n", "100",
                                               "--rho", "1", "--epsilon", "1"})
                 .find("both are given"),
@@ -125,8 +111,8 @@ TEST(PlanGaussian, RefusesInOneSentence) {
 
 TEST(PlanGaussian, RefusesASharedOneOfNobody) {
   const CommandLine command;
-  const Ended ended = command.run(
-      kGaussianPlan + Arguments{"--shared", "--dimension", "3", "--n", "0", "--epsilon", "1"});
+  const Ended ended = command.run(kGaussianPlan + Arguments{"@gaussian-model", "--dimension", "3",
+                                                            "--n", "0", "--epsilon", "1"});
   EXPECT_EQ(ended.status, 2);
   EXPECT_EQ(ended.err, "mollify: the number of records must be from 1 to 549755813888, but is 0\n");
 }

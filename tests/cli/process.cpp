@@ -31,7 +31,7 @@ TEST(Process, InterruptedReleasesAllOrNothing) {
     if (names == after) {
       ++done;
       EXPECT_EQ(lines_of(command.files.read("out.csv")).size(), 20'001U);
-      EXPECT_EQ(Json::parse(command.files.read("out.csv.certificate.json"))["spec"]["model"],
+      EXPECT_EQ(Json::parse(command.files.read("out.csv.certificate.json"))["spec"]["method"],
                 "integral");
       std::filesystem::remove(command.files.path("out.csv"));
       std::filesystem::remove(command.files.path("out.csv.certificate.json"));
@@ -105,9 +105,8 @@ TEST(Process, ShowsProgressOnATerminalOnly) {
   }
   command.files.write("data.csv", rows);
   const Arguments release =
-      Arguments{"sample", "--model",   "local",    "--unit",      "id",
-                "--data", "data.csv",  "--domain", "domain.yaml", "--candidates",
-                "20000",  "--threads", "1"} +
+      Arguments{"sample",   "local",       "--unit",       "id",    "--data",    "data.csv",
+                "--domain", "domain.yaml", "--candidates", "20000", "--threads", "1"} +
       kOneDraw;
   const Terminal terminal;
   const pid_t process = command.start_into(release, command.files.path("out"), terminal.path());
@@ -124,9 +123,8 @@ TEST(Process, ShowsHowLongAPlanTakesOnATerminalOnly) {
                       "  age: {type: number, min: 0, max: 100}\n");
   const Terminal terminal;
   const pid_t process = command.start_into(
-      {"plan", "--model", "central", "--family", "gaussian", "--domain", "domain.yaml",
-       "--covariance-bound", "100", "--mean-bound", "100", "--alpha", "0.01", "--count", "50",
-       "--delta", "1e-6", "--epsilon", "0.5,1,2,4"},
+      {"plan", "gaussian", "--domain", "domain.yaml", "--covariance-bound", "100", "--mean-bound",
+       "100", "--alpha", "0.01", "--count", "50", "--delta", "1e-6", "--epsilon", "0.5,1,2,4"},
       command.files.path("out"), terminal.path());
   const std::string shown = shown_slowly(command, process, terminal, "s so far");
   EXPECT_NE(shown.find("planning, 2 s so far"), std::string::npos) << shown;
@@ -171,15 +169,15 @@ TEST(Process, FailsWhereStandardOutputIsFullOrClosed) {
   const Release command;
   const std::string err = command.files.path("err.txt");
   const Arguments domain = {"--domain", "domain.yaml"};
-  for (const Arguments& words :
-       std::vector<Arguments>{kSample + kIntegral + kOneDraw,
-                              kSample + kIntegral + kOneDraw + Arguments{"--json"},
-                              Arguments{"check", "--data", "data.csv"} + domain,
-                              Arguments{"compare", "--data", "data.csv", "--epsilon", "8"} + domain,
-                              Arguments{"plan", "--epsilon", "1"} + domain,
-                              {"risk", "--k", "3", "--epsilon", "1"},
-                              {"verify", "--k", "3", "--epsilon", "1"},
-                              {"domain", "--public", "data.csv"}}) {
+  for (const Arguments& words : std::vector<Arguments>{
+           kSample + kIntegral + kOneDraw,
+           kSample + kIntegral + kOneDraw + Arguments{"--json"},
+           Arguments{"check", "--data", "data.csv"} + domain,
+           Arguments{"compare", "integral", "--data", "data.csv", "--epsilon", "8"} + domain,
+           Arguments{"plan", "local", "--epsilon", "1"} + domain,
+           {"risk", "--k", "3", "--epsilon", "1"},
+           {"verify", "--k", "3", "--epsilon", "1"},
+           {"domain", "--public", "data.csv"}}) {
     for (const char* out : {"/dev/full", ""}) {
       const Ended ended = command.run_into(words, out, err);
       EXPECT_EQ(ended.status, 1) << words[0] << " into \"" << out << "\"";

@@ -51,7 +51,7 @@ TEST(Reference, IsWrittenInTheDomainsUnitsAndReadByLaw) {
   ASSERT_EQ(listed.status, 0) << listed.err;
   command.files.write("data.csv", "age,weight\n63,95\n64,96\n");
   const Ended released =
-      command.run({"sample", "--model", "integral", "--data", "data.csv", "--domain", "domain.yaml",
+      command.run({"sample", "integral", "--data", "data.csv", "--domain", "domain.yaml",
                    "--epsilon", "1", "--count", "3", "--candidates-file", "list.csv"});
   ASSERT_EQ(released.status, 0) << released.err;
   EXPECT_EQ(lines_of(released.out).size(), 4U);

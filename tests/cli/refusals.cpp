@@ -75,7 +75,6 @@ TEST(Refusals, OfOptionsThatAreMissing) {
             "--epsilon is needed, but is not given");
   EXPECT_EQ(refused_sample(command, kIntegral + Arguments{"--epsilon", "1"}),
             "--count is needed, but is not given");
-  EXPECT_EQ(refused_sample(command, kOneDraw), "--model is needed, but is not given");
   EXPECT_EQ(refused(command, Arguments{"sample", "--domain", "domain.yaml"} + kIntegral + kOneDraw),
             "--data is needed, but is not given");
   EXPECT_EQ(refused(command, Arguments{"sample", "--data", "data.csv"} + kIntegral + kOneDraw),
@@ -102,15 +101,17 @@ TEST(Refusals, NameTheFlagThatIsForAnotherModel) {
        {Arguments{"--candidates", "10"}, Arguments{"--fresh"}, Arguments{"--cells", "9"},
         Arguments{"--space", "grid"}, Arguments{"--score", "kernel"},
         Arguments{"--candidates-file", "list"}, Arguments{"--trees"}}) {
-    for (const Arguments& family : {Arguments{}, Arguments{"--family", "gaussian"}}) {
-      EXPECT_EQ(refused_sample(command, Arguments{"--model", "central"} + kOneDraw + family + flag),
-                flag.front() + " is for models local and integral, but the model is central");
+    for (const char* method : {"central", "gaussian"}) {
+      EXPECT_THAT(
+          refused_sample(command, Arguments{"@" + std::string(method)} + kOneDraw + flag),
+          ::testing::MatchesRegex(flag.front() + " is for method[-a-z, ]* integral.*, but " +
+                                  "the method is " + method));
     }
   }
-  EXPECT_EQ(refused_sample(command, Arguments{"--model", "central"} + kOneDraw +
+  EXPECT_EQ(refused_sample(command, Arguments{"@central"} + kOneDraw +
                                         Arguments{"--reference", "reference.csv"}),
-            "--reference is for models local and integral and for family marginals, but this is "
-            "neither");
+            "--reference is for methods local, integral, integral-model and marginals, but the "
+            "method is central");
 }
 
 TEST(Refusals, OfASpecThatWouldNameOtherFiles) {
@@ -123,32 +124,32 @@ TEST(Refusals, OfASpecThatWouldNameOtherFiles) {
   }
 }
 
-TEST(Refusals, OfAModelToCompare) {
+TEST(Refusals, OfAMethodToCompare) {
   const Release command;
-  EXPECT_EQ(refused(command, Arguments{"compare", "--data", "data.csv", "--domain", "domain.yaml",
-                                       "--epsilon", "1", "--model", "nonsense"}),
-            "model must be local, integral or central, but is \"nonsense\"");
-  const std::string help = command.run({"compare", "--help"}).out;
+  EXPECT_THAT(refused(command, {"compare", "nonsense", "--data", "data.csv"}),
+              ::testing::StartsWith("The method must be one of local, integral, integral-model, "
+                                    "central, gaussian, gaussian-model, marginals, but is "
+                                    "\"nonsense\""));
+  const std::string help = command.run({"compare", "integral", "--help"}).out;
   EXPECT_NE(help.find("(default: 1)"), std::string::npos) << help;
 }
 
-TEST(Refusals, OfModelsAndUnits) {
+TEST(Refusals, OfMethodsAndUnits) {
   const Release command;
-  EXPECT_EQ(
-      refused_sample(command, Arguments{"--model", "global"} + kOneDraw),
-      "model must be local, integral or central, but is \"global\" (did you mean \"local\"?)");
+  EXPECT_EQ(refused_sample(command, kOneDraw),
+            "a method is needed (local, integral, integral-model, central, gaussian, "
+            "gaussian-model, marginals), but none is given");
   EXPECT_EQ(refused_sample(command, kIntegral + Arguments{"--unit", "id"} + kOneDraw),
-            "model integral protects the whole table and has no unit, but one is given; use model "
-            "local to protect each unit");
+            "--unit is for methods local, central, gaussian, gaussian-model and marginals, but the "
+            "method is integral");
+  EXPECT_EQ(refused_sample(command, Arguments{"@local", "--units", "units.csv"} + kOneDraw),
+            "a roster (--units, roster in a spec) needs the column that names each record's unit "
+            "(--unit, unit in a spec), but none is given");
   EXPECT_EQ(
-      refused_sample(command, Arguments{"--model", "local", "--units", "units.csv"} + kOneDraw),
-      "a roster (--units, roster in a spec) needs the column that names each record's unit "
-      "(--unit, unit in a spec), but none is given");
-  EXPECT_EQ(
-      refused_sample(command, Arguments{"--model", "local", "--unit", "nobody"} + kOneDraw),
+      refused_sample(command, Arguments{"@local", "--unit", "nobody"} + kOneDraw),
       "data.csv has no column \"nobody\", which names the unit of a record; mollify check names "
       "those it has");
-  EXPECT_EQ(refused_sample(command, Arguments{"--model", "local", "--unit", "sex"} + kOneDraw),
+  EXPECT_EQ(refused_sample(command, Arguments{"@local", "--unit", "sex"} + kOneDraw),
             "the unit column must not be a column of the domain, but \"sex\" is");
   command.files.write("units.csv", "id\nann\nbob\nann\n");
   EXPECT_EQ(refused_sample(command, kRostered + kOneDraw),
@@ -335,10 +336,10 @@ TEST(Refusals, OfSpacesAndScorers) {
   EXPECT_EQ(with({"--space", "categories"}),
             "space categories needs a domain of at most 16777216 outcomes, but the product of its "
             "columns is 879610141081600; declare fewer bins or fewer columns");
-  EXPECT_EQ(
-      refused(command, {"plan", "--domain", "domain.yaml", "--epsilon", "1", "--region", "a=1"}),
-      "region needs a domain whose records can be listed, but this one is released by "
-      "candidates; give its reference mass and --k instead");
+  EXPECT_EQ(refused(command, {"plan", "local", "--domain", "domain.yaml", "--epsilon", "1",
+                              "--region", "a=1"}),
+            "region needs a domain whose records can be listed, but this one is released by "
+            "candidates; give its reference mass and --k instead");
 }
 
 TEST(Refusals, OfPublicFilesThatAreThePrivateOne) {
@@ -421,22 +422,23 @@ TEST(Refusals, OfNumbersOfOutcomesAndOtherCommands) {
   for (const char* k : {"0", "16777217"}) {
     sentence({"verify", "--mu", "1", "--k", k});
     sentence({"risk", "--mu", "1", "--k", k});
-    sentence({"plan", "--epsilon", "1", "--k", k});
+    sentence({"plan", "local", "--epsilon", "1", "--k", k});
   }
-  EXPECT_EQ(sentence({"plan", "--epsilon", "1"}), "--domain or --k is needed, but is not given");
-  EXPECT_EQ(sentence({"plan", "--k", "3", "--epsilon", "1", "--count", "0"}),
+  EXPECT_EQ(sentence({"plan", "local", "--epsilon", "1"}),
+            "--domain or --k is needed, but is not given");
+  EXPECT_EQ(sentence({"plan", "local", "--k", "3", "--epsilon", "1", "--count", "0"}),
             "count must be from 1 to 100000000, but is 0");
-  EXPECT_EQ(sentence({"plan", "--k", "3", "--epsilon", "-1"}),
+  EXPECT_EQ(sentence({"plan", "local", "--k", "3", "--epsilon", "-1"}),
             "epsilon must be finite and positive, but is -1");
-  EXPECT_EQ(sentence({"plan", "--k", "3", "--mu", "-1"}),
+  EXPECT_EQ(sentence({"plan", "local", "--k", "3", "--mu", "-1"}),
             "mu must be finite and positive, but is -1");
   EXPECT_EQ(sentence({"law", "--epsilon", "1"}), "--p is needed, but is not given");
   EXPECT_EQ(sentence({"check", "--data", "data.csv"}), "--domain is needed, but is not given");
   EXPECT_EQ(sentence({"domain"}), "--public is needed, but is not given");
-  EXPECT_EQ(sentence({"compare", "--domain", "domain.yaml", "--epsilon", "1"}),
+  EXPECT_EQ(sentence({"compare", "integral", "--domain", "domain.yaml", "--epsilon", "1"}),
             "--data is needed, but is not given");
-  EXPECT_EQ(sentence({"compare", "--domain", "domain.yaml", "--data", "data.csv", "--units",
-                      "units.csv", "--epsilon", "1"}),
+  EXPECT_EQ(sentence({"compare", "integral", "--domain", "domain.yaml", "--data", "data.csv",
+                      "--units", "units.csv", "--epsilon", "1"}),
             "--unit is needed, but is not given");
 }
 
@@ -449,10 +451,12 @@ TEST(Refusals, NameTheBudgetThatIsMissing) {
   EXPECT_EQ(command.run({"risk", "--k", "3", "--mechanism", "gaussian-curve"}).err,
             "mollify: --mu is needed, but is not given\n");
   EXPECT_EQ(
-      command.run({"plan", "--k", "5", "--epsilon", "1", "--mechanism", "gaussian-curve"}).err,
+      command.run({"plan", "local", "--k", "5", "--epsilon", "1", "--mechanism", "gaussian-curve"})
+          .err,
       "mollify: mechanism gaussian-curve needs mu, but none is given\n");
-  EXPECT_EQ(command.run({"plan", "--k", "5", "--domain", "domain.yaml", "--epsilon", "1"}).err,
-            "mollify: --k is for when there is no domain, but --domain is given\n");
+  EXPECT_EQ(
+      command.run({"plan", "local", "--k", "5", "--domain", "domain.yaml", "--epsilon", "1"}).err,
+      "mollify: --k is for when there is no domain, but --domain is given\n");
 }
 
 }  // namespace

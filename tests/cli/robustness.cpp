@@ -56,9 +56,9 @@ TEST(Robustness, ChargesAPipeOnlyByAName) {
   const Release command;
   const Pipe pipe(kClean);
   const Arguments piped = {
-      "sample",  "--data",         pipe.path(),  "--domain",      "domain.yaml", "--model",
-      "central", "--count",        "1",          "--epsilon",     "1",           "--ledger",
-      "ledger",  "--accept-error", "--no-total", "--certificate", "kept.json",   "--overwrite"};
+      "sample",         "--data",     pipe.path(),     "--domain",  "domain.yaml", "@central",
+      "--count",        "1",          "--epsilon",     "1",         "--ledger",    "ledger",
+      "--accept-error", "--no-total", "--certificate", "kept.json", "--overwrite"};
   expect_refused(command.run(piped),
                  "--data-set is needed beside --ledger, because " + pipe.path() +
                      " is a pipe or a device and has no name that lasts, but is not given");
@@ -104,12 +104,11 @@ TEST(Robustness, KnowsAFileAgainByWhateverName) {
 
 TEST(Robustness, VerifiesAHistogramWithMoreOutputsThanRecords) {
   const Release command;
-  ASSERT_EQ(
-      command
-          .run(kSample + Arguments{"--model", "central", "--mechanism", "histogram", "--count",
-                                   "50", "--epsilon", "1", "--accept-error", "--out", "o.csv"})
-          .status,
-      0);
+  ASSERT_EQ(command
+                .run(kSample + Arguments{"@central", "--mechanism", "histogram", "--count", "50",
+                                         "--epsilon", "1", "--accept-error", "--out", "o.csv"})
+                .status,
+            0);
   const Ended verified =
       command.run({"verify", "--certificate", "o.csv.certificate.json", "--domain", "domain.yaml"});
   EXPECT_EQ(verified.status, 0) << verified.out;
@@ -172,7 +171,7 @@ TEST(Robustness, RefusesIdenticalContentThroughAPipe) {
   command.files.write("id.yaml", "columns:\n  age: {type: integer, min: 0, max: 9, null: \"0\"}\n");
   const Pipe secret("id\nann\nbob\n");
   expect_refused(
-      command.run({"sample", "--model", "central", "--unit", "id", "--units", "copy.csv", "--data",
+      command.run({"sample", "central", "--unit", "id", "--units", "copy.csv", "--data",
                    secret.path(), "--domain", "id.yaml", "--epsilon", "1", "--count", "1"}),
       "the roster must be public, but copy.csv is the private file itself");
 }
@@ -234,8 +233,8 @@ TEST(Robustness, CountsRowsOfOneColumnWhateverTheLastValue) {
   const auto rows = [&](const std::string& csv) {
     command.files.write("age.csv", csv);
     const Ended ended =
-        command.run({"sample", "--model", "central", "--accept-error", "--data", "age.csv",
-                     "--domain", "age.yaml", "--epsilon", "1", "--count", "1", "--json"});
+        command.run({"sample", "central", "--accept-error", "--data", "age.csv", "--domain",
+                     "age.yaml", "--epsilon", "1", "--count", "1", "--json"});
     EXPECT_EQ(ended.status, 0) << ended.err;
     return Json::parse(ended.out)["certificate"]["facts"]["records"].get<int>();
   };
@@ -259,7 +258,7 @@ TEST(Robustness, LosesNoUnitOfARosterWithoutAHeader) {
   const Ended named = command.run(rostered + Arguments{"--units-column", "who"});
   EXPECT_EQ(named.status, 0) << named.err;
   EXPECT_EQ(lines_of(named.out).size(), 3U);
-  expect_refused(command.run(kIntegralDraw + Arguments{"--units-column", "who"}),
+  expect_refused(command.run(kSample + kLocal + kOneDraw + Arguments{"--units-column", "who"}),
                  "a column of the roster is named, but no roster is given (--units, roster in a "
                  "spec)");
 }
@@ -283,12 +282,12 @@ TEST(Robustness, HoldsNoCertificateWithAnEditedDelta) {
   for (int i = 0; i < 400; ++i) rows += i % 2 == 0 ? "a\n" : "b\n";
   command.files.write("x.csv", rows);
   command.files.write("x.yaml", "columns:\n  x: {type: categorical, values: [a, b]}\n");
-  ASSERT_EQ(command
-                .run({"sample", "--model", "central", "--data", "x.csv", "--domain", "x.yaml",
-                      "--epsilon", "1", "--delta", "1e-6", "--count", "2", "--mechanism",
-                      "subset-rr", "--out", "o.csv"})
-                .status,
-            0);
+  ASSERT_EQ(
+      command
+          .run({"sample", "central", "--data", "x.csv", "--domain", "x.yaml", "--epsilon", "1",
+                "--delta", "1e-6", "--count", "2", "--mechanism", "subset-rr", "--out", "o.csv"})
+          .status,
+      0);
   const Json honest = Json::parse(command.files.read("o.csv.certificate.json"));
   ASSERT_EQ(command.run({"verify", "--certificate", "o.csv.certificate.json", "--domain", "x.yaml"})
                 .status,

@@ -70,9 +70,10 @@ TEST(Sample, LeavesOutTheIdsWithoutARoster) {
 
 TEST(Sample, ReleasesCountRecordsOfAWholeTable) {
   const Release command;
-  for (const char* model : {"integral", "local"}) {
-    const Ended ended = command.run(kSample + Arguments{"--model", model, "--epsilon", "2"} +
-                                    Arguments{"--count", "500"});
+  for (const char* method : {"integral", "local"}) {
+    const Ended ended =
+        command.run(kSample + Arguments{"@" + std::string(method), "--epsilon", "2"} +
+                    Arguments{"--count", "500"});
     ASSERT_EQ(ended.status, 0) << ended.err;
     const auto records = records_of(ended.out);
     EXPECT_EQ(records.size(), 500U);
@@ -82,9 +83,10 @@ TEST(Sample, ReleasesCountRecordsOfAWholeTable) {
 
 TEST(Sample, CallsAFileOfOneUnitAllItsRows) {
   const Release command;
-  for (const char* model : {"integral", "local"}) {
-    const Ended ended = command.run(kSample + Arguments{"--model", model, "--epsilon", "2"} +
-                                    Arguments{"--count", "1", "--out", "out.csv", "--overwrite"});
+  for (const char* method : {"integral", "local"}) {
+    const Ended ended =
+        command.run(kSample + Arguments{"@" + std::string(method), "--epsilon", "2"} +
+                    Arguments{"--count", "1", "--out", "out.csv", "--overwrite"});
     ASSERT_EQ(ended.status, 0) << ended.err;
     EXPECT_THAT(ended.err, testing::HasSubstr("released 1 record for all rows of this file to "));
     EXPECT_THAT(ended.err, testing::HasSubstr("by all rows of the data, and so any group of them"));
@@ -163,7 +165,7 @@ TEST(Sample, WritesTheCertificateBesideTheRecords) {
   EXPECT_EQ(command.names(),
             (std::set<std::string>{"data.csv", "domain.yaml", "reference.csv", "units.csv",
                                    "out.csv", "out.csv.certificate.json", "named.json"}));
-  EXPECT_EQ(beside["spec"]["model"], "integral");
+  EXPECT_EQ(beside["spec"]["method"], "integral");
   EXPECT_EQ(beside["mechanism"], "minimax");
   EXPECT_EQ(beside["version"],
             Json::parse("\"" + lines_of(command.run({"--version"}).out)[0] + "\""));
@@ -286,8 +288,7 @@ TEST(Sample, ReleasesTheSpecThatItsFlagsMean) {
   command.files.write("numbers.yaml", kTwoNumbers);
   command.files.write("points.yaml",
                       "columns:\n  weight: {type: number, min: 40, max: 130, outside: 80}\n");
-  const Arguments central = {"--model", "central", "--epsilon",     "1",
-                             "--count", "2",       "--accept-error"};
+  const Arguments central = {"@central", "--epsilon", "1", "--count", "2", "--accept-error"};
   std::vector<Arguments> releases = {
       kRostered +
           Arguments{"--epsilon", "0.7", "--count", "3", "--band", "location=0.8", "--accept-error"},
@@ -300,9 +301,9 @@ TEST(Sample, ReleasesTheSpecThatItsFlagsMean) {
   for (Arguments& release : releases) release = release + Arguments{"--domain", "domain.yaml"};
   releases.push_back(kIntegral + Arguments{"--epsilon", "2", "--count", "2", "--cells", "100",
                                            "--domain", "numbers.yaml"});
-  releases.push_back({"--model", "central", "--family", "gaussian", "--covariance-bound", "1",
-                      "--mean-bound", "90", "--rho", "900", "--count", "1", "--log", "weight",
-                      "--accept-error", "--domain", "points.yaml"});
+  releases.push_back({"@gaussian", "--covariance-bound", "1", "--mean-bound", "90", "--rho", "900",
+                      "--count", "1", "--log", "weight", "--accept-error", "--domain",
+                      "points.yaml"});
   for (const Arguments& release : releases) {
     const Ended printed = command.run(Arguments{"sample", "--print-spec"} + release);
     ASSERT_EQ(printed.status, 0) << printed.err;
@@ -320,7 +321,7 @@ TEST(Sample, ReleasesTheSpecThatItsFlagsMean) {
 
 TEST(Sample, RefusesFlagsBesideASpec) {
   const Release command;
-  command.files.write("spec.json", "{\"model\": \"integral\", \"colour\": 1}");
+  command.files.write("spec.json", "{\"method\": \"integral\", \"colour\": 1}");
   const Arguments words = {"sample", "--data", "data.csv", "--spec", "spec.json"};
   const Ended beside = command.run(words + Arguments{"--count", "1"});
   EXPECT_EQ(beside.status, 2);

@@ -1,4 +1,4 @@
-// `mollify sample --model central`, from the table to the check of its certificate.
+// `mollify sample central`, from the table to the check of its certificate.
 #include <tuple>
 
 #include <gmock/gmock.h>
@@ -23,10 +23,9 @@ class Clinic : public CommandLine {
   }
 
   [[nodiscard]] Ended sample(const Arguments& options) const {
-    return run(
-        kSample +
-        Arguments{"--model", "central", "--out", "out.csv", "--overwrite", "--accept-error"} +
-        options);
+    return run(kSample +
+               Arguments{"@central", "--out", "out.csv", "--overwrite", "--accept-error"} +
+               options);
   }
 
   [[nodiscard]] Ended verify(const std::string& certificate) const {
@@ -244,10 +243,11 @@ TEST(SampleCentral, RefusesInOneSentence) {
   EXPECT_EQ(command.refused({"--epsilon", "1", "--count", "1000000000000"}),
             "mollify: count must be from 1 to 100000000, but is 1000000000000\n");
   EXPECT_EQ(command.refused({"--rho", "1", "--count", "1"}),
-            "mollify: a budget in rho is for --mechanism product and for --family gaussian, but "
+            "mollify: a budget in rho is for --mechanism product and for other methods, but "
             "neither is named\n");
   EXPECT_EQ(command.refused(one + Arguments{"--c2", "2"}),
-            "mollify: --c2 is for models local and integral, but the model is central\n");
+            "mollify: --c2 is for methods local, integral and integral-model, but the method is "
+            "central\n");
   EXPECT_EQ(command.refused(one + Arguments{"--rate", "0.1"}),
             "mollify: a rate releases as many records as come, so it is given instead of a count, "
             "but both are given\n");
@@ -263,10 +263,12 @@ TEST(SampleCentral, RefusesInOneSentence) {
       std::string::npos);
   command.files.write("data.csv", "id,state\n");
   EXPECT_EQ(command.refused(one),
-            "mollify: model central needs at least one row, but data.csv has none\n");
-  const Ended local = command.run(kSample + Arguments{"--model", "integral", "--delta", "0.1",
-                                                      "--epsilon", "1", "--count", "1"});
-  EXPECT_EQ(local.err, "mollify: --delta is for model central, but the model is integral\n");
+            "mollify: method central needs at least one row, but data.csv has none\n");
+  const Ended local = command.run(
+      kSample + Arguments{"@integral", "--delta", "0.1", "--epsilon", "1", "--count", "1"});
+  EXPECT_EQ(local.err,
+            "mollify: --delta is for methods central, gaussian, gaussian-model and marginals, but "
+            "the method is integral\n");
 }
 
 TEST(SampleCentral, CertificateIsNotConfirmedOnceItIsTamperedWith) {
@@ -323,16 +325,16 @@ TEST(SampleCentral, ReleasesFromCountsWhatItReleasesFromRecords) {
   ASSERT_EQ(command.sample({"--epsilon", "1", "--count", "50"}).status, 0);
   const std::string certificate = command.files.read("out.csv.certificate.json");
   const Arguments from_counts{"--data", "counts.csv", "--counts-column", "n"};
-  const Ended ended = command.run(Arguments{"sample", "--model", "central", "--domain",
-                                            "domain.yaml", "--out", "out.csv", "--overwrite",
-                                            "--accept-error", "--epsilon", "1", "--count", "50"} +
-                                  from_counts);
+  const Ended ended =
+      command.run(Arguments{"sample", "central", "--domain", "domain.yaml", "--out", "out.csv",
+                            "--overwrite", "--accept-error", "--epsilon", "1", "--count", "50"} +
+                  from_counts);
   ASSERT_EQ(ended.status, 0) << ended.err;
   EXPECT_EQ(command.files.read("out.csv.certificate.json"), certificate);
   EXPECT_EQ(lines_of(command.files.read("out.csv")).size(), 51U);
   const Ended refused =
-      command.run(Arguments{"sample", "--model", "central", "--domain", "domain.yaml", "--epsilon",
-                            "1", "--count", "50", "--data", "counts.csv", "--counts-column", "m"});
+      command.run(Arguments{"sample", "central", "--domain", "domain.yaml", "--epsilon", "1",
+                            "--count", "50", "--data", "counts.csv", "--counts-column", "m"});
   EXPECT_EQ(refused.status, 2);
   EXPECT_EQ(lines_of(refused.err).size(), 1U) << refused.err;
   // compare would read the counts as rows.
@@ -343,9 +345,9 @@ TEST(SampleCentral, ReleasesFromCountsUpTo2To40) {
   const Clinic command;
   const auto sample = [&](const std::string& counts) {
     command.files.write("counts.csv", counts);
-    return command.run({"sample", "--model", "central", "--domain", "domain.yaml", "--data",
-                        "counts.csv", "--counts-column", "n", "--mechanism", "histogram",
-                        "--epsilon", "1", "--count", "20", "--json"});
+    return command.run({"sample", "central", "--domain", "domain.yaml", "--data", "counts.csv",
+                        "--counts-column", "n", "--mechanism", "histogram", "--epsilon", "1",
+                        "--count", "20", "--json"});
   };
   const Ended ended = sample("n,state\n600000000000,a\n400000000000,b\n");
   ASSERT_EQ(ended.status, 0) << ended.err;
@@ -355,8 +357,8 @@ TEST(SampleCentral, ReleasesFromCountsUpTo2To40) {
   EXPECT_EQ(refused.err,
             "mollify: the number of records must be from 1 to 1099511627776, but is more\n");
   const Ended mistaken =
-      command.run({"sample", "--model", "central", "--domain", "domain.yaml", "--data",
-                   "counts.csv", "--counts-column", "state", "--epsilon", "1", "--count", "20"});
+      command.run({"sample", "central", "--domain", "domain.yaml", "--data", "counts.csv",
+                   "--counts-column", "state", "--epsilon", "1", "--count", "20"});
   EXPECT_EQ(mistaken.status, 2);
   EXPECT_EQ(mistaken.err,
             "mollify: the counts column must not be a column of the domain, but \"state\" is\n");

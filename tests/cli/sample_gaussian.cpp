@@ -1,4 +1,4 @@
-// `mollify sample --model central --family gaussian`, from the table to the check of its
+// `mollify sample gaussian`, from the table to the check of its
 // certificate.
 #include <cmath>
 #include <random>
@@ -58,9 +58,8 @@ class Vitals : public CommandLine {
     return ended.err;
   }
 
-  inline static const Arguments kGaussian = {"--model",     "central",       "--family", "gaussian",
-                                             "--log",       "dose",          "--out",    "out.csv",
-                                             "--overwrite", "--accept-error"};
+  inline static const Arguments kGaussian = {"@gaussian", "--log",       "dose",          "--out",
+                                             "out.csv",   "--overwrite", "--accept-error"};
   inline static const Arguments kCovariance = {"--covariance", "covariance.csv"};
 };
 
@@ -198,10 +197,9 @@ TEST(SampleGaussian, WarnsOfARangeOfManyDeviations) {
     rows += std::to_string(1 + i % 977) + "," + std::to_string(20 + i % 60) + "\n";
   }
   command.files.write("data.csv", rows);
-  const Arguments sample = {"sample",  "--model",   "central",  "--family", "gaussian",
-                            "--data",  "data.csv",  "--domain", "d.yaml",   "--covariance",
-                            "c.csv",   "--epsilon", "4",        "--delta",  "1e-6",
-                            "--count", "2"};
+  const Arguments sample = {"sample",  "gaussian",     "--data",  "data.csv",  "--domain",
+                            "d.yaml",  "--covariance", "c.csv",   "--epsilon", "4",
+                            "--delta", "1e-6",         "--count", "2"};
   const std::string warning =
       "the declared range of year1 is 7.1e+05 standard deviations of the covariance wide; is the "
       "covariance of logarithms (--log year1)?";
@@ -212,9 +210,9 @@ TEST(SampleGaussian, WarnsOfARangeOfManyDeviations) {
   EXPECT_EQ(Json::parse(command.run(sample + Arguments{"--json"}).out)["warnings"][0], warning);
   EXPECT_THAT(command.run(sample + Arguments{"--log", "year1"}).err,
               ::testing::Not(::testing::HasSubstr("WARNING")));
-  const Ended plan = command.run({"plan", "--model", "central", "--family", "gaussian", "--domain",
-                                  "d.yaml", "--covariance", "c.csv", "--epsilon", "4", "--delta",
-                                  "1e-6", "--n", "3000", "--count", "2"});
+  const Ended plan =
+      command.run({"plan", "gaussian", "--domain", "d.yaml", "--covariance", "c.csv", "--epsilon",
+                   "4", "--delta", "1e-6", "--n", "3000", "--count", "2"});
   EXPECT_THAT(plan.out, ::testing::HasSubstr("warning: " + warning + "\n"));
 }
 
@@ -233,14 +231,16 @@ TEST(SampleGaussian, RefusesInOneSentence) {
   const Arguments usual = rho + Vitals::kCovariance;
   EXPECT_EQ(
       command.refused(rho),
-      "mollify: family gaussian needs the covariance, or a bound of it, but neither is given; to "
-      "learn one for all rows, ask for it (--shared, shared in a spec)\n");
+      "mollify: method gaussian needs the covariance, or a bound of it, but neither is given; "
+      "method gaussian-model learns one for all rows\n");
   EXPECT_EQ(command.refused(Arguments{"--count", "1"} + Vitals::kCovariance),
             "mollify: --epsilon is needed, but is not given\n");
   EXPECT_EQ(command.refused(usual + Arguments{"--epsilon", "1"}),
             "mollify: a budget is either --rho or --epsilon, but both are given\n");
-  EXPECT_EQ(command.refused(usual + Arguments{"--mechanism", "ds-roo"}),
-            "mollify: --mechanism is for finite domains, but the family is gaussian\n");
+  EXPECT_EQ(
+      command.refused(usual + Arguments{"--mechanism", "ds-roo"}),
+      "mollify: --mechanism is for methods local, integral, integral-model and central, but the "
+      "method is gaussian\n");
   EXPECT_EQ(command.refused(usual + Arguments{"--log", "weight"}),
             "mollify: column \"weight\" must have a min above 0 to have logarithms, but it is 0: a "
             "zero has none. Set min to the least value that counts, and write outside: VALUE for "
@@ -268,12 +268,10 @@ TEST(SampleGaussian, RefusesInOneSentence) {
                                           Vitals::kCovariance + Arguments{"--mean-bound", "3"});
   EXPECT_NE(few.find("2000"), std::string::npos) << few;
   EXPECT_NE(few.find("epsilon"), std::string::npos) << few;
-  const Ended finite = command.run(kSample + Arguments{"--model", "central", "--epsilon", "1",
-                                                       "--count", "1", "--mean-bound", "3"});
-  EXPECT_EQ(finite.err, "mollify: --mean-bound is for --family gaussian, but no family is given\n");
-  const Ended local = command.run(kSample + Arguments{"--model", "integral", "--epsilon", "1",
-                                                      "--count", "1", "--family", "gaussian"});
-  EXPECT_EQ(local.err, "mollify: --family is for model central, but the model is integral\n");
+  const Ended finite = command.run(
+      kSample + Arguments{"@central", "--epsilon", "1", "--count", "1", "--mean-bound", "3"});
+  EXPECT_EQ(finite.err,
+            "mollify: --mean-bound is for method gaussian, but the method is central\n");
   command.files.write("domain.yaml", "columns:\n  id: {type: integer, min: 0, max: 9}\n");
   EXPECT_EQ(command.refused(usual),
             "mollify: column \"id\" must be of type number to be a coordinate, but is integer\n");
@@ -327,8 +325,8 @@ TEST(SampleGaussian, CertificateIsNotConfirmedOnceItIsTamperedWith) {
 TEST(SampleSharedGaussian, IsComparedWithItsTable) {
   const Vitals command;
   const Arguments compare = {
-      "compare", "--model",  "central",  "--family",    "gaussian",  "--log", "dose",    "--shared",
-      "--data",  "data.csv", "--domain", "domain.yaml", "--epsilon", "2",     "--count", "500"};
+      "compare",  "gaussian-model", "--log",     "dose", "--data",  "data.csv",
+      "--domain", "domain.yaml",    "--epsilon", "2",    "--count", "500"};
   const Ended told = command.run(compare);
   EXPECT_EQ(told.status, 0) << told.err;
   EXPECT_NE(told.out.find("all records of a release share the noise"), std::string::npos)
@@ -346,7 +344,7 @@ TEST(SampleSharedGaussian, ReleasesAnyNumberOfRowsUnderEveryNotionAndItVerifies)
                       "  dose: {type: number, min: 0.1, max: 700, outside: 7}\n");
   // Half of a range has 4 deviations of a weight and 4.4 of a dose's logarithm.
   for (const Arguments& budget : kBudgets) {
-    const Ended ended = command.sample(budget + Arguments{"--shared", "--count", "3000"});
+    const Ended ended = command.sample(budget + Arguments{"@gaussian-model", "--count", "3000"});
     ASSERT_EQ(ended.status, 0) << ended.err;
     EXPECT_NE(ended.err.find("share that noise"), std::string::npos) << ended.err;
     EXPECT_NE(ended.err.find("By that noise alone the released records are expected to be as good "
@@ -379,7 +377,7 @@ TEST(SampleSharedGaussian, ReleasesAnyNumberOfRowsUnderEveryNotionAndItVerifies)
     EXPECT_NEAR(sums[1], 1, 0.2 + times * of_covariances);
     EXPECT_NEAR(sums[3], 0.5, 0.2 + times * of_covariances);
     EXPECT_EQ(certificate["mechanism"], "shared-gaussian");
-    EXPECT_EQ(certificate["spec"]["shared"], true);
+    EXPECT_EQ(certificate["spec"]["method"], "gaussian-model");
     for (std::size_t i = 0; i < budget.size(); i += 2) {
       EXPECT_LE(certificate["privacy"][budget[i].substr(2)].get<double>(),
                 std::stod(budget[i + 1]));
@@ -402,7 +400,7 @@ TEST(SampleSharedGaussian, IsTotal) {
     for (const Arguments& who : {Arguments{}, Arguments{"--unit", "id"}}) {
       const auto visible = [&] {
         const Ended ended =
-            command.sample(budget + who + Arguments{"--shared", "--count", "20", "--json"});
+            command.sample(budget + who + Arguments{"@gaussian-model", "--count", "20", "--json"});
         std::string shape;
         for (const std::string& line : lines_of(command.files.read("out.csv"))) {
           shape += std::to_string(fields_of(line).size());
@@ -434,16 +432,11 @@ TEST(SampleSharedGaussian, IsTotal) {
 
 TEST(SampleSharedGaussian, RefusesWhatItLearnsItself) {
   const Vitals command;
-  const Arguments shared = {"--shared", "--rho", "0.5", "--count", "1"};
+  const Arguments shared = {"@gaussian-model", "--rho", "0.5", "--count", "1"};
   EXPECT_EQ(command.refused(shared + Vitals::kCovariance),
-            "mollify: a shared Gaussian learns its mean and covariance from the ranges alone, but "
-            "the covariance is given\n");
+            "mollify: --covariance is for method gaussian, but the method is gaussian-model\n");
   EXPECT_EQ(command.refused(shared + Arguments{"--mean-bound", "3"}),
-            "mollify: a shared Gaussian learns its mean and covariance from the ranges alone, but "
-            "a bound of the mean is given\n");
-  const Ended finite = command.run(
-      kSample + Arguments{"--model", "central", "--epsilon", "1", "--count", "1", "--shared"});
-  EXPECT_EQ(finite.err, "mollify: --shared is for --family gaussian, but no family is given\n");
+            "mollify: --mean-bound is for method gaussian, but the method is gaussian-model\n");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// `mollify sample --model central --family marginals`, from the table to the check of its
+// `mollify sample marginals`, from the table to the check of its
 // certificate, and `mollify generate`.
 #include <algorithm>
 #include <cmath>
@@ -71,9 +71,8 @@ class Wards : public CommandLine {
     return counts;
   }
 
-  inline static const Arguments kMarginals = {"--model",   "central", "--family",
-                                              "marginals", "--count", "3000",
-                                              "--out",     "out.csv", "--overwrite"};
+  inline static const Arguments kMarginals = {"@marginals", "--count", "3000",
+                                              "--out",      "out.csv", "--overwrite"};
 };
 
 const std::vector<Arguments> kMarginalBudgets = {
@@ -191,13 +190,12 @@ TEST(SampleMarginals, FindsBinsPrivately) {
     EXPECT_GT(small, 500) << "equal bins would give 10 of 3000";
   }
   // Whoever asks for them of another family has a number without bins.
-  const Ended other = command.run({"plan", "--model", "central", "--family", "marginals",
-                                   "--domain", "domain.yaml", "--n", "6000", "--epsilon", "1"});
+  const Ended other = command.run(
+      {"plan", "marginals", "--domain", "domain.yaml", "--n", "6000", "--epsilon", "1"});
   EXPECT_EQ(other.status, 0) << other.err;
   EXPECT_NE(other.out.find("found privately"), std::string::npos) << other.out;
-  const Ended compared =
-      command.run({"compare", "--model", "central", "--family", "marginals", "--data", "data.csv",
-                   "--domain", "domain.yaml", "--epsilon", "5", "--json"});
+  const Ended compared = command.run({"compare", "marginals", "--data", "data.csv", "--domain",
+                                      "domain.yaml", "--epsilon", "5", "--json"});
   EXPECT_EQ(compared.status, 0) << compared.err;
   const Ended checked = command.run({"check", "--data", "data.csv", "--domain", "domain.yaml"});
   EXPECT_EQ(checked.status, 0) << checked.out;
@@ -307,12 +305,12 @@ TEST(SampleMarginals, BeginsAtPublicRecordsThatAreNotThePrivateOnes) {
   EXPECT_EQ(command.verify().status, 0);
   const Ended same = command.sample({"--epsilon", "1", "--reference", "data.csv"});
   EXPECT_EQ(same.status, 2) << "the private file is no public one";
-  const Ended finite =
-      command.run(kSample + Arguments{"--model", "central", "--epsilon", "1", "--count", "1",
-                                      "--reference", "public.csv"});
-  EXPECT_EQ(finite.err,
-            "mollify: --reference is for models local and integral and for family marginals, but "
-            "this is neither\n");
+  const Ended finite = command.run(kSample + Arguments{"@central", "--epsilon", "1", "--count", "1",
+                                                       "--reference", "public.csv"});
+  EXPECT_EQ(
+      finite.err,
+      "mollify: --reference is for methods local, integral, integral-model and marginals, but the "
+      "method is central\n");
 }
 
 TEST(SampleMarginals, VerifyComparesThePublicRecords) {
@@ -395,9 +393,8 @@ TEST(SampleMarginals, JoinsSkewedColumnsByACopula) {
             "mollify: rows of a copula are drawn whole, so no value of a column can be given, but "
             "one is\n");
   const Ended shared =
-      command.run({"sample", "--model", "central", "--family", "gaussian", "--shared", "--data",
-                   "data.csv", "--domain", "gaussian.yaml", "--epsilon", "8", "--delta", "1e-6",
-                   "--count", "3000", "--out", "shared.csv"});
+      command.run({"sample", "gaussian-model", "--data", "data.csv", "--domain", "gaussian.yaml",
+                   "--epsilon", "8", "--delta", "1e-6", "--count", "3000", "--out", "shared.csv"});
   ASSERT_EQ(shared.status, 0) << shared.err;
   const double gaussian = distance(spent_of("shared.csv"));
   std::printf("Kolmogorov's distance of a skewed column: copula %.3f, shared Gaussian %.3f\n",
@@ -482,10 +479,12 @@ TEST(SampleMarginals, RefusesWhatCannotBe) {
     EXPECT_EQ(lines_of(ended.err).size(), 1U) << ended.err;
     return ended.err;
   };
-  EXPECT_EQ(refused({"--epsilon", "1", "--mechanism", "product"}),
-            "mollify: --mechanism is for finite domains, but the family is marginals\n");
+  EXPECT_EQ(
+      refused({"--epsilon", "1", "--mechanism", "product"}),
+      "mollify: --mechanism is for methods local, integral, integral-model and central, but the "
+      "method is marginals\n");
   EXPECT_EQ(refused({"--epsilon", "1", "--mean-bound", "1"}),
-            "mollify: --mean-bound is for --family gaussian, but the family is marginals\n");
+            "mollify: --mean-bound is for method gaussian, but the method is marginals\n");
   EXPECT_EQ(refused({"--epsilon", "1", "--neighbours", "near"}),
             "mollify: neighbours must be replace or add-remove, but is \"near\"\n");
   EXPECT_EQ(refused({"--epsilon", "1", "--model-out", "out.csv"}),
@@ -496,10 +495,10 @@ TEST(SampleMarginals, RefusesWhatCannotBe) {
             "mollify: a roster says publicly how many units there are, so neighbours must be "
             "replace with one, but are add-remove\n");
   EXPECT_EQ(command
-                .run(kSample + Arguments{"--model", "central", "--epsilon", "1", "--count", "1",
+                .run(kSample + Arguments{"@central", "--epsilon", "1", "--count", "1",
                                          "--neighbours", "replace"})
                 .err,
-            "mollify: --neighbours is for --family marginals, but no family is given\n");
+            "mollify: --neighbours is for method marginals, but the method is central\n");
 }
 
 }  // namespace

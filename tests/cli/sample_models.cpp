@@ -1,4 +1,4 @@
-// `mollify sample --model integral --space models`: one public model, and rows of it.
+// `mollify sample integral --method integral-model`: one public model, and rows of it.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -82,9 +82,8 @@ class EightColumns : public CommandLine {
   }
 
   std::string header;
-  inline static const Arguments kModels = {"--model", "integral",     "--space",
-                                           "models",  "--candidates", "2000",
-                                           "--out",   "out.csv",      "--overwrite"};
+  inline static const Arguments kModels = {"@integral-model", "--candidates", "2000",
+                                           "--out",           "out.csv",      "--overwrite"};
 };
 
 TEST(SampleModels, ReleasesRowsOfOneModelForTheBudgetOfOneDraw) {
@@ -190,10 +189,10 @@ TEST(SampleModels, TreesOfPublicRecordsAreNearerThanProducts) {
   EXPECT_EQ(verify("data.csv").status, 1);
   EXPECT_NE(verify("data.csv").out.find(line + "NO"), std::string::npos) << verify("data.csv").out;
   // And compare shows what one model comes to.
-  const Arguments compared = {
-      "compare",   "--model", "integral",    "--space",    "models",   "--candidates",
-      "500",       "--trees", "--reference", "public.csv", "--band",   "location=0.001",
-      "--epsilon", "10",      "--data",      "data.csv",   "--domain", "domain.yaml"};
+  const Arguments compared = {"compare",        "integral-model", "--candidates", "500",
+                              "--trees",        "--reference",    "public.csv",   "--band",
+                              "location=0.001", "--epsilon",      "10",           "--data",
+                              "data.csv",       "--domain",       "domain.yaml"};
   const Ended shown = command.run(compared);
   ASSERT_EQ(shown.status, 0) << shown.err;
   EXPECT_EQ(lines_of(shown.out)[0].rfind("NOT PRIVATE", 0), 0U) << shown.out;
@@ -201,7 +200,7 @@ TEST(SampleModels, TreesOfPublicRecordsAreNearerThanProducts) {
       << shown.out;
   const Ended json = command.run(compared + Arguments{"--json"});
   ASSERT_EQ(json.status, 0) << json.err;
-  EXPECT_EQ(Json::parse(json.out)["model"], "integral");
+  EXPECT_EQ(Json::parse(json.out)["method"], "integral-model");
 }
 
 TEST(SampleModels, IsTotal) {
@@ -251,9 +250,8 @@ TEST(SampleModels, AreChargedAndPlannedAsOneDraw) {
   EXPECT_EQ(command.sample(release).status, 0);
   EXPECT_EQ(command.sample(release).status, 0);
   EXPECT_EQ(command.sample(release).status, 2);
-  const Ended plan =
-      command.run({"plan", "--model", "integral", "--space", "models", "--candidates", "2000",
-                   "--domain", "domain.yaml", "--epsilon", "10", "--band", "location=0.1"});
+  const Ended plan = command.run({"plan", "integral-model", "--candidates", "2000", "--domain",
+                                  "domain.yaml", "--epsilon", "10", "--band", "location=0.1"});
   ASSERT_EQ(plan.status, 0) << plan.err;
   EXPECT_NE(plan.out.find("among the 1 likeliest of 2000"), std::string::npos) << plan.out;
 }
@@ -266,18 +264,20 @@ TEST(SampleModels, RefuseInOneSentence) {
     EXPECT_EQ(ended.status, 2);
     return ended.err;
   };
-  EXPECT_EQ(refused({"--model", "local", "--unit", "id", "--space", "models"}),
-            "mollify: space models is for model integral, where one model of the table is "
-            "released, but the model is local\n");
   EXPECT_EQ(
-      refused({"--model", "integral", "--space", "models", "--band", "typical"}),
-      "mollify: space models takes a band that is named or at a location, but it is typical\n");
-  EXPECT_EQ(refused({"--model", "integral", "--space", "models", "--candidates", "0"}),
+      refused({"@integral-model", "--unit", "id"}),
+      "mollify: --unit is for methods local, central, gaussian, gaussian-model and marginals, "
+      "but the method is integral-model\n");
+  EXPECT_EQ(refused({"@integral-model", "--band", "typical"}),
+            "mollify: method integral-model takes a band that is named or at a location, but it is "
+            "typical\n");
+  EXPECT_EQ(refused({"@integral-model", "--candidates", "0"}),
             "mollify: the number of models must be from 1 to 16777216, but is 0\n");
-  EXPECT_EQ(refused({"--model", "integral", "--space", "models", "--score", "kernel"}),
-            "mollify: score likelihood is that of space models, but kernel goes with models\n");
-  EXPECT_EQ(refused({"--model", "integral", "--trees"}),
-            "mollify: a list with trees belongs to space models, but the space is categories\n");
+  EXPECT_EQ(
+      refused({"@integral-model", "--score", "kernel"}),
+      "mollify: --score is for methods local and integral, but the method is integral-model\n");
+  EXPECT_EQ(refused({"@integral", "--trees"}),
+            "mollify: --trees is for method integral-model, but the method is integral\n");
 }
 
 }  // namespace

@@ -27,7 +27,8 @@ const Json& row_of(const Json& rows, const std::string& mechanism) {
 
 TEST(SeveralAtOnce, PlansEveryMechanismLinearOnesIncluded) {
   const CommandLine command;
-  const Json all = json_of(command, {"plan", "--k", "10", "--epsilon", "1", "--mechanism", "all"});
+  const Json all =
+      json_of(command, {"plan", "local", "--k", "10", "--epsilon", "1", "--mechanism", "all"});
   const double least = 9 / (std::exp(1.0) + 9);
   EXPECT_EQ(all["best"], "minimax");
   ASSERT_EQ(all["mechanisms"].size(), 8U);
@@ -38,14 +39,15 @@ TEST(SeveralAtOnce, PlansEveryMechanismLinearOnesIncluded) {
   EXPECT_EQ(row_of(all["mechanisms"], "minimax")["linear"], false);
   EXPECT_EQ(row_of(all["mechanisms"], "class")["refusal"],
             "mechanism class needs c1, but none is given");
-  const Ended words = command.run({"plan", "--k", "10", "--epsilon", "1", "--mechanism", "all"});
+  const Ended words =
+      command.run({"plan", "local", "--k", "10", "--epsilon", "1", "--mechanism", "all"});
   EXPECT_THAT(words.out, HasSubstr("* the best of those whose outputs are independent"));
   EXPECT_THAT(words.out, HasSubstr("(linear: mollify estimate finds the population"));
 }
 
 TEST(SeveralAtOnce, PlansForACollector) {
   const CommandLine command;
-  const Arguments response = {"plan", "--mechanism", "randomized-response"};
+  const Arguments response = {"plan", "local", "--mechanism", "randomized-response"};
   const Json alpha = json_of(command, response + Arguments{"--k", "10", "--epsilon", "2"});
   EXPECT_NEAR(alpha["alpha"], 9 / (std::exp(2.0) + 9), 1e-12);
   EXPECT_EQ(alpha["linear"], true);
@@ -53,7 +55,7 @@ TEST(SeveralAtOnce, PlansForACollector) {
   EXPECT_NEAR(epsilon["epsilon"], std::log(9.0), 1e-5);
   const Json outcomes = json_of(command, response + Arguments{"--epsilon", "3", "--alpha", "0.5"});
   EXPECT_EQ(outcomes["k"], 1 + static_cast<int>(std::exp(3.0)));
-  const Json in_mu = json_of(command, {"plan", "--k", "5", "--mu", "1"});
+  const Json in_mu = json_of(command, {"plan", "local", "--k", "5", "--mu", "1"});
   EXPECT_EQ(in_mu["mechanism"], "gaussian-curve");
   const Json risk = json_of(command, {"risk", "--k", "5", "--mu", "1"});
   EXPECT_EQ(in_mu["alpha"], risk["risk"]["tv"]);
@@ -61,12 +63,12 @@ TEST(SeveralAtOnce, PlansForACollector) {
 
 TEST(SeveralAtOnce, PlansForEachEpsilonOfAList) {
   const Release command;
-  const Json local = json_of(command, {"plan", "--k", "10", "--epsilon", "0.5,1,2"});
+  const Json local = json_of(command, {"plan", "local", "--k", "10", "--epsilon", "0.5,1,2"});
   ASSERT_EQ(local["plans"].size(), 3U);
   EXPECT_EQ(local["plans"][1]["budget"]["epsilon"], 1);
   EXPECT_NEAR(local["plans"][2]["alpha"], 9 / (std::exp(2.0) + 9), 1e-12);
-  const Arguments central = {"plan", "--model", "central", "--n",  "1000",
-                             "--k",  "10",      "--delta", "1e-6", "--epsilon"};
+  const Arguments central = {"plan", "central", "--n",  "1000",     "--k",
+                             "10",   "--delta", "1e-6", "--epsilon"};
   const Json several = json_of(command, central + Arguments{"0.5,4"});
   const Json one = json_of(command, central + Arguments{"4"});
   EXPECT_EQ(several["plans"][1]["alpha"], one["alpha"]);
@@ -76,15 +78,15 @@ TEST(SeveralAtOnce, PlansForEachEpsilonOfAList) {
   EXPECT_EQ(lines[0], "the least total variation alpha");
   EXPECT_THAT(lines[2], HasSubstr("0.5"));
   EXPECT_THAT(words.out, HasSubstr("* the best of those whose outputs are independent"));
-  EXPECT_EQ(command.run({"plan", "--k", "10", "--epsilon", "0.5,,2"}).err,
+  EXPECT_EQ(command.run({"plan", "local", "--k", "10", "--epsilon", "0.5,,2"}).err,
             "mollify: epsilon must be a number, or several between commas, but is \"0.5,,2\"\n");
-  EXPECT_EQ(command.run({"plan", "--k", "10", "--epsilon", "0.5,-1"}).status, 2);
+  EXPECT_EQ(command.run({"plan", "local", "--k", "10", "--epsilon", "0.5,-1"}).status, 2);
 }
 
 TEST(SeveralAtOnce, SaysWhyABetterRowHasNoStar) {
   const CommandLine command;
-  const Ended words = command.run({"plan", "--model", "central", "--n", "400", "--k", "10",
-                                   "--epsilon", "0.2", "--count", "20"});
+  const Ended words = command.run(
+      {"plan", "central", "--n", "400", "--k", "10", "--epsilon", "0.2", "--count", "20"});
   ASSERT_EQ(words.status, 0) << words.err;
   EXPECT_THAT(words.out,
               HasSubstr("(better, but its outputs are not independent, so it has no star)"));
@@ -113,8 +115,7 @@ TEST(SeveralAtOnce, PlansGaussianSamplesOfADomain) {
                       "columns:\n  a: {type: number, min: -3, max: 3}\n"
                       "  b: {type: number, min: -3, max: 3}\n");
   command.files.write("covariance.csv", "a,b\n1,0\n0,1\n");
-  const Arguments plan = {"plan", "--model", "central", "--family", "gaussian",
-                          "--n",  "500",     "--rho",   "0.5"};
+  const Arguments plan = {"plan", "gaussian", "--n", "500", "--rho", "0.5"};
   const Json by_domain = json_of(command, plan + Arguments{"--domain", "d.yaml"});
   const Json by_size = json_of(command, plan + Arguments{"--dimension", "2", "--mean-range", "6"});
   EXPECT_EQ(by_domain["answers"][0]["alpha"], by_size["answers"][0]["alpha"]);
@@ -136,11 +137,11 @@ TEST(SeveralAtOnce, ComparesGaussianReleases) {
   command.files.write("g.yaml",
                       "columns:\n  x: {type: number, min: -10, max: 10}\n"
                       "  y: {type: number, min: -10, max: 10}\n");
-  const Arguments compare = {"compare", "--model", "central",  "--family", "gaussian",
-                             "--data",  "g.csv",   "--domain", "g.yaml",   "--json"};
+  const Arguments compare = {"compare",  "gaussian", "--data", "g.csv",
+                             "--domain", "g.yaml",   "--json"};
   const Arguments independent = {"--covariance-bound", "1", "--count", "1", "--epsilon", "1,2,4"};
   for (const Arguments& more :
-       {independent, Arguments{"--shared", "--count", "10", "--epsilon", "8,16,32"}}) {
+       {independent, Arguments{"@gaussian-model", "--count", "10", "--epsilon", "8,16,32"}}) {
     const Ended ended = command.run(compare + more);
     ASSERT_EQ(ended.status, 0) << ended.err;
     const Json compared = Json::parse(ended.out)["compared"];

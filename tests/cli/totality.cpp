@@ -222,7 +222,7 @@ const std::vector<Arguments> kCentral = {
 
 TEST(Totality, OfUnitsInTheCentralModel) {
   const Release command;
-  const Arguments units = {"--model", "central", "--accept-error", "--unit", "id"};
+  const Arguments units = {"@central", "--accept-error", "--unit", "id"};
   for (const Arguments& options : kCentral) {
     expect_same(command, units + options, false, 2, hostile_tables());
     std::vector<Table> tables = hostile_tables();
@@ -244,8 +244,7 @@ TEST(Totality, OfRowsInTheCentralModel) {
     tables.push_back({table.name, text});
   }
   for (const Arguments& options : kCentral) {
-    expect_same(command, Arguments{"--model", "central", "--accept-error"} + options, false, 2,
-                tables);
+    expect_same(command, Arguments{"@central", "--accept-error"} + options, false, 2, tables);
   }
 }
 

@@ -165,7 +165,7 @@ TEST(Tune, PlansTheBandsThatAreFound) {
   const Release command;
   const auto planned = [&](const std::string& band) {
     const Ended ended = command.run(
-        {"plan", "--domain", "domain.yaml", "--epsilon", "1", "--band", band, "--json"});
+        {"plan", "local", "--domain", "domain.yaml", "--epsilon", "1", "--band", band, "--json"});
     EXPECT_EQ(ended.status, 0) << ended.err;
     return ended.status == 0 ? Json::parse(ended.out) : Json();
   };
@@ -186,18 +186,19 @@ TEST(Tune, PlansTheBandsThatAreFound) {
   EXPECT_NEAR(planned("file=b.json")["location"], 0.6, 1e-12);
   EXPECT_NEAR(planned("file=b.json")["alpha"],
               released("file=b.json")["draw"]["total_variation"].get<double>(), 1e-9);
-  const Ended words =
-      command.run({"plan", "--domain", "domain.yaml", "--epsilon", "1", "--band", "file=b.json"});
+  const Ended words = command.run(
+      {"plan", "local", "--domain", "domain.yaml", "--epsilon", "1", "--band", "file=b.json"});
   EXPECT_NE(words.out.find("band file=b.json lies at location=0.6 about its own bounds"),
             std::string::npos)
       << words.out;
-  EXPECT_EQ(command.run({"plan", "--k", "120", "--alpha", "0.5", "--band", "typical"}).err,
+  EXPECT_EQ(command.run({"plan", "local", "--k", "120", "--alpha", "0.5", "--band", "typical"}).err,
             "mollify: band typical is found for one epsilon and number of outcomes, so a plan with "
             "it has no unknown epsilon\n");
-  EXPECT_EQ(
-      command.run({"plan", "--domain", "domain.yaml", "--epsilon", "2", "--band", "file=b.json"})
-          .err,
-      "mollify: b.json is a band for epsilon 1 a draw, but a draw has 2\n");
+  EXPECT_EQ(command
+                .run({"plan", "local", "--domain", "domain.yaml", "--epsilon", "2", "--band",
+                      "file=b.json"})
+                .err,
+            "mollify: b.json is a band for epsilon 1 a draw, but a draw has 2\n");
 }
 
 TEST(Tune, PlacesTheTypicalBandWithoutUnits) {

@@ -15,24 +15,24 @@ TEST(Words, SayWhatMayHaveBeenMeant) {
   command.files.write("p.json", "[0.5, 0.5]");
   const Arguments in = {"--data", "data.csv", "--domain", "domain.yaml"};
   const Arguments local = Arguments{"sample"} + in + kLocal + kOneDraw;
-  const Arguments central = Arguments{"sample", "--model", "central"} + in + kOneDraw;
+  const Arguments central = Arguments{"sample", "central"} + in + kOneDraw;
   for (const auto& [words, meant] : std::vector<std::pair<Arguments, std::string>>{
            {{"smple"}, "sample"},
            {{"--manual", "smple"}, "sample"},
            {{"--completion", "bsh"}, "bash"},
            {local + Arguments{"--oot", "x"}, "--out"},
-           {Arguments{"sample", "--model", "locl"} + in + kOneDraw, "local"},
+           {Arguments{"sample", "locl"} + in + kOneDraw, "local"},
            {local + Arguments{"--mechanism", "minmax"}, "minimax"},
            {local + Arguments{"--score", "kernl"}, "kernel"},
            {local + Arguments{"--space", "candidate"}, "candidates"},
            {local + Arguments{"--band", "locatoin=0.5"}, "location"},
            {central + Arguments{"--mechanism", "subset_rr"}, "subset-rr"},
            {central + Arguments{"--support", "heavyy"}, "heavy"},
-           {central + Arguments{"--family", "gausian"}, "gaussian"},
-           {central + Arguments{"--family", "marginals", "--neighbours", "add-remve"},
-            "add-remove"},
-           {{"plan", "--k", "5", "--epsilon", "1", "--mechanism", "relativ"}, "relative"},
-           {{"plan", "--domain", "domain.yaml", "--epsilon", "1", "--region", "smokr=true"},
+           {{"plan", "gausian", "--n", "3"}, "gaussian"},
+           {central + Arguments{"@marginals", "--neighbours", "add-remve"}, "add-remove"},
+           {{"plan", "local", "--k", "5", "--epsilon", "1", "--mechanism", "relativ"}, "relative"},
+           {{"plan", "local", "--domain", "domain.yaml", "--epsilon", "1", "--region",
+             "smokr=true"},
             "smoker"},
            {{"risk", "--k", "5", "--epsilon", "1", "--mechanism", "mixtur"}, "mixture"},
            {{"law", "--p", "p.json", "--epsilon", "1", "--mechanism", "mixtur"}, "mixture"},
@@ -96,11 +96,11 @@ TEST(Words, SayWhichColumnsThereAreAndWhatAFileLooksLike) {
 
 TEST(Words, SayWhatLimitsAPlan) {
   const CommandLine command;
-  const Ended none = command.run({"plan", "--k", "1000", "--alpha", "1e-15"});
+  const Ended none = command.run({"plan", "local", "--k", "1000", "--alpha", "1e-15"});
   EXPECT_EQ(none.status, 1);
   EXPECT_THAT(none.out, HasSubstr("no epsilon up to 30 gives a total variation of 1e-15"));
-  const Ended no_count = command.run({"plan", "--model", "central", "--k", "8", "--n", "1000",
-                                      "--epsilon", "0.5", "--delta", "1e-9", "--alpha", "1e-4"});
+  const Ended no_count = command.run({"plan", "central", "--k", "8", "--n", "1000", "--epsilon",
+                                      "0.5", "--delta", "1e-9", "--alpha", "1e-4"});
   EXPECT_EQ(no_count.status, 1);
   EXPECT_THAT(no_count.out, HasSubstr("(one output has a total variation of 0.0"));
   EXPECT_THAT(no_count.out, HasSubstr(" already)\n"));
@@ -109,14 +109,10 @@ TEST(Words, SayWhatLimitsAPlan) {
                       "columns:\n  a: {type: integer, min: 0, max: 99999}\n"
                       "  b: {type: integer, min: 0, max: 99999}\n");
   EXPECT_EQ(
-      command
-          .run(
-              {"plan", "--model", "central", "--n", "9", "--domain", "wide.yaml", "--epsilon", "1"})
-          .err,
-      "mollify: independent records in model central need a domain of at most 16777216 outcomes, "
-      "but "
+      command.run({"plan", "central", "--n", "9", "--domain", "wide.yaml", "--epsilon", "1"}).err,
+      "mollify: method central needs a domain of at most 16777216 outcomes, but "
       "the product of its columns is 10000000000: declare fewer bins or fewer columns, or release "
-      "rows of one noisy model (--family marginals)\n");
+      "rows of one noisy model (method marginals)\n");
 }
 
 TEST(Words, AskForWhatIsMissingAndListOptionsUnderOneName) {
@@ -159,7 +155,7 @@ TEST(Words, SayTheSameInAPlanAndAtARelease) {
   const Arguments budget = {"--epsilon", "4", "--count", "2"};
   for (const char* mechanism : {"minimax", "relative", "randomized-response", "mixture"}) {
     const Arguments named = budget + Arguments{"--mechanism", mechanism};
-    const Json planned = json(Arguments{"plan", "--domain", "domain.yaml"} + named);
+    const Json planned = json(Arguments{"plan", "local", "--domain", "domain.yaml"} + named);
     for (const Arguments& model : {kLocal, kIntegral}) {
       const Json released = json(kSample + model + named);
       EXPECT_EQ(planned["mechanism"], released["certificate"]["mechanism"]);
@@ -170,8 +166,8 @@ TEST(Words, SayTheSameInAPlanAndAtARelease) {
   std::string rows = "sex,age,smoker,weight\n";
   for (int i = 0; i < 400; ++i) rows += "f,20,true,50\n";
   command.files.write("data.csv", rows);
-  const Arguments central = {"--model", "central", "--domain", "domain.yaml", "--epsilon",
-                             "1",       "--delta", "1e-6",     "--count",     "5"};
+  const Arguments central = {"@central", "--domain", "domain.yaml", "--epsilon", "1",
+                             "--delta",  "1e-6",     "--count",     "5"};
   const Json planned = json(Arguments{"plan", "--n", "400"} + central);
   const Arguments sample = Arguments{"sample", "--data", "data.csv", "--accept-error"} + central;
   const auto stated = [&](const Json& certificate) {

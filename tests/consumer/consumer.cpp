@@ -13,7 +13,7 @@ int main() {
 
   const auto domain = mollify::Domain::make({mollify::Column::boolean("insured")});
   const auto spec = mollify::ReleaseSpec::parse(
-      R"({"model": "integral", "count": 2, "privacy": {"epsilon": 1}})", domain);
+      R"({"method": "integral", "count": 2, "privacy": {"epsilon": 1}})", domain);
   const std::vector<std::string_view> insured{"true", "false", "true"};
   const auto data = mollify::Source::memory({{"insured", insured}});
   std::vector<mollify::ReleasedColumn> released;

@@ -45,7 +45,7 @@ ReleaseCharge release_at(const ExactPrivacy& cost,
   return {.data_set = "people",
           .scope = scope,
           .cost = cost,
-          .model = "integral",
+          .method = "integral",
           .mechanism = "minimax",
           .count = 7,
           .certificate_sha256 = "abc",
@@ -120,7 +120,7 @@ TEST(LedgerFile, RemembersWhatItIsTold) {
   EXPECT_EQ(entry.data_set, "people");
   EXPECT_EQ(entry.scope, ProtectionScope::table());
   EXPECT_EQ(entry.cost, pure_cost("0.25"));
-  EXPECT_EQ(entry.model, "integral");
+  EXPECT_EQ(entry.method, "integral");
   EXPECT_EQ(entry.mechanism, "minimax");
   EXPECT_EQ(entry.count, 7U);
   EXPECT_EQ(entry.certificate_sha256, "abc");

@@ -15,10 +15,10 @@ namespace {
 
 using testing::HasSubstr;
 
-PreparedRelease prepared_parts(const char* model, const char* more,
+PreparedRelease prepared_parts(const char* method, const char* more,
                                std::optional<std::uint64_t> records = std::nullopt) {
   const Domain domain = Domain::make({Column::categorical("city", {"Ghent", "Lille", "Trier"})});
-  const std::string spec = std::string("{\"model\": \"") + model +
+  const std::string spec = std::string("{\"method\": \"") + method +
                            "\", \"count\": 2, \"privacy\": {\"epsilon\": 2" + more + "}";
   return prepare(ReleaseSpec::parse(spec, domain), records,
                  {{"units.csv", "person\nbob\nann\ndan\n"}});
@@ -85,10 +85,10 @@ TEST(FrontDistributed, WorkersCountAndDrawForAllUnitsOfTheRoster) {
 }
 
 /// A release of two numbers around 3 and -20, 4000 rows of them.
-PreparedRelease prepared_numbers(const std::string& family, const char* more = "") {
+PreparedRelease prepared_numbers(const std::string& method, const char* more = "") {
   const Domain domain =
       Domain::make({Column::number("x", 0, 10, 10), Column::number("y", -50, 50, 20)});
-  return prepare(ReleaseSpec::parse("{\"model\": \"central\", \"count\": 5, \"family\": " + family +
+  return prepare(ReleaseSpec::parse("{\"count\": 5, \"method\": " + method +
                                         ", \"privacy\": {\"rho\": 50}" + more + "}",
                                     domain),
                  4000, {});
@@ -126,7 +126,7 @@ TEST(FrontDistributed, DrawsFromSumsOfParts) {
   }
   for (const bool is_shared : {false, true}) {
     const PreparedRelease prepared =
-        is_shared ? prepared_numbers("\"gaussian\"", ", \"shared\": true")
+        is_shared ? prepared_numbers("\"gaussian-model\"")
                   : prepared_numbers("\"gaussian\"", ", \"covariance_bound\": 4");
     ASSERT_TRUE(is_summed(prepared));
     EXPECT_EQ(needs_order(prepared), !is_shared);
@@ -166,9 +166,7 @@ TEST(FrontDistributed, DrawsFromCountsOfPairs) {
   int alike = 0;
   for (const double x : std::get<std::vector<double>>(table[0].values)) alike += x >= 3 && x <= 4;
   EXPECT_GE(alike, 4);
-  EXPECT_EQ(test::refusal_of([&] {
-              RecordSums(prepared_numbers("\"gaussian\"", ", \"shared\": true"), "x", 0);
-            }),
+  EXPECT_EQ(test::refusal_of([&] { RecordSums(prepared_numbers("\"gaussian-model\""), "x", 0); }),
             "a pass over parts of a table is none that this version knows");
 }
 
@@ -176,14 +174,14 @@ TEST(FrontDistributed, RefusesWhatWorkersCannotDo) {
   const PreparedRelease integral = prepared_parts("integral", "}");
   EXPECT_FALSE(roster_counts(integral));
   EXPECT_EQ(test::refusal_of([&] { UnitDraws(integral, {}, integral.certificate().json()); }),
-            "only a release of model local is drawn unit by unit");
+            "only a release of method local is drawn unit by unit");
   const PreparedRelease local = prepared_parts("local", kByUnit);
   EXPECT_THAT(test::refusal_of([&] { UnitDraws(local, {}, "another"); }),
               HasSubstr("its certificate is another one"));
   const PreparedRelease central =
       prepared_parts("central", ", \"delta\": 1e-9}, \"unit\": \"person\"", 100'000'000);
   EXPECT_THAT(test::refusal_of([&] { RecordCounter{central}; }),
-              HasSubstr("model central with a unit"));
+              HasSubstr("method central with a unit"));
   EXPECT_FALSE(is_summed(central));
   EXPECT_EQ(test::refusal_of([&] { RecordSums(central, "", 0); }),
             "only Gaussian samples and marginals are drawn from sums over all records");
@@ -191,15 +189,15 @@ TEST(FrontDistributed, RefusesWhatWorkersCannotDo) {
       test::refusal_of([&] {
         static_cast<void>(is_summed(prepared_numbers("\"marginals\"", ", \"unit\": \"person\"")));
       }),
-      HasSubstr("family marginals with a unit"));
+      HasSubstr("method marginals with a unit"));
   const Domain cut = Domain::parse(
       "columns:\n  x: {type: number, min: 0, max: 10, bins: private}\n"
       "  y: {type: number, min: -50, max: 50, bins: 20}\n");
-  const PreparedRelease binned = prepare(
-      ReleaseSpec::parse("{\"model\": \"central\", \"count\": 5, \"family\": \"marginals\", "
-                         "\"privacy\": {\"rho\": 50}}",
-                         cut),
-      4000, {});
+  const PreparedRelease binned =
+      prepare(ReleaseSpec::parse("{\"method\": \"marginals\", \"count\": 5, "
+                                 "\"privacy\": {\"rho\": 50}}",
+                                 cut),
+              4000, {});
   const char* const why =
       "private bins are found by a pass before the counts, so such a release is made where the "
       "table is";

@@ -13,7 +13,7 @@ namespace {
 TEST(FrontEstimate, FindsThePopulationInMemory) {
   const Domain domain = Domain::make({Column::integer("age", 0, 99, 2), Column::boolean("glad")});
   const auto spec = ReleaseSpec::parse(
-      R"({"model": "integral", "count": 300, "privacy": {"epsilon": 600},
+      R"({"method": "integral", "count": 300, "privacy": {"epsilon": 600},
           "mechanism": "randomized-response"})",
       domain);
   std::vector<std::int64_t> ages;

@@ -20,7 +20,7 @@ void charge(const std::string& path, const std::string& epsilon) {
       .charge({.data_set = "people",
                .scope = inside::ProtectionScope::row(),
                .cost = inside::ExactPrivacy::pure(inside::Decimal::parse(epsilon, "epsilon")),
-               .model = "central",
+               .method = "central",
                .mechanism = "ds-roo",
                .count = 10,
                .certificate_sha256 = "abc",

@@ -40,7 +40,7 @@ Model released(std::string* text = nullptr) {
   }
   const auto data = Source::memory({{"city", cities}, {"age", ages}, {"born", days}});
   const auto spec = ReleaseSpec::parse(
-      R"({"model": "central", "family": "marginals", "count": 5,
+      R"({"method": "marginals", "count": 5,
           "privacy": {"epsilon": 100, "delta": 1e-6}})",
       people());
   std::vector<ReleasedColumn> rows;
@@ -116,7 +116,7 @@ TEST(FrontModel, RefusesInOneSentence) {
 
 TEST(FrontModel, OtherReleasesHaveNone) {
   const auto spec =
-      ReleaseSpec::parse(R"({"model": "integral", "count": 1, "privacy": {"epsilon": 2}})",
+      ReleaseSpec::parse(R"({"method": "integral", "count": 1, "privacy": {"epsilon": 2}})",
                          Domain::make({Column::categorical("city", {"Ghent", "Lille"})}));
   const std::vector<std::string_view> cities{"Lille"};
   const auto data = Source::memory({{"city", cities}});

@@ -13,7 +13,7 @@ namespace inside = ::mollify;
 
 namespace {
 
-const nlohmann::json kAsked = {{"model", "central"},
+const nlohmann::json kAsked = {{"method", "central"},
                                {"n", 100000},
                                {"k", 100},
                                {"count", 10},
@@ -50,10 +50,10 @@ TEST(FrontPlan, FindsWhateverIsLeftOut) {
   }
 }
 
-TEST(FrontPlan, TakesEveryModel) {
+TEST(FrontPlan, TakesEveryMethod) {
   const Domain domain = Domain::make({Column::categorical("colour", {"a", "b", "c"})});
-  for (const char* model : {"local", "integral"}) {
-    const nlohmann::json question = {{"model", model}, {"privacy", {{"epsilon", 2}}}};
+  for (const char* method : {"local", "integral"}) {
+    const nlohmann::json question = {{"method", method}, {"privacy", {{"epsilon", 2}}}};
     const Plan found = plan(question.dump(), domain);
     EXPECT_EQ(found.answers[0].unknown, "alpha");
     EXPECT_EQ(found.answers[0].ways[0].mechanism, "minimax");
@@ -61,13 +61,13 @@ TEST(FrontPlan, TakesEveryModel) {
     EXPECT_NE(found.text.find("promised: "), std::string::npos);
   }
   const Plan budgets = plan(
-      R"({"model": "central", "family": "gaussian", "dimension": 3, "mean_bound": 5, "n": 500,
+      R"({"method": "gaussian", "dimension": 3, "mean_bound": 5, "n": 500,
           "alpha": 0.05})");
   ASSERT_EQ(budgets.answers.size(), 2U);
   EXPECT_EQ(budgets.answers[0].unknown, "epsilon");
   EXPECT_EQ(budgets.answers[1].unknown, "rho");
   const Plan one = plan(
-      R"({"model": "central", "family": "gaussian", "dimension": 3, "mean_bound": 5, "n": 500,
+      R"({"method": "gaussian", "dimension": 3, "mean_bound": 5, "n": 500,
           "alpha": 0.05, "unknown": "rho"})");
   ASSERT_EQ(one.answers.size(), 1U);
   EXPECT_EQ(one.answers[0].ways[0].value, budgets.answers[1].ways[0].value);
@@ -87,7 +87,7 @@ TEST(FrontPlan, RefusesInOneSentence) {
   EXPECT_EQ(test::refusal_of([] { (void)plan(kAsked.dump()); }),
             "one of n, k, epsilon, alpha, delta and count must be left to be found, but all are "
             "given");
-  EXPECT_EQ(test::refusal_of([] { (void)plan(R"({"model": "central"})"); }),
+  EXPECT_EQ(test::refusal_of([] { (void)plan(R"({"method": "central"})"); }),
             "one of n, k, epsilon and alpha can be found, but n, k, epsilon, alpha are missing");
   EXPECT_EQ(test::refusal_of([] { (void)plan("{", "q.json"); }),
             "q.json must be JSON, but ends too early");

@@ -74,10 +74,10 @@ TEST_P(FrontRelease, IsTheSameFromAFileFromMemoryAndFromAStream) {
   std::vector<ReleasedColumn> released;
   const Certificate certificate = release(prepared, csv, Sink::memory(released));
   expect_released(released);
-  // What was measured comes last, where a family chooses it.
+  // What was measured comes last, where the method chooses it.
   std::string made = prepared.certificate().json();
   const std::string given = certificate.json();
-  if (made.find("\"family\": \"marginals\"") == std::string::npos) {
+  if (made.find("\"method\": \"marginals\"") == std::string::npos) {
     EXPECT_EQ(given, made);
   } else {
     made.resize(made.size() - std::string_view("\n}\n").size());
@@ -92,7 +92,7 @@ TEST_P(FrontRelease, IsTheSameFromAFileFromMemoryAndFromAStream) {
   const auto again = Source::arrow(&stream);
   EXPECT_EQ(stream.release, nullptr);
   const auto of_it = ReleaseSpec::parse(
-      R"({"model": "integral", "count": 1, "privacy": {"epsilon": 1}})", domain());
+      R"({"method": "integral", "count": 1, "privacy": {"epsilon": 1}})", domain());
   release(prepare(of_it, again), again, Sink::memory(released));
   EXPECT_EQ(released.size(), 2U);
 }
@@ -173,21 +173,21 @@ INSTANTIATE_TEST_SUITE_P(
     Every, FrontRelease,
     testing::Values(
         Asked{"local",
-              R"({"model": "local", "unit": "person", "count": 2, "privacy": {"epsilon": 2}})", 6,
+              R"({"method": "local", "unit": "person", "count": 2, "privacy": {"epsilon": 2}})", 6,
               false},
-        Asked{"integral", R"({"model": "integral", "count": 3, "privacy": {"epsilon": 2}})", 3,
+        Asked{"integral", R"({"method": "integral", "count": 3, "privacy": {"epsilon": 2}})", 3,
               false},
         Asked{
             "central",
-            R"({"model": "central", "count": 2, "privacy": {"epsilon": 2}, "accept_error": true})",
+            R"({"method": "central", "count": 2, "privacy": {"epsilon": 2}, "accept_error": true})",
             2, true},
         Asked{
             "central_by_unit",
-            R"({"model": "central", "unit": "person", "count": 2, "privacy": {"epsilon": 2}, "accept_error": true})",
+            R"({"method": "central", "unit": "person", "count": 2, "privacy": {"epsilon": 2}, "accept_error": true})",
             2, true},
         Asked{
             "marginals_by_unit",
-            R"({"model": "central", "family": "marginals", "unit": "person", "count": 2, "privacy": {"epsilon": 2}, "accept_error": true})",
+            R"({"method": "marginals", "unit": "person", "count": 2, "privacy": {"epsilon": 2}, "accept_error": true})",
             2, true}),
     [](const auto& asked) { return std::string(asked.param.model); });
 
@@ -195,20 +195,20 @@ TEST(FrontSpec, RefusesInOneSentence) {
   EXPECT_NE(test::refusal_of([] { (void)ReleaseSpec::parse("{", domain()); }), "accepted");
   EXPECT_NE(test::refusal_of([] { (void)ReleaseSpec::parse("{}"); }), "accepted");
   EXPECT_EQ(test::refusal_of([] {
-              (void)ReleaseSpec::parse(R"({"model": "integral", "domain": {"file": "d.yaml"}})",
+              (void)ReleaseSpec::parse(R"({"method": "integral", "domain": {"file": "d.yaml"}})",
                                        domain());
             }),
             "the spec must name no domain where one is given, but it names one");
   EXPECT_NE(test::refusal_of([] { (void)Certificate::parse("{}"); }), "accepted");
   const auto spec = ReleaseSpec::parse(
-      R"({"model": "integral", "count": 1, "privacy": {"epsilon": 2}})", domain());
+      R"({"method": "integral", "count": 1, "privacy": {"epsilon": 2}})", domain());
   const auto lacking = Source::memory({{"city", kCities}});
   EXPECT_THAT(test::refusal_of([&] { (void)prepare(spec, lacking); }), HasSubstr("age"));
 }
 
 TEST(FrontSpec, ReadsWhatItWrites) {
   const auto spec = ReleaseSpec::parse(
-      R"({"model": "integral", "count": 1, "privacy": {"epsilon": 0.1}})", domain());
+      R"({"method": "integral", "count": 1, "privacy": {"epsilon": 0.1}})", domain());
   EXPECT_EQ(ReleaseSpec::parse(spec.json()).json(), spec.json());
   const inside::test::Scratch scratch;
   EXPECT_EQ(ReleaseSpec::read(scratch.write("spec.json", spec.json())).json(), spec.json());
@@ -218,7 +218,7 @@ TEST(FrontSource, TakesNullsAndEveryType) {
   const auto domain = Domain::make(
       {Column::number("height", 0, 2, 4, {.null_is_category = true}), Column::boolean("insured")});
   const auto spec = ReleaseSpec::parse(
-      R"({"model": "integral", "count": 1, "privacy": {"epsilon": 30}})", domain);
+      R"({"method": "integral", "count": 1, "privacy": {"epsilon": 30}})", domain);
   // So much epsilon that the record is that of all rows.
   const std::vector<double> heights(40, 1.75);
   const std::vector<std::uint8_t> insured(40, 1);
@@ -239,7 +239,7 @@ TEST(FrontSpec, NamesItsPartsByTheCommandsFlags) {
   EXPECT_EQ(epsilon->place, "/privacy/epsilon");
   EXPECT_EQ(epsilon->kind, "decimal number");
   for (const SpecPart& part : parts) EXPECT_NE(part.kind, "") << part.name;
-  EXPECT_THAT(test::refusal_of([] { (void)ReleaseSpec::parse(R"({"model": "integral"})", ""); }),
+  EXPECT_THAT(test::refusal_of([] { (void)ReleaseSpec::parse(R"({"method": "integral"})", ""); }),
               HasSubstr("--domain"));
 }
 
@@ -248,7 +248,7 @@ TEST(FrontPublicTexts, StandForFiles) {
   const std::string roster = "person\nann\nbob\ndot\n";
   const std::string file = scratch.write("roster.csv", roster);
   const auto spec_with = [](const std::string& name) {
-    return ReleaseSpec::parse(R"({"model": "local", "count": 1, "unit": "person",
+    return ReleaseSpec::parse(R"({"method": "local", "count": 1, "unit": "person",
         "roster": {"file": ")" + name +
                                   R"("}, "privacy": {"epsilon": 2}})",
                               domain());
@@ -288,8 +288,8 @@ TEST(FrontCounts, AreTheTableOfWhichEachRowIsARecord) {
   const Source counted = Source::memory({{"city", cities}, {"n", counts}}).with_counts("n");
   const Source plain = Source::memory({{"city", records}});
   for (const char* text :
-       {R"({"model": "integral", "count": 500, "privacy": {"epsilon": 20}, "accept_error": true})",
-        R"({"model": "central", "count": 3, "privacy": {"epsilon": 1}, "accept_error": true})"}) {
+       {R"({"method": "integral", "count": 500, "privacy": {"epsilon": 20}, "accept_error": true})",
+        R"({"method": "central", "count": 3, "privacy": {"epsilon": 1}, "accept_error": true})"}) {
     const ReleaseSpec spec = ReleaseSpec::parse(text, only_city);
     const PreparedRelease prepared = prepare(spec, counted);
     EXPECT_EQ(prepared.certificate().json(), prepare(spec, plain).certificate().json());
@@ -301,7 +301,7 @@ TEST(FrontCounts, AreTheTableOfWhichEachRowIsARecord) {
       test::refusal_of([&] {
         static_cast<void>(prepare(
             ReleaseSpec::parse(
-                R"({"model": "integral", "count": 1, "space": {"kind": "grid"}, "privacy": {"epsilon": 2}, "accept_error": true})",
+                R"({"method": "integral", "count": 1, "space": {"kind": "grid"}, "privacy": {"epsilon": 2}, "accept_error": true})",
                 Domain::make({Column::number("age", 0, 99)})),
             Source::memory({{"age", counts}, {"n", counts}}).with_counts("n")));
       }),

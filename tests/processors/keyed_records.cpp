@@ -193,7 +193,7 @@ std::string text_of(const ReleasedColumn& column, std::size_t row) {
 
 void draw_units(const Way& way, const ReleaseKey& key, const Rows& rows) {
   const std::string spec = fmt::format(
-      R"({{"model": "local", "count": 2, "unit": "unit", "accept_error": true, {}}})", way.parts);
+      R"({{"method": "local", "count": 2, "unit": "unit", "accept_error": true, {}}})", way.parts);
   mollify::with_small_networks = way.small_networks;
   const PreparedRelease prepared =
       prepare(ReleaseSpec::parse(spec, way.domain), std::nullopt, {{"reference.csv", kReference}});

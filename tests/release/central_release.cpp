@@ -67,8 +67,8 @@ class CountedRows final : public Source {
 /// k outcomes a record is another with probability below k 1e-13.
 ReleaseSpec all_records(const Scratch& scratch, const char* domain, std::uint64_t count) {
   ReleaseSpec spec = test::integral_spec(scratch, domain);
-  spec.model = Model::kCentral;
-  spec.method = CentralSpec{.mechanism = CentralMechanism::kSubsampledRr};
+  spec.method = Method::kCentral;
+  spec.own = CentralSpec{.mechanism = CentralMechanism::kSubsampledRr};
   spec.privacy = ExactPrivacy::pure(Decimal(30));
   spec.count = count;
   spec.accept_error = true;
@@ -211,7 +211,7 @@ TEST(CentralRelease, TheDrawWithinAFoundSupportHasHalfOfTheBudget) {
   const Scratch scratch;
   ReleaseSpec spec =
       all_records(scratch, "columns:\n  a: {type: integer, min: 0, max: 99}\n", kRecords);
-  std::get<CentralSpec>(spec.method).support = SupportHint{SupportKind::kWidth, 1};
+  std::get<CentralSpec>(spec.own).support = SupportHint{SupportKind::kWidth, 1};
   spec.privacy = ExactPrivacy::approximate(Decimal(2), Decimal(1e-6));
   const auto release = prepare(spec, PublicFiles(), kRecords);
   const CountedRows data({""}, {"50"}, {kRecords});

@@ -12,7 +12,7 @@ namespace mollify {
 namespace {
 
 PlanQuestion finite_question() {
-  return {.model = Model::kCentral,
+  return {.method = Method::kCentral,
           .records = 2000,
           .outcomes = 4,
           .outputs = 50,

@@ -9,8 +9,7 @@ namespace mollify {
 namespace {
 
 PlanQuestion concentrated_question(std::uint64_t dimension) {
-  return {.model = Model::kCentral,
-          .family = Family::kGaussian,
+  return {.method = Method::kGaussian,
           .dimension = dimension,
           .budget = Privacy::concentrated(0.5),
           .alpha = 0.01,

@@ -117,6 +117,10 @@ TEST(GoldenDraws, HaveEveryMechanismScorerAndSpace) {
   for (const auto& [name, golden] : releases.items()) {
     const auto& spec = golden["spec"];
     mechanisms.insert(spec.contains("band") ? "location" : spec.value("mechanism", ""));
+    if (spec["method"] == "integral-model") {
+      spaces.insert("models");
+      scorers.insert("likelihood");
+    }
     if (!spec.contains("space")) continue;
     scorers.insert(spec["space"].value("scorer", ""));
     spaces.insert(spec["space"].value("kind", ""));

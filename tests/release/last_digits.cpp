@@ -96,9 +96,17 @@ Domain domain_of(const char* type) {
   return parse_domain(yaml, "domain.yaml");
 }
 
+/// The method whose parts these are.
+Method row_method_of(const decltype(ReleaseSpec::own)& own) {
+  if (std::holds_alternative<MarginalsSpec>(own)) return Method::kMarginals;
+  const auto* gaussian = std::get_if<GaussianSpec>(&own);
+  if (gaussian == nullptr) return Method::kCentral;
+  return gaussian->covariance_bound ? Method::kGaussian : Method::kGaussianModel;
+}
+
 /// How many certificates of a spec, made on each machine, another one finds not to hold.
 int refused(ReleaseSpec spec, const PublicFacts& facts, const Domain& domain) {
-  spec.model = Model::kCentral;
+  spec.method = row_method_of(spec.own);
   spec.domain.file = "domain.yaml";
   spec.domain.sha256 = domain.hash();
   spec.accept_error = true;
@@ -142,7 +150,7 @@ TEST(LastDigits, RefuseNoGaussianSample) {
           gaussian.mean_bound = 3;
         }
         ReleaseSpec spec;
-        spec.method = gaussian;
+        spec.own = gaussian;
         spec.count = 2;
         spec.privacy = budget;
         EXPECT_EQ(refused(spec, facts, domain), 0) << bound << found;
@@ -164,10 +172,8 @@ std::vector<ExactPrivacy> many_budgets() {
 TEST(LastDigits, RefuseNoSharedGaussian) {
   const Domain domain = domain_of("number, min: -4, max: 4");
   for (const ExactPrivacy& budget : many_budgets()) {
-    GaussianSpec gaussian;
-    gaussian.shared = true;
     ReleaseSpec spec;
-    spec.method = gaussian;
+    spec.own = GaussianSpec{};
     spec.count = 2;
     spec.privacy = budget;
     EXPECT_EQ(refused(spec, {.records = 20'011}, domain), 0);
@@ -179,7 +185,7 @@ TEST(LastDigits, RefuseNoMarginals) {
   for (const ExactPrivacy& budget : many_budgets()) {
     for (const bool copula : {false, true}) {
       ReleaseSpec spec;
-      spec.method = MarginalsSpec{.copula = copula};
+      spec.own = MarginalsSpec{.copula = copula};
       spec.count = 2;
       spec.privacy = budget;
       EXPECT_EQ(refused(spec, {.records = 20'011}, domain), 0);
@@ -195,7 +201,7 @@ TEST(LastDigits, RefuseNoFiniteSample) {
                                           {CentralMechanism::kProduct, kBudgets[0]},
                                           {CentralMechanism::kDsRoo, kBudgets[0]}}) {
     ReleaseSpec spec;
-    spec.method = CentralSpec{.mechanism = mechanism};
+    spec.own = CentralSpec{.mechanism = mechanism};
     spec.count = 2;
     spec.privacy = budget;
     EXPECT_EQ(refused(spec, {.records = 2'011, .outcomes = 4}, domain), 0) << name_of(mechanism);

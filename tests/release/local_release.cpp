@@ -26,7 +26,7 @@ RC_GTEST_PROP(LocalRelease, IsTotalInItsRecords, ()) {
       rc::gen::arbitrary<char>(), rc::gen::elementOf(std::string(",,,\n\n\"\rxy19"))));
   scratch.write("data.csv", "id,a,b\n" + bytes);
   if (*rc::gen::arbitrary<bool>()) {
-    spec.model = Model::kLocal;
+    spec.method = Method::kLocal;
     spec.unit = "id";
     spec.roster = PublicFile{scratch.write("units.csv", "id\nx\ny\n19\n")};
   }
@@ -96,7 +96,7 @@ TEST(LocalRelease, DrawsByThreads) {
   }
   scratch.write("data.csv", data);
   ReleaseSpec spec = test::integral_spec(scratch, kDomain);
-  spec.model = Model::kLocal;
+  spec.method = Method::kLocal;
   spec.count = 1;
   spec.unit = "id";
   spec.roster = PublicFile{scratch.write("roster.csv", roster)};
@@ -166,8 +166,8 @@ TEST(LocalRelease, RefusesBeforeItReadsARecord) {
     change(spec);
     return test::refusal(scratch, [&] { static_cast<void>(test::prepared(scratch, spec)); });
   };
-  EXPECT_EQ(sentence([](ReleaseSpec& spec) { spec.model = Model::kCentral; }),
-            "model central must have the parts of its own, but has others");
+  EXPECT_EQ(sentence([](ReleaseSpec& spec) { spec.method = Method::kCentral; }),
+            "method central must have the parts of its own, but has others");
   EXPECT_EQ(sentence([](ReleaseSpec& spec) { spec.privacy = ExactPrivacy::pure(Decimal()); }),
             "epsilon must be finite and positive, but is 0");
   EXPECT_EQ(sentence([](ReleaseSpec& spec) {
@@ -180,7 +180,7 @@ TEST(LocalRelease, RefusesBeforeItReadsARecord) {
             }),
             "the reference must be public, but data.csv is the private file itself");
   EXPECT_EQ(sentence([&](ReleaseSpec& spec) {
-              spec.model = Model::kLocal;
+              spec.method = Method::kLocal;
               spec.unit = "id";
               spec.roster = PublicFile{scratch.path("data.csv")};
             }),

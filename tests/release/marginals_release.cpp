@@ -160,7 +160,7 @@ std::string drawn_by_hand(const TableCase& tested, const Privacy& privacy, const
 struct PreparedTable {
   PreparedTable(const TableCase& tested, const ExactPrivacy& privacy) {
     ReleaseSpec spec;
-    spec.model = Model::kCentral;
+    spec.method = Method::kMarginals;
     spec.domain.file = scratch.write("domain.yaml", tested.domain());
     spec.count = 20;
     spec.privacy = privacy;
@@ -169,7 +169,7 @@ struct PreparedTable {
     if (tested.reference) {
       marginals.reference = PublicFile{scratch.write("public.csv", kPublicRows)};
     }
-    spec.method = marginals;
+    spec.own = marginals;
     const Domain domain = PublicFiles().domain(spec.domain);
     table = small_table(tested, domain);
     scratch.write("data.csv", table.csv);

@@ -17,7 +17,7 @@ namespace mollify::test {
 /// An integral release of 3 draws at epsilon 1 in all; `domain` is the content of its file.
 inline ReleaseSpec integral_spec(const Scratch& scratch, const char* domain) {
   ReleaseSpec spec;
-  spec.model = Model::kIntegral;
+  spec.method = Method::kIntegral;
   spec.domain.file = scratch.write("domain.yaml", domain);
   spec.count = 3;
   spec.privacy = ExactPrivacy::pure(Decimal(1));
@@ -25,7 +25,16 @@ inline ReleaseSpec integral_spec(const Scratch& scratch, const char* domain) {
   return spec;
 }
 
-inline LocalSpec& local_of(ReleaseSpec& spec) { return std::get<LocalSpec>(spec.method); }
+/// The method whose parts these are, of those that protect rows.
+inline Method row_method_of(const decltype(ReleaseSpec::own)& own) {
+  if (std::holds_alternative<MarginalsSpec>(own)) return Method::kMarginals;
+  const auto* gaussian = std::get_if<GaussianSpec>(&own);
+  if (gaussian == nullptr) return Method::kCentral;
+  return gaussian->covariance || gaussian->covariance_bound ? Method::kGaussian
+                                                            : Method::kGaussianModel;
+}
+
+inline LocalSpec& local_of(ReleaseSpec& spec) { return std::get<LocalSpec>(spec.own); }
 
 /// Of the data in data.csv.
 inline std::unique_ptr<const PreparedRelease> prepared(const Scratch& scratch,

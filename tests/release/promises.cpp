@@ -29,8 +29,8 @@ Words words_of(bool unit, bool roster, Neighbours neighbours, double delta) {
   scratch.write("data.csv", data);
   ReleaseSpec spec =
       test::integral_spec(scratch, "columns:\n  a: {type: integer, min: 0, max: 3}\n");
-  spec.model = Model::kCentral;
-  spec.method = MarginalsSpec{.neighbours = neighbours};
+  spec.method = Method::kMarginals;
+  spec.own = MarginalsSpec{.neighbours = neighbours};
   spec.privacy = ExactPrivacy::approximate(Decimal(1), Decimal(delta));
   if (unit) spec.unit = "id";
   if (roster) spec.roster = PublicFile{scratch.write("units.csv", units)};

@@ -240,7 +240,7 @@ TEST(ReleaseError, OfRelativeGrowsWithTheOutcomes) {
   }
   const Ruled ruled;
   const std::string relative =
-      R"({"model": "local", "unit": "id", "mechanism": "relative", "count": 1,
+      R"({"method": "local", "unit": "id", "mechanism": "relative", "count": 1,
           "privacy": {"epsilon": 2}, "domain": {"file": "{}/)";
   EXPECT_THAT(ruled.said(relative + R"(cells.yaml"}})"),
               HasSubstr("the release is mostly noise: the expected error of a record is 0.5"));
@@ -347,31 +347,30 @@ constexpr const char* kFew = R"("domain": {"file": "{}/few.yaml"}, "count": )";
 constexpr const char* kPoints = R"("domain": {"file": "{}/points.yaml"}, "count": )";
 
 const RuledCase kRuled[] = {
-    {"local", R"({"model": "local", "unit": "id", )" + std::string(kCells) + "1", R"("epsilon": 2)",
-     R"("epsilon": 4)", R"("epsilon": 8)"},
-    {"integral", R"({"model": "integral", )" + std::string(kFew) + "2", R"("epsilon": 0.2)",
+    {"local", R"({"method": "local", "unit": "id", )" + std::string(kCells) + "1",
+     R"("epsilon": 2)", R"("epsilon": 4)", R"("epsilon": 8)"},
+    {"integral", R"({"method": "integral", )" + std::string(kFew) + "2", R"("epsilon": 0.2)",
      R"("epsilon": 2)", R"("epsilon": 8)"},
     {"grid",
-     R"({"model": "integral", "space": {"kind": "grid", "cells": 8}, )" + std::string(kPoints) +
+     R"({"method": "integral", "space": {"kind": "grid", "cells": 8}, )" + std::string(kPoints) +
          "1",
      R"("epsilon": 0.05)", R"("epsilon": 0.5)", R"("epsilon": 4)"},
     {"models",
-     R"({"model": "integral", "space": {"kind": "models", "candidates": 100},
+     R"({"method": "integral-model", "space": {"candidates": 100},
          "domain": {"file": "{}/pairs.yaml"}, "count": 50)",
      R"("epsilon": 0.05)", R"("epsilon": 0.8)", R"("epsilon": 4)"},
-    {"central", R"({"model": "central", )" + std::string(kCells) + "5",
+    {"central", R"({"method": "central", )" + std::string(kCells) + "5",
      R"("epsilon": 0.01, "delta": 1e-6)", R"("epsilon": 1, "delta": 1e-6)",
      R"("epsilon": 8, "delta": 1e-6)"},
     {"gaussian",
-     R"({"model": "central", "family": "gaussian", "covariance_bound": 1, "mean_bound": 0.3, )" +
-         std::string(kPoints) + "20",
+     R"({"method": "gaussian", "covariance_bound": 1, "mean_bound": 0.3, )" + std::string(kPoints) +
+         "20",
      R"("epsilon": 0.6, "delta": 1e-6)", R"("epsilon": 0.7, "delta": 1e-6)",
      R"("epsilon": 3, "delta": 1e-6)"},
-    {"shared",
-     R"({"model": "central", "family": "gaussian", "shared": true, )" + std::string(kPoints) + "20",
+    {"shared", R"({"method": "gaussian-model", )" + std::string(kPoints) + "20",
      R"("epsilon": 0.6, "delta": 1e-6)", nullptr, R"("epsilon": 50, "delta": 1e-6)"},
     {"marginals",
-     R"({"model": "central", "family": "marginals", "domain": {"file": "{}/pairs.yaml"},
+     R"({"method": "marginals", "domain": {"file": "{}/pairs.yaml"},
          "count": 20)",
      R"("epsilon": 0.001, "delta": 1e-6)", R"("epsilon": 0.25, "delta": 1e-6)",
      R"("epsilon": 20, "delta": 1e-6)"}};
@@ -389,7 +388,7 @@ TEST(ReleaseError, SaysWhatWouldDo) {
     return error.is_mostly_noise();
   };
   const std::string spec =
-      R"({"model": "local", "unit": "id", "domain": {"file": "{}/cells.yaml"}, "count": 1,
+      R"({"method": "local", "unit": "id", "domain": {"file": "{}/cells.yaml"}, "count": 1,
           "privacy": {"epsilon": 2}})";
   const std::string refusal = ruled.refusal(spec);
   EXPECT_THAT(refusal, HasSubstr("; 13 outcomes or epsilon 6.27 would do; for shares of all units "
@@ -406,7 +405,7 @@ TEST(ReleaseError, SaysWhatWouldDo) {
 TEST(ReleaseError, JudgesABandByItsReference) {
   const Ruled ruled;
   const auto spec = [](const char* reference, const std::string& epsilon) {
-    return R"({"model": "local", "unit": "id", "domain": {"file": "{}/cells.yaml"}, "count": 1,
+    return R"({"method": "local", "unit": "id", "domain": {"file": "{}/cells.yaml"}, "count": 1,
         "reference": {"file": "{}/)" +
            std::string(reference) + R"("}, "privacy": {"epsilon": )" + epsilon + "}}";
   };
@@ -424,7 +423,7 @@ TEST(ReleaseError, NotesWhatBecomesOfSparseDataWhereItIsJudgedBySmooth) {
   const Ruled ruled;
   const auto report = [&](const char* scorer, const char* epsilon) {
     const auto prepared = ruled.prepared(
-        std::string(R"({"model": "integral", "count": 1, "domain": {"file": "{}/points.yaml"},
+        std::string(R"({"method": "integral", "count": 1, "domain": {"file": "{}/points.yaml"},
             "space": {"kind": "candidates", "candidates": 600, "scorer": ")") +
         scorer + R"("}, "privacy": {"epsilon": )" + epsilon + "}}");
     return release_report(*prepared, PublicFiles().domain(prepared->certificate().spec.domain));
@@ -445,10 +444,11 @@ TEST(ReleaseError, NotesWhatBecomesOfSparseDataWhereItIsJudgedBySmooth) {
 // Of 1000 draws at an epsilon of 3860 in all each would be good, and nothing be protected.
 TEST(ReleaseError, NamesNoEpsilonThatMeansLittle) {
   const Ruled ruled;
-  const std::string begin = R"({"model": "integral", "domain": {"file": "{}/cells.yaml"},
+  const std::string begin = R"({"method": "integral", "domain": {"file": "{}/cells.yaml"},
       "count": 1000, "privacy": {"epsilon": )";
-  EXPECT_THAT(ruled.refusal(begin + "2}}"), HasSubstr("alone is 0.746; for many rows of one public "
-                                                      "model use --space models; to release"));
+  EXPECT_THAT(ruled.refusal(begin + "2}}"),
+              HasSubstr("alone is 0.746; for many rows of one public "
+                        "model use method integral-model; to release"));
   // 600 outcomes need 6.27 for each draw.
   EXPECT_THAT(ruled.said(begin + R"(20}, "accept_error": true})"),
               HasSubstr("alone is 0.746; --count 3 would do; for many rows"));
@@ -458,14 +458,15 @@ TEST(ReleaseError, NamesNoEpsilonThatMeansLittle) {
 TEST(ReleaseError, IsSaidFromATenthOnWhereItIsNotNoise) {
   const Ruled ruled;
   const std::string points =
-      R"({"model": "central", "family": "gaussian", "count": 20, "domain": {"file": "{}/points.yaml"}, )";
+      R"({"method": "gaussian", "count": 20, "domain": {"file": "{}/points.yaml"}, )";
   for (const std::string& begin :
-       {std::string(R"({"model": "central", "count": 5, "domain": {"file": "{}/few.yaml"}, )") +
+       {std::string(R"({"method": "central", "count": 5, "domain": {"file": "{}/few.yaml"}, )") +
             R"("privacy": {"delta": 1e-6, "epsilon": 0.3}})",
         points + R"("covariance_bound": 1, "mean_bound": 1, )" +
             R"("privacy": {"delta": 1e-6, "epsilon": 0.7}})",
-        points + R"("shared": true, "privacy": {"delta": 1e-6, "epsilon": 4}})",
-        std::string(R"({"model": "central", "family": "marginals", "count": 5, )") +
+        std::string(R"({"method": "gaussian-model", "count": 20, )") +
+            R"("domain": {"file": "{}/points.yaml"}, "privacy": {"delta": 1e-6, "epsilon": 4}})",
+        std::string(R"({"method": "marginals", "count": 5, )") +
             R"("domain": {"file": "{}/pairs.yaml"}, "privacy": {"delta": 1e-6, "epsilon": 1}})"}) {
     const ReleaseError error = ruled.prepared(begin)->error();
     ASSERT_GT(error.error, 0.1) << begin;
@@ -474,7 +475,7 @@ TEST(ReleaseError, IsSaidFromATenthOnWhereItIsNotNoise) {
     EXPECT_THAT(ruled.said(begin), HasSubstr("in total variation"));
   }
   const auto planned = [](double epsilon) {
-    return plan_text(plan({.model = Model::kCentral,
+    return plan_text(plan({.method = Method::kCentral,
                            .unknowns = {PlanUnknown::kAlpha},
                            .records = 500,
                            .outcomes = 12,
@@ -496,14 +497,13 @@ std::uint64_t number_after(const std::string& text, const std::string& words) {
 // many rows judges them alike.
 TEST(ReleaseError, SaysHowFewRowsAreTooFewWhereTheirNumberIsProtected) {
   const Ruled ruled;
-  const std::string begin = R"({"model": "central", "family": "marginals", "count": 20,
+  const std::string begin = R"({"method": "marginals", "count": 20,
       "neighbours": "add-remove", "domain": {"file": "{}/pairs.yaml"}, "privacy": )";
   for (const char* epsilon : {"0.001", "0.1", "1"}) {
     const std::string spec = begin + R"({"epsilon": )" + epsilon + R"(, "delta": 1e-6}})";
     const std::string said = ruled.said(spec);
     const auto prepared = ruled.prepared(spec);
-    PlanQuestion question{.model = Model::kCentral,
-                          .family = Family::kMarginals,
+    PlanQuestion question{.method = Method::kMarginals,
                           .unknowns = {PlanUnknown::kAlpha},
                           .budget = prepared->certificate().spec.budget()};
     question.columns = prepared->certificate().marginals()->request.columns;
@@ -541,7 +541,7 @@ TEST(ReleaseError, SaysHowFewRowsAreTooFewWhereTheirNumberIsProtected) {
 TEST(ReleaseError, JudgesASupportByItsHint) {
   const Ruled ruled;
   const auto spec = [](const std::string& hint, const char* epsilon, const char* more = "") {
-    return R"({"model": "central", "count": 5, "domain": {"file": "{}/cells.yaml"}, "support": ")" +
+    return R"({"method": "central", "count": 5, "domain": {"file": "{}/cells.yaml"}, "support": ")" +
            hint + R"(", "privacy": {"delta": 1e-6, "epsilon": )" + epsilon + "}" + more + "}";
   };
   for (const char* hint : {"width=5", "subgaussian=2", "heavy", "bounded", "contiguous"}) {
@@ -581,10 +581,10 @@ TEST(ReleaseError, IsNoneOfRecordsForEstimates) {
   const Ruled ruled;
   const std::string begin = R"({"mechanism": "randomized-response", "count": 1,
       "domain": {"file": "{}/cells.yaml"}, "privacy": {"epsilon": )";
-  EXPECT_THAT(ruled.said(begin + R"(2}, "model": "local", "unit": "id"})"),
+  EXPECT_THAT(ruled.said(begin + R"(2}, "method": "local", "unit": "id"})"),
               HasSubstr("mollify estimate finds the population"));
-  EXPECT_THAT(ruled.said(begin + R"(6}, "model": "local", "unit": "id"})"), IsEmpty());
-  EXPECT_THAT(ruled.refusal(begin + R"(2}, "model": "integral"})"),
+  EXPECT_THAT(ruled.said(begin + R"(6}, "method": "local", "unit": "id"})"), IsEmpty());
+  EXPECT_THAT(ruled.refusal(begin + R"(2}, "method": "integral"})"),
               HasSubstr("cannot be told apart"));
 }
 

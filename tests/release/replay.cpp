@@ -55,14 +55,15 @@ class ReplayTable {
   mutable std::vector<std::string_view> views_;
 };
 
-std::unique_ptr<const PreparedRelease> prepared_with(
-    const Scratch& scratch, const std::string& domain, const ExactPrivacy& privacy,
-    std::variant<LocalSpec, CentralSpec, GaussianSpec, MarginalsSpec> method, std::uint64_t count,
-    std::uint64_t records) {
+std::unique_ptr<const PreparedRelease> prepared_with(const Scratch& scratch,
+                                                     const std::string& domain,
+                                                     const ExactPrivacy& privacy,
+                                                     decltype(ReleaseSpec::own) own,
+                                                     std::uint64_t count, std::uint64_t records) {
   ReleaseSpec spec;
-  spec.model = Model::kCentral;
+  spec.method = test::row_method_of(own);
   spec.domain.file = scratch.write("domain.yaml", domain);
-  spec.method = std::move(method);
+  spec.own = std::move(own);
   spec.count = count;
   spec.privacy = privacy;
   spec.accept_error = spec.accept_large_delta = true;
@@ -207,7 +208,7 @@ TEST(ReleaseReplay, ASharedGaussianReleaseTellsWhatItPaid) {
        {ExactPrivacy::pure(Decimal(3)), ExactPrivacy::concentrated(Decimal(1)),
         ExactPrivacy::approximate(Decimal(3), Decimal(1e-6))}) {
     const auto release =
-        prepared_with(scratch, number_domain(3), privacy, GaussianSpec{.shared = true}, 3, kMany);
+        prepared_with(scratch, number_domain(3), privacy, GaussianSpec{}, 3, kMany);
     const MomentDesign& design = *release->certificate().moments();
     EXPECT_EQ(design.guarantee, release->certificate().spec.budget());
     EXPECT_GT(design.rounds.size(), 1U);

@@ -106,7 +106,7 @@ std::vector<Schema2020> specs_with_every_part() {
   const Schema2020 file = {{"file", "f.csv"}};
   const Schema2020 base = {{"format", "mollify release 1"}, {"domain", domain}, {"count", 3}};
   std::vector<Schema2020> specs(4, base);
-  specs[0].update({{"model", "local"},
+  specs[0].update({{"method", "local"},
                    {"unit", "id"},
                    {"roster", file},
                    {"units_column", "who"},
@@ -121,18 +121,16 @@ std::vector<Schema2020> specs_with_every_part() {
                      {"cells", 9},
                      {"candidates", 4},
                      {"fresh", true},
-                     {"trees", true},
                      {"list", file},
                      {"scorer", "mbde"}}}});
-  specs[1].update({{"model", "integral"}, {"privacy", {{"mu", 1}}}, {"band", "location=0.5"}});
-  specs[2].update({{"model", "central"},
+  specs[1].update({{"method", "integral"}, {"privacy", {{"mu", 1}}}, {"band", "location=0.5"}});
+  specs[2].update({{"method", "central"},
                    {"privacy", {{"epsilon", "1"}, {"delta", "1e-6"}}},
                    {"mechanism", "poisson-rr"},
                    {"support", "width=3"},
                    {"accept_large_delta", true},
                    {"accept_error", true}});
-  specs[3].update({{"model", "central"},
-                   {"family", "gaussian"},
+  specs[3].update({{"method", "gaussian"},
                    {"privacy", {{"rho", "0.5"}}},
                    {"covariance", file},
                    {"covariance_bound", 2},
@@ -143,14 +141,18 @@ std::vector<Schema2020> specs_with_every_part() {
   for (const char* other : {"covariance", "covariance_bound", "mean_bound", "paper_variance"}) {
     specs.back().erase(other);
   }
-  specs.back()["shared"] = true;
+  specs.back()["method"] = "gaussian-model";
   specs.push_back(specs.back());
-  specs.back().erase("shared");
   specs.back().erase("logarithms");
-  specs.back().update({{"family", "marginals"}, {"neighbours", "add-remove"}, {"reference", file}});
+  specs.back().update({{"method", "marginals"}, {"neighbours", "add-remove"}, {"reference", file}});
   specs.push_back(specs.back());
   specs.back().erase("reference");
   specs.back()["copula"] = true;
+  specs.push_back(base);
+  specs.back().update({{"method", "integral-model"},
+                       {"privacy", {{"epsilon", 2}}},
+                       {"band", "relative"},
+                       {"space", {{"candidates", 40}, {"trees", true}}}});
   specs.push_back(specs[2]);
   specs.back().erase("count");
   specs.back()["rate"] = 0.5;
@@ -195,19 +197,18 @@ TEST(Schema, TakesTheCombinationsThatAReleaseTakes) {
   std::vector<Schema2020> specs = specs_with_every_part();
   const std::size_t given = specs.size();
   for (std::size_t i = 0; i < given; ++i) {
-    for (const char* other : {"shared", "copula", "paper_variance"}) {
+    for (const char* other : {"copula", "paper_variance"}) {
       if (!specs[i].contains(other)) continue;
       specs.push_back(specs[i]);
       specs.back()[other] = false;
     }
   }
-  for (const char* kind : {"models", "grid"}) {
-    specs.push_back({{"model", "integral"},
+  for (const char* method : {"integral", "integral-model"}) {
+    specs.push_back({{"method", method},
                      {"domain", specs[0]["domain"]},
                      {"count", 3},
                      {"privacy", {{"epsilon", 1}}},
-                     {"band", "typical"},
-                     {"space", {{"kind", kind}}}});
+                     {"band", "typical"}});
   }
   std::size_t asked = 0;
   std::size_t taken = 0;
@@ -240,16 +241,19 @@ TEST(Schema, TakesTheCombinationsThatAReleaseTakes) {
 }
 
 TEST(Schema, NamesEveryMechanism) {
-  const auto allowed = [](std::size_t model) {
-    return schema()["oneOf"][model]["properties"]["mechanism"]["enum"].get<std::set<std::string>>();
+  const auto allowed = [](Method method) {
+    const auto place = static_cast<std::size_t>(method);
+    return schema()["oneOf"][place]["properties"]["mechanism"]["enum"].get<std::set<std::string>>();
   };
   std::set<std::string> local;
   for (const auto& known : names<Mechanism>()) local.insert(std::string(known.name));
   local.erase("location");
-  EXPECT_EQ(allowed(0), local);
+  for (const Method method : {Method::kLocal, Method::kIntegral, Method::kIntegralModel}) {
+    EXPECT_EQ(allowed(method), local);
+  }
   std::set<std::string> central = {"auto"};
   for (const auto& known : names<CentralMechanism>()) central.insert(std::string(known.name));
-  EXPECT_EQ(allowed(1), central);
+  EXPECT_EQ(allowed(Method::kCentral), central);
 }
 
 }  // namespace

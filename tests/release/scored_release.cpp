@@ -109,7 +109,7 @@ TEST(ScoredRelease, OverAGridFollowsItsTable) {
 TEST(ScoredRelease, OverFreshListsLeansTowardsTheRecords) {
   const Scratch scratch;
   ReleaseSpec spec = scored_spec(scratch, kMixed, 1);
-  spec.model = Model::kLocal;
+  spec.method = Method::kLocal;
   spec.unit = "id";
   std::string records = "id,x,y,w\n";
   for (int unit = 0; unit < 5000; ++unit) records += std::to_string(unit) + ",2,0.5,a\n";

@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 
 json integral() {
-  return {{"model", "integral"},
+  return {{"method", "integral"},
           {"domain", {{"file", "d.yaml"}}},
           {"count", 2},
           {"privacy", {{"epsilon", "0.1"}}}};
@@ -21,14 +21,14 @@ json integral() {
 
 json central() {
   json spec = integral();
-  spec["model"] = "central";
+  spec["method"] = "central";
   spec["privacy"]["delta"] = "0.000001";
   return spec;
 }
 
 json gaussian() {
   json spec = central();
-  spec["family"] = "gaussian";
+  spec["method"] = "gaussian";
   spec["covariance_bound"] = 2.5;
   return spec;
 }
@@ -39,7 +39,7 @@ std::string refused(const json& spec) {
 
 TEST(ReleaseSpec, IsReadAsItIsWritten) {
   json local = integral();
-  local.update({{"model", "local"},
+  local.update({{"method", "local"},
                 {"unit", "id"},
                 {"roster", {{"file", "u.csv"}, {"sha256", "ab"}}},
                 {"band", "location=0.25"},
@@ -51,7 +51,6 @@ TEST(ReleaseSpec, IsReadAsItIsWritten) {
                  {{"kind", "candidates"},
                   {"candidates", 9},
                   {"fresh", true},
-                  {"trees", true},
                   {"scorer", "gaussian-mixture"}}}});
   json other = integral();
   other.update({{"mechanism", "gaussian-curve"},
@@ -65,7 +64,7 @@ TEST(ReleaseSpec, IsReadAsItIsWritten) {
   rated.erase("count");
   rated["rate"] = 0.25;
   json bits = integral();
-  bits.update({{"model", "central"}, {"privacy", {{"rho", "0.5"}}}, {"mechanism", "product"}});
+  bits.update({{"method", "central"}, {"privacy", {{"rho", "0.5"}}}, {"mechanism", "product"}});
   json normal = gaussian();
   normal.update({{"covariance", {{"file", "c.csv"}}},
                  {"mean_bound", 4},
@@ -73,7 +72,7 @@ TEST(ReleaseSpec, IsReadAsItIsWritten) {
                  {"paper_variance", true}});
   json shared = gaussian();
   shared.erase("covariance_bound");
-  shared["shared"] = true;
+  shared["method"] = "gaussian-model";
   for (const json& spec : {integral(), local, other, text, finite, rated, bits, normal, shared}) {
     const ReleaseSpec read = parse_spec(spec.dump(), "s.json");
     const std::string written = spec_text(read);
@@ -112,9 +111,9 @@ TEST(ReleaseSpec, RefusesWhatIsNone) {
   EXPECT_EQ(with(integral(), "/count", -1), "s.json must have a whole number at /count");
   EXPECT_EQ(with(integral(), "/count", nullptr), "s.json must have a whole number at /count");
   EXPECT_EQ(with(integral(), "/count", 0), "count must be from 1 to 100000000, but is 0");
-  EXPECT_EQ(
-      with(integral(), "/model", "global"),
-      "model must be local, integral or central, but is \"global\" (did you mean \"local\"?)");
+  EXPECT_EQ(with(integral(), "/method", "centrl"),
+            "method must be local, integral, integral-model, central, gaussian, gaussian-model or "
+            "marginals, but is \"centrl\" (did you mean \"central\"?)");
   EXPECT_EQ(with(integral(), "/format", "mollify release 9"),
             "s.json must have the format \"mollify release 1\"");
   EXPECT_EQ(with(integral(), "/privacy/epsilon", "-1"),
@@ -143,20 +142,21 @@ TEST(ReleaseSpec, RefusesThePartsOfOthers) {
     spec[json::json_pointer(place)] = value;
     return refused(spec);
   };
-  EXPECT_EQ(with(central(), "/c2", 3),
-            "/c2 in s.json is for models local and integral, but the model is central");
+  EXPECT_EQ(
+      with(central(), "/c2", 3),
+      "/c2 in s.json is for methods local, integral and integral-model, but the method is central");
   EXPECT_EQ(with(central(), "/space/cells", 3),
-            "/space in s.json is for models local and integral, but the model is central");
+            "/space in s.json is for methods local, integral and integral-model, but the method is "
+            "central");
   EXPECT_EQ(with(integral(), "/rate", 0.5),
-            "/rate in s.json is for model central, but the model is integral");
-  EXPECT_EQ(with(integral(), "/family", "gaussian"),
-            "/family in s.json is for model central, but the model is integral");
+            "/rate in s.json is for method central, but the method is integral");
+  EXPECT_EQ(with(integral(), "/unit", "id"),
+            "/unit in s.json is for methods local, central, gaussian, gaussian-model and "
+            "marginals, but the method is integral");
   EXPECT_EQ(with(gaussian(), "/support", "bounded"),
-            "/support in s.json is for finite domains, but the family is gaussian");
+            "/support in s.json is for method central, but the method is gaussian");
   EXPECT_EQ(with(central(), "/mean_bound", 3),
-            "/mean_bound in s.json is for family gaussian, but no family is given");
-  EXPECT_EQ(with(gaussian(), "/family", "cauchy"),
-            "family must be gaussian or marginals, but is \"cauchy\"");
+            "/mean_bound in s.json is for method gaussian, but the method is central");
 }
 
 }  // namespace

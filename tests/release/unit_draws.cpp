@@ -38,7 +38,7 @@ constexpr const char* kUnitRecords =
 ReleaseSpec unit_spec(const Scratch& scratch, const char* domain, bool with_roster) {
   ReleaseSpec spec = test::integral_spec(scratch, domain);
   scratch.write("data.csv", kUnitRecords);
-  spec.model = Model::kLocal;
+  spec.method = Method::kLocal;
   spec.unit = "id";
   if (with_roster) spec.roster = PublicFile{scratch.write("units.csv", "id\nv\nabsent\nu\nw\n")};
   return spec;

@@ -109,8 +109,8 @@ class ChangedCertificate {
 };
 
 void ask_for(ReleaseSpec& spec, CentralMechanism mechanism, std::uint64_t count) {
-  spec.model = Model::kCentral;
-  spec.method = CentralSpec{.mechanism = mechanism};
+  spec.method = Method::kCentral;
+  spec.own = CentralSpec{.mechanism = mechanism};
   spec.count = count;
   spec.accept_error = true;
   spec.privacy = ExactPrivacy::approximate(Decimal(1), Decimal(1e-6));
@@ -222,15 +222,15 @@ TEST(VerifyCertificate, RefusesForgedFloorsAndBounds) {
   }
 }
 
-/// What is found of a certificate of family Gaussian or marginals whose numbers are changed and all
-/// else is what follows from them: as another machine, or a forger, would make it.
+/// What is found of a certificate of methods gaussian or marginals whose numbers are changed and
+/// all else is what follows from them: as another machine, or a forger, would make it.
 class RemadeCertificate {
  public:
   RemadeCertificate(ReleaseSpec spec, PublicFacts facts, const char* type)
       : domain_(parse_domain(
             std::string("columns:\n  a: {type: ") + type + "}\n  b: {type: " + type + "}\n",
             "domain.yaml")) {
-    spec.model = Model::kCentral;
+    spec.method = test::row_method_of(spec.own);
     spec.domain.file = "domain.yaml";
     spec.domain.sha256 = domain_.hash();
     spec.count = 2;
@@ -278,8 +278,8 @@ RemadeCertificate gaussian_certificate(const ExactPrivacy& privacy, double bound
                                        std::vector<WhitenedRange> ranges,
                                        const char* type = "number, min: -4, max: 4") {
   ReleaseSpec spec;
-  spec.method = GaussianSpec{.covariance_bound = bound,
-                             .mean_bound = ranges.empty() ? std::optional(3.0) : std::nullopt};
+  spec.own = GaussianSpec{.covariance_bound = bound,
+                          .mean_bound = ranges.empty() ? std::optional(3.0) : std::nullopt};
   spec.privacy = privacy;
   return {spec, {.records = 20'000, .mean_ranges = std::move(ranges)}, type};
 }
@@ -392,9 +392,9 @@ TEST(VerifyCertificate, TakesTheAmountThatStepsSpendAsStated) {
   for (const bool shared : {false, true}) {
     ReleaseSpec spec;
     if (shared) {
-      spec.method = GaussianSpec{.shared = true};
+      spec.own = GaussianSpec{};
     } else {
-      spec.method = MarginalsSpec{};
+      spec.own = MarginalsSpec{};
     }
     spec.privacy = ExactPrivacy::approximate(Decimal(0.5), Decimal(1e-6));
     const RemadeCertificate made(spec, {.records = 20'000},
@@ -479,7 +479,7 @@ TEST(VerifyCertificate, ComparesAListOfCandidates) {
 
 std::string refusal_after(const std::function<void(Json&)>& change) {
   ChangedCertificate changed([&](ReleaseSpec& spec) {
-    spec.model = Model::kLocal;
+    spec.method = Method::kLocal;
     spec.unit = "id";
   });
   change(changed.json);

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 def _changed(spec: Mapping[str, Any]) -> str:
     """What distances between tables count."""
-    if spec["model"] == "integral":
+    if spec["method"] in ("integral", "integral-model"):
         return "tables that are changed"
-    if spec["model"] == "local":
+    if spec["method"] == "local":
         return "units whose records are changed"
     who = "units" if "unit" in spec else "records"
     hidden = spec.get("neighbours") == "add-remove"
@@ -29,7 +29,7 @@ def _changed(spec: Mapping[str, Any]) -> str:
 def measurement(
     domain: DomainLike,
     *,
-    model: str,
+    method: str,
     records: int | None = None,
     epsilon: float | str | None = None,
     delta: float | str | None = None,
@@ -53,8 +53,6 @@ def measurement(
     trees: bool = False,
     candidates_file: Any = None,
     score: str | None = None,
-    family: str | None = None,
-    shared: bool = False,
     covariance: Any = None,
     covariance_bound: float | None = None,
     mean_bound: float | None = None,
@@ -78,23 +76,23 @@ def measurement(
     ----------
     domain
         What a record can be; public, as are all parameters below.
-    model
+    method
         "local" (with `unit`), "integral" or "central".
     records
-        For model central: how many there are in every table that it is given; with
+        For method central: how many there are in every table that it is given; with
         ``neighbours="add-remove"`` left out.
     epsilon, delta, rho
         The budget of each call; one of the three forms.
     mu
         Is refused: OpenDP has no measure for it.
     count
-        Records: for each unit, or in model central in all. Default: 1, but in model central.
+        Records: for each unit, or in method central in all. Default: 1, but in method central.
     unit, units, units_column, lists
         The column that names the unit of each row; all units, which protects who is in the data;
         the table's column that names them; columns of lists.
     mechanism, band, c1, c2, gamma, reference, space, cells, candidates, fresh, trees
         As for `mollify.sample`.
-    candidates_file, score, family, shared, covariance, covariance_bound, mean_bound, log
+    candidates_file, score, covariance, covariance_bound, mean_bound, log
         As for `mollify.sample`.
     paper_variance, neighbours, copula, rate, support, accept_large_delta, accept_error
         As for `mollify.sample`.
@@ -107,7 +105,7 @@ def measurement(
     -------
     opendp.Measurement
         Its inputs are whatever `mollify.sample` reads. Its distances count units whose records are
-        changed (model local), tables that are changed (integral), or records, with `unit` units,
+        changed (method local), tables that are changed (integral), or records, with `unit` units,
         that are replaced (central), or with ``neighbours="add-remove"`` added or removed. Its measure is the max-divergence, for a budget in rho the zero-concentrated
         divergence, and with a delta the approximate max-divergence.
 
@@ -122,19 +120,19 @@ def measurement(
     Steinke 2016], or k epsilon and (1 + e^epsilon + ... + e^((k-1) epsilon)) delta, each rounded up.
     """
     parameters = dict(locals())
-    for name in ("domain", "model", "records"):
+    for name in ("domain", "method", "records"):
         del parameters[name]
     import opendp.prelude as dp
 
     domain = as_domain(domain)
-    facts = prepared(domain, records, model=model, **parameters)
+    facts = prepared(domain, records, method=method, **parameters)
     total = of_json(facts["privacy"])
     if total.mu is not None:
         raise _core.InvalidInput("a measurement must promise epsilon or rho, but is asked for mu")
     fixed = facts["facts"].get("records")
 
     def function(table: Any) -> Release:
-        release = sample(table, domain, model=model, **parameters)
+        release = sample(table, domain, method=method, **parameters)
         held = release.certificate.to_dict()["facts"].get("records")
         if held != fixed:  # both are public
             raise _core.InvalidInput(
@@ -144,7 +142,7 @@ def measurement(
 
     def bound(changes: Any) -> int:
         """Whoever changes a table twice has changed it."""
-        return min(int(changes), 1) if model == "integral" else int(changes)
+        return min(int(changes), 1) if method in ("integral", "integral-model") else int(changes)
 
     if total.rho is not None:
         concentrated = total.rho

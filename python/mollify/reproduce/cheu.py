@@ -75,7 +75,7 @@ class _Row:
 def _asked(question: tuple[tuple[str, Any], ...]) -> Mapping[str, Any]:
     """The plan for the least n; empty for a budget that this sampler does not spend."""
     try:
-        answer: Mapping[str, Any] = plan(model="central", **dict(question))
+        answer: Mapping[str, Any] = plan(**({"method": "central"} | dict(question)))
     except _core.InvalidInput:
         return {}
     return answer["answers"][0] if "answers" in answer else answer
@@ -274,7 +274,7 @@ def _gaussian(covariance_bound: float, budgets: tuple[_Budget, ...], why: str) -
             _LEGEND,
         ]
     )
-    what: dict[str, Any] = {"family": "gaussian", "dimension": _DIMENSION, "mean_bound": _MEAN_BOUND}
+    what: dict[str, Any] = {"method": "gaussian", "dimension": _DIMENSION, "mean_bound": _MEAN_BOUND}
     if not known:
         what["covariance_bound"] = covariance_bound
     rows = []

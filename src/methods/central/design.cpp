@@ -313,7 +313,7 @@ CentralDesign best_central_design(const CentralRequest& request,
                                   std::optional<CentralMechanism> chosen_before) {
   if (request.budget.notion == Notion::kConcentrated) {
     throw InvalidInput(
-        "a budget in rho is for --mechanism product and for --family gaussian, but neither is "
+        "a budget in rho is for --mechanism product and for other methods, but neither is "
         "named");
   }
   std::vector<CentralOption> options = central_options(request);

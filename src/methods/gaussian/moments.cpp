@@ -150,6 +150,15 @@ double semicircle_divergence(double radius) {
   return 0.5 - 1 / (1 + root) - same_log1p(-square / (2 * (1 + root)));
 }
 
+/// The divergence of a standard normal column that is cut at so many deviations, at least 1, on
+/// both sides, from what it was; above it.
+double cut_divergence(double deviations) {
+  const double square = deviations * deviations;
+  const double density = 0.3989422804014327 * same_exp(-square / 2);
+  const double lost = 4 * deviations * density / (square + 1);
+  return (-same_log1p(-lost) - lost) / 2;
+}
+
 }  // namespace
 
 double entry_deviation(const MomentDesign& design, const MomentRound& round) {
@@ -186,7 +195,8 @@ ModelError expected_error(const MomentDesign& design, double deviations) {
   ModelError error{.mean = last.mean / std::sqrt(variance), .covariance = last.product / variance};
   const double radius = 2 * std::sqrt(d + 1) * error.covariance;
   if (radius < 1) {
-    const double divergence = d * (error.mean * error.mean + semicircle_divergence(radius)) / 2;
+    const double divergence = d * ((error.mean * error.mean + semicircle_divergence(radius)) / 2 +
+                                   cut_divergence(deviations));
     error.total_variation = std::min(1.0, std::sqrt(divergence / 2));
   }
   return error;
@@ -227,9 +237,10 @@ MomentDesign design_moments(const MomentRequest& request, std::optional<double> 
 
 std::string spread_condition() {
   return fmt::format(
-      "if half of every column's range is 3 to {:g} of its standard deviations (with --log, of "
-      "the logarithms') and no correlation is above {:g}",
-      kStatedDeviations.back(), kStatedCorrelation);
+      "if every column's range reaches {:g} to {:g} of its standard deviations to both sides of "
+      "its "
+      "mean (with --log, of the logarithms') and no correlation is above {:g}",
+      kStatedDeviations.front(), kStatedDeviations.back(), kStatedCorrelation);
 }
 
 void check_moment_design(const MomentDesign& design) {

@@ -96,20 +96,22 @@ void require_moment_records(std::uint64_t records);
 [[nodiscard]] MomentDesign design_moments(const MomentRequest& request,
                                           std::optional<double> amount = std::nullopt);
 
-/// How many standard deviations half of a column's range has in the cases that errors are stated
-/// for: in each case any two columns have a correlation of at most kStatedCorrelation.
+/// How many of its standard deviations a column's range reaches to both sides of its mean, in the
+/// cases that errors are stated for: in each any two columns have a correlation of at most
+/// kStatedCorrelation.
 inline constexpr std::array<double, 3> kStatedDeviations = {2, 3, 5};
 inline constexpr double kStatedCorrelation = 0.5;
 
-/// What noise is expected to do to a model, from public facts alone.
+/// What noise and ranges are expected to do to a model, from public facts alone.
 struct ModelError {
   double mean = 0;        ///< of a column, in its standard deviations
   double covariance = 0;  ///< of two columns, in products of their standard deviations
-  /// From the Gaussian of the table's own mean and covariance.
+  /// From the Gaussian of the data's mean and covariance, as they are before ranges cut them.
   double total_variation = 1;
 };
 
-/// The error if half of every column's range has `deviations` of the column's standard deviations.
+/// The error if every column's range reaches `deviations` of the column's standard deviations to
+/// both sides of its mean.
 ///
 /// Derivation. Let v be the narrowest direction's variance in a round's map: at first
 /// (1 - kStatedCorrelation) (r / deviations)^2 / d, because half a range is r / sqrt(d) there. The
@@ -119,14 +121,19 @@ struct ModelError {
 /// taken, or 1 if it is more. The last round's noise adds a symmetric matrix of radius
 /// R' = 2 sqrt(d + 1) e / v to the identity and moves the mean by m / sqrt(v) in each coordinate.
 /// The mean Kullback-Leibler divergence is d (m^2 / v + E[-log(1 + x)]) / 2, x of the semicircle of
-/// R', and total variation is at most the root of half of that (Pinsker's inequality). A model
-/// whose R' is 1 or more may have lost a direction, and counts as 1.
+/// R'. A model whose R' is 1 or more may have lost a direction, and counts as 1.
 ///
-/// Measured errors are below it (docs/measured/gaussian-data.md), except that ranges of two
-/// deviations cut rows, which adds up to .01.
+/// Values beyond a range are taken at its bounds. That takes 2 (r f(r) - (r^2 - 1) Q(r)) of a
+/// column's variance, r its `deviations`, f and Q the normal density and upper tail: at most
+/// c = 4 r f(r) / (r^2 + 1), because Q(r) >= r f(r) / (r^2 + 1) (Mills' ratio). A normal law whose
+/// variance is less by a share of c has the divergence (-log(1 - c) - c) / 2 from what it was. Of d
+/// independent columns it is d times that, which is added, and total variation is at most the root
+/// of half of the sum (Pinsker's inequality).
+///
+/// Measured errors are below it (docs/measured/gaussian-data.md).
 [[nodiscard]] ModelError expected_error(const MomentDesign& design, double deviations);
 
-/// What the stated error depends on, for people: "if half of every column's range is 3 to 5 of
+/// What the stated error depends on, for people: "if every column's range reaches 2 to 5 of
 /// its standard deviations ...". Public.
 [[nodiscard]] std::string spread_condition();
 

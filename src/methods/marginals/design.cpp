@@ -39,7 +39,7 @@ MarginalBudget::MarginalBudget(const Privacy& budget, UnitWeight unit, std::opti
     }
   } catch (const InvalidInput&) {
     throw InvalidInput(
-        fmt::format("a budget of family marginals must be one whose parts have noise that can be "
+        fmt::format("a budget of method marginals must be one whose parts have noise that can be "
                     "drawn, about epsilon 0.001 to 1000, but is {}",
                     budget.text()));
   }
@@ -156,7 +156,7 @@ constexpr std::uint64_t kLeastScoreSteps = 4;
 
 void require_columns_of(const MarginalRequest& request) {
   if (request.columns.empty() || request.columns.size() > kMostColumns) {
-    throw InvalidInput(fmt::format("family marginals takes from 1 to {} columns, but there are {}",
+    throw InvalidInput(fmt::format("method marginals takes from 1 to {} columns, but there are {}",
                                    kMostColumns, request.columns.size()));
   }
   std::vector<std::uint32_t> sizes;
@@ -171,13 +171,13 @@ void require_columns_of(const MarginalRequest& request) {
     }
     if (size >= 1 && size <= kMostColumnCells) continue;
     throw InvalidInput(
-        fmt::format("family marginals takes columns of at most {} values, bins and nulls counted, "
+        fmt::format("method marginals takes columns of at most {} values, bins and nulls counted, "
                     "but column {} of the domain has {}: declare bins or edges there",
                     kMostColumnCells, i + 1, size));
   }
   if (const std::uint64_t cells = PairCounts::cells(sizes); cells > PairCounts::kMostCells) {
     throw InvalidInput(
-        fmt::format("family marginals takes at most {} cells of all pairs of columns together, but "
+        fmt::format("method marginals takes at most {} cells of all pairs of columns together, but "
                     "there are {}: declare fewer bins in the domain",
                     PairCounts::kMostCells, cells));
   }
@@ -316,14 +316,10 @@ namespace {
 
 /// How many of the measurements of pairs count as measurements of columns, shared among them.
 constexpr double kTellOfColumns = 0.5;
-/// How much of a pair's noise in so many groups of either column counts.
-struct Margin {
-  double noise;
-  double groups;
-};
-/// Found by releases of tables of thirteen kinds (docs/measured/marginals.md).
-constexpr Margin kUsual{0.85, 4};
-constexpr Margin kAtWorst{1, 9};
+/// How much of a pair's noise in so many groups of either column counts of usual tables: found by
+/// releases of tables of seventeen kinds (docs/measured/marginals.md).
+constexpr double kUsualNoise = 0.85;
+constexpr double kUsualGroups = 4;
 constexpr double kOfModel = 0.06;
 constexpr double kOfChance = 0.5;
 constexpr double kOfCopulaNoise = 1.5;
@@ -410,16 +406,20 @@ MarginalError marginal_error(const MarginalDesign& design, std::uint64_t records
             1.0, std::sqrt(kOfCopulaNoise * kOfCopulaNoise * noise + kOfCopula * kOfCopula));
         continue;
       }
-      const double chance =
-          cells(i) * cells(j) / static_cast<double>(std::max<std::uint64_t>(records, 1));
-      const auto with = [&](const Margin& margin) {
-        const double in_groups = distance(
-            of_round, std::min(margin.groups, cells(i)) * std::min(margin.groups, cells(j)));
-        return std::min(1.0, std::sqrt(noise + margin.noise * margin.noise * in_groups +
-                                       kOfModel * kOfModel + kOfChance * kOfChance * chance));
+      const auto with = [&](double unseen, double of_cells) {
+        const double chance = of_cells / static_cast<double>(std::max<std::uint64_t>(records, 1));
+        return std::min(
+            1.0, std::sqrt(noise + unseen + kOfModel * kOfModel + kOfChance * kOfChance * chance));
       };
-      error.usual += with(kUsual);
-      error.at_worst += with(kAtWorst);
+      const double in_groups =
+          distance(of_round, std::min(kUsualGroups, cells(i)) * std::min(kUsualGroups, cells(j)));
+      error.usual += with(kUsualNoise * kUsualNoise * in_groups, cells(i) * cells(j));
+      const double k = request.columns[i].size;
+      const double l = request.columns[j].size;
+      const double most = 1 - 1 / std::max(1.0, std::min(k, l));
+      const bool in_bins = cells(i) < k || cells(j) < l;
+      const double hidden = in_bins ? most : std::min(most, distance(of_round, k * l));
+      error.at_worst += with(std::max(hidden, kUsualNoise * kUsualNoise * in_groups), k * l);
     }
   }
   if (pairs == 0) return error;

@@ -212,7 +212,7 @@ struct MarginalDistance {
   double worst = 0;
 };
 
-/// How far rows of family marginals are expected to be from the table, from public facts alone.
+/// How far rows of method marginals are expected to be from the table, from public facts alone.
 ///
 /// A column of k cells whose counts have noise of deviation s is off by
 /// E|z| s sqrt(k (k - 1)) / (2 n) in total variation, because the counts' sum is known; E|z| is
@@ -225,17 +225,23 @@ struct MarginalDistance {
 /// Two columns together are off by more than noise, because pairs that are worth less than their
 /// noise are not measured, and because a model holds some pairs only. No public fact says by how
 /// much. So `usual` is an upper end that held in releases of tables of twelve kinds, at epsilon .1
-/// to 5 (docs/measured/marginals.md), but not of tables in which one column determines all others:
-/// there `at_worst` held, too. Other tables can be further off. Both are means over pairs of the
-/// root of four terms, so that two columns are off by no less than each of them:
+/// to 5 (docs/measured/marginals.md), but not of tables in which a column of many values determines
+/// others: there `at_worst` held, too. Both are means over pairs of the root of four terms, so that
+/// two columns are off by no less than each of them:
 ///
 /// - the squares of the noise of both columns;
-/// - Margin::noise^2 times the noise of a pair in Margin::groups groups of each column, or fewer
-///   where a column has fewer: not its square, because the more noise there is the fewer pairs are
-///   worth it;
+/// - what is not seen of a pair. A dependence is measured only if it is worth its noise, so that
+///   noise in so many groups as show the dependence is left out: not its square, because the more
+///   noise there is the fewer pairs are worth it. Usual dependences show in kUsualGroups groups of
+///   each column, or fewer where a column has fewer. At worst one shows in all k l cells and in no
+///   groups of them, as that of a column with an order of its values does; inside private bins it
+///   never shows. It is 1 - 1 / min(k, l) at most: two columns are in total variation from
+///   independent ones by sum_x p(x) TV(P(y | x), P(y)), which is convex in each P(y | x), and so is
+///   greatest where y follows from x. There it is 1 - sum_y P(y)^2;
 /// - kOfModel^2, because a model leaves something out at any budget;
 /// - kOfChance^2 k l / n of k by l cells: n rows stray from even cells by .4 sqrt(k l / n), and a
-///   model does not keep what chance did to rare cells.
+///   model does not keep what chance did to rare cells. Usually cells are those that are counted,
+///   at worst those of the domain.
 ///
 /// They are of as many rows as the table has: fewer rows stray more from the model. Of a copula
 /// only `usual` is found, on tables of two kinds: the root of the squares of 1.5 times the noise of

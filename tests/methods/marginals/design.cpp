@@ -82,7 +82,7 @@ TEST(MarginalBudget, RefusesBudgetsThatNoNoiseKeeps) {
   const UnitWeight row{1, Neighbours::kReplace};
   EXPECT_THROW(MarginalBudget(Privacy::gaussian(1), row), InvalidInput);
   EXPECT_EQ(test::refusal_of([&] { MarginalBudget(Privacy::pure(1e-15), row); }),
-            "a budget of family marginals must be one whose parts have noise that can be drawn, "
+            "a budget of method marginals must be one whose parts have noise that can be drawn, "
             "about epsilon 0.001 to 1000, but is epsilon 1e-15");
 }
 

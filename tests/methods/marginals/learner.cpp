@@ -268,10 +268,10 @@ TEST(MarginalDesign, RefusesWhatCannotBeCounted) {
         [&] { static_cast<void>(design_marginals(request_of(columns, budget, 100))); });
   };
   EXPECT_EQ(refused({{2, false}, {1U << 20U, true}}),
-            "family marginals takes columns of at most 65536 values, bins and nulls counted, but "
+            "method marginals takes columns of at most 65536 values, bins and nulls counted, but "
             "column 2 of the domain has 1048576: declare bins or edges there");
   EXPECT_EQ(refused({{60000, true}, {60000, true}}),
-            "family marginals takes at most 33554432 cells of all pairs of columns together, but "
+            "method marginals takes at most 33554432 cells of all pairs of columns together, but "
             "there are 3600000000: declare fewer bins in the domain");
   EXPECT_EQ(refused({{2, false}, {3, true}}), "accepted");
 }
