@@ -22,11 +22,12 @@
 
 #include "domain/candidates.h"
 #include "laboratory/boosting/diagnostics.h"
-#include "laboratory/boosting/learners.h"
+#include "laboratory/boosting/likelihood.h"
 #include "laboratory/measure/measure.h"
 #include "methods/divergence/worst_case_risk.h"
 #include "methods/local/mechanism.h"
 #include "scores/boosting.h"
+#include "scores/learners.h"
 #include "scores/network.h"
 
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/invalid_input.h"
-#include "laboratory/boosting/learners.h"
+#include "laboratory/boosting/likelihood.h"
 #include "laboratory/measure/measure.h"
 
 namespace {

@@ -24,7 +24,7 @@
 #include "kernel/search.h"
 #include "laboratory/boosting/chains.h"
 #include "laboratory/boosting/diagnostics.h"
-#include "laboratory/boosting/learners.h"
+#include "laboratory/boosting/likelihood.h"
 #include "laboratory/measure/measure.h"
 #include "methods/local/mechanism.h"
 #include "records/private_table.h"

@@ -20,7 +20,7 @@
 #include "domain/column.h"
 #include "formats/text_files.h"
 #include "laboratory/boosting/diagnostics.h"
-#include "laboratory/boosting/learners.h"
+#include "laboratory/boosting/likelihood.h"
 #include "laboratory/law/law.h"
 #include "laboratory/measure/measure.h"
 #include "laboratory/mollifier/mollifier.h"

@@ -18,11 +18,11 @@
 #include "formats/csv.h"
 #include "formats/text_files.h"
 #include "kernel/channels.h"
-#include "laboratory/boosting/learners.h"
 #include "laboratory/mollifier/mollifier.h"
 #include "methods/local/sampler.h"
 #include "release/design.h"
 #include "release/spec.h"
+#include "scores/learners.h"
 #include "scores/network.h"
 
 namespace mollify::cli {

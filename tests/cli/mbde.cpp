@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "cli/command_line.h"
-#include "laboratory/boosting/learners.h"
+#include "laboratory/boosting/likelihood.h"
 #include "sanitized.h"
 
 namespace mollify::test {

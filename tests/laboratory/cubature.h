@@ -12,6 +12,7 @@
 #include <boost/math/quadrature/gauss.hpp>
 
 #include "laboratory/measure/grid.h"
+#include "laboratory/measure/measure.h"
 
 namespace mollify::test {
 
@@ -81,6 +82,30 @@ inline std::vector<double> cubature(const Grid& grid,
     }
   }
   return integrals;
+}
+
+/// `cells` + 1 ascending edges along an axis of a measure's central box, with about equal masses
+/// between them, by the masses of slices.
+inline std::vector<double> equal_mass_edges(const Measure& measure, std::size_t axis,
+                                            std::size_t cells) {
+  Box slice = measure.central_box();
+  const std::vector<double> fine =
+      equal_width_edges(slice[axis], std::max<std::size_t>(128, 16 * cells));
+  std::vector<double> through{0};  // the mass up to each fine edge
+  for (std::size_t j = 0; j + 1 < fine.size(); ++j) {
+    slice[axis] = {fine[j], fine[j + 1]};
+    through.push_back(through.back() + measure.box_mass(slice));
+  }
+  std::vector<double> edges{fine.front()};
+  for (std::size_t j = 1; j < cells; ++j) {
+    const double wanted = through.back() * static_cast<double>(j) / static_cast<double>(cells);
+    const auto above = static_cast<std::size_t>(
+        std::upper_bound(through.begin(), through.end() - 1, wanted) - through.begin());
+    const double share = (wanted - through[above - 1]) / (through[above] - through[above - 1]);
+    edges.push_back(fine[above - 1] + share * (fine[above] - fine[above - 1]));
+  }
+  edges.push_back(fine.back());
+  return edges;
 }
 
 }  // namespace mollify::test

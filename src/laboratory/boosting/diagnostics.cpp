@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "core/invalid_input.h"
-#include "laboratory/boosting/learners.h"
+#include "laboratory/boosting/likelihood.h"
 #include "methods/divergence/f_divergence.h"
 #include "scores/boosting.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "laboratory/boosting/learners.h"
+#include "laboratory/boosting/likelihood.h"
 #include "laboratory/measure/grid.h"
 #include "laboratory/measure/measure.h"
 #include "scores/boosting.h"

@@ -259,22 +259,6 @@ double GaussianEnvelope::box_mass(const Box& box) const {
   return shape_integral(inside, 0, 0) / shape_mass_;
 }
 
-std::vector<double> GaussianEnvelope::equal_mass_edges(std::size_t axis, std::size_t cells) const {
-  // The marginal, by the masses of slices; fine enough for edges, whose place costs accuracy only.
-  const Box central = central_box();
-  const std::size_t least = dimension() == 3 ? 128 : 1024;
-  const std::size_t slices = std::max(least, (dimension() == 1 ? 16 : 4) * cells);
-  const std::vector<double> fine =
-      equal_width_edges(central[axis], std::min(slices, Grid::kMostCells));
-  std::vector<double> masses(fine.size() - 1);
-  Box slice = central;
-  for (std::size_t j = 0; j < masses.size(); ++j) {
-    slice[axis] = {fine[j], fine[j + 1]};
-    masses[j] = box_mass(slice);
-  }
-  return mollify::equal_mass_edges(fine, masses, cells);
-}
-
 void GaussianEnvelope::draw_unbounded(WordStream& words, std::span<double> point) const {
   const auto d = static_cast<unsigned>(dimension());
   // The radius: in the ball, or r + s with s from one of the terms of unbounded_shape_mass, where

@@ -38,8 +38,6 @@ class GaussianEnvelope final : public Measure {
   /// exact in one. Throws InvalidInput in more dimensions, which no grid has, and where cubature
   /// would take too long: a radius beyond 200 deviations in two dimensions, 20 in three.
   [[nodiscard]] double box_mass(const Box& box) const override;
-  [[nodiscard]] std::vector<double> equal_mass_edges(std::size_t axis,
-                                                     std::size_t cells) const override;
 
  private:
   void draw_from(WordStream& words, std::span<double> point) const override;

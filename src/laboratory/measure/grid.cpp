@@ -119,21 +119,4 @@ std::vector<double> equal_width_edges(const Interval& interval, std::size_t cell
   return edges;
 }
 
-std::vector<double> equal_mass_edges(std::span<const double> edges, std::span<const double> masses,
-                                     std::size_t cells) {
-  double whole = 0;
-  for (const double mass : masses) whole += mass;
-  std::vector<double> found{edges.front()};
-  std::size_t bin = 0;
-  double before = 0;  // the mass of the bins before this one
-  for (std::size_t j = 1; j < cells; ++j) {
-    const double wanted = whole * static_cast<double>(j) / static_cast<double>(cells);
-    while (bin + 1 < masses.size() && before + masses[bin] < wanted) before += masses[bin++];
-    const double share = (wanted - before) / masses[bin];
-    found.push_back(edges[bin] + share * (edges[bin + 1] - edges[bin]));
-  }
-  found.push_back(edges.back());
-  return found;
-}
-
 }  // namespace mollify

@@ -74,9 +74,4 @@ std::size_t cells_along_each_axis(std::size_t cells, std::size_t dimension);
 /// is not finite, is empty, or is too narrow for so many doubles.
 std::vector<double> equal_width_edges(const Interval& interval, std::size_t cells);
 
-/// `cells` + 1 edges with equal masses between them, of the density that has masses[j], uniformly,
-/// between edges[j] and edges[j + 1]. The ends are those of the edges; the sum must be positive.
-std::vector<double> equal_mass_edges(std::span<const double> edges, std::span<const double> masses,
-                                     std::size_t cells);
-
 }  // namespace mollify

@@ -40,15 +40,6 @@ Grid equal_width_grid(const Measure& measure, std::size_t cells) {
   return Grid(std::move(edges));
 }
 
-Grid equal_mass_grid(const Measure& measure, std::size_t cells) {
-  const std::size_t along = cells_along_each_axis(cells, measure.dimension());
-  std::vector<std::vector<double>> edges;
-  for (std::size_t axis = 0; axis < measure.dimension(); ++axis) {
-    edges.push_back(measure.equal_mass_edges(axis, along));
-  }
-  return Grid(std::move(edges));
-}
-
 // -----------------------------------------------------------------------------------------------
 // The uniform measure on a box.
 
@@ -83,10 +74,6 @@ double UniformMeasure::box_mass(const Box& box) const {
     mass *= std::max(high - low, 0.0) / box_[axis].width();
   }
   return mass;
-}
-
-std::vector<double> UniformMeasure::equal_mass_edges(std::size_t axis, std::size_t cells) const {
-  return equal_width_edges(box_[axis], cells);
 }
 
 void UniformMeasure::draw_from(WordStream& words, std::span<double> point) const {
@@ -158,12 +145,6 @@ double ProductMeasure::box_mass(const Box& box) const {
     begin += factor->dimension();
   }
   return mass;
-}
-
-std::vector<double> ProductMeasure::equal_mass_edges(std::size_t axis, std::size_t cells) const {
-  auto factor = factors_.begin();
-  while (axis >= (*factor)->dimension()) axis -= (*factor++)->dimension();
-  return (*factor)->equal_mass_edges(axis, cells);
 }
 
 void ProductMeasure::draw_from(WordStream& words, std::span<double> point) const {
@@ -270,18 +251,6 @@ double HistogramMeasure::box_mass(const Box& box) const {
   double sum = 0;
   for_each_part(box, [&](const Box&, double mass) { sum += mass; });
   return sum;
-}
-
-std::vector<double> HistogramMeasure::equal_mass_edges(std::size_t axis, std::size_t cells) const {
-  std::vector<double> marginal(bins_.cells_along(axis));
-  std::size_t stride = 1;
-  for (std::size_t later = axis + 1; later < dimension(); ++later) {
-    stride *= bins_.cells_along(later);
-  }
-  for (std::size_t bin = 0; bin < masses_.size(); ++bin) {
-    marginal[bin / stride % marginal.size()] += masses_[bin];
-  }
-  return mollify::equal_mass_edges(bins_.edges(axis), marginal, cells);
 }
 
 void HistogramMeasure::draw_from(WordStream& words, std::span<double> point) const {
@@ -454,30 +423,6 @@ Box GaussianMixture::central_box() const {
     central[axis].high = std::min(central[axis].high, high);
   }
   return central;
-}
-
-std::vector<double> GaussianMixture::equal_mass_edges(std::size_t axis, std::size_t cells) const {
-  const Interval ends = central_box()[axis];
-  // The marginal along an axis is the mixture of the components' factors.
-  const auto mass_below = [&](double x) {
-    double sum = 0;
-    for (std::size_t i = 0; i < weights_.size(); ++i) {
-      sum += weights_[i] * factor(i, axis).mass({ends.low, x});
-    }
-    return sum;
-  };
-  const double whole = mass_below(ends.high);
-  std::vector<double> edges(cells + 1);
-  edges.front() = ends.low;
-  edges.back() = ends.high;
-  for (std::size_t j = 1; j < cells; ++j) {
-    const double share = static_cast<double>(j) / static_cast<double>(cells);
-    const auto [low, high] = boost::math::tools::bisect(
-        [&](double x) { return mass_below(x) - share * whole; }, edges[j - 1], ends.high,
-        boost::math::tools::eps_tolerance<double>(44));
-    edges[j] = 0.5 * (low + high);
-  }
-  return edges;
 }
 
 void GaussianMixture::draw_from(WordStream& words, std::span<double> point) const {

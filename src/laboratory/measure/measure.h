@@ -89,11 +89,6 @@ class Measure {
   /// Fills `masses` with the mass of each cell of a grid.
   virtual void cell_masses(const Grid& grid, std::span<double> masses) const;
 
-  /// `cells` + 1 ascending edges from one end of the central box to the other along an axis,
-  /// between which the marginal has equal masses.
-  [[nodiscard]] virtual std::vector<double> equal_mass_edges(std::size_t axis,
-                                                             std::size_t cells) const = 0;
-
   /// Draws a point; `simulate` for analysis and for lists that are public by their seed.
   void draw(SecureRandom& random, std::span<double> point) const { draw_with(random, point); }
   void simulate(SeededRandom& random, std::span<double> point) const { draw_with(random, point); }
@@ -138,10 +133,6 @@ class Measure {
 /// along each axis. Throws InvalidInput beyond three dimensions or 2^24 cells.
 Grid equal_width_grid(const Measure& measure, std::size_t cells);
 
-/// The same with cells whose marginals have equal masses along each axis: cells of equal mass if
-/// the measure is a product.
-Grid equal_mass_grid(const Measure& measure, std::size_t cells);
-
 // -----------------------------------------------------------------------------------------------
 // The uniform measure on a box.
 
@@ -157,8 +148,6 @@ class UniformMeasure final : public Measure {
   [[nodiscard]] Box central_box() const override { return box_; }
   [[nodiscard]] double density(std::span<const double> point) const override;
   [[nodiscard]] double box_mass(const Box& box) const override;
-  [[nodiscard]] std::vector<double> equal_mass_edges(std::size_t axis,
-                                                     std::size_t cells) const override;
 
  private:
   void draw_from(WordStream& words, std::span<double> point) const override;
@@ -182,8 +171,6 @@ class ProductMeasure final : public Measure {
   [[nodiscard]] Box central_box() const override;
   [[nodiscard]] double density(std::span<const double> point) const override;
   [[nodiscard]] double box_mass(const Box& box) const override;
-  [[nodiscard]] std::vector<double> equal_mass_edges(std::size_t axis,
-                                                     std::size_t cells) const override;
 
  private:
   void draw_from(WordStream& words, std::span<double> point) const override;
@@ -211,8 +198,6 @@ class HistogramMeasure final : public Measure {
   [[nodiscard]] double density(std::span<const double> point) const override;
   /// Costs time in the bins that the box meets.
   [[nodiscard]] double box_mass(const Box& box) const override;
-  [[nodiscard]] std::vector<double> equal_mass_edges(std::size_t axis,
-                                                     std::size_t cells) const override;
 
  private:
   void draw_from(WordStream& words, std::span<double> point) const override;
@@ -265,8 +250,6 @@ class GaussianMixture final : public Measure {
   [[nodiscard]] double density(std::span<const double> point) const override;
   [[nodiscard]] double box_mass(const Box& box) const override;
   void cell_masses(const Grid& grid, std::span<double> masses) const override;
-  [[nodiscard]] std::vector<double> equal_mass_edges(std::size_t axis,
-                                                     std::size_t cells) const override;
 
   /// Of the component renormalised on the box; they sum to one.
   [[nodiscard]] double weight(std::size_t component) const { return weights_[component]; }

@@ -5,9 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "laboratory/boosting/learners.h"
+#include "laboratory/boosting/likelihood.h"
 #include "not_finite.h"
 #include "refusal.h"
+#include "scores/learners.h"
 #include "scores/network.h"
 
 namespace mollify {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/invalid_input.h"
-#include "laboratory/boosting/learners.h"
+#include "laboratory/boosting/likelihood.h"
 #include "methods/divergence/f_divergence.h"
 
 namespace mollify {

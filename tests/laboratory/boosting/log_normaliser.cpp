@@ -6,7 +6,7 @@
 
 #include "core/invalid_input.h"
 #include "laboratory/boosting/diagnostics.h"
-#include "laboratory/boosting/learners.h"
+#include "laboratory/boosting/likelihood.h"
 #include "laboratory/measure/measure.h"
 #include "scores/boosting.h"
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "chi_square.h"
-#include "laboratory/boosting/learners.h"
+#include "laboratory/boosting/likelihood.h"
 #include "laboratory/measure/measure.h"
 
 namespace mollify {

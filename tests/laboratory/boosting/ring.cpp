@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "laboratory/boosting/diagnostics.h"
-#include "laboratory/boosting/learners.h"
+#include "laboratory/boosting/likelihood.h"
 #include "laboratory/measure/measure.h"
 #include "scores/boosting.h"
 

@@ -87,8 +87,14 @@ TEST(GridSampler, KeepsEpsilonOnEveryGridWhateverTheScores) {
       for (const bool equal_mass : {false, true}) {
         auto reference = std::make_shared<GaussianMixture>(
             single_gaussian(std::vector<double>(dimension, 0.5), 2));
-        Grid grid =
-            equal_mass ? equal_mass_grid(*reference, cells) : equal_width_grid(*reference, cells);
+        Grid grid = equal_width_grid(*reference, cells);
+        if (equal_mass) {
+          std::vector<std::vector<double>> edges;
+          for (std::size_t axis = 0; axis < dimension; ++axis) {
+            edges.push_back(test::equal_mass_edges(*reference, axis, grid.cells_along(axis)));
+          }
+          grid = Grid(std::move(edges));
+        }
         const GridSampler sampler(std::move(reference), std::move(grid),
                                   relative_floor(kGridEpsilon), kGridEpsilon);
         const std::size_t count = sampler.grid().cell_count();

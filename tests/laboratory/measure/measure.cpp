@@ -84,23 +84,6 @@ TEST(Measure, HasTheCellMassesOfItsDensity) {
   }
 }
 
-TEST(Measure, HasEdgesOfEqualMarginalMass) {
-  for (const auto& [name, measure] : every_kind()) {
-    for (std::size_t axis = 0; axis < measure->dimension(); ++axis) {
-      const std::vector<double> edges = measure->equal_mass_edges(axis, 7);
-      ASSERT_EQ(edges.size(), 8U);
-      EXPECT_EQ(edges.front(), measure->central_box()[axis].low);
-      EXPECT_EQ(edges.back(), measure->central_box()[axis].high);
-      for (std::size_t j = 0; j < 7; ++j) {
-        ASSERT_LT(edges[j], edges[j + 1]) << name;
-        Box slab = measure->box();
-        slab[axis] = {edges[j], edges[j + 1]};
-        EXPECT_NEAR(measure->box_mass(slab), 1.0 / 7, 1e-4) << name << ", axis " << axis;
-      }
-    }
-  }
-}
-
 TEST(Measure, DrawsWhatItsMassesSay) {
   constexpr std::size_t kDraws = test::whole_or_sanitized(20'000, 4'000);
   SeededRandom random(20260611);
@@ -108,7 +91,7 @@ TEST(Measure, DrawsWhatItsMassesSay) {
     const std::size_t along = measure->dimension() == 1 ? 40 : measure->dimension() == 2 ? 6 : 3;
     std::vector<std::vector<double>> edges;
     for (std::size_t axis = 0; axis < measure->dimension(); ++axis) {
-      edges.push_back(measure->equal_mass_edges(axis, along));
+      edges.push_back(test::equal_mass_edges(*measure, axis, along));
     }
     const Grid grid(std::move(edges));
     std::vector<double> masses(grid.cell_count());
@@ -134,7 +117,7 @@ TEST(Measure, DrawsInsideACellWhatItsDensitySays) {
     // A cell that holds much of the mass and reaches a little beyond the middle.
     Box cell = measure->central_box();
     for (std::size_t axis = 0; axis < cell.size(); ++axis) {
-      const std::vector<double> edges = measure->equal_mass_edges(axis, 5);
+      const std::vector<double> edges = test::equal_mass_edges(*measure, axis, 5);
       cell[axis] = {edges[1], edges[4]};
     }
     std::vector<std::vector<double>> edges;
@@ -170,17 +153,6 @@ TEST(Measure, ReleasesWithTheSecureGenerator) {
     const Box cell = measure->central_box();
     measure->draw_inside(random, cell, point);
     EXPECT_GT(measure->density(point), 0) << name;
-  }
-}
-
-TEST(Measure, OfAProductHasCellsOfEqualMass) {
-  const auto uniform = std::make_shared<UniformMeasure>(Box{{-1, 3}});
-  const auto gaussian = std::make_shared<GaussianMixture>(single_gaussian({1}, 0.25));
-  const ProductMeasure product({uniform, gaussian});
-  const Grid grid = equal_mass_grid(product, 400);
-  ASSERT_EQ(grid.cell_count(), 400U);
-  for (std::size_t i = 0; i < 400; ++i) {
-    EXPECT_NEAR(product.box_mass(grid.cell(i)), 1.0 / 400, 1e-12);
   }
 }
 

@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "core/invalid_input.h"
-#include "laboratory/boosting/learners.h"
 #include "not_finite.h"
+#include "scores/learners.h"
 #include "scores/samples.h"
 
 namespace mollify {

@@ -1,18 +1,13 @@
-// Learners.
+// Weak learners beside networks: decision trees, logistic models, and one that learns once for all
+// values of epsilon.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
-#include "domain/candidates.h"
-#include "laboratory/measure/grid.h"
-#include "laboratory/measure/measure.h"
 #include "scores/boosting.h"
 #include "scores/network.h"
 #include "scores/points.h"
@@ -143,17 +138,6 @@ class LogisticLearner final : public WeakLearner {
 };
 
 // -----------------------------------------------------------------------------------------------
-// Draws from a measure and cells of a grid as classifiers read them.
-
-/// `count` independent points of the measure, rounded to single precision: samples of a known P, a
-/// pool for `boost` that is public by its seed, or what a normaliser is averaged over.
-[[nodiscard]] Points measure_sample(const Measure& measure, std::size_t count,
-                                    SeededRandom& random);
-
-/// The middles of all cells of a grid, in the order of the cells.
-[[nodiscard]] Points cell_centres(const Grid& grid);
-
-// -----------------------------------------------------------------------------------------------
 // A learner that learns the first classifier once for all values of epsilon.
 
 /// What the first call learned is given again for the same seed: the first classifier of `boost`
@@ -172,75 +156,5 @@ class FirstOnceLearner final : public WeakLearner {
   mutable std::optional<NetworkParameters> first_;
   mutable std::uint64_t first_seed_ = 0;
 };
-
-// -----------------------------------------------------------------------------------------------
-// Boosting by classifiers that know everything.
-
-/// Q_T's cell masses where each classifier's logit is log P/Q_(t-1) itself: what boosting would
-/// reach if learning had no error. P's and Q0's masses of the same cells; where P has none c is its
-/// least value. Throws InvalidInput as BoostedDensity does and if sizes differ. O(T k).
-[[nodiscard]] std::vector<double> perfectly_boosted(std::span<const double> p,
-                                                    std::span<const double> reference,
-                                                    const BoostingSpec& spec,
-                                                    std::size_t iterations = 3);
-
-// -----------------------------------------------------------------------------------------------
-// How well a density finds what another distribution produces.
-
-/// An estimate and its standard error, in the same units.
-struct Estimate {
-  double value = 0;
-  double standard_error = 0;
-};
-
-/// -E_P log Q in nats, of densities with respect to volume: KL(P, Q) and P's own entropy together,
-/// so it may be negative. Lower is better, and the entropy of P is the least it can be.
-///
-/// Exact for densities that are constant in each cell: masses of P and of Q and the volume of each
-/// cell, P's and Q's masses being divided by their sums. Infinite if P has mass where Q has none.
-/// Throws InvalidInput if sizes differ, a volume is not positive, or a sum of masses is not. O(k).
-[[nodiscard]] double negative_log_likelihood(std::span<const double> p, std::span<const double> q,
-                                             std::span<const double> volumes);
-
-/// Estimated from log Q at independent samples of P, with its standard error. Throws InvalidInput
-/// below two samples.
-[[nodiscard]] Estimate negative_log_likelihood(std::span<const double> log_q_at_samples_of_p);
-
-/// The share of Q that its region of high density holds.
-inline constexpr double kCoverageLevel = 0.95;
-
-/// Mode coverage P{q >= t}, t such that Q{q >= t} = `level`: 1 if all of P lies where Q puts its
-/// first 95 %. [Husain et al. 2020] writes the inequalities the other way round; its
-/// text and code mean this.
-///
-/// Exact for densities that are constant in each cell: masses of P and of Q and the volume of each
-/// cell, masses being divided by their sums. Cells are taken from the densest on until Q has
-/// `level`; cells as dense as the last one belong, too. Throws InvalidInput if sizes differ, a
-/// volume or a sum of masses is not positive, or level is not in (0, 1). O(k log k).
-[[nodiscard]] double mode_coverage(std::span<const double> p, std::span<const double> q,
-                                   std::span<const double> volumes, double level = kCoverageLevel);
-
-/// Estimated from q at independent samples of P and at independent samples of Q: any increasing
-/// function of the density does, its logarithm for instance. The standard error is that of the
-/// share of P above the threshold, and half of how P's share changes as the threshold moves by one
-/// standard error of its level either way, added in squares. Throws InvalidInput without samples of
-/// P, below two of Q, or if level is not in (0, 1). O(n log n).
-[[nodiscard]] Estimate mode_coverage_of_samples(std::span<const double> q_at_samples_of_p,
-                                                std::span<const double> q_at_samples_of_q,
-                                                double level = kCoverageLevel);
-
-// -----------------------------------------------------------------------------------------------
-// Boosted densities in files.
-
-/// The text of a model, JSON, format "mollify boosted density", version 1; docs/guide/boosting.md
-/// describes it. A model is learned from private data and is private data, and the text says so.
-/// Numbers are written so that they are read back as the same numbers; NaN and infinities as texts.
-/// Throws InvalidInput for a classifier of another kind than networks, trees and logistic models.
-[[nodiscard]] std::string boosted_model_json(const BoostedDensity& density);
-
-/// The reverse; `name` is the file's, for messages. Throws InvalidInput, in one sentence, for
-/// anything that is not such a model, unknown versions included.
-[[nodiscard]] BoostedDensity boosted_model_from_json(std::string_view text,
-                                                     const std::string& name);
 
 }  // namespace mollify
