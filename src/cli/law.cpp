@@ -23,10 +23,10 @@
 #include "laboratory/boosting/likelihood.h"
 #include "laboratory/law/law.h"
 #include "laboratory/measure/measure.h"
-#include "laboratory/mollifier/mollifier.h"
 #include "methods/divergence/f_divergence.h"
 #include "methods/divergence/worst_case_risk.h"
 #include "methods/local/mechanism.h"
+#include "methods/local/mollifiers.h"
 
 namespace mollify::cli {
 

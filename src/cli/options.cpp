@@ -18,7 +18,7 @@
 #include "formats/csv.h"
 #include "formats/text_files.h"
 #include "kernel/channels.h"
-#include "laboratory/mollifier/mollifier.h"
+#include "methods/local/mollifiers.h"
 #include "methods/local/sampler.h"
 #include "release/design.h"
 #include "release/spec.h"

@@ -10,8 +10,8 @@
 #include <boost/multiprecision/cpp_int.hpp>
 #include <gtest/gtest.h>
 
-#include "laboratory/mollifier/mollifier.h"
 #include "methods/local/mechanism.h"
+#include "methods/local/mollifiers.h"
 #include "methods/local/private_inputs.h"
 #include "methods/local/sampler.h"
 #include "replay.h"

@@ -8,8 +8,8 @@
 
 #include "arbitrary_distribution.h"
 #include "core/invalid_input.h"
-#include "laboratory/mollifier/mollifier.h"
 #include "methods/divergence/f_divergence.h"
+#include "methods/local/mollifiers.h"
 
 namespace mollify {
 namespace {

@@ -4,8 +4,8 @@
 #include "chi_square.h"
 #include "core/invalid_input.h"
 #include "kernel/public_matrix.h"
-#include "laboratory/mollifier/mollifier.h"
 #include "methods/divergence/f_divergence.h"
+#include "methods/local/mollifiers.h"
 #include "methods/local/sampler.h"
 
 namespace mollify {

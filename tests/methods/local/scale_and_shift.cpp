@@ -6,9 +6,9 @@
 #include "core/invalid_input.h"
 #include "laboratory/law/law.h"
 #include "laboratory/measure/measure.h"
-#include "laboratory/mollifier/mollifier.h"
 #include "methods/divergence/f_divergence.h"
 #include "methods/local/mechanism.h"
+#include "methods/local/mollifiers.h"
 
 namespace mollify {
 namespace {

@@ -1,4 +1,4 @@
-#include "laboratory/mollifier/mollifier.h"
+#include "methods/local/mollifiers.h"
 
 #include <algorithm>
 #include <array>
