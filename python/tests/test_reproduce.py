@@ -15,6 +15,7 @@ import pytest
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
+pytest.importorskip("PIL")
 
 from mollify import _core, reproduce
 from mollify.reproduce import __main__ as command
