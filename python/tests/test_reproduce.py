@@ -8,6 +8,7 @@ import math
 import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -56,6 +57,12 @@ def test_every_figure_is_drawn_and_explained(name: str) -> None:
     if figure.charts:
         assert files[f"{name}.svg"].startswith("<svg")
         assert "NOT PRIVATE" in files[f"{name}.svg"]
+
+
+def test_figures_warn_of_no_release() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        reproduce.figure("park-7")
 
 
 # -------------------------------------------------------------------------------------------------
