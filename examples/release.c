@@ -8,7 +8,7 @@
 static const int64_t ages[8] = {34, 36, 35, 71, 34, 33, 35, 36};
 
 static const char* const spec =
-    "{\"model\": \"integral\", \"count\": 1, \"privacy\": {\"epsilon\": 2},"
+    "{\"method\": \"integral\", \"count\": 1, \"privacy\": {\"epsilon\": 2},"
     " \"domain\": {\"text\": \"columns: {age: {type: integer, min: 0, max: 99, bins: 10,"
     " outside: clip, null: 0}}\"}}";
 
