@@ -1,4 +1,4 @@
-// One private distribution over k outcomes in, one released outcome out.
+// One private distribution over k outcomes in, or one private value, and one released outcome out.
 #pragma once
 
 #include <cstddef>
@@ -102,6 +102,34 @@ class Sampler {
                   std::span<const double> weights, std::span<std::uint32_t> released,
                   const ReleaseKey& key, std::span<const std::string_view> units,
                   std::size_t threads = 1) const;
+
+ private:
+  class Inside;
+  std::shared_ptr<const Inside> inside_;
+};
+
+/// k-ary randomized response [Kairouz et al. 2016]: reports a value of {0, ..., k - 1} as itself
+/// with probability kept() / total(), and as each other one with probability other() / total().
+/// kept() is at most e^epsilon other(), decided in integers. Immutable, cheap to copy, safe to
+/// share between threads.
+class RandomizedResponse {
+ public:
+  /// k from 1 to 2^24; epsilon of one report, from 1e-6; above 30 it counts as 30. Throws
+  /// InvalidInput otherwise.
+  RandomizedResponse(std::size_t outcomes, double epsilon);
+
+  [[nodiscard]] std::size_t outcomes() const noexcept;
+  [[nodiscard]] double epsilon() const noexcept;
+  [[nodiscard]] std::uint64_t kept() const noexcept;
+  [[nodiscard]] std::uint64_t other() const noexcept;
+  [[nodiscard]] std::uint64_t total() const noexcept;
+
+  /// One report for each value. Values are private: a value outside {0, ..., k - 1} counts as 0.
+  /// Throws InvalidInput unless there are released.size() values.
+  void draw(std::span<const std::int64_t> values, std::span<std::uint32_t> released) const;
+  void draw(std::span<const std::int32_t> values, std::span<std::uint32_t> released) const;
+  void draw(std::span<const std::uint32_t> values, std::span<std::uint32_t> released) const;
+  void draw(std::span<const std::uint8_t> values, std::span<std::uint32_t> released) const;
 
  private:
   class Inside;

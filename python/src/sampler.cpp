@@ -1,7 +1,6 @@
 #include <string_view>
 #include <vector>
 
-#include <mollify/core/randomized_response.h>
 #include <mollify/sampler.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -81,18 +80,12 @@ ReleaseKey of_worker_bytes(const nb::bytes& handed) {
       {reinterpret_cast<const std::uint8_t*>(handed.c_str()), handed.size()});
 }
 
-// A negative value is private, is beyond k as well, and counts as 0.
 template <class Value>
 nb::object respond(const RandomizedResponse& response, const Array<Value, 1>& values) {
   std::vector<std::uint32_t> released(values.size());
   {
     const nb::gil_scoped_release unlocked;
-    static thread_local SecureRandom random;
-    const Value* const value = values.data();
-    for (std::size_t i = 0; i < released.size(); ++i) {
-      released[i] =
-          static_cast<std::uint32_t>(response.draw(static_cast<std::size_t>(value[i]), random));
-    }
+    response.draw(std::span<const Value>(values.data(), values.size()), released);
   }
   return owned_array(std::move(released));
 }
@@ -136,7 +129,7 @@ void add_sampler(nb::module_& module) {
 
   nb::class_<RandomizedResponse>(module, "RandomizedResponse")
       .def(nb::init<std::size_t, double>(), "k"_a, "epsilon"_a)
-      .def_prop_ro("k", &RandomizedResponse::outcome_count)
+      .def_prop_ro("k", &RandomizedResponse::outcomes)
       .def_prop_ro("epsilon", &RandomizedResponse::epsilon)
       .def_prop_ro("kept", &RandomizedResponse::kept)
       .def_prop_ro("other", &RandomizedResponse::other)

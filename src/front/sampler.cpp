@@ -10,6 +10,7 @@
 #include "base/names.h"
 #include "base/threads.h"
 #include "core/invalid_input.h"
+#include "core/randomized_response.h"
 #include "domain/same_value.h"
 #include "front/privacy.h"
 #include "front/release.h"
@@ -255,6 +256,61 @@ void Sampler::draw_units(std::span<const std::uint32_t> outcomes,
       }
     };
   });
+}
+
+// -----------------------------------------------------------------------------------------------
+// RandomizedResponse.
+
+class RandomizedResponse::Inside {
+ public:
+  inside::RandomizedResponse response;
+};
+
+namespace {
+
+template <class Value>
+void report(const inside::RandomizedResponse& response, std::span<const Value> values,
+            std::span<std::uint32_t> released) {
+  if (values.size() != released.size()) {
+    throw InvalidInput(fmt::format("{} reports need as many values, but there are {}",
+                                   released.size(), values.size()));
+  }
+  SecureRandom& random = entropy();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    // A negative value becomes one that is greater than any k.
+    const auto value = static_cast<std::size_t>(values[i]);
+    released[i] = static_cast<std::uint32_t>(response.draw(value, random));
+  }
+}
+
+}  // namespace
+
+RandomizedResponse::RandomizedResponse(std::size_t outcomes, double epsilon)
+    : inside_(new Inside{inside::RandomizedResponse(outcomes, epsilon)}) {}
+
+std::size_t RandomizedResponse::outcomes() const noexcept {
+  return inside_->response.outcome_count();
+}
+double RandomizedResponse::epsilon() const noexcept { return inside_->response.epsilon(); }
+std::uint64_t RandomizedResponse::kept() const noexcept { return inside_->response.kept(); }
+std::uint64_t RandomizedResponse::other() const noexcept { return inside_->response.other(); }
+std::uint64_t RandomizedResponse::total() const noexcept { return inside_->response.total(); }
+
+void RandomizedResponse::draw(std::span<const std::int64_t> values,
+                              std::span<std::uint32_t> released) const {
+  report(inside_->response, values, released);
+}
+void RandomizedResponse::draw(std::span<const std::int32_t> values,
+                              std::span<std::uint32_t> released) const {
+  report(inside_->response, values, released);
+}
+void RandomizedResponse::draw(std::span<const std::uint32_t> values,
+                              std::span<std::uint32_t> released) const {
+  report(inside_->response, values, released);
+}
+void RandomizedResponse::draw(std::span<const std::uint8_t> values,
+                              std::span<std::uint32_t> released) const {
+  report(inside_->response, values, released);
 }
 
 // -----------------------------------------------------------------------------------------------

@@ -390,5 +390,41 @@ TEST(FrontSamplerShapes, AreRefused) {
             }));
 }
 
+template <class Value>
+std::vector<std::uint64_t> counts_of_reports(const RandomizedResponse& response, Value value) {
+  const std::vector<Value> values(100'000, value);
+  std::vector<std::uint32_t> released(values.size());
+  response.draw(values, released);
+  return counted(released, response.outcomes());
+}
+
+TEST(FrontRandomizedResponse, FollowsItsIntegersForEveryTypeOfValue) {
+  const RandomizedResponse response(kOutcomes, 1.5);
+  EXPECT_EQ(response.outcomes(), kOutcomes);
+  EXPECT_EQ(response.epsilon(), 1.5);
+  const auto law_of = [&](std::size_t value) {
+    const auto total = static_cast<double>(response.total());
+    std::vector<double> probabilities(kOutcomes, static_cast<double>(response.other()) / total);
+    probabilities[value] = static_cast<double>(response.kept()) / total;
+    return probabilities;
+  };
+  EXPECT_TRUE(test::follows(law_of(1), counts_of_reports(response, std::int64_t{1})));
+  EXPECT_TRUE(test::follows(law_of(2), counts_of_reports(response, std::int32_t{2})));
+  EXPECT_TRUE(test::follows(law_of(3), counts_of_reports(response, std::uint32_t{3})));
+  EXPECT_TRUE(test::follows(law_of(4), counts_of_reports(response, std::uint8_t{4})));
+  for (const std::int64_t none : {std::int64_t{-1}, std::int64_t{kOutcomes},
+                                  (std::int64_t{1} << 32) + 2, std::int64_t{1} << 62}) {
+    EXPECT_TRUE(test::follows(law_of(0), counts_of_reports(response, none))) << none;
+  }
+}
+
+TEST(FrontRandomizedResponse, RefusesOtherShapes) {
+  const RandomizedResponse response(kOutcomes, 1);
+  const std::vector<std::uint8_t> values(3);
+  std::vector<std::uint32_t> released(2);
+  EXPECT_EQ(test::refusal_of([&] { response.draw(values, released); }),
+            "2 reports need as many values, but there are 3");
+}
+
 }  // namespace
 }  // namespace mollify::front
