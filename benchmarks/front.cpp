@@ -13,7 +13,7 @@
 #include <benchmark/benchmark.h>
 
 #include "core/random.h"
-#include "core/randomized_response.h"
+#include "kernel/channels.h"
 #include "methods/local/mechanism.h"
 #include "mollify/sampler.h"
 

@@ -20,7 +20,6 @@
 
 #include "core/band.h"
 #include "core/random.h"
-#include "core/randomized_response.h"
 #include "core/table.h"
 #include "kernel/channels.h"
 #include "kernel/clipped_sums.h"

@@ -23,8 +23,7 @@ COIN = ["kernel/naturals", "kernel/coins"]
 MECHANISMS = [
     ("a table's draw", TABLE, "one exp, rounded down by 2^−40"),
     ("a table's draw by a release's key", TABLE + ["records/keyed_units"], "the same"),
-    ("randomized response", RANDOM + BAND + ["core/randomized_response"], "the same"),
-    ("a channel's draw; many draws of one table",
+    ("randomized response and any other channel's draw; many draws of one table",
      RANDOM + BAND + FIT + ["core/table", "kernel/channels"], "the same"),
     ("discrete Laplace, discrete Gaussian, Euclidean Laplace noise", RANDOM + COIN + ["kernel/noise"], "none"),
     ("exponential choice", RANDOM + COIN, "none"),

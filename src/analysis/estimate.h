@@ -12,8 +12,8 @@
 
 #include "base/names.h"
 #include "core/band.h"
-#include "core/randomized_response.h"
 #include "domain/domain.h"
+#include "kernel/channels.h"
 #include "methods/local/sampler.h"
 #include "records/tallies.h"
 #include "release/certificate.h"

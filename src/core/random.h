@@ -23,13 +23,6 @@ constexpr uint128 times_127(uint128 a, uint128 b) {
   return (((a >> 64) * (b >> 64) + (middle >> 64)) << 1) | ((middle >> 63) & 1);
 }
 
-/// Of a public matrix: the greatest and the least numerator that one outcome has under any input.
-/// Their ratio bounds what the outcome tells.
-struct Extremes {
-  uint128 greatest;
-  uint128 least;
-};
-
 // -----------------------------------------------------------------------------------------------
 // An unbiased integer below a bound from any source of uniform 64-bit words.
 

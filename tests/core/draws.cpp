@@ -14,7 +14,6 @@
 #include <gtest/gtest.h>
 
 #include "chi_square.h"
-#include "core/randomized_response.h"
 #include "core/table.h"
 #include "kernel/channels.h"
 #include "kernel/hostile_scores.h"

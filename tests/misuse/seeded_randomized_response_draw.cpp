@@ -1,7 +1,7 @@
 // A report is never drawn with a seed.
 // expected: SecureRandom
-#include "core/randomized_response.h"
 #include "domain/candidates.h"
+#include "kernel/channels.h"
 
 std::size_t report(const mollify::RandomizedResponse& response, mollify::SecureRandom& secure,
                    mollify::SeededRandom& seeded) {

@@ -1,7 +1,6 @@
 // A program with the kernel alone. What it needs at run time is what the kernel needs.
 #include <vector>
 
-#include "core/randomized_response.h"
 #include "core/table.h"
 #include "kernel/channels.h"
 #include "kernel/noise.h"

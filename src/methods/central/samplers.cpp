@@ -14,8 +14,8 @@
 #include "base/directed_rounding.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
-#include "core/randomized_response.h"
 #include "domain/numbers.h"
+#include "kernel/channels.h"
 #include "kernel/order.h"
 
 namespace mollify {

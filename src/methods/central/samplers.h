@@ -12,7 +12,7 @@
 #include "base/names.h"
 #include "core/band.h"
 #include "core/random.h"
-#include "core/randomized_response.h"
+#include "kernel/channels.h"
 #include "kernel/noise.h"
 #include "kernel/order.h"
 #include "records/tallies.h"

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "core/randomized_response.h"
 #include "core/table.h"
 #include "kernel/channels.h"
 

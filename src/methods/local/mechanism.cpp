@@ -12,7 +12,6 @@
 #include "base/names.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
-#include "core/randomized_response.h"
 #include "kernel/channels.h"
 #include "kernel/search.h"
 #include "methods/local/sampler.h"

@@ -16,7 +16,6 @@
 #include "base/directed_rounding.h"
 #include "core/band.h"
 #include "core/random.h"
-#include "core/randomized_response.h"
 #include "core/table.h"
 #include "kernel/channels.h"
 #include "methods/divergence/f_divergence.h"

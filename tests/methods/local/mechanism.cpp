@@ -17,7 +17,7 @@
 
 #include "chi_square.h"
 #include "core/invalid_input.h"
-#include "core/randomized_response.h"
+#include "kernel/channels.h"
 #include "methods/divergence/f_divergence.h"
 #include "methods/local/mollifiers.h"
 #include "methods/local/private_inputs.h"
