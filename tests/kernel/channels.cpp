@@ -176,6 +176,96 @@ TEST(RandomizedResponse, IsTightForOneChosenRecord) {
   }
 }
 
+/// m distinct places of n, in every order or in ascending order alone.
+std::vector<std::vector<std::size_t>> choices(std::size_t n, std::size_t m, bool in_every_order) {
+  std::vector<std::vector<std::size_t>> all{{}};
+  for (std::size_t i = 0; i < m; ++i) {
+    std::vector<std::vector<std::size_t>> longer;
+    for (const std::vector<std::size_t>& places : all) {
+      for (std::size_t place = 0; place < n; ++place) {
+        const bool fits = in_every_order ? std::count(places.begin(), places.end(), place) == 0
+                                         : places.empty() || places.back() < place;
+        if (!fits) continue;
+        longer.push_back(places);
+        longer.back().push_back(place);
+      }
+    }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+/// The digits of `number` in base k: all lists of `length` values for number from 0 to k^length
+/// - 1.
+std::vector<std::size_t> list_of(std::size_t number, std::size_t length, std::size_t k) {
+  std::vector<std::size_t> values(length);
+  for (std::size_t& value : values) {
+    value = number % k;
+    number /= k;
+  }
+  return values;
+}
+
+/// The worst of P(y) / P'(y) over all lists y of m reports, all n values and all that replace one
+/// of them, and whether each is at most Ebar. For m up to 2: P(y) as an integer has 128 bits.
+struct WorstRatio {
+  double ratio = 0;
+  bool is_private = true;
+};
+WorstRatio worst_ratio(const RandomizedResponse& response, std::size_t n, std::size_t m,
+                       bool in_every_order) {
+  const std::size_t k = response.outcome_count();
+  const auto chosen = choices(n, m, in_every_order);
+  const auto probability = [&](const std::vector<std::size_t>& values,
+                               const std::vector<std::size_t>& reports) {
+    uint128 sum = 0;
+    for (const std::vector<std::size_t>& places : chosen) {
+      uint128 product = 1;
+      for (std::size_t i = 0; i < m; ++i) {
+        product *= values[places[i]] == reports[i] ? response.kept() : response.other();
+      }
+      sum += product;
+    }
+    return sum;
+  };
+  const auto power = [](std::size_t base, std::size_t exponent) {
+    std::size_t product = 1;
+    for (std::size_t i = 0; i < exponent; ++i) product *= base;
+    return product;
+  };
+  WorstRatio worst;
+  for (std::size_t given = 0; given < power(k, n); ++given) {
+    const std::vector<std::size_t> values = list_of(given, n, k);
+    for (std::size_t replaced = 0; replaced < n * k; ++replaced) {
+      std::vector<std::size_t> others = values;
+      others[replaced / k] = replaced % k;
+      for (std::size_t released = 0; released < power(k, m); ++released) {
+        const std::vector<std::size_t> reports = list_of(released, m, k);
+        const uint128 more = probability(values, reports);
+        const uint128 less = probability(others, reports);
+        worst.ratio = std::max(worst.ratio, static_cast<double>(more) / static_cast<double>(less));
+        if (!response.bound().allows(more, less)) worst.is_private = false;
+      }
+    }
+  }
+  return worst;
+}
+
+TEST(RandomizedResponse, OfChosenRecordsNeedsARandomOrder) {
+  for (const std::size_t k : {2u, 3u}) {
+    for (const std::size_t n : {1u, 2u, 3u, 4u}) {
+      for (std::size_t m = 1; m <= std::min<std::size_t>(n, 2); ++m) {
+        const WorstRatio worst = worst_ratio(RandomizedResponse(k, 1, n, m), n, m, true);
+        EXPECT_TRUE(worst.is_private) << "k " << k << ", n " << n << ", m " << m;
+        EXPECT_NEAR(worst.ratio, std::exp(1.0), 1e-9) << "k " << k << ", n " << n << ", m " << m;
+      }
+    }
+  }
+  const WorstRatio in_record_order = worst_ratio(RandomizedResponse(3, 1, 3, 2), 3, 2, false);
+  EXPECT_FALSE(in_record_order.is_private);
+  EXPECT_NEAR(in_record_order.ratio, 3.1153, 5e-5);
+}
+
 TEST(RandomizedResponse, OneOutcomeIsReportedAlways) {
   const RandomizedResponse response(1, 1);
   EXPECT_EQ(response.kept(), response.total());
