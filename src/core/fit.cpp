@@ -74,17 +74,15 @@ uint128 saturate(const Bounds& bounds, IsPositive is_positive, Numerators to) {
 
 }  // namespace
 
-Bounds bounds_of(const Band& band) {
-  const bool uniform = band.is_uniform();
-  return {uniform ? nullptr : band.lowers().data(),
-          uniform ? band.lower(0) : 0,
-          uniform ? band.upper(0) : 0,
-          band.outcome_count(),
-          band.total(),
-          band.lower_before(band.outcome_count()),
-          band.bound().mantissa(),
-          band.bound().shift()};
-}
+Bounds::Bounds(const Band& band)
+    : lowers(band.is_uniform() ? nullptr : band.lowers().data()),
+      lower(band.is_uniform() ? band.lower(0) : 0),
+      upper(band.is_uniform() ? band.upper(0) : 0),
+      size(band.outcome_count()),
+      total(band.total()),
+      lower_sum(band.lower_before(size)),
+      mantissa(band.bound().mantissa()),
+      shift(band.bound().shift()) {}
 
 double rescaled(double score, int exponent) {
   return score > 0 ? std::fmin(std::scalbn(score, exponent), 2) : 0;

@@ -13,8 +13,10 @@ namespace mollify {
 
 /// Bounds of `size` outcomes: an array of lower ones, or (lowers == nullptr) one for all of them,
 /// `lower`, whose upper one is `upper`. An upper bound is min(total, floor(lower Ebar)).
-/// Requires lower <= total <= 2^62 each and sum(lower) <= total <= sum(upper).
+/// lower <= total <= 2^62 each and sum(lower) <= total <= sum(upper), as a band promises.
 struct Bounds {
+  explicit Bounds(const Band& band);
+
   const std::uint64_t* lowers;
   std::uint64_t lower;
   std::uint64_t upper;
@@ -39,9 +41,6 @@ struct Bounds {
     return part;
   }
 };
-
-/// Those of a band, whose promises are what Bounds requires.
-[[nodiscard]] Bounds bounds_of(const Band& band);
 
 /// What the scores are multiplied by: t, or t 2^exponent where they are so large or so small that t
 /// alone would not do. Where t is infinite, all that counts of a score is whether it is positive.

@@ -10,7 +10,7 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // The table.
 
-Table::Table(const Band& band) : Table(&band) { fit_reference(bounds_of(band), written()); }
+Table::Table(const Band& band) : Table(&band) { fit_reference(Bounds(band), written()); }
 
 void Table::require_count(std::size_t count) const {
   if (count == band_->outcome_count()) return;
@@ -79,7 +79,7 @@ void SparseTable::take(std::span<const std::uint32_t> outcomes, std::span<const 
 }
 
 Bounds SparseTable::bounds() const {
-  Bounds bounds = bounds_of(*band_);
+  Bounds bounds(*band_);
   bounds.lowers = lowers_.data();
   bounds.size = lowers_.size();
   return bounds;

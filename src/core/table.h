@@ -73,7 +73,7 @@ class Table {
   template <class Score, class Search>
   void assign(std::span<const Score> scores, Search search) {
     require_count(scores.size());
-    fit(bounds_of(*band_), scores, search, written());
+    fit(Bounds(*band_), scores, search, written());
   }
 
   [[nodiscard]] const Band& band() const { return *band_; }

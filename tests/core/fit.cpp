@@ -93,7 +93,7 @@ std::size_t exhaust_fits(std::size_t most, std::uint64_t total, double epsilon) 
   for (const Band& band : test::small_bands(total, epsilon)) {
     const std::size_t k = band.outcome_count();
     if (k > most) continue;
-    const Bounds bounds = bounds_of(band);
+    const Bounds bounds(band);
     std::vector<Score> scores(k, grid[0]);
     std::size_t vectors = 1;
     for (std::size_t i = 0; i < k; ++i) vectors *= grid.size();
@@ -171,7 +171,7 @@ void any_scores_with_any_scales() {
                                         rc::gen::inRange<std::size_t>(250, 530));
   std::mt19937_64 random(*rc::gen::arbitrary<std::uint64_t>());
   const Band band = any_band(k, random);
-  const Bounds bounds = bounds_of(band);
+  const Bounds bounds(band);
   const auto shape = static_cast<test::Shape>(random() % test::kShapes);
   std::vector<Score> scores = test::scores_of<Score>(shape, k, random);
   if (random() % 2 == 0) scores[random() % k] = static_cast<Score>(any_double(random));
@@ -200,7 +200,7 @@ TEST(Fit, WithoutScoresTheLowerBoundsShareAll) {
   std::mt19937_64 random(8);
   for (int round = 0; round < 200; ++round) {
     const Band band = any_band(1 + random() % 600, random);
-    const Bounds bounds = bounds_of(band);
+    const Bounds bounds(band);
     Fitted fitted(bounds.size);
     fit_reference(bounds, fitted.to());
     ASSERT_TRUE(fits(bounds, fitted));
@@ -220,7 +220,7 @@ TEST(Fit, AnInfiniteScaleFillsThePositiveAndSharesTheRest) {
   const ScoreScale infinite{std::numeric_limits<double>::infinity()};
   Fitted fitted(4);
   GivenScales search{{&infinite, 1}};
-  fit(bounds_of(band), std::span<const double>(scores), search, fitted.to());
+  fit(Bounds(band), std::span<const double>(scores), search, fitted.to());
   // 100 e = 271.8; 1729 are left for shares of 2/9, 3/9 and 4/9, and 1 is over.
   EXPECT_EQ(fitted.numerators, (std::vector<std::uint64_t>{271, 385, 576, 768}));
 }
@@ -259,7 +259,7 @@ void rounding_agrees(detail::RoundingPass<Score> baseline, detail::RoundingPass<
   std::mt19937_64 random(23);
   for (int round = 0; round < 600; ++round) {
     const Band band = any_band(1 + random() % 1100, random);
-    const Bounds bounds = bounds_of(band);
+    const Bounds bounds(band);
     const auto shape = static_cast<test::Shape>(round % test::kShapes);
     const std::vector<Score> scores = test::scores_of<Score>(shape, bounds.size, random);
     const double t = random() % 2 == 0
@@ -276,7 +276,7 @@ void reaches_upper_bounds(detail::RoundingPass<Score> pass) {
   std::mt19937_64 random(24);
   for (int round = 0; round < 600; ++round) {
     const Band band = any_band(1 + random() % 600, random);
-    const Bounds bounds = bounds_of(band);
+    const Bounds bounds(band);
     if (bounds.lowers == nullptr) continue;  // by granules
     const std::vector<std::uint64_t> highest =
         rounded(pass, bounds, std::vector<Score>(bounds.size, 1), 0x1p80);

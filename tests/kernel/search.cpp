@@ -526,7 +526,7 @@ void lanes_agree(const detail::Passes<Score>& baseline, const detail::Passes<Sco
                                  .floor = std::exp(-epsilon / 2),
                                  .epsilon = epsilon,
                                  .total = total});
-    const Bounds bounds = bounds_of(band);
+    const Bounds bounds(band);
     const auto shape = static_cast<Shape>(round % test::kShapes);
     const std::vector<Score> scores = scores_of<Score>(shape, k, random);
     const detail::Survey survey = baseline.survey(bounds, scores.data());
@@ -550,7 +550,7 @@ void coarse_lanes_agree(const detail::SearchLanes& baseline, const detail::Searc
     const double epsilon = std::exp(std::uniform_real_distribution<double>(-3, 3)(random));
     const Band band =
         make_band({.outcome_count = k, .floor = std::exp(-epsilon / 2), .epsilon = epsilon});
-    const Bounds bounds = bounds_of(band);
+    const Bounds bounds(band);
     const auto shape = static_cast<Shape>(round % test::kShapes);
     const std::vector<float> scores = scores_of<float>(shape, k, random);
     const detail::Survey survey = baseline.coarse_survey(bounds, scores.data());
@@ -592,7 +592,7 @@ void stretches_agree(const detail::SearchLanes& baseline, const detail::SearchLa
     const std::vector<double> reference = uneven_reference(k, 1 + 8 * unit(), random);
     const Band band =
         make_band({.reference = reference, .floor = std::exp(-epsilon / 2), .epsilon = epsilon});
-    const Bounds bounds = bounds_of(band);
+    const Bounds bounds(band);
     const auto shape = static_cast<Shape>(round % test::kShapes);
     std::vector<float> scores = scores_of<float>(shape, k, random);
     for (float& score : scores) {
