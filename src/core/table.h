@@ -33,8 +33,9 @@ struct LawIntegers {
 
 namespace detail {
 
-/// The i with n_0 + ... + n_(i-1) <= position < n_0 + ... + n_i, for numerators n whose blocks of
-/// kBlock have these sums; position must be below the sum of all. O(size / 256 + 256).
+/// The i with n_0 + ... + n_(i-1) <= position < n_0 + ... + n_i, for numerators n, of which there
+/// is at least one, whose blocks of kBlock have these sums. Whatever the position and the sums are,
+/// it is the place of a numerator, and nothing beyond is read. O(size / 256 + 256).
 [[nodiscard]] std::size_t run_at(std::span<const std::uint64_t> numerators,
                                  std::span<const std::uint64_t> block_sums, std::uint64_t position);
 

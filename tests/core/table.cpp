@@ -484,6 +484,25 @@ RC_GTEST_PROP(Table, AnyDoublesKeepTheContract, ()) { two_tables_of_one_band<dou
 RC_GTEST_PROP(Table, AnyFloatsKeepTheContract, ()) { two_tables_of_one_band<float>(); }
 
 // Around groups of 8, which the draw skips, and blocks of 256.
+TEST(Table, APositionBeyondTheTotalIsTheLastOutcomes) {
+  std::mt19937_64 random(1);
+  for (const std::size_t size : {1u, 2u, 7u, 8u, 9u, 255u, 256u, 257u, 264u, 600u}) {
+    std::vector<std::uint64_t> numerators(size);
+    std::vector<std::uint64_t> sums((size + kBlock - 1) / kBlock);
+    std::uint64_t total = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      numerators[i] = random() % 1000;
+      sums[i / kBlock] += numerators[i];
+      total += numerators[i];
+    }
+    for (const std::uint64_t position : {total, total + 1, 2 * total + 1000, ~std::uint64_t{0}}) {
+      EXPECT_EQ(detail::run_at(numerators, sums, position), size - 1) << size;
+      const std::vector<std::uint64_t> wrong(sums.size(), position / 2);
+      EXPECT_LT(detail::run_at(numerators, wrong, position), size) << size;
+    }
+  }
+}
+
 TEST(Table, EachPositionIsDrawnOnceWhateverTheNumberOfOutcomes) {
   std::mt19937_64 random(31);
   for (const std::size_t k : {5u, 7u, 8u, 9u, 15u, 16u, 21u, 255u, 256u, 257u, 264u, 271u, 520u}) {
