@@ -52,48 +52,48 @@ std::size_t detail::run_at(std::span<const std::uint64_t> numerators,
 // A table whose cost is that of the outcomes with a score, not that of all outcomes.
 
 SparseTable::SparseTable(const Band& band) : band_(&band) {
-  take({}, {});
-  fit_reference(bounds(), {numerators_, block_sums_});
+  const Bounds bounds = take({}, {});
+  fit_reference(bounds, next_.written());
+  std::swap(law_, next_);
 }
 
-void SparseTable::take(std::span<const std::uint32_t> outcomes, std::span<const double> scores) {
-  outcomes_.clear();
-  scores_.clear();
+Bounds SparseTable::take(std::span<const std::uint32_t> outcomes, std::span<const double> scores) {
+  Law& law = next_;
+  law.outcomes.clear();
+  law.scores.clear();
   std::size_t least = 0;
   for (std::size_t j = 0; j < std::min(outcomes.size(), scores.size()); ++j) {
     if (outcomes[j] < least || outcomes[j] >= band_->outcome_count()) continue;
-    outcomes_.push_back(outcomes[j]);
-    scores_.push_back(scores[j]);
-    least = outcomes_.back() + std::size_t{1};
+    law.outcomes.push_back(outcomes[j]);
+    law.scores.push_back(scores[j]);
+    least = outcomes[j] + std::size_t{1};
   }
-  const std::size_t scored = outcomes_.size();
-  lowers_.resize(scored + 1);
-  numerators_.resize(scored + 1);
-  block_sums_.resize((scored + kBlock) / kBlock);
-  scored_before_.resize(scored + 1);
-  scored_before_[0] = 0;
+  const std::size_t scored = law.outcomes.size();
+  law.scores.push_back(0);
+  law.lowers.resize(scored + 1);
+  law.numerators.resize(scored + 1);
+  law.block_sums.resize((scored + kBlock) / kBlock);
+  law.scored_before.resize(scored + 1);
+  law.scored_before[0] = 0;
   for (std::size_t j = 0; j < scored; ++j) {
-    lowers_[j] = band_->lower(outcomes_[j]);
-    scored_before_[j + 1] = scored_before_[j] + lowers_[j];
+    law.lowers[j] = band_->lower(law.outcomes[j]);
+    law.scored_before[j + 1] = law.scored_before[j] + law.lowers[j];
   }
-  scores_.push_back(0);
-  lowers_[scored] = band_->lower_before(band_->outcome_count()) - scored_before_[scored];
-}
-
-Bounds SparseTable::bounds() const {
   Bounds bounds(*band_);
-  bounds.lowers = lowers_.data();
-  bounds.size = lowers_.size();
+  law.lowers[scored] = bounds.lower_sum - law.scored_before[scored];
+  bounds.lowers = law.lowers.data();
+  bounds.size = law.lowers.size();
   return bounds;
 }
 
 std::size_t SparseTable::locate_unscored(std::uint64_t position) const {
   // Walk from unscored positions to positions among all lower bounds: step over every scored
   // outcome that comes before. Those are the ones whose unscored prefix is at most the position.
+  const std::vector<std::uint64_t>& scored_before = law_.scored_before;
   const auto after = std::partition_point(
-      scored_before_.begin(), scored_before_.end() - 1, [&](const std::uint64_t& before) {
-        const auto j = static_cast<std::size_t>(&before - scored_before_.data());
-        return band_->lower_before(outcomes_[j]) - before <= position;
+      scored_before.begin(), scored_before.end() - 1, [&](const std::uint64_t& before) {
+        const auto j = static_cast<std::size_t>(&before - scored_before.data());
+        return band_->lower_before(law_.outcomes[j]) - before <= position;
       });
   return band_->outcome_at(position + *after);
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "band.h"
@@ -140,54 +141,63 @@ class SparseTable {
   explicit SparseTable(Band&&) = delete;
 
   /// Remakes the table by a search as for `fit`. `outcomes` are ascending and below k, `scores` any
-  /// numbers, one for each. These are private data, so nothing throws: an outcome out of range, or
-  /// not above the last one taken, is passed over (`project` sorts outcomes first).
+  /// numbers, one for each. These are private data, and no value of them throws: an outcome out of
+  /// range, or not above the last one taken, is passed over (`project` sorts outcomes first). If
+  /// the search throws, or memory runs out, the table stays as it was.
   template <class Search>
   void assign(std::span<const std::uint32_t> outcomes, std::span<const double> scores,
               Search search) {
-    take(outcomes, scores);
-    fit(bounds(), std::span<const double>(scores_), search, {numerators_, block_sums_});
+    const Bounds bounds = take(outcomes, scores);
+    fit(bounds, std::span<const double>(next_.scores), search, next_.written());
+    std::swap(law_, next_);
   }
 
   [[nodiscard]] const Band& band() const { return *band_; }
 
   /// The scored outcomes, ascending. NOT PRIVATE.
-  [[nodiscard]] std::span<const std::uint32_t> outcomes() const { return outcomes_; }
+  [[nodiscard]] std::span<const std::uint32_t> outcomes() const { return law_.outcomes; }
   /// Their numerators over N, and last the unscored outcomes' Z (0 if there are none). NOT PRIVATE.
-  [[nodiscard]] std::span<const std::uint64_t> numerators() const { return numerators_; }
+  [[nodiscard]] std::span<const std::uint64_t> numerators() const { return law_.numerators; }
   /// C: the sum of the unscored outcomes' lower bounds.
-  [[nodiscard]] std::uint64_t unscored_lower() const { return lowers_.back(); }
+  [[nodiscard]] std::uint64_t unscored_lower() const { return law_.lowers.back(); }
 
   /// The outcome that `draw` returns for two uniform integers: `position` below the total, and, if
   /// that falls on the unscored outcomes, `unscored_position` below unscored_lower(). NOT PRIVATE.
   [[nodiscard]] std::size_t outcome_at(std::uint64_t position,
                                        std::uint64_t unscored_position) const {
     const std::size_t slot = locate(position);
-    return slot < outcomes_.size() ? outcomes_[slot] : locate_unscored(unscored_position);
+    return slot < outcomes().size() ? outcomes()[slot] : locate_unscored(unscored_position);
   }
 
   [[nodiscard]] std::size_t draw(SecureRandom& random) const {
     const std::size_t slot = locate(random.below(band_->total()));
-    if (slot < outcomes_.size()) return outcomes_[slot];
+    if (slot < outcomes().size()) return outcomes()[slot];
     return locate_unscored(random.below(unscored_lower()));
   }
 
  private:
-  /// Takes over the outcomes with their scores and bounds; the numerators wait for fit.
-  void take(std::span<const std::uint32_t> outcomes, std::span<const double> scores);
-  [[nodiscard]] Bounds bounds() const;
+  struct Law {
+    std::vector<std::uint32_t> outcomes;
+    std::vector<double> scores;                // of the scored outcomes, then 0 for the others
+    std::vector<std::uint64_t> lowers;         // of the scored outcomes, then C
+    std::vector<std::uint64_t> scored_before;  // sums of lowers over the scored outcomes before
+    std::vector<std::uint64_t> numerators;
+    std::vector<std::uint64_t> block_sums;
+
+    [[nodiscard]] Numerators written() { return {numerators, block_sums}; }
+  };
+
+  /// Makes the next law's outcomes with their scores and bounds; its numerators wait for fit.
+  [[nodiscard]] Bounds take(std::span<const std::uint32_t> outcomes,
+                            std::span<const double> scores);
   [[nodiscard]] std::size_t locate(std::uint64_t position) const {
-    return detail::run_at(numerators_, block_sums_, position);
+    return detail::run_at(law_.numerators, law_.block_sums, position);
   }
   [[nodiscard]] std::size_t locate_unscored(std::uint64_t position) const;
 
   const Band* band_;
-  std::vector<std::uint32_t> outcomes_;
-  std::vector<double> scores_;                // of the scored outcomes, then 0 for the others
-  std::vector<std::uint64_t> lowers_;         // of the scored outcomes, then C
-  std::vector<std::uint64_t> scored_before_;  // sums of lowers_ over the scored outcomes before
-  std::vector<std::uint64_t> numerators_;
-  std::vector<std::uint64_t> block_sums_;
+  Law law_;
+  Law next_;  // in whose memory the next law is made
 };
 
 }  // namespace mollify
