@@ -10,7 +10,7 @@
 
 #include "core/lanes.h"
 
-namespace mollify::detail {
+namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
 // The ChaCha20 block function of RFC 8439, many blocks at a time.
@@ -28,15 +28,11 @@ __attribute__((noinline, no_sanitize("address"))) void burn_stack() {
 
 }  // namespace
 
-void chacha20(const std::uint32_t key[8], const std::uint32_t nonce[3], std::uint32_t counter,
-              unsigned char* out, std::size_t batches) {
+void detail::chacha20(const std::uint32_t key[8], const std::uint32_t nonce[3],
+                      std::uint32_t counter, unsigned char* out, std::size_t batches) {
   fastest<ChaCha20Lanes>().keystream(key, nonce, counter, out, batches);
   burn_stack();
 }
-
-}  // namespace mollify::detail
-
-namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
 // The only source of randomness that a release accepts.
@@ -78,21 +74,47 @@ void SecureRandom::Forget::operator()(State* state) const {
   munmap(state, sizeof(State));
 }
 
+SecureRandom SecureRandom::keyed(const DrawKey& key) {
+  SecureRandom random;
+  random.restart(key);
+  return random;
+}
+
+// One batch, at the stream's end: a draw takes few words, and a refill makes many.
+void SecureRandom::restart(const DrawKey& key) {
+  std::uint32_t words[8];
+  static_assert(sizeof words == DrawKey::kBytes);
+  std::memcpy(words, key.bytes_.data(), sizeof words);
+  fill(words, 1);
+}
+
 void SecureRandom::refill() {
   std::uint32_t key[8];
-  static_assert(sizeof key == kKeyWords * sizeof(std::uint64_t));
-  if (state_->alive != fork_count_) {
-    if (getentropy(key, sizeof key) != 0) stop("the operating system gives no entropy");
-    state_->alive = fork_count_;
-  } else {
+  if (state_->alive == fork_count_) {
     std::memcpy(key, state_->stream, sizeof key);
+  } else if (getentropy(key, sizeof key) != 0) {
+    stop("the operating system gives no entropy");
   }
+  fill(key, sizeof(State::stream) / detail::kChaChaBatchBytes);
+}
+
+void SecureRandom::fill(std::uint32_t (&key)[8], std::size_t batches) {
+  static_assert(sizeof key == kKeyWords * sizeof(std::uint64_t));
+  static_assert(sizeof(State::stream) % detail::kChaChaBatchBytes == 0);
   constexpr std::uint32_t kNonce[3] = {0, 0, 0};  // always the same: a key makes one stream only
-  constexpr std::size_t kBatches = sizeof(State::stream) / detail::kChaChaBatchBytes;
-  static_assert(kBatches * detail::kChaChaBatchBytes == sizeof(State::stream));
-  detail::chacha20(key, kNonce, 0, reinterpret_cast<unsigned char*>(state_->stream), kBatches);
+  const std::size_t begin =
+      kKeyWords + kWords - batches * (detail::kChaChaBatchBytes / sizeof(std::uint64_t));
+  std::uint64_t* const first = state_->stream + begin;
+  if (state_->position < begin) {  // what is left of the words before
+    wipe(state_->stream + state_->position, (begin - state_->position) * sizeof *first);
+  }
+  detail::chacha20(key, kNonce, 0, reinterpret_cast<unsigned char*>(first), batches);
+  std::memcpy(key, first, sizeof key);  // the next key
+  wipe(first, sizeof key);
+  std::memcpy(state_->stream, key, sizeof key);
   wipe(key, sizeof key);
-  state_->position = kKeyWords;
+  state_->position = begin + kKeyWords;
+  state_->alive = fork_count_;
 }
 
 }  // namespace mollify

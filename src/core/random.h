@@ -1,6 +1,7 @@
 // Words: the secure generator and integers from it.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -71,12 +72,10 @@ class UniformBelow {
   std::uint64_t rejected_;  // 2^64 mod bound
 };
 
-}  // namespace mollify
-
-namespace mollify::detail {
-
 // -----------------------------------------------------------------------------------------------
 // The ChaCha20 block function of RFC 8439, many blocks at a time.
+
+namespace detail {
 
 /// Blocks are made in batches of eight: 512 bytes, 64 words of 64 bits.
 inline constexpr std::size_t kChaChaBatchBytes = 512;
@@ -94,12 +93,32 @@ struct ChaCha20Lanes {
   static const ChaCha20Lanes kBaseline, kAvx2, kAvx512;
 };
 
-}  // namespace mollify::detail
-
-namespace mollify {
+}  // namespace detail
 
 // -----------------------------------------------------------------------------------------------
 // The only source of randomness that a release accepts.
+
+/// 32 secret bytes for the words of one draw. Nobody chooses them: only KeyedUnits makes one
+/// (records/keyed_units.h), by a pseudorandom function whose key is the operating system's entropy.
+/// Wiped when it ends.
+class DrawKey {
+ public:
+  static constexpr std::size_t kBytes = 32;
+
+  ~DrawKey() {
+    bytes_.fill(0);
+    __asm__ volatile("" : : "r"(bytes_.data()) : "memory");  // the stores may not be optimised away
+  }
+  DrawKey(const DrawKey&) = delete;
+  DrawKey& operator=(const DrawKey&) = delete;
+
+ private:
+  friend class KeyedUnits;
+  friend class SecureRandom;
+  DrawKey() = default;
+
+  std::array<unsigned char, kBytes> bytes_{};
+};
 
 /// A cryptographic generator of uniform words: ChaCha20 keyed by the operating system's entropy.
 ///
@@ -114,6 +133,13 @@ namespace mollify {
 /// system without MADV_WIPEONFORK, and a signal handler that forks and goes on while an object is
 /// in use.
 ///
+/// Words of a key. `keyed` makes a generator whose words are ChaCha20's under a DrawKey, with the
+/// same fast key erasure: the same key gives the same words, however the generator was used before.
+/// Against anyone who cannot tell the pseudorandom function or ChaCha20 from random ones, the words
+/// of different keys are independent of each other and uniform (docs/theory/release-keys.md). A
+/// forked child gets words of fresh entropy from such a generator too, never those that its parent
+/// will draw, unless it begins again with a key.
+///
 /// Failure. If the operating system gives no entropy, or no memory for the state, the program says
 /// so on standard error and aborts. There is no fallback and no seed.
 ///
@@ -121,6 +147,10 @@ namespace mollify {
 class SecureRandom {
  public:
   SecureRandom();
+
+  [[nodiscard]] static SecureRandom keyed(const DrawKey& key);
+  /// From here on the words are those of `keyed`, from the first, in the memory that is there.
+  void restart(const DrawKey& key);
 
   /// A uniform 64-bit word.
   std::uint64_t word() {
@@ -135,8 +165,6 @@ class SecureRandom {
   std::uint64_t below(std::uint64_t bound) { return uniform_below(*this, bound); }
 
  private:
-  friend class KeyedRandom;  // whose words are those of a release's key (records/keyed_units.h)
-
   static constexpr std::size_t kKeyWords = 4;
   static constexpr std::size_t kWords = 1024 - kKeyWords;
 
@@ -151,6 +179,8 @@ class SecureRandom {
   };
 
   void refill();
+  /// Makes the last `batches` batches of the stream anew; `key` is wiped.
+  void fill(std::uint32_t (&key)[8], std::size_t batches);
 
   /// One more than the number of forks between the program's first generator and this process:
   /// never 0.

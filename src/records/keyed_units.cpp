@@ -90,27 +90,6 @@ std::optional<ReleaseKey> ReleaseKey::of_worker_bytes(std::span<const unsigned c
 // -----------------------------------------------------------------------------------------------
 // The random words of each unit of a release by its key.
 
-// One batch to begin with, at the buffer's end: a draw takes few words, and a refill has many.
-void KeyedRandom::restart(const DrawKey& key) {
-  constexpr std::size_t kBatchWords = detail::kChaChaBatchBytes / sizeof(std::uint64_t);
-  constexpr std::size_t kBegin = kKeyWords + kWords - kBatchWords;
-  constexpr std::uint32_t kNonce[3] = {0, 0, 0};
-  std::uint64_t* const batch = state_->stream + kBegin;
-  if (state_->position < kBegin) {  // what is left of the words before
-    sodium_memzero(state_->stream + state_->position,
-                   (kBegin - state_->position) * sizeof(std::uint64_t));
-  }
-  std::uint32_t words[8];
-  static_assert(sizeof words == DrawKey::kBytes);
-  std::memcpy(words, key.bytes_.data(), sizeof words);
-  detail::chacha20(words, kNonce, 0, reinterpret_cast<unsigned char*>(batch), 1);
-  sodium_memzero(words, sizeof words);
-  std::memcpy(state_->stream, batch, kKeyWords * sizeof(std::uint64_t));
-  sodium_memzero(batch, kKeyWords * sizeof(std::uint64_t));
-  state_->position = kBegin + kKeyWords;
-  state_->alive = fork_count_;
-}
-
 /// Keyed BLAKE2b that comes in parts, of words in little-endian order.
 class KeyedUnits::Hash {
  public:
@@ -198,7 +177,7 @@ SecureRandom& KeyedUnits::words_of(Hash& hash) {
   if (random_) {
     random_->restart(key);
   } else {
-    random_.emplace(key);
+    random_.emplace(SecureRandom::keyed(key));
   }
   return *random_;
 }

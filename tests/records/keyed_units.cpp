@@ -342,7 +342,6 @@ concept Printable = requires(Stream& stream, const Value& value) {
 static_assert(!Printable<std::ostream, ReleaseKey>);
 static_assert(!std::is_constructible_v<ReleaseKey, std::array<unsigned char, 32>>);
 static_assert(!std::is_default_constructible_v<DrawKey> && !std::is_copy_constructible_v<DrawKey>);
-static_assert(!std::is_default_constructible_v<KeyedRandom>);
 
 TEST(ReleaseKey, OfBytesThatItDidNotGiveThereIsNone) {
   const ReleaseKey key;

@@ -1,13 +1,12 @@
 // Words that can be drawn again follow from a release's key, never from a seed.
-// expected: KeyedRandom
+// expected: DrawKey
 #include "records/keyed_units.h"
 
 std::uint64_t first_word(const mollify::ReleaseKey& key,
                          const std::array<unsigned char, 32>& seed) {
   mollify::KeyedUnits units(key, "");
 #if defined(MISUSE)
-  mollify::KeyedRandom random(seed);
-  return random.word();
+  return mollify::SecureRandom::keyed(seed).word();
 #else
   static_cast<void>(seed);
   units.begin("ann", {}, {});
