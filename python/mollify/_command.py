@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
+from mollify._parameters import require_without_nul
 from mollify._progress import Terminal
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def _run(
     import subprocess
 
     for one in arguments:
-        _core.require_without_nul("a parameter", one)
+        require_without_nul("a parameter", one)
         if len(os.fsencode(one)) > _MOST_BYTES:
             raise _core.InvalidInput(
                 f"a parameter must have at most {_MOST_BYTES} bytes, but one has {len(os.fsencode(one))}: {one}"

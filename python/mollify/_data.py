@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
+from mollify._parameters import require_without_nul
 from mollify._private_objects import asking_objects
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def _require_whole_names(data: Any) -> None:
     schema = data.collect_schema() if hasattr(data, "collect_schema") else getattr(data, "schema", None)
     names = getattr(schema, "names", ())
     for name in names() if callable(names) else names:
-        _core.require_without_nul("a column's name", str(name))
+        require_without_nul("a column's name", str(name))
 
 
 def _exported(data: Any, what: str) -> _core.Source:
@@ -109,7 +110,7 @@ def _source(
     columns = _core.Columns()
     first = None
     for name, values in named:
-        _core.require_without_nul("a column's name", name)
+        require_without_nul("a column's name", name)
         with asking_objects():
             if name in lists:
                 _add_lists(columns, name, values)

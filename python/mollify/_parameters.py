@@ -1,4 +1,4 @@
-"""Numbers among the parameters, which are public: refused in one sentence where they are none."""
+"""Numbers and texts among the parameters, which are public: refused in one sentence where they are none."""
 
 from __future__ import annotations
 
@@ -26,3 +26,9 @@ def number(name: str, given: Any) -> float:
     except (TypeError, ValueError, OverflowError):
         pass
     raise _core.InvalidInput(f"{name} must be a number, but is {given!r}")
+
+
+def require_without_nul(what: str, text: str) -> None:
+    """Any text without NUL, at which C's interfaces would cut it short."""
+    if "\0" in text:
+        raise _core.InvalidInput(f'{what} must be text without NUL, but is "{text}"')

@@ -13,7 +13,7 @@ from mollify._data import column_source, source_of
 from mollify._domain import Domain, DomainLike, as_domain
 from mollify._ledger import Ledger
 from mollify._model import Model
-from mollify._parameters import number, whole_number
+from mollify._parameters import number, require_without_nul, whole_number
 from mollify._privacy import Privacy, of_json, outward
 from mollify._records import Records
 from mollify._threads import thread_count
@@ -39,7 +39,7 @@ class Certificate:
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Certificate:
         """Reads a file; `InvalidInput` for what is no certificate."""
-        _core.require_without_nul("a path", os.fspath(path))
+        require_without_nul("a path", os.fspath(path))
         try:
             with open(path, encoding="utf-8") as file:
                 text = file.read()
@@ -291,7 +291,7 @@ def _value(name: str, kind: str, given: Any, inputs: _Inputs) -> Any:
     """What a part of a spec holds, for JSON."""
     if kind == "file":
         named = inputs.named(name, given)
-        _core.require_without_nul(name, named)
+        require_without_nul(name, named)
         return {"file": named}
     if kind == "truth":
         return bool(given)
@@ -322,7 +322,7 @@ def _spec(domain: Domain, asked: Mapping[str, Any], inputs: _Inputs) -> str:
         part[last] = _value(name, kind, given, inputs)
         for one in part[last] if kind == "texts" else [part[last]]:
             if isinstance(one, str):
-                _core.require_without_nul(name, one)
+                require_without_nul(name, one)
     return json.dumps(spec, allow_nan=True)
 
 

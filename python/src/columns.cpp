@@ -176,8 +176,6 @@ void add_columns(nb::module_& module) {
         return nb::bytes(text.data(), text.size());
       });
 
-  module.def("require_without_nul", &require_without_nul, "what"_a, "text"_a);
-
   nb::class_<Columns>(module, "Columns")
       .def(nb::init<>())
       .def("add_numbers", &Columns::add_numbers, "name"_a, "format"_a, "length"_a, "bytes"_a,

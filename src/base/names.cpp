@@ -96,4 +96,12 @@ std::string shell_word(const std::string& text) {
   return quoted + "'";
 }
 
+// -----------------------------------------------------------------------------------------------
+// Texts that C's interfaces take whole.
+
+void require_without_nul(std::string_view what, std::string_view text) {
+  if (text.find('\0') == text.npos) return;
+  throw InvalidInput(fmt::format("{} must be text without NUL, but is \"{}\"", what, text));
+}
+
 }  // namespace mollify

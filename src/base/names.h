@@ -1,4 +1,4 @@
-// Names of enumerations, the nearest name, shell words.
+// Names of enumerations, the nearest name, shell words, texts without NUL.
 #pragma once
 
 #include <optional>
@@ -95,5 +95,11 @@ template <class Enumeration>
 /// The text as a POSIX shell takes it for one word: in single quotes where it holds anything but
 /// letters, digits and marks that mean nothing there.
 [[nodiscard]] std::string shell_word(const std::string& text);
+
+// -----------------------------------------------------------------------------------------------
+// Texts that C's interfaces take whole: they end a path or a name at a NUL.
+
+/// Throws InvalidInput, "`what` must be text without NUL, but is ...", for a text that holds one.
+void require_without_nul(std::string_view what, std::string_view text);
 
 }  // namespace mollify

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -15,8 +14,6 @@ namespace mollify {
 // A rational number that is certainly at most e^epsilon.
 
 static_assert(std::numeric_limits<double>::is_iec559);
-
-using detail::shortest;
 
 /// The series of e^y for y = x / 2^6 < 1/2 in units of 2^-127, and six squarings.
 ///
@@ -47,14 +44,13 @@ CutExp cut_exp(double x) {
 
 ExpBound::ExpBound(double epsilon) : epsilon_(std::fmin(epsilon, kGreatestEpsilon)) {
   if (!std::isfinite(epsilon) || epsilon <= 0) {
-    throw InvalidInput("epsilon must be finite and positive, but is " + shortest(epsilon));
+    throw InvalidInput("epsilon must be finite and positive, but is " + detail::shortest(epsilon));
   }
   if (epsilon < kLeastEpsilon) {
-    throw InvalidInput("epsilon of one draw must be at least 1e-06, but is " + shortest(epsilon));
+    throw InvalidInput("epsilon of one draw must be at least 1e-06, but is " +
+                       detail::shortest(epsilon));
   }
   const auto [digits, scale] = cut_exp(epsilon_);
-  exponential_ = std::ldexp(static_cast<double>(digits), -scale);
-  exponential_less_one_ = std::ldexp(static_cast<double>(digits - (uint128{1} << scale)), -scale);
   const uint128 lowered = digits - (digits >> 40) - 1;
   const int cut = lowered >> 126 != 0 ? 127 - 53 : 126 - 53;
   mantissa_ = static_cast<std::uint64_t>(lowered >> cut);

@@ -59,10 +59,6 @@ class ExpBound {
   /// Ebar as a double, exactly.
   [[nodiscard]] double value() const;
 
-  /// e^epsilon and e^epsilon - 1 as the nearest doubles to cut_exp, the same on every machine too.
-  [[nodiscard]] double exponential() const { return exponential_; }
-  [[nodiscard]] double exponential_less_one() const { return exponential_less_one_; }
-
   /// floor(x * Ebar), or `cap` if that is less. Exact for every x: the product is below 2^117.
   [[nodiscard]] std::uint64_t times_floor(std::uint64_t x, std::uint64_t cap) const {
     const uint128 product = (uint128{x} * mantissa_) >> shift_;
@@ -80,15 +76,9 @@ class ExpBound {
 
  private:
   double epsilon_;
-  double exponential_;
-  double exponential_less_one_;
   std::uint64_t mantissa_;
   int shift_;
 };
-
-}  // namespace mollify
-
-namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
 // The band: public bounds on how often each outcome may be released.

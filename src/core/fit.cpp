@@ -9,16 +9,13 @@ namespace mollify {
 
 namespace {
 
-using detail::fastest;
-using detail::RoundingLanes;
-
 uint128 round_as_they_are(const Bounds& bounds, const double* scores, double t, Numerators to) {
-  return fastest<RoundingLanes>().of_double(bounds, scores, t, to.of_outcomes.data(),
-                                            to.of_blocks.data());
+  return detail::fastest<detail::RoundingLanes>().of_double(
+      bounds, scores, t, to.of_outcomes.data(), to.of_blocks.data());
 }
 uint128 round_as_they_are(const Bounds& bounds, const float* scores, double t, Numerators to) {
-  return fastest<RoundingLanes>().of_float(bounds, scores, t, to.of_outcomes.data(),
-                                           to.of_blocks.data());
+  return detail::fastest<detail::RoundingLanes>().of_float(bounds, scores, t, to.of_outcomes.data(),
+                                                           to.of_blocks.data());
 }
 
 /// A block at a time, for a release may not depend on whether there is memory for scores like

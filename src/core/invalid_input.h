@@ -1,7 +1,6 @@
 // What is thrown for bad public input.
 #pragma once
 
-#include <cstddef>
 #include <cstdio>
 #include <stdexcept>
 #include <string>
@@ -16,30 +15,18 @@ namespace mollify {
 /// A sentence that quotes an input, as people can read it: with \0 in place of every NUL, at which
 /// C's interfaces would end it, and of a long sentence the beginning and the end.
 [[nodiscard]] inline std::string readable(std::string_view sentence) {
-  constexpr std::size_t kMostBytes = 2000;
-  constexpr std::size_t kLastBytes = 500;
-  const auto with_visible_nul = [](std::string_view part) {
-    std::string shown;
-    for (const char letter : part) {
-      if (letter == '\0') {
-        shown += "\\0";
-      } else {
-        shown += letter;
-      }
+  constexpr std::size_t kMostBytes = 2000, kLastBytes = 500;
+  std::string shown(sentence);
+  if (shown.size() > kMostBytes) {
+    std::size_t first = kMostBytes - kLastBytes, last = shown.size() - kLastBytes;
+    for (std::size_t* cut : {&first, &last}) {  // where a letter of UTF-8 begins
+      for (int i = 0; i < 3 && (static_cast<unsigned char>(shown[*cut]) & 0xC0U) == 0x80U; ++i)
+        --*cut;
     }
-    return shown;
-  };
-  if (sentence.size() <= kMostBytes) return with_visible_nul(sentence);
-  // No letter of UTF-8 is cut.
-  const auto begins_letter = [&](std::size_t at) {
-    return (static_cast<unsigned char>(sentence[at]) & 0xC0U) != 0x80U;
-  };
-  std::size_t first = kMostBytes - kLastBytes;
-  while (first > 0 && !begins_letter(first)) --first;
-  std::size_t last = sentence.size() - kLastBytes;
-  while (last < sentence.size() && !begins_letter(last)) ++last;
-  return with_visible_nul(sentence.substr(0, first)) + "... (" + std::to_string(last - first) +
-         " bytes) ..." + with_visible_nul(sentence.substr(last));
+    shown.replace(first, last - first, "... (" + std::to_string(last - first) + " bytes) ...");
+  }
+  for (std::size_t at = 0; (at = shown.find('\0', at)) != shown.npos;) shown.replace(at, 1, "\\0");
+  return shown;
 }
 
 /// A public input (a parameter, a domain, a file's header, a flag) cannot be used.
@@ -76,16 +63,6 @@ void require_between(std::string_view what, Number value, std::type_identity_t<N
   };
   throw InvalidInput(std::string(what) + " must be from " + text(least) + " to " + text(most) +
                      ", but is " + text(value));
-}
-
-// -----------------------------------------------------------------------------------------------
-// Texts that C's interfaces take whole: they end a path or a name at a NUL.
-
-/// Throws InvalidInput, "`what` must be text without NUL, but is ...", for a text that holds one.
-inline void require_without_nul(std::string_view what, std::string_view text) {
-  if (text.find('\0') == text.npos) return;
-  throw InvalidInput(std::string(what) + " must be text without NUL, but is \"" +
-                     std::string(text) + '"');
 }
 
 }  // namespace mollify

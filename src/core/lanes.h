@@ -85,10 +85,6 @@ struct Tail {
 };
 
 }  // namespace
-}  // namespace mollify::detail
-
-namespace mollify::detail {
-
 // -----------------------------------------------------------------------------------------------
 // Passes over vectors that are compiled once for each instruction set: see mollify_add_library in
 // CMake. Chosen at run time: one binary serves every processor, and what is chosen is public.

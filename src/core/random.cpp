@@ -52,6 +52,8 @@ void wipe(void* memory, std::size_t size) {
 
 }  // namespace
 
+DrawKey::~DrawKey() { wipe(bytes_.data(), kBytes); }
+
 std::uint64_t SecureRandom::fork_count_ = 1;
 
 SecureRandom::SecureRandom() {
@@ -74,18 +76,12 @@ void SecureRandom::Forget::operator()(State* state) const {
   munmap(state, sizeof(State));
 }
 
-SecureRandom SecureRandom::keyed(const DrawKey& key) {
-  SecureRandom random;
-  random.restart(key);
-  return random;
-}
-
 // One batch, at the stream's end: a draw takes few words, and a refill makes many.
-void SecureRandom::restart(const DrawKey& key) {
-  std::uint32_t words[8];
-  static_assert(sizeof words == DrawKey::kBytes);
+SecureRandom SecureRandom::keyed(const DrawKey& key, SecureRandom memory) {
+  std::uint32_t words[DrawKey::kBytes / sizeof(std::uint32_t)];
   std::memcpy(words, key.bytes_.data(), sizeof words);
-  fill(words, 1);
+  memory.fill(words, 1);
+  return memory;
 }
 
 void SecureRandom::refill() {

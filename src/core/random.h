@@ -51,27 +51,6 @@ std::uint64_t uniform_below(Source& source, std::uint64_t bound) {
   return static_cast<std::uint64_t>(product >> 64);
 }
 
-/// The same for a bound that is used many times: the division is done once.
-class UniformBelow {
- public:
-  explicit UniformBelow(std::uint64_t bound) : bound_(bound), rejected_(-bound % bound) {}
-
-  [[nodiscard]] std::uint64_t bound() const { return bound_; }
-
-  template <WordSource Source>
-  [[nodiscard]] std::uint64_t operator()(Source& source) const {
-    uint128 product = 0;
-    do {
-      product = static_cast<uint128>(source.word()) * bound_;
-    } while (static_cast<std::uint64_t>(product) < rejected_);
-    return static_cast<std::uint64_t>(product >> 64);
-  }
-
- private:
-  std::uint64_t bound_;
-  std::uint64_t rejected_;  // 2^64 mod bound
-};
-
 // -----------------------------------------------------------------------------------------------
 // The ChaCha20 block function of RFC 8439, many blocks at a time.
 
@@ -105,10 +84,7 @@ class DrawKey {
  public:
   static constexpr std::size_t kBytes = 32;
 
-  ~DrawKey() {
-    bytes_.fill(0);
-    __asm__ volatile("" : : "r"(bytes_.data()) : "memory");  // the stores may not be optimised away
-  }
+  ~DrawKey();
   DrawKey(const DrawKey&) = delete;
   DrawKey& operator=(const DrawKey&) = delete;
 
@@ -138,7 +114,7 @@ class DrawKey {
 /// Against anyone who cannot tell the pseudorandom function or ChaCha20 from random ones, the words
 /// of different keys are independent of each other and uniform (docs/theory/release-keys.md). A
 /// forked child gets words of fresh entropy from such a generator too, never those that its parent
-/// will draw, unless it begins again with a key.
+/// will draw.
 ///
 /// Failure. If the operating system gives no entropy, or no memory for the state, the program says
 /// so on standard error and aborts. There is no fallback and no seed.
@@ -148,9 +124,8 @@ class SecureRandom {
  public:
   SecureRandom();
 
-  [[nodiscard]] static SecureRandom keyed(const DrawKey& key);
-  /// From here on the words are those of `keyed`, from the first, in the memory that is there.
-  void restart(const DrawKey& key);
+  /// Takes over `memory`, whose words are forgotten, so that many keys need it once.
+  [[nodiscard]] static SecureRandom keyed(const DrawKey& key, SecureRandom memory = {});
 
   /// A uniform 64-bit word.
   std::uint64_t word() {

@@ -21,9 +21,8 @@ void Table::require_count(std::size_t count) const {
 std::size_t detail::run_at(std::span<const std::uint64_t> numerators,
                            std::span<const std::uint64_t> block_sums, std::uint64_t position) {
   std::size_t block = 0;
-  while (block + 1 < block_sums.size() && position >= block_sums[block]) {
-    position -= block_sums[block++];
-  }
+  for (; block + 1 < block_sums.size() && position >= block_sums[block]; ++block)
+    position -= block_sums[block];
   // Eight at a time while eight are left. In the right eight all runs that end at or before the
   // position are counted, for a processor cannot foresee where a loop would stop. No sum overflows:
   // all numerators together are N.

@@ -15,21 +15,6 @@
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
-// What a draw's law follows from, as integers.
-
-/// The private integers that, together with a sampler's public ones, are the law of its draw: two
-/// draws of one sampler whose integers are equal have one law, on whatever processors. NOT PRIVATE.
-///
-/// A Table has its numerators; a SparseTable its outcomes, and their numerators before that of the
-/// rest; a channel its inputs, and the sums of the weights before each and of all.
-struct LawIntegers {
-  std::span<const std::uint32_t> outcomes{};  ///< what the numerators belong to; none: 0, 1, 2, ...
-  std::span<const std::uint64_t> numerators{};
-  /// Of a Table: most of the numerators are this band's lower bounds.
-  const Band* band = nullptr;
-};
-
-// -----------------------------------------------------------------------------------------------
 // The table: an exact, private output law inside a public band.
 
 namespace detail {
@@ -103,9 +88,7 @@ class Table {
       : band_(band),
         numerators_(std::make_unique_for_overwrite<std::uint64_t[]>(band->outcome_count())),
         block_sums_((band->outcome_count() + kBlock - 1) / kBlock) {}
-  [[nodiscard]] Numerators written() {
-    return {{numerators_.get(), band_->outcome_count()}, block_sums_};
-  }
+  Numerators written() { return {{numerators_.get(), band_->outcome_count()}, block_sums_}; }
   void require_count(std::size_t count) const;
 
   const Band* band_;

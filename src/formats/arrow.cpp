@@ -17,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include "base/names.h"
 #include "core/invalid_input.h"
 #include "domain/same_value.h"
 #include "domain/times.h"

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/names.h"
 #include "core/invalid_input.h"
 #include "formats/domain_yaml.h"
 #include "front/privacy.h"

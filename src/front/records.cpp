@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/names.h"
 #include "base/threads.h"
-#include "core/invalid_input.h"
 #include "formats/arrow.h"
 #include "formats/csv.h"
 #include "formats/text_files.h"

@@ -11,6 +11,7 @@
 #include "core/random.h"
 #include "kernel/coins.h"
 #include "kernel/naturals.h"
+#include "kernel/order.h"
 
 namespace mollify {
 

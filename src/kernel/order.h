@@ -1,4 +1,4 @@
-// Shuffles, subsets and gaps.
+// Uniform integers, shuffles, subsets and gaps.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,30 @@
 #include "core/random.h"
 
 namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// An integer below a bound that is used many times.
+
+/// As uniform_below, with the division done once.
+class UniformBelow {
+ public:
+  explicit UniformBelow(std::uint64_t bound) : bound_(bound), rejected_(-bound % bound) {}
+
+  [[nodiscard]] std::uint64_t bound() const { return bound_; }
+
+  template <WordSource Source>
+  [[nodiscard]] std::uint64_t operator()(Source& source) const {
+    uint128 product = 0;
+    do {
+      product = static_cast<uint128>(source.word()) * bound_;
+    } while (static_cast<std::uint64_t>(product) < rejected_);
+    return static_cast<std::uint64_t>(product >> 64);
+  }
+
+ private:
+  std::uint64_t bound_;
+  std::uint64_t rejected_;  // 2^64 mod bound
+};
 
 // -----------------------------------------------------------------------------------------------
 // A uniformly random order.

@@ -174,12 +174,8 @@ KeyedUnits::~KeyedUnits() = default;
 SecureRandom& KeyedUnits::words_of(Hash& hash) {
   DrawKey key;
   hash.finish(key.bytes_);
-  if (random_) {
-    random_->restart(key);
-  } else {
-    random_.emplace(SecureRandom::keyed(key));
-  }
-  return *random_;
+  random_ = SecureRandom::keyed(key, std::move(random_));
+  return random_;
 }
 
 void KeyedUnits::begin(std::string_view unit, std::span<const std::uint32_t> outcomes,

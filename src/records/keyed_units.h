@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/random.h"
-#include "core/table.h"
+#include "kernel/channels.h"
 
 namespace mollify {
 
@@ -107,7 +107,7 @@ class KeyedUnits {
 
   std::unique_ptr<const Hash> begun_;  // with the key and the context
   std::unique_ptr<Hash> of_unit_;      // and the unit and its tallies
-  std::optional<SecureRandom> random_;
+  SecureRandom random_;
 };
 
 }  // namespace mollify

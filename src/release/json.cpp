@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/names.h"
 #include "core/invalid_input.h"
 
 namespace mollify {

@@ -1,5 +1,6 @@
 #include "base/names.h"
 
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -38,6 +39,12 @@ TEST(NearestName, IsToldWithTheRefusal) {
             "scope must be row or unit=C, but is \"unti=ward\" (did you mean \"unit\"?)");
   EXPECT_EQ(test::refusal_of([&] { refuse_name("scope", "row or unit=C", "unit", known); }),
             "scope must be row or unit=C, but is \"unit\"");
+}
+
+TEST(WholeText, RefusesNul) {
+  EXPECT_EQ(test::refusal_of([] { require_without_nul("a name", "ab"); }), "accepted");
+  EXPECT_EQ(test::refusal_of([] { require_without_nul("a name", std::string("a\0b", 3)); }),
+            "a name must be text without NUL, but is \"a\\0b\"");
 }
 
 }  // namespace

@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "refusal.h"
-
 namespace mollify {
 
 namespace {
@@ -40,12 +38,6 @@ TEST(InvalidInput, CutsNoLetter) {
     EXPECT_LT(said.size(), 2050U);
   }
   EXPECT_LT(std::string(InvalidInput(std::string(5000, '\x80')).what()).size(), 2050U);
-}
-
-TEST(WholeText, RefusesNul) {
-  EXPECT_EQ(test::refusal_of([] { require_without_nul("a name", "ab"); }), "accepted");
-  EXPECT_EQ(test::refusal_of([] { require_without_nul("a name", std::string("a\0b", 3)); }),
-            "a name must be text without NUL, but is \"a\\0b\"");
 }
 
 }  // namespace

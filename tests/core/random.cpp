@@ -28,6 +28,7 @@
 
 #include "chi_square.h"
 #include "every_lanes.h"
+#include "kernel/order.h"
 
 namespace mollify::detail {
 

@@ -14,6 +14,7 @@
 #include "chi_square.h"
 #include "core/random.h"
 #include "kernel/coins.h"
+#include "kernel/order.h"
 #include "kernel/wide_float.h"
 
 namespace mollify::test {

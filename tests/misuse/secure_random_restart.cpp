@@ -1,5 +1,5 @@
 // The operating system's stream is never made a stream of chosen bytes.
-// expected: DrawKey
+// expected: restart
 #include "core/random.h"
 
 std::uint64_t first_word(const unsigned char* seed) {

@@ -13,6 +13,7 @@
 
 #include "core/invalid_input.h"
 #include "core/random.h"
+#include "kernel/order.h"
 
 namespace mollify {
 

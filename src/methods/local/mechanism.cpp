@@ -266,6 +266,16 @@ std::unique_ptr<LocalSampler> make_sampler(const MechanismParameters& parameters
 
 namespace {
 
+// The nearest doubles to cut_exp: the same on every machine.
+double exponential_of(double epsilon) {
+  const auto [digits, scale] = cut_exp(ExpBound(epsilon).epsilon());
+  return std::ldexp(static_cast<double>(digits), -scale);
+}
+double exponential_less_one_of(double epsilon) {
+  const auto [digits, scale] = cut_exp(ExpBound(epsilon).epsilon());
+  return std::ldexp(static_cast<double>(digits - (uint128{1} << scale)), -scale);
+}
+
 /// So wide a class that b rounds to one leaves the narrowest band there is, not none.
 double below_one(double floor) { return std::min(floor, 1 - 0x1p-53); }
 
@@ -273,10 +283,10 @@ double below_one(double floor) { return std::min(floor, 1 - 0x1p-53); }
 
 double minimax_floor(std::size_t outcome_count, double epsilon) {
   const double k = static_cast<double>(outcome_count);
-  return k / (ExpBound(epsilon).exponential_less_one() + k);
+  return k / (exponential_less_one_of(epsilon) + k);
 }
 
-double relative_floor(double epsilon) { return 1 / std::sqrt(ExpBound(epsilon).exponential()); }
+double relative_floor(double epsilon) { return 1 / std::sqrt(exponential_of(epsilon)); }
 
 double class_floor(double c1, double c2, double epsilon) {
   if (!(c1 >= 0) || !(c1 < 1)) {
@@ -286,18 +296,18 @@ double class_floor(double c1, double c2, double epsilon) {
     throw InvalidInput(fmt::format("c2 must be finite and above 1, but is {:g}", c2));
   }
   const double width = c2 - c1;
-  return below_one(width / (ExpBound(epsilon).exponential_less_one() * (1 - c1) + width));
+  return below_one(width / (exponential_less_one_of(epsilon) * (1 - c1) + width));
 }
 
 double neighbourhood_floor(double gamma, double epsilon) {
   if (!(gamma > 1) || !std::isfinite(gamma)) {
     throw InvalidInput(fmt::format("gamma must be finite and above 1, but is {:g}", gamma));
   }
-  return below_one((gamma + 1) / (gamma + ExpBound(epsilon).exponential()));
+  return below_one((gamma + 1) / (gamma + exponential_of(epsilon)));
 }
 
 double location_floor(double location, double epsilon) {
-  const double least = 1 / ExpBound(epsilon).exponential();
+  const double least = 1 / exponential_of(epsilon);
   if (!(location > least) || !(location < 1)) {
     throw InvalidInput(
         fmt::format("band location must lie between e^-epsilon = {:.6g} and 1, but is {:.6g}",
