@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "domain/domain.h"
 #include "formats/check.h"
-#include "release/json.h"
 
 namespace mollify::cli {
 

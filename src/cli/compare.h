@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "accounting/privacy.h"
+#include "base/json.h"
 #include "cli/check.h"
 #include "cli/main.h"
 #include "domain/domain.h"
 #include "records/source.h"
 #include "records/units.h"
 #include "release/certificate.h"
-#include "release/json.h"
 #include "release/spec.h"
 
 namespace mollify::cli {

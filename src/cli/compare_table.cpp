@@ -40,6 +40,7 @@
 #include "release/central_release.h"
 #include "release/design.h"
 #include "release/local_release.h"
+#include "release/release_error.h"
 #include "scores/mixtures.h"
 
 namespace mollify::cli {

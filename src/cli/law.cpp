@@ -27,6 +27,7 @@
 #include "methods/divergence/worst_case_risk.h"
 #include "methods/local/mechanism.h"
 #include "methods/local/mollifiers.h"
+#include "release/release_error.h"
 
 namespace mollify::cli {
 

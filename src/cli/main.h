@@ -8,8 +8,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/json.h"
 #include "domain/domain.h"
-#include "release/json.h"
 #include "release/spec.h"
 
 namespace mollify::cli {

@@ -22,6 +22,7 @@
 #include "methods/local/sampler.h"
 #include "methods/tuning/best_band.h"
 #include "release/public_inputs.h"
+#include "release/release_error.h"
 
 namespace mollify::cli {
 

@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/names.h"
 #include "core/invalid_input.h"
 #include "formats/domain_yaml.h"
 #include "front/privacy.h"
-#include "release/json.h"
 
 namespace mollify::front {
 

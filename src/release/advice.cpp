@@ -8,13 +8,13 @@
 #include <fmt/ranges.h>
 
 #include "accounting/privacy.h"
+#include "base/json.h"
 #include "base/names.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "methods/local/sampler.h"
 #include "release/acceptance.h"
 #include "release/central_release.h"
-#include "release/json.h"
 #include "release/plan.h"
 #include "release/public_inputs.h"
 

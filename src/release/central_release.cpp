@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json.h"
 #include "core/invalid_input.h"
 #include "methods/gaussian/moments.h"
 #include "methods/gaussian/sampler.h"
@@ -22,7 +23,6 @@
 #include "records/values.h"
 #include "release/certificate.h"
 #include "release/design.h"
-#include "release/json.h"
 #include "release/public_inputs.h"
 #include "release/spec.h"
 

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "accounting/privacy.h"
+#include "base/json.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "domain/numbers.h"
@@ -20,7 +21,6 @@
 #include "methods/marginals/answers.h"
 #include "methods/marginals/design.h"
 #include "release/advice.h"
-#include "release/json.h"
 #include "release/local_release.h"
 #include "release/spec.h"
 

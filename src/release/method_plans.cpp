@@ -31,6 +31,7 @@
 #include "release/local_release.h"
 #include "release/plan.h"
 #include "release/public_inputs.h"
+#include "release/release_error.h"
 
 namespace mollify {
 

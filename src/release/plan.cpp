@@ -12,12 +12,12 @@
 
 #include "accounting/privacy.h"
 #include "base/directed_rounding.h"
+#include "base/json.h"
 #include "base/names.h"
 #include "core/invalid_input.h"
 #include "release/acceptance.h"
 #include "release/central_release.h"
 #include "release/design.h"
-#include "release/json.h"
 #include "release/spec.h"
 
 namespace mollify {

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "accounting/privacy.h"
+#include "base/json.h"
 #include "base/names.h"
 #include "methods/gaussian/centre.h"
 #include "methods/marginals/counts.h"
-#include "release/json.h"
 #include "release/public_inputs.h"
 #include "release/release_error.h"
 #include "release/spec.h"

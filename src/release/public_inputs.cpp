@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/names.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
@@ -15,7 +16,6 @@
 #include "domain/domain.h"
 #include "kernel/order.h"
 #include "mollify/version.h"
-#include "release/json.h"
 #include "scores/public_models.h"
 #include "scores/references.h"
 

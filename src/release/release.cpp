@@ -9,6 +9,7 @@
 
 #include "accounting/composition.h"
 #include "accounting/privacy.h"
+#include "base/json.h"
 #include "base/sha256.h"
 #include "base/threads.h"
 #include "core/invalid_input.h"
@@ -18,7 +19,6 @@
 #include "release/central_release.h"
 #include "release/certificate.h"
 #include "release/design.h"
-#include "release/json.h"
 #include "release/local_release.h"
 #include "release/spec.h"
 

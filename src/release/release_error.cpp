@@ -237,4 +237,12 @@ std::string words_of_noise(const ReleaseError& error) {
   return error.is_mostly_noise() ? noise_words(error) : "";
 }
 
+Json divergence_json(const DivergenceReport& divergence) {
+  Json json = Json::object();
+  for (const DivergenceName& one : kDivergenceNames) {
+    json[one.key] = number(divergence.*one.value);
+  }
+  return json;
+}
+
 }  // namespace mollify

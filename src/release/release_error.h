@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/json.h"
 #include "methods/divergence/f_divergence.h"
 #include "release/spec.h"
 
@@ -117,5 +118,8 @@ inline constexpr double kConcentration = 64;
 [[nodiscard]] std::string noise_words(const ReleaseError& error);
 /// The one of these that holds; empty if neither does.
 [[nodiscard]] std::string words_of_noise(const ReleaseError& error);
+
+/// {"kl": ..., "tv": ..., "hellinger2": ..., "chi2": ...}
+[[nodiscard]] Json divergence_json(const DivergenceReport& divergence);
 
 }  // namespace mollify

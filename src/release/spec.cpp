@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/json.h"
 #include "base/names.h"
 #include "core/invalid_input.h"
-#include "release/json.h"
 #include "scores/boosting.h"
 #include "scores/kernels.h"
 #include "scores/mixtures.h"

@@ -14,12 +14,12 @@
 
 #include "accounting/privacy.h"
 #include "base/decimals.h"
+#include "base/json.h"
 #include "base/names.h"
 #include "domain/domain.h"
 #include "methods/central/design.h"
 #include "methods/central/support.h"
 #include "methods/local/mechanism.h"
-#include "release/json.h"
 #include "scores/points.h"
 
 namespace mollify {

@@ -13,10 +13,10 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "core/invalid_input.h"
 #include "domain/candidates.h"
 #include "laboratory/measure/gaussian_envelope.h"
-#include "release/json.h"
 #include "scores/mixtures.h"
 #include "scores/points.h"
 

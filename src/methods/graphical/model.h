@@ -143,7 +143,7 @@ class GraphicalModel {
 [[nodiscard]] nlohmann::ordered_json graphical_model_json(const GraphicalModel& model);
 
 /// Throws InvalidInput, in one sentence that begins with `name`, for anything else than
-/// graphical_model_json writes. A text must have been JSON before (release/json.h).
+/// graphical_model_json writes. A text must have been JSON before (base/json.h).
 [[nodiscard]] GraphicalModel graphical_model_from_json(const nlohmann::ordered_json& json,
                                                        const std::string& name);
 

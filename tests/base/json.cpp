@@ -1,8 +1,9 @@
+#include "base/json.h"
+
 #include <gtest/gtest.h>
 
 #include "core/invalid_input.h"
 #include "refusal.h"
-#include "release/json.h"
 
 namespace mollify {
 namespace {

@@ -6,8 +6,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "methods/divergence/f_divergence.h"
-
 namespace mollify {
 
 using Json = nlohmann::ordered_json;
@@ -19,8 +17,5 @@ void require_json(std::string_view text, const std::string& name);
 
 /// A finite number as it is, an infinite one as the text "infinity": JSON has none.
 [[nodiscard]] Json number(double value);
-
-/// {"kl": ..., "tv": ..., "hellinger2": ..., "chi2": ...}
-[[nodiscard]] Json divergence_json(const DivergenceReport& divergence);
 
 }  // namespace mollify

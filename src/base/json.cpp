@@ -1,4 +1,4 @@
-#include "release/json.h"
+#include "base/json.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "base/names.h"
 #include "core/invalid_input.h"
 
 namespace mollify {
@@ -88,14 +87,6 @@ void require_json(std::string_view text, const std::string& name) {
 Json number(double value) {
   if (std::isfinite(value)) return value;
   return std::isnan(value) ? "not a number" : "infinity";
-}
-
-Json divergence_json(const DivergenceReport& divergence) {
-  Json json = Json::object();
-  for (const DivergenceName& one : kDivergenceNames) {
-    json[one.key] = number(divergence.*one.value);
-  }
-  return json;
 }
 
 }  // namespace mollify
