@@ -8,8 +8,8 @@
 #include "accounting/privacy.h"
 #include "accounting/shuffling.h"
 #include "base/directed_rounding.h"
+#include "base/progress.h"
 #include "cli/main.h"
-#include "cli/progress.h"
 #include "core/invalid_input.h"
 #include "release/acceptance.h"
 

@@ -9,9 +9,10 @@
 #include <fmt/ranges.h>
 
 #include "base/names.h"
+#include "base/progress.h"
 #include "cli/main.h"
 #include "cli/options.h"
-#include "cli/progress.h"
+#include "cli/output.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "core/random.h"

@@ -6,9 +6,10 @@
 #include <fmt/format.h>
 
 #include "accounting/privacy.h"
+#include "base/progress.h"
 #include "base/sha256.h"
 #include "cli/main.h"
-#include "cli/progress.h"
+#include "cli/output.h"
 #include "core/invalid_input.h"
 #include "formats/csv.h"
 #include "formats/domain_yaml.h"

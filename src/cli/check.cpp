@@ -12,8 +12,9 @@
 #include <fmt/ranges.h>
 
 #include "accounting/privacy.h"
+#include "base/progress.h"
 #include "cli/main.h"
-#include "cli/progress.h"
+#include "cli/output.h"
 #include "core/invalid_input.h"
 #include "domain/domain.h"
 #include "formats/check.h"

@@ -8,11 +8,11 @@
 #include <fmt/format.h>
 
 #include "accounting/privacy.h"
+#include "base/progress.h"
 #include "cli/compare_table.h"
 #include "cli/main.h"
 #include "cli/marginals.h"
 #include "cli/options.h"
-#include "cli/progress.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "formats/csv.h"

@@ -16,11 +16,11 @@
 #include <fmt/format.h>
 
 #include "accounting/privacy.h"
+#include "base/progress.h"
 #include "cli/check.h"
 #include "cli/compare.h"
 #include "cli/main.h"
 #include "cli/marginals.h"
-#include "cli/progress.h"
 #include "core/invalid_input.h"
 #include "core/table.h"
 #include "formats/csv.h"

@@ -9,6 +9,7 @@
 
 #include "accounting/privacy.h"
 #include "base/names.h"
+#include "base/progress.h"
 #include "cli/main.h"
 #include "core/invalid_input.h"
 #include "formats/csv.h"

@@ -14,7 +14,7 @@
 #include "cli/compare.h"
 #include "cli/main.h"
 #include "cli/options.h"
-#include "cli/progress.h"
+#include "cli/output.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"

@@ -6,8 +6,9 @@
 
 #include "base/decimals.h"
 #include "base/names.h"
+#include "base/progress.h"
 #include "cli/main.h"
-#include "cli/progress.h"
+#include "cli/output.h"
 #include "core/invalid_input.h"
 #include "formats/ledger.h"
 

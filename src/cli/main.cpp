@@ -21,7 +21,8 @@
 #include <fmt/ranges.h>
 
 #include "base/names.h"
-#include "cli/progress.h"
+#include "base/progress.h"
+#include "cli/output.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "mollify/version.h"
@@ -38,7 +39,7 @@ void complain(std::string message) {
     if (letter == '\n' || letter == '\r') letter = ' ';
   }
   while (!message.empty() && message.back() == ' ') message.pop_back();
-  mollify::cli::tell("mollify: " + mollify::cli::printable(mollify::readable(message)) + "\n");
+  mollify::tell("mollify: " + mollify::printable(mollify::readable(message)) + "\n");
 }
 
 /// Without this, a program started with a standard stream closed would give that stream's number
@@ -300,23 +301,6 @@ std::size_t outcome_count(const std::optional<std::uint64_t>& k, std::string_vie
 void print_json(const Json& json) {
   // Names of files and columns may hold any bytes; JSON holds text.
   fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
-}
-
-std::string printable(std::string_view text) {
-  std::string safe;
-  for (const char letter : text) {
-    const auto byte = static_cast<unsigned char>(letter);
-    if (byte < 0x20 || byte == 0x7f) {
-      safe += fmt::format("\\x{:02x}", byte);
-    } else {
-      safe += letter;
-    }
-  }
-  return safe;
-}
-
-void tell(std::string_view text) {
-  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
 }
 
 void tell_undeclared(const Domain& domain) {

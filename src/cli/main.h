@@ -67,12 +67,6 @@ std::size_t outcome_count(const std::optional<std::uint64_t>& k, std::string_vie
 /// Writes JSON and a line feed to standard output.
 void print_json(const Json& json);
 
-/// The text with control characters as \x1b: what a file holds must not steer a terminal.
-std::string printable(std::string_view text);
-
-/// Writes to standard error; nobody listening is no failure.
-void tell(std::string_view text);
-
 /// Warns of columns that do not declare what becomes of other values. Call it once in a command,
 /// when its public input has been found good.
 void tell_undeclared(const Domain& domain);

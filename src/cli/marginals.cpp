@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "base/progress.h"
 #include "core/invalid_input.h"
 #include "methods/divergence/f_divergence.h"
 

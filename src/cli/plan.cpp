@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "base/names.h"
+#include "base/progress.h"
 #include "cli/main.h"
 #include "cli/options.h"
-#include "cli/progress.h"
 #include "core/invalid_input.h"
 #include "formats/public_files.h"
 #include "release/advice.h"

@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include "accounting/privacy.h"
+#include "base/progress.h"
 #include "cli/compare.h"
 #include "cli/main.h"
 #include "cli/options.h"
-#include "cli/progress.h"
 #include "core/invalid_input.h"
 #include "formats/domain_yaml.h"
 #include "formats/public_files.h"

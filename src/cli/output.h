@@ -1,13 +1,8 @@
-// Progress and files of output.
+// What a command shows while it reads, and the files that it leaves.
 #pragma once
 
-#include <chrono>
-#include <condition_variable>
-#include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -15,53 +10,7 @@
 namespace mollify::cli {
 
 // -----------------------------------------------------------------------------------------------
-// A line on the terminal while something takes long.
-
-/// Shows steps done, steps in all, rate and time left on standard error, a few times a second and
-/// not before the first second has passed. Silent unless standard error is a terminal, so that no
-/// log has how long a release took, which may tell of its data. What it counts must be public.
-class Progress {
- public:
-  Progress(std::string steps_name, std::uint64_t steps);
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-  ~Progress() { finish(); }
-
-  /// `note` ends the line: what else there is to see.
-  void reached(std::uint64_t step, const std::string& note = "");
-  /// Wipes the line.
-  void finish();
-
- private:
-  using Clock = std::chrono::steady_clock;
-
-  std::string steps_name_;
-  std::uint64_t steps_;
-  bool on_terminal_;
-  bool shown_ = false;
-  Clock::time_point begin_ = Clock::now();
-  Clock::time_point next_ = begin_ + std::chrono::seconds(1);
-};
-
-/// Shows for how long something runs whose steps nobody can count beforehand, from its second
-/// second on, every second; on a terminal alone. Of public things only.
-class Elapsed {
- public:
-  explicit Elapsed(std::string what);
-  Elapsed(const Elapsed&) = delete;
-  Elapsed& operator=(const Elapsed&) = delete;
-  /// Wipes the line.
-  ~Elapsed();
-
- private:
-  void show();
-
-  std::string what_;
-  std::mutex mutex_;
-  std::condition_variable ended_;
-  bool has_ended_ = false;
-  std::thread shower_;
-};
+// How far a file has been read, on the terminal.
 
 /// From now on shows how far each file that takes long has been read, unless standard error is no
 /// terminal: of a private one too, for whoever starts the command can see how large it is.

@@ -1,4 +1,4 @@
-#include "cli/progress.h"
+#include "cli/output.h"
 
 #include <unistd.h>
 
@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/progress.h"
 #include "cli/main.h"
 #include "core/invalid_input.h"
 #include "formats/csv.h"
@@ -18,11 +19,10 @@
 namespace mollify::cli {
 
 // -----------------------------------------------------------------------------------------------
-// A line on the terminal while something takes long.
+// How far a file has been read, on the terminal.
 
 namespace {
 
-constexpr const char* kWipe = "\r\x1b[K";
 constexpr std::uint64_t kMegabyte = 1'000'000;
 
 /// The file that is being read.
@@ -41,57 +41,6 @@ std::optional<Reading>& reading() {
 }
 
 }  // namespace
-
-Progress::Progress(std::string steps_name, std::uint64_t steps)
-    : steps_name_(std::move(steps_name)),
-      steps_(steps),
-      on_terminal_(::isatty(STDERR_FILENO) == 1) {}
-
-void Progress::reached(std::uint64_t step, const std::string& note) {
-  if (!on_terminal_) return;
-  const Clock::time_point now = Clock::now();
-  if (now < next_) return;
-  next_ = now + std::chrono::milliseconds(250);
-  const double seconds = std::chrono::duration<double>(now - begin_).count();
-  const double rate = static_cast<double>(step) / seconds;
-  // Nothing is known of either before the first step is done.
-  const std::string speed = step == 0 ? ""
-                                      : fmt::format(", {:.3g} a second, {:.0f} s left", rate,
-                                                    static_cast<double>(steps_ - step) / rate);
-  tell(fmt::format("{}{} of {} {}{}{}{}", kWipe, step, steps_, steps_name_, speed,
-                   note.empty() ? "" : "; ", note));
-  shown_ = true;
-}
-
-void Progress::finish() {
-  if (std::exchange(shown_, false)) tell(kWipe);
-}
-
-Elapsed::Elapsed(std::string what) : what_(std::move(what)) {
-  if (::isatty(STDERR_FILENO) == 1) shower_ = std::thread([this] { show(); });
-}
-
-Elapsed::~Elapsed() {
-  if (!shower_.joinable()) return;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    has_ended_ = true;
-  }
-  ended_.notify_one();
-  shower_.join();
-}
-
-void Elapsed::show() {
-  constexpr auto kSecond = std::chrono::seconds(1);
-  std::unique_lock<std::mutex> lock(mutex_);
-  bool is_shown = false;
-  for (int seconds = 1; !ended_.wait_for(lock, kSecond, [this] { return has_ended_; }); ++seconds) {
-    if (seconds < 2) continue;
-    tell(fmt::format("{}{}, {} s so far", kWipe, what_, seconds));
-    is_shown = true;
-  }
-  if (is_shown) tell(kWipe);
-}
 
 void show_reading() {
   if (::isatty(STDERR_FILENO) != 1) return;
