@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "accounting/privacy.h"
+#include "base/names.h"
 #include "core/invalid_input.h"
 #include "methods/central/samplers.h"
 #include "methods/local/sampler.h"

@@ -1,6 +1,7 @@
-// Names of enumerations, the nearest name, shell words, texts without NUL.
+// Names of enumerations, the nearest name, numbers of things, shell words, texts without NUL.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -87,6 +88,18 @@ template <class Enumeration>
   std::vector<std::string> known;
   for (const auto& one : names<Enumeration>()) known.emplace_back(one.name);
   refuse_name(what, typed, known);
+}
+
+// -----------------------------------------------------------------------------------------------
+// How many of a thing, in words.
+
+/// "1 record", "2 records": the thing's plural has an s.
+[[nodiscard]] inline std::string counted(std::uint64_t number, std::string_view thing) {
+  std::string words = std::to_string(number);
+  words += ' ';
+  words += thing;
+  if (number != 1) words += 's';
+  return words;
 }
 
 // -----------------------------------------------------------------------------------------------

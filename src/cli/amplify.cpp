@@ -8,6 +8,7 @@
 #include "accounting/privacy.h"
 #include "accounting/shuffling.h"
 #include "base/directed_rounding.h"
+#include "base/names.h"
 #include "base/progress.h"
 #include "cli/main.h"
 #include "core/invalid_input.h"

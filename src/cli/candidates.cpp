@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "accounting/privacy.h"
+#include "base/names.h"
 #include "base/progress.h"
 #include "base/sha256.h"
 #include "cli/main.h"

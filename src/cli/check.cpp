@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "accounting/privacy.h"
+#include "base/names.h"
 #include "base/progress.h"
 #include "cli/main.h"
 #include "cli/output.h"

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "accounting/privacy.h"
+#include "base/names.h"
 #include "base/progress.h"
 #include "cli/compare_table.h"
 #include "cli/main.h"

@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "accounting/privacy.h"
+#include "base/names.h"
 #include "base/progress.h"
 #include "cli/check.h"
 #include "cli/compare.h"

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "accounting/privacy.h"
+#include "base/names.h"
 #include "cli/compare.h"
 #include "cli/main.h"
 #include "cli/options.h"

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "accounting/privacy.h"
+#include "base/names.h"
 #include "base/progress.h"
 #include "cli/compare.h"
 #include "cli/main.h"

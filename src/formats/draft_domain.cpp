@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "accounting/privacy.h"
+#include "base/names.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "domain/same_value.h"

@@ -11,6 +11,7 @@
 #include "accounting/gaussian.h"
 #include "accounting/privacy.h"
 #include "base/decimals.h"
+#include "base/names.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "methods/local/mechanism.h"

@@ -14,6 +14,7 @@
 
 #include "accounting/privacy.h"
 #include "base/json.h"
+#include "base/names.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "domain/numbers.h"

@@ -10,6 +10,7 @@
 #include "accounting/composition.h"
 #include "accounting/privacy.h"
 #include "base/json.h"
+#include "base/names.h"
 #include "base/sha256.h"
 #include "base/threads.h"
 #include "core/invalid_input.h"

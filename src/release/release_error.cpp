@@ -10,6 +10,7 @@
 
 #include "accounting/privacy.h"
 #include "base/directed_rounding.h"
+#include "base/names.h"
 #include "core/band.h"
 #include "domain/domain.h"
 #include "methods/central/design.h"

@@ -5,19 +5,6 @@
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
-// Counted.
-
-namespace {
-
-TEST(Counted, IsOneOrMany) {
-  EXPECT_EQ(counted(0, "record"), "0 records");
-  EXPECT_EQ(counted(1, "record"), "1 record");
-  EXPECT_EQ(counted(2, "public unit"), "2 public units");
-}
-
-}  // namespace
-
-// -----------------------------------------------------------------------------------------------
 // Protection scope.
 
 namespace {

@@ -47,6 +47,12 @@ TEST(WholeText, RefusesNul) {
             "a name must be text without NUL, but is \"a\\0b\"");
 }
 
+TEST(Counted, IsOneOrMany) {
+  EXPECT_EQ(counted(0, "record"), "0 records");
+  EXPECT_EQ(counted(1, "record"), "1 record");
+  EXPECT_EQ(counted(2, "public unit"), "2 public units");
+}
+
 }  // namespace
 
 }  // namespace mollify

@@ -10,6 +10,7 @@
 #include "accounting/privacy.h"
 #include "accounting/shuffling.h"
 #include "base/directed_rounding.h"
+#include "base/names.h"
 #include "core/invalid_input.h"
 #include "methods/central/samplers.h"
 
