@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include <mollify/core/invalid_input.h>
 #include <mollify/laboratory.h>
 #include <mollify/namespace.h>
 #include <nanobind/stl/string.h>
