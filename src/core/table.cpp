@@ -1,7 +1,6 @@
 #include "core/table.h"
 
 #include <algorithm>
-#include <string>
 
 #include "core/invalid_input.h"
 
@@ -56,32 +55,34 @@ SparseTable::SparseTable(const Band& band) : band_(&band) {
   std::swap(law_, next_);
 }
 
+void SparseTable::Law::resize(std::size_t scored) {
+  outcomes.resize(scored);
+  scores.resize(scored + 1);
+  for (auto* const words : {&lowers, &scored_before, &numerators}) words->resize(scored + 1);
+  block_sums.resize(scored / kBlock + 1);
+}
+
 Bounds SparseTable::take(std::span<const std::uint32_t> outcomes, std::span<const double> scores) {
-  Law& law = next_;
-  law.outcomes.clear();
-  law.scores.clear();
-  std::size_t least = 0;
-  for (std::size_t j = 0; j < std::min(outcomes.size(), scores.size()); ++j) {
-    if (outcomes[j] < least || outcomes[j] >= band_->outcome_count()) continue;
-    law.outcomes.push_back(outcomes[j]);
-    law.scores.push_back(scores[j]);
-    least = outcomes[j] + std::size_t{1};
-  }
-  const std::size_t scored = law.outcomes.size();
-  law.scores.push_back(0);
-  law.lowers.resize(scored + 1);
-  law.numerators.resize(scored + 1);
-  law.block_sums.resize((scored + kBlock) / kBlock);
-  law.scored_before.resize(scored + 1);
-  law.scored_before[0] = 0;
-  for (std::size_t j = 0; j < scored; ++j) {
-    law.lowers[j] = band_->lower(law.outcomes[j]);
-    law.scored_before[j + 1] = law.scored_before[j] + law.lowers[j];
-  }
+  const std::size_t count = std::min(outcomes.size(), scores.size());
+  next_.resize(count);
   Bounds bounds(*band_);
-  law.lowers[scored] = bounds.lower_sum - law.scored_before[scored];
-  bounds.lowers = law.lowers.data();
-  bounds.size = law.lowers.size();
+  std::size_t scored = 0, least = 0;
+  std::uint64_t before = 0;
+  for (std::size_t j = 0; j < count; ++j) {
+    const std::uint32_t outcome = outcomes[j];
+    if (outcome < least || outcome >= bounds.size) continue;
+    next_.outcomes[scored] = outcome;
+    next_.scores[scored] = scores[j];
+    next_.scored_before[scored] = before;
+    before += next_.lowers[scored++] = band_->lower(outcome);
+    least = outcome + std::size_t{1};
+  }
+  next_.resize(scored);
+  next_.scores[scored] = 0;
+  next_.scored_before[scored] = before;
+  next_.lowers[scored] = bounds.lower_sum - before;
+  bounds.lowers = next_.lowers.data();
+  bounds.size = scored + 1;
   return bounds;
 }
 

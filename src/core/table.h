@@ -167,12 +167,12 @@ class SparseTable {
     std::vector<std::uint64_t> numerators;
     std::vector<std::uint64_t> block_sums;
 
-    [[nodiscard]] Numerators written() { return {numerators, block_sums}; }
+    void resize(std::size_t scored);
+    Numerators written() { return {numerators, block_sums}; }
   };
 
   /// Makes the next law's outcomes with their scores and bounds; its numerators wait for fit.
-  [[nodiscard]] Bounds take(std::span<const std::uint32_t> outcomes,
-                            std::span<const double> scores);
+  Bounds take(std::span<const std::uint32_t> outcomes, std::span<const double> scores);
   [[nodiscard]] std::size_t locate(std::uint64_t position) const {
     return detail::run_at(law_.numerators, law_.block_sums, position);
   }
