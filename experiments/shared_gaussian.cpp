@@ -20,17 +20,17 @@ namespace {
 
 using namespace mollify;
 
-struct Table {
+struct DrawnTable {
   std::vector<double> rows;
   SharedGaussian own;  ///< its own mean and covariance, before the cut
 };
 
 /// Columns of mean 0, standard deviation `spread` and correlation `correlation`, cut to [-1, 1].
-Table drawn_table(std::size_t records, std::size_t width, double spread, double correlation) {
+DrawnTable drawn_table(std::size_t records, std::size_t width, double spread, double correlation) {
   std::mt19937_64 random(records * 1000 + width);
   std::normal_distribution<double> normal;
-  Table table{std::vector<double>(records * width),
-              {std::vector<double>(width), std::vector<double>(width * width)}};
+  DrawnTable table{std::vector<double>(records * width),
+                   {std::vector<double>(width), std::vector<double>(width * width)}};
   for (std::size_t row = 0; row < records; ++row) {
     const double common = std::sqrt(correlation) * normal(random);
     for (std::size_t i = 0; i < width; ++i) {
@@ -65,7 +65,7 @@ int main(int argument_count, char** arguments) {
     for (const std::size_t records : {2000U, 20000U}) {
       for (const double deviations : kStatedDeviations) {
         for (const double correlation : {0., kStatedCorrelation}) {
-          const Table table = drawn_table(records, width, 1 / deviations, correlation);
+          const DrawnTable table = drawn_table(records, width, 1 / deviations, correlation);
           for (const Privacy& budget :
                {Privacy::approximate(1, 1e-6), Privacy::approximate(4, 1e-6), Privacy::pure(4)}) {
             const MomentSampler sampler(design_moments({records, width, budget}),
