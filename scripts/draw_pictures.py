@@ -195,7 +195,7 @@ def rows(picture, x, y, marked, width=112):
 
 
 def which_model():
-    picture = Picture(1120, 560, "Which model for whom: by what must stay hidden, and of what kind the data are")
+    picture = Picture(1120, 560, "Which method for whom: by what must stay hidden, and of what kind the data are")
     picture.rect(360, 26, 400, 52, INK, "#f4f3ee", 26, 2)
     picture.text(560, 59, "What must stay hidden?", 19, INK, 700)
     centres = (150, 423, 696, 969)
