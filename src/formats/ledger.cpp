@@ -264,13 +264,13 @@ namespace {
 using Notion = ExactPrivacy::Notion;
 
 constexpr std::int64_t kApplication = 0x6d6f6c6c;  // "moll"
-constexpr std::int64_t kFormatVersion = 1;
+constexpr std::int64_t kFormatVersion = 2;
 
 // Numbers are kept as the decimal text that was typed. Entries are numbered without gaps, and the
 // triggers keep everybody who comes through SQL from changing what was recorded.
 constexpr const char* kSchema = R"(
   PRAGMA application_id = 0x6d6f6c6c;
-  PRAGMA user_version = 1;
+  PRAGMA user_version = 2;
   CREATE TABLE entries (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     time TEXT NOT NULL,

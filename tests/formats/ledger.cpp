@@ -266,9 +266,9 @@ TEST(LedgerFile, RefusesWhatIsNotALedger) {
   scratch.write("empty", "");
   EXPECT_EQ(opening("empty", Opening::kExisting), "empty is empty, not a ledger");
   EXPECT_EQ(opening("empty", Opening::kOrMakeNew), "");
-  run_sql(scratch.path("empty"), "PRAGMA user_version = 2");
+  run_sql(scratch.path("empty"), "PRAGMA user_version = 3");
   EXPECT_EQ(opening("empty", Opening::kExisting),
-            "the ledger empty must have format 1, but has format 2");
+            "the ledger empty must have format 2, but has format 3");
 }
 
 TEST(LedgerFile, RefusesNamesWithNul) {
