@@ -14,7 +14,7 @@
 
 namespace MOLLIFY_NAMESPACE {
 
-/// What a release of family "marginals" drew its rows from. It was paid for when it was released:
+/// What a release by method "marginals" drew its rows from. It was paid for when it was released:
 /// what is drawn from it costs nothing, and tells no more about the data than it does. Immutable,
 /// cheap to copy, safe to share between threads.
 class Model {

@@ -132,7 +132,7 @@ double adaptive_amount_down(const Privacy& budget, std::string_view family) {
       break;
   }
   throw InvalidInput(fmt::format(
-      "family {} has a budget of epsilon, of epsilon and delta or of rho, but it is of mu",
+      "method {} has a budget of epsilon, of epsilon and delta or of rho, but it is of mu",
       family));
 }
 

@@ -254,7 +254,7 @@ struct SharedAccuracy {
   double least = 1, greatest = 0;
 
   [[nodiscard]] bool is_met(std::size_t column) const {
-    return std::min(below[column], above[column]) >= kStatedDeviations.front() &&
+    return std::min(below[column], above[column]) >= kLeastDeviations &&
            std::max(below[column], above[column]) <= kStatedDeviations.back();
   }
   [[nodiscard]] bool is_met() const {
@@ -346,7 +346,7 @@ void print_accuracy(const SharedAccuracy& found, const RealColumns& columns,
     fmt::print(
         "  the range of {} reaches {:g} to {:g} standard deviations to both sides of its mean; it "
         "reaches {:.3g} below and {:.3g} above: {}\n",
-        printable(coordinate_name(columns, i)), kStatedDeviations.front(), kStatedDeviations.back(),
+        printable(coordinate_name(columns, i)), kLeastDeviations, kStatedDeviations.back(),
         found.below[i], found.above[i], found.is_met(i) ? "met" : "NOT MET");
   }
   if (columns.size() > 1) {

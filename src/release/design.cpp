@@ -408,7 +408,7 @@ std::optional<double> steps_amount(const Privacy& budget, std::string_view famil
   if (!facts.amount) {
     facts.amount = found;
   } else if (*facts.amount < found && !is_as_found(*facts.amount, found)) {
-    throw InvalidInput(fmt::format("the steps of family {} spend {:.15g} in all of {:.15g}", family,
+    throw InvalidInput(fmt::format("the steps of method {} spend {:.15g} in all of {:.15g}", family,
                                    *facts.amount, found));
   }
   return facts.amount;

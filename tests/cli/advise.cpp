@@ -179,7 +179,7 @@ TEST(Advise, WeighsTheWaysToAWholeTable) {
   EXPECT_EQ(numbers["method"], "gaussian-model");
   EXPECT_EQ(numbers["error"]["kind"], "expected_total_variation_of_the_model");
   EXPECT_THAT(numbers["error"]["words"].get<std::string>(),
-              HasSubstr("if every column's range reaches 2 to 5 of its standard"));
+              HasSubstr("if every column's range reaches 3 to 5 of its standard"));
   EXPECT_THAT(numbers["commands"].dump(),
               HasSubstr("sample gaussian-model --data DATA.csv --domain "
                         "numbers.yaml --epsilon"));

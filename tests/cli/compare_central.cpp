@@ -184,7 +184,7 @@ TEST(CompareCentral, SaysWhereTheAccuracyOfASharedGaussianHolds) {
   }
   command.files.write("g.csv", rows);
   command.files.write("near.yaml",
-                      "columns:\n  a: {type: number, min: -3, max: 3}\n"
+                      "columns:\n  a: {type: number, min: -4, max: 4}\n"
                       "  meals: {type: number, min: 0.01, max: 50000, outside: 20}\n");
   command.files.write("wide.yaml",
                       "columns:\n  a: {type: number, min: -3e6, max: 3e6}\n"
@@ -197,7 +197,7 @@ TEST(CompareCentral, SaysWhereTheAccuracyOfASharedGaussianHolds) {
   const Ended good = command.run(compare("near.yaml", "4") + logarithms);
   EXPECT_EQ(good.status, 0) << good.err;
   EXPECT_THAT(good.out,
-              HasSubstr("\n  the range of ln meals reaches 2 to 5 standard deviations to "));
+              HasSubstr("\n  the range of ln meals reaches 3 to 5 standard deviations to "));
   EXPECT_THAT(good.out, ::testing::Not(HasSubstr("NOT MET")));
   EXPECT_THAT(good.out, ::testing::Not(HasSubstr("looks log-normal")));
   const Ended ended = command.run(compare("near.yaml", "4") + logarithms + Arguments{"--json"});

@@ -223,6 +223,7 @@ MomentDesign design_moments(const MomentRequest& request, std::optional<double> 
   design.mean_error = stated.mean;
   design.covariance_error = stated.covariance;
   for (const double deviations : kStatedDeviations) {
+    if (deviations < kLeastDeviations) continue;
     design.expected_total_variation = std::max(design.expected_total_variation,
                                                expected_error(design, deviations).total_variation);
   }
@@ -240,7 +241,7 @@ std::string spread_condition() {
       "if every column's range reaches {:g} to {:g} of its standard deviations to both sides of "
       "its "
       "mean (with --log, of the logarithms') and no correlation is above {:g}",
-      kStatedDeviations.front(), kStatedDeviations.back(), kStatedCorrelation);
+      kLeastDeviations, kStatedDeviations.back(), kStatedCorrelation);
 }
 
 void check_moment_design(const MomentDesign& design) {

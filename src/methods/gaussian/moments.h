@@ -78,7 +78,7 @@ struct MomentDesign {
   /// kStatedDeviations.back() says.
   double mean_error = 0;
   double covariance_error = 0;
-  /// The greatest ModelError::total_variation over kStatedDeviations: what plans, releases and
+  /// The greatest ModelError::total_variation from kLeastDeviations on: what plans, releases and
   /// advice state.
   double expected_total_variation = 0;
   std::string why;  ///< for people
@@ -100,6 +100,8 @@ void require_moment_records(std::uint64_t records);
 /// cases that errors are stated for: in each any two columns have a correlation of at most
 /// kStatedCorrelation.
 inline constexpr std::array<double, 3> kStatedDeviations = {2, 3, 5};
+/// From so many on a design states its error: narrower ranges cut data, and no budget mends that.
+inline constexpr double kLeastDeviations = 3;
 inline constexpr double kStatedCorrelation = 0.5;
 
 /// What noise and ranges are expected to do to a model, from public facts alone.
@@ -133,7 +135,7 @@ struct ModelError {
 /// Measured errors are below it (docs/measured/gaussian-data.md).
 [[nodiscard]] ModelError expected_error(const MomentDesign& design, double deviations);
 
-/// What the stated error depends on, for people: "if every column's range reaches 2 to 5 of
+/// What the stated error depends on, for people: "if every column's range reaches 3 to 5 of
 /// its standard deviations ...". Public.
 [[nodiscard]] std::string spread_condition();
 
