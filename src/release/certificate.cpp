@@ -571,7 +571,7 @@ std::vector<std::string> marginals_noise(const Certificate& certificate) {
     said.push_back(
         fmt::format("The noise of a measured pair of columns is expected to be {}{}. "
                     "The other pairs are as the model guesses them.",
-                    pairs, records ? "" : " " + things));
+                    records ? "" : "in " + things + ", ", pairs));
   }
   if (!records) {
     said.push_back(fmt::format(

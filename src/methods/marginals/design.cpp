@@ -397,20 +397,23 @@ MarginalError marginal_error(const MarginalDesign& design, std::uint64_t records
   const auto cells = [&](std::size_t column) -> double {
     return counted_cells(request.columns[column]);
   };
+  const auto chance = [&](double of_cells) {
+    return kOfChance * kOfChance * of_cells /
+           static_cast<double>(std::max<std::uint64_t>(records, 1));
+  };
   std::size_t pairs = 0;
   for (std::size_t i = 0; i < of_columns.size(); ++i) {
     for (std::size_t j = i + 1; j < of_columns.size(); ++j, ++pairs) {
       const double noise =
           of_columns[i] * of_columns[i] + of_columns[j] * of_columns[j] + joined * joined;
       if (request.copula) {
-        error.usual += std::min(
-            1.0, std::sqrt(kOfCopulaNoise * kOfCopulaNoise * noise + kOfCopula * kOfCopula));
+        const double of_chance = chance(cells(i) * cells(j));
+        error.usual += std::min(1.0, std::sqrt(kOfCopulaNoise * kOfCopulaNoise * noise +
+                                               kOfCopula * kOfCopula + of_chance));
         continue;
       }
       const auto with = [&](double unseen, double of_cells) {
-        const double chance = of_cells / static_cast<double>(std::max<std::uint64_t>(records, 1));
-        return std::min(
-            1.0, std::sqrt(noise + unseen + kOfModel * kOfModel + kOfChance * kOfChance * chance));
+        return std::min(1.0, std::sqrt(noise + unseen + kOfModel * kOfModel + chance(of_cells)));
       };
       const double in_groups =
           distance(of_round, std::min(kUsualGroups, cells(i)) * std::min(kUsualGroups, cells(j)));

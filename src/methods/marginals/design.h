@@ -245,7 +245,7 @@ struct MarginalDistance {
 ///
 /// They are of as many rows as the table has: fewer rows stray more from the model. Of a copula
 /// only `usual` is found, on tables of two kinds: the root of the squares of 1.5 times the noise of
-/// its columns and products, and of kOfCopula.
+/// its columns and products, of kOfCopula, and of the last term above.
 struct MarginalError {
   MarginalDistance columns;
   double usual = 0;     ///< on average over pairs; zero for one column

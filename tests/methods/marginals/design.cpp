@@ -290,6 +290,16 @@ TEST(MarginalError, OfAMeasuredPairIsThatOfItsNoisyCounts) {
   }
 }
 
+// As many rows as the table has stray from it by chance alone, whatever joins the columns: even a
+// copula without noise states no less than half of that, .4 sqrt(32 * 32 / 2000) = .29.
+TEST(MarginalError, OfACopulaCountsWhatChanceDoesToRows) {
+  MarginalRequest request{{{32, true}, {32, true}}, Privacy::approximate(100, 1e-6), {}, {}};
+  request.copula = true;
+  const MarginalDesign design = design_marginals(request);
+  EXPECT_GT(marginal_error(design, 2000).usual, 0.29);
+  EXPECT_LT(marginal_error(design, 2'000'000).usual, 0.11);
+}
+
 TEST(MarginalError, FallsAsRecordsGrow) {
   const MarginalDesign design =
       design_of({{10, true}, {4, false}, {60000, true}}, Privacy::approximate(1, 1e-6));
