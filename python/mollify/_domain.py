@@ -26,6 +26,9 @@ def _listed(name: str, given: Any) -> list[Any]:
         raise _core.InvalidInput(f"{name} must be a list, but is {given!r}")
     listed = list(given)
     nulls = ("None", "nan", "NaT", "<NA>")
+    for one in listed:
+        if isinstance(one, (list, tuple, dict, set, frozenset)):
+            raise _core.InvalidInput(f"{name} must be single values, but one is of type {type(one).__name__}")
     if any(not isinstance(one, str) and scalar_text(one) in nulls for one in listed):
         raise _core.InvalidInput(
             f'{name} must be without nulls, for which there is null="category", but has one'

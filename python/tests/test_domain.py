@@ -98,6 +98,14 @@ def test_values_mean_what_they_mean_in_data():
     assert mo.Domain({"a": mo.integer(0.0, np.float64(9), bins=2)}).outcome_count == 2
 
 
+def nested():
+    """So deep that even to print it fails."""
+    inner = []
+    for _ in range(100_000):
+        inner = [inner]
+    return inner
+
+
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
@@ -105,6 +113,7 @@ def test_values_mean_what_they_mean_in_data():
         (lambda: mo.ordinal({"a"}), "values must be a list, but is {'a'}"),  # of another order each time
         (lambda: mo.categorical(3), "values must be a list, but is 3"),
         (lambda: mo.integer(edges=5), "edges must be a list, but is 5"),
+        (lambda: mo.categorical(["a", nested()]), "values must be single values, but one is of type list"),
         (lambda: mo.categorical(["a", None]), 'null="category"'),
         (lambda: mo.categorical(["a", float("nan")]), 'null="category"'),
         (lambda: mo.Domain({"a": "boolean"}), "but is 'boolean'"),
