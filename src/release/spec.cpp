@@ -187,7 +187,14 @@ void put_gaussian(SpecWriter& writer, const GaussianSpec& spec) {
   writer.put_truth("/paper_variance", spec.paper_variance);
 }
 
-void validate_models(const LocalSpec& spec) {
+/// Models are what method integral-model chooses from, and no other method does.
+void validate_space(Method method, const LocalSpec& spec) {
+  const bool of_models = method == Method::kIntegralModel;
+  if ((spec.space.kind == SpaceKind::kModels) != of_models) {
+    throw InvalidInput(fmt::format("method {} must choose among {}, but does not", name_of(method),
+                                   of_models ? "models" : "outcomes"));
+  }
+  if (!of_models) return;
   const auto& band = spec.band;
   if (band && (band->typical || !band->file.empty())) {
     throw InvalidInput(
@@ -197,7 +204,15 @@ void validate_models(const LocalSpec& spec) {
   }
 }
 
-void validate_gaussian(const GaussianSpec& spec) {
+void validate_gaussian(Method method, const GaussianSpec& spec) {
+  if (method == Method::kGaussianModel) {
+    if (!spec.covariance && !spec.covariance_bound && !spec.mean_bound && !spec.paper_variance) {
+      return;
+    }
+    throw InvalidInput(
+        "method gaussian-model learns its mean and covariance from the ranges alone, but a "
+        "covariance, a bound or the paper's variance is given");
+  }
   if (spec.covariance || spec.covariance_bound) return;
   throw InvalidInput(
       "method gaussian needs the covariance, or a bound of it, but neither is given; method "
@@ -292,8 +307,8 @@ void validate_spec(const ReleaseSpec& spec) {
     throw InvalidInput(fmt::format("a rate is for mechanism poisson-rr, but the mechanism is {}",
                                    name_of(*central->mechanism)));
   }
-  if (spec.method == Method::kIntegralModel) validate_models(*spec.local());
-  if (spec.method == Method::kGaussian) validate_gaussian(*spec.gaussian());
+  if (const LocalSpec* local = spec.local()) validate_space(spec.method, *local);
+  if (const GaussianSpec* gaussian = spec.gaussian()) validate_gaussian(spec.method, *gaussian);
   if (const MarginalsSpec* marginals = spec.marginals();
       marginals != nullptr && marginals->copula && marginals->reference) {
     throw InvalidInput(

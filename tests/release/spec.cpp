@@ -159,5 +159,33 @@ TEST(ReleaseSpec, RefusesThePartsOfOthers) {
             "/mean_bound in s.json is for method gaussian, but the method is central");
 }
 
+// Text refuses the parts of others before; a spec that a program fills in says the method twice.
+TEST(ReleaseSpec, OfAProgramAgreesWithItsMethod) {
+  const auto refused = [](ReleaseSpec spec, const auto& change) {
+    change(spec);
+    return test::refusal_of([&] { validate_spec(spec); });
+  };
+  const auto of = [](const json& spec) { return parse_spec(spec.dump(), "s.json"); };
+  json models = integral();
+  models["method"] = "integral-model";
+  json shared = gaussian();
+  shared.erase("covariance_bound");
+  shared["method"] = "gaussian-model";
+  EXPECT_EQ(
+      refused(of(models), [](ReleaseSpec& spec) { std::get<LocalSpec>(spec.own).space = {}; }),
+      "method integral-model must choose among models, but does not");
+  EXPECT_EQ(refused(of(integral()),
+                    [](ReleaseSpec& spec) {
+                      std::get<LocalSpec>(spec.own).space.kind = SpaceKind::kModels;
+                    }),
+            "method integral must choose among outcomes, but does not");
+  EXPECT_EQ(refused(of(shared),
+                    [](ReleaseSpec& spec) { std::get<GaussianSpec>(spec.own).mean_bound = 3; }),
+            "method gaussian-model learns its mean and covariance from the ranges alone, but a "
+            "covariance, a bound or the paper's variance is given");
+  EXPECT_EQ(refused(of(integral()), [](ReleaseSpec& spec) { spec.method = Method::kMarginals; }),
+            "method marginals must have the parts of its own, but has others");
+}
+
 }  // namespace
 }  // namespace mollify
