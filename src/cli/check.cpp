@@ -327,7 +327,7 @@ int run(const CheckOptions& options) {
   if (!options.json) fmt::print("{}", mapped.lines());
   std::vector<std::string> notes = unit_notes(options);
   for (const std::string& note : gaussian_notes(data, domain)) {
-    notes.push_back("of method gaussian, " + note);
+    notes.push_back("of methods gaussian and gaussian-model, " + note);
   }
   if (options.json) {
     print_json({{"notice", kNotPrivate},

@@ -371,11 +371,6 @@ void print_table(const Comparison& comparison, const Domain& domain) {
   if (!all) fmt::print("... the {} most frequent of {} outcomes\n", kMostRows, domain.size());
 }
 
-/// Whether all rows are drawn from one released model.
-bool shares_model(Method method) {
-  return method == Method::kMarginals || method == Method::kIntegralModel;
-}
-
 /// The parts of the release that is compared.
 Json parts_for(const CompareOptions& options, const CLI::App& command,
                std::optional<Method> method) {
@@ -504,7 +499,7 @@ int compare_several(const Json& parts, const std::string& data, bool json) {
     what = "the law that is released from a unit's own truth, on average";
   } else if (kGaussianMethods.has(method)) {
     what = "a record from a new row of the Gaussian that the data are taken for, as promised";
-  } else if (shares_model(method)) {
+  } else if (kModelMethods.has(method)) {
     what = "released rows from the truth, of two columns together, on average";
   }
   fmt::print("{}\ntotal variation of {}\n\n{:<20}", kNotPrivate, what, "epsilon");
@@ -646,7 +641,7 @@ int run(const CompareOptions& options, const CLI::App& command, std::optional<Me
   // Rows of one model are as many as one likes; of all others the count splits the budget.
   const Json given = given_parts(command, spec_parts(), method);
   if (!options.json && !given.contains("count") && !given.contains("rate") &&
-      !shares_model(*method)) {
+      !kModelMethods.has(*method)) {
     fmt::print("all this is for --count 1, because none is given\n");
   }
   return status;

@@ -421,13 +421,11 @@ void add_sample(CLI::App& app, Session& session) {
           "as 2^40 at most, and one outcome of a unit or a table as 2^53; in method central "
           "without --unit all rows together have 2^40 at most (default: each row is one)")
       ->type_name("COLUMN");
-  if (!session.method) {
-    command
-        .add_option("--spec", options->spec,
-                    "the release as a JSON file, instead of a method and its flags; see "
-                    "--print-spec of a method")
-        ->type_name("FILE");
-  }
+  CLI::Option* const spec =
+      add_text(command, "--spec", options->spec, "FILE",
+               "the release as a JSON file, instead of a method and its flags; see --print-spec of "
+               "a method");
+  if (session.method) spec->group("");  // taken only to be refused
   command.add_flag("--print-spec", options->print_spec,
                    "print the spec that the flags mean, and release nothing");
   add_part_flags(command, spec_parts(), session.methods());
@@ -438,10 +436,10 @@ void add_sample(CLI::App& app, Session& session) {
       .add_option("--certificate", options->certificate,
                   "where the certificate goes (default: OUT.certificate.json, beside --out)")
       ->type_name("FILE");
-  if (!session.method || kPublished.has(*session.method)) {
-    add_text(command, "--model-out", options->model, "FILE",
-             "where the model goes; mollify generate draws more rows from it, at no cost");
-  }
+  CLI::Option* const model =
+      add_text(command, "--model-out", options->model, "FILE",
+               "where the model goes; mollify generate draws more rows from it, at no cost");
+  if (session.method && !kPublished.has(*session.method)) model->group("");
   command.add_flag("--overwrite", options->overwrite,
                    "replace the files of --out, --certificate and --model-out, if they are there");
   command.add_flag("--json", options->json, "print certificate (and records) as JSON");

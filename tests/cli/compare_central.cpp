@@ -216,8 +216,9 @@ TEST(CompareCentral, SaysWhereTheAccuracyOfASharedGaussianHolds) {
   EXPECT_THAT(bad.out, HasSubstr("here that promises nothing"));
   EXPECT_THAT(bad.out, ::testing::Not(HasSubstr("but for about")));
   EXPECT_THAT(bad.out, HasSubstr("\nnote: meals looks log-normal (mean "));
-  EXPECT_THAT(command.run({"check", "--data", "g.csv", "--domain", "near.yaml"}).out,
-              HasSubstr("\nnote: of method gaussian, meals looks log-normal (mean "));
+  EXPECT_THAT(
+      command.run({"check", "--data", "g.csv", "--domain", "near.yaml"}).out,
+      HasSubstr("\nnote: of methods gaussian and gaussian-model, meals looks log-normal (mean "));
 }
 
 }  // namespace

@@ -327,6 +327,11 @@ TEST(Sample, RefusesFlagsBesideASpec) {
   EXPECT_EQ(beside.status, 2);
   EXPECT_EQ(beside.err,
             "mollify: --spec holds the whole release, so --count must not be given beside it\n");
+  const Ended method = command.run(words + Arguments{"@local"});
+  EXPECT_EQ(method.status, 2);
+  EXPECT_EQ(
+      method.err,
+      "mollify: --spec holds the whole release, so method local must not be given beside it\n");
   const Ended unknown = command.run(words);
   EXPECT_EQ(unknown.status, 2);
   EXPECT_EQ(unknown.err, "mollify: /colour in spec.json is no part of a release's spec\n");
