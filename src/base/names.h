@@ -81,13 +81,19 @@ template <class Enumeration>
 [[noreturn]] void refuse_name(std::string_view what, std::string_view typed,
                               std::span<const std::string> known);
 
+/// The names of an enumeration's values, in the order of its table.
+template <class Enumeration>
+[[nodiscard]] std::vector<std::string> name_list() {
+  std::vector<std::string> known;
+  for (const auto& one : names<Enumeration>()) known.emplace_back(one.name);
+  return known;
+}
+
 /// The value of an enumeration that a user names; refuse_name if there is none.
 template <class Enumeration>
 [[nodiscard]] Enumeration known_value(std::string_view what, std::string_view typed) {
   if (const auto value = named<Enumeration>(typed)) return *value;
-  std::vector<std::string> known;
-  for (const auto& one : names<Enumeration>()) known.emplace_back(one.name);
-  refuse_name(what, typed, known);
+  refuse_name(what, typed, name_list<Enumeration>());
 }
 
 // -----------------------------------------------------------------------------------------------

@@ -100,12 +100,6 @@ void add_commands(CLI::App& app, mollify::cli::Session& session, std::string_vie
   }
 }
 
-std::vector<std::string> method_names() {
-  std::vector<std::string> all;
-  for (const auto& one : mollify::names<mollify::Method>()) all.emplace_back(one.name);
-  return all;
-}
-
 bool has_method(std::string_view name) {
   return std::any_of(std::begin(kCommands), std::end(kCommands),
                      [&](const auto& one) { return one.name == name && one.has_method; });
@@ -131,11 +125,11 @@ std::string method_words(const CLI::App& app, const mollify::cli::Session& sessi
     }
     if (first.starts_with("-")) {
       return fmt::format("A method is needed before {} (mollify {} {})", first, name,
-                         fmt::join(method_names(), "|"));
+                         fmt::join(mollify::name_list<Method>(), "|"));
     }
     return fmt::format("The method must be one of {}, but is \"{}\"{}",
                        mollify::all_names<Method>(), first,
-                       mollify::did_you_mean(first, method_names()));
+                       mollify::did_you_mean(first, mollify::name_list<Method>()));
   }
   return "";
 }

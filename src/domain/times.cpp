@@ -185,9 +185,8 @@ void DateCells::Declaration::cut_by(const std::string& text) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) {
-    std::vector<std::string> known;
-    for (const auto& one : names<Period>()) known.emplace_back(one.name);
-    refuse_name("bins", "one of " + all_names<Period>() + " or a number", text, known);
+    refuse_name("bins", "one of " + all_names<Period>() + " or a number", text,
+                name_list<Period>());
   }
   bins = number;
 }

@@ -56,9 +56,8 @@ namespace {
 
 inside::Mechanism mechanism_of(const std::string& name) {
   if (const auto mechanism = inside::named<inside::Mechanism>(name)) return *mechanism;
-  std::vector<std::string> known;
-  for (const auto& one : inside::names<inside::Mechanism>()) known.emplace_back(one.name);
-  inside::refuse_name("mechanism", "one of " + inside::all_names<inside::Mechanism>(), name, known);
+  inside::refuse_name("mechanism", "one of " + inside::all_names<inside::Mechanism>(), name,
+                      inside::name_list<inside::Mechanism>());
 }
 
 inside::MechanismParameters inward(const SamplerParameters& parameters) {
