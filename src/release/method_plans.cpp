@@ -182,20 +182,13 @@ class LocalPlan final : public PlanModel {
     const auto draws = static_cast<double>(question.outputs);
     const double splits = in_mu_ ? std::pow(question.budget.mu / kLeastMu, 2)
                                  : question.budget.epsilon / ExpBound::kLeastEpsilon;
-    switch (unknown) {
-      case PlanUnknown::kOutcomes:
-        return {1, static_cast<double>(mechanisms_.size() == 1 && is_long_matrix(mechanisms_[0])
-                                           ? kMostSearchedOutcomes
-                                           : Band::kMostOutcomes)};
-      case PlanUnknown::kEpsilon:
-        return {ExpBound::kGreatestEpsilon * draws, ExpBound::kLeastEpsilon * draws};
-      case PlanUnknown::kRecords:
-      case PlanUnknown::kDimension:
-      case PlanUnknown::kRho:
-      case PlanUnknown::kDelta:
-      case PlanUnknown::kOutputs:
-      case PlanUnknown::kAlpha:
-        break;
+    if (unknown == PlanUnknown::kOutcomes) {
+      return {1, static_cast<double>(mechanisms_.size() == 1 && is_long_matrix(mechanisms_[0])
+                                         ? kMostSearchedOutcomes
+                                         : Band::kMostOutcomes)};
+    }
+    if (unknown == PlanUnknown::kEpsilon) {
+      return {ExpBound::kGreatestEpsilon * draws, ExpBound::kLeastEpsilon * draws};
     }
     return {1, std::clamp(std::floor(splits), 1.0, 1e8)};
   }
@@ -884,19 +877,8 @@ class MarginalPlan final : public PlanModel {
   }
 
   [[nodiscard]] PlanSpan span(PlanUnknown unknown, const PlanQuestion&) const override {
-    switch (unknown) {
-      case PlanUnknown::kRecords:
-        return {static_cast<double>(kMostPlannedRecords), 1};
-      case PlanUnknown::kEpsilon:
-        return {100, 1e-6};
-      case PlanUnknown::kOutcomes:
-      case PlanUnknown::kDimension:
-      case PlanUnknown::kRho:
-      case PlanUnknown::kDelta:
-      case PlanUnknown::kOutputs:
-      case PlanUnknown::kAlpha:
-        break;
-    }
+    if (unknown == PlanUnknown::kRecords) return {static_cast<double>(kMostPlannedRecords), 1};
+    if (unknown == PlanUnknown::kEpsilon) return {100, 1e-6};
     return {1000, 1e-12};
   }
 
@@ -993,21 +975,10 @@ class SharedGaussianPlan final : public PlanModel {
   }
 
   [[nodiscard]] PlanSpan span(PlanUnknown unknown, const PlanQuestion&) const override {
-    switch (unknown) {
-      case PlanUnknown::kDimension:
-        return {1, kMostSharedDimension};
-      case PlanUnknown::kEpsilon:
-        return {100, 1e-6};
-      case PlanUnknown::kRho:
-        return {1000, 1e-12};
-      case PlanUnknown::kDelta:
-        return {0.5, 1e-100};
-      case PlanUnknown::kRecords:
-      case PlanUnknown::kOutcomes:
-      case PlanUnknown::kOutputs:
-      case PlanUnknown::kAlpha:
-        break;
-    }
+    if (unknown == PlanUnknown::kDimension) return {1, kMostSharedDimension};
+    if (unknown == PlanUnknown::kEpsilon) return {100, 1e-6};
+    if (unknown == PlanUnknown::kRho) return {1000, 1e-12};
+    if (unknown == PlanUnknown::kDelta) return {0.5, 1e-100};
     return {static_cast<double>(kMostPlannedRecords), 1};
   }
 

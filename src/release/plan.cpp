@@ -367,13 +367,13 @@ namespace {
 
 using enum PartKind;
 
-/// What a release's spec has not, or has for other models.
 constexpr Methods kFinite = {Method::kLocal, Method::kIntegral, Method::kCentral};
-constexpr Methods kManyWays = {Method::kGaussian, Method::kGaussianModel, Method::kMarginals};
+constexpr Methods kOfColumns = {Method::kGaussian, Method::kGaussianModel, Method::kMarginals};
 constexpr Methods kStrong = {Method::kCentral, Method::kGaussian};
 constexpr Methods kCounted = {Method::kLocal, Method::kIntegral, Method::kCentral,
                               Method::kGaussian};
 
+/// What a release's spec has not, or has for other methods.
 constexpr Part kOwnParts[] = {
     {"/method", "", kText, kEveryMethod},
     {"/unknown", "", kText, kEveryMethod},
@@ -385,7 +385,7 @@ constexpr Part kOwnParts[] = {
     {"/privacy", "", kObject, kEveryMethod},
     {"/privacy/epsilon", "--epsilon", kDecimal, kEveryMethod},
     {"/privacy/delta", "--delta", kDecimal, kRowMethods},
-    {"/privacy/rho", "--rho", kDecimal, kManyWays},
+    {"/privacy/rho", "--rho", kDecimal, kOfColumns},
     {"/alpha", "--alpha", kNumber, kEveryMethod},
     {"/strong", "--strong", kTruth, kStrong},
     {"/curve", "--curve", kTruth, kRowMethods},
@@ -546,7 +546,6 @@ std::span<const Part> plan_parts() {
   static const std::vector<Part> parts = [] {
     std::vector<Part> all(std::begin(kOwnParts), std::end(kOwnParts));
     const auto of_spec = spec_parts();
-    // The rest of what draw methods have.
     // The rest of what draw methods have.
     std::copy_if(of_spec.begin(), of_spec.end(), std::back_inserter(all), [](const Part& part) {
       return !part.methods.has(Method::kCentral) &&
