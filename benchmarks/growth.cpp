@@ -6,8 +6,8 @@
 // Times are processor times of the thread that releases, which does its share of all work and waits
 // for the others: beside other programs they say what the clock would say without them.
 //
-// Writes growth.csv into FOLDER (default: here), of which scripts/draw_charts.py makes a picture,
-// and prints the exponents. Rows grow to 10^7 unless GREATEST_ROWS says otherwise (10^8 take 2 GB
+// Writes growth.csv into FOLDER (default: here) and prints the exponents; scripts/draw_charts.py
+// draws it. Rows grow to 10^7 unless GREATEST_ROWS says otherwise (10^8 take 2 GB
 // of disk); with GREATEST_ROWS below 10^5 everything is small, to show that it runs.
 #include <sys/resource.h>
 #include <sys/wait.h>

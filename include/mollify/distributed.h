@@ -60,8 +60,9 @@ class RecordCounter {
 };
 
 /// The sum of all counts as a table with a column of counts, for `release` on one machine where
-/// workers only count: in methods integral and central. A record that is none counts as the first.
-/// Throws InvalidInput for a release that RecordCounter refuses, and for one by units.
+/// workers only count: in methods integral and central. A record outside the domain counts as the
+/// first outcome. Throws InvalidInput for a release that RecordCounter refuses, and for one by
+/// units.
 [[nodiscard]] Source counted_table(const PreparedRelease& prepared, const CountedRecords& counted);
 
 /// Whether a release needs of its records nothing but sums of integers over all of them: Gaussian

@@ -90,8 +90,9 @@ struct LawFit {
 [[nodiscard]] LawFit law_fit(std::span<const double> p, std::span<const double> q,
                              std::span<const double> volumes);
 
-/// The greatest total variation of two laws of which `draws` draws are within `joint`
-/// [Cheu, Nayak 2024, Theorem 21, with its constant].
+/// The greatest total variation that two laws can have if so many independent draws from the one
+/// and from the other, taken together, have at most `joint` [Cheu, Nayak 2024, Theorem 21, with its
+/// constant].
 [[nodiscard]] double single_total_variation_most(std::uint64_t draws, double joint);
 
 /// A boosted density relative to its start: ln dQ_T/dQ_0 up to a constant, T classifiers that are

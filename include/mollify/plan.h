@@ -41,7 +41,8 @@ struct PlanAnswer {
 };
 
 struct Plan {
-  /// One; but two, epsilon and rho, where the budget of a family is unknown.
+  /// One; but two, epsilon and rho, where the budget is unknown and the method is gaussian,
+  /// gaussian-model or marginals.
   std::vector<PlanAnswer> answers{};
   /// What `mollify plan --json` prints, and what it prints without.
   std::string json{};

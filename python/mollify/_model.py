@@ -13,7 +13,7 @@ from mollify._records import Records
 
 
 class Model:
-    """What a release of family "marginals" drew its records from: `Release.model`. Immutable.
+    """What a release by method "marginals" or "integral-model" drew its records from: `Release.model`. Immutable.
 
     It was paid for when it was released: what is drawn from it costs nothing, and tells no more
     about the data than it does.
@@ -89,7 +89,7 @@ def generate(
         model = Model.read(model)
     if not isinstance(model, Model):
         raise _core.InvalidInput(
-            "model must be that of a release of method marginals (Release.model) or a file of one, "
+            "model must be one that a release drew its records from (Release.model) or a file of one, "
             f"but is of type {type(model).__name__}"
         )
     if given is not None and not isinstance(given, Mapping):

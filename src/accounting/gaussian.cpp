@@ -120,7 +120,7 @@ double adaptive_gaussian_budget_down(double epsilon, double delta) {
   return fits;
 }
 
-double adaptive_amount_down(const Privacy& budget, std::string_view family) {
+double adaptive_amount_down(const Privacy& budget, std::string_view method) {
   switch (budget.notion) {
     case PrivacyNotion::kPure:
       return budget.epsilon;
@@ -133,7 +133,7 @@ double adaptive_amount_down(const Privacy& budget, std::string_view family) {
   }
   throw InvalidInput(fmt::format(
       "method {} has a budget of epsilon, of epsilon and delta or of rho, but it is of mu",
-      family));
+      method));
 }
 
 // -----------------------------------------------------------------------------------------------

@@ -80,8 +80,8 @@ inline constexpr double kMostMeasuredCells = 0x1p42;
 
 /// What adds up over steps each of which is decided by the outputs before it: epsilon, rho, or the
 /// M of an (epsilon, delta) that keeps delta on every machine (kRoomForRounding). Throws
-/// InvalidInput for a budget of mu, naming the family.
-[[nodiscard]] double adaptive_amount_down(const Privacy& budget, std::string_view family);
+/// InvalidInput for a budget of mu, naming the method.
+[[nodiscard]] double adaptive_amount_down(const Privacy& budget, std::string_view method);
 
 // -----------------------------------------------------------------------------------------------
 // What many steps of learning on random parts of the records with Gaussian noise cost.

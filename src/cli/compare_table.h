@@ -52,7 +52,7 @@ int compare_points(const LocalRelease& release, const Source& data, const std::s
 // -----------------------------------------------------------------------------------------------
 // Rows that have been released beside the table that they are of. NOT PRIVATE.
 
-/// What released rows are compared with: any release, of whatever model and family.
+/// What released rows are compared with: any release, by whatever method.
 struct ReleasedRows {
   std::string data, released;
   /// Domain, unit and roster are read, and of Gaussian samples the logarithms.

@@ -107,7 +107,7 @@ void release_by_sums(const PreparedRelease& prepared, const SummedRelease::SumUp
 [[nodiscard]] std::unique_ptr<const PreparedRelease> prepare_finite(
     ReleaseSpec spec, const PublicInputs& inputs, std::optional<std::uint64_t> records);
 
-/// Requires a spec of method central, method gaussian, shared or not. Rows are streamed: memory is
+/// Requires a spec of method gaussian or gaussian-model. Rows are streamed: memory is
 /// 4 bytes a row, whatever its columns, and none of a shared one's; with units it is theirs, one
 /// row each.
 [[nodiscard]] std::unique_ptr<const PreparedRelease> prepare_gaussian(
@@ -137,13 +137,13 @@ void release_by_sums(const PreparedRelease& prepared, const SummedRelease::SumUp
                                                    double covariance_bound);
 
 /// Refuses (InvalidInput) a domain of too many outcomes for independent records, and names the
-/// families that have no such limit.
+/// methods that have no such limit.
 void require_countable(const Domain& domain);
 
 // -----------------------------------------------------------------------------------------------
 // Releases in the central model from one private model of a whole table.
 
-/// Requires a spec of method central, method marginals. Records are rows, or units: all of a unit's
+/// Requires a spec of method marginals. Records are rows, or units: all of a unit's
 /// rows, which weigh as much together as any other unit's; a unit of the roster without rows is one
 /// uniform record. Hands the model to the sink.
 ///

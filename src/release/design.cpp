@@ -399,16 +399,16 @@ void design_finite(const CentralSpec& central, const Domain& domain,
 /// What steps that are decided by the outputs before them spend together of an (epsilon, delta): as
 /// found here, or as stated unless that is noticeably less. Whether delta allows what is stated is
 /// for the design's check. None of other budgets, where it is the budget itself.
-std::optional<double> steps_amount(const Privacy& budget, std::string_view family,
+std::optional<double> steps_amount(const Privacy& budget, std::string_view method,
                                    PublicFacts& facts) {
   const bool is_found = budget.notion == PrivacyNotion::kApproximate;
   require_facts(is_found || !facts.amount);
   if (!is_found) return std::nullopt;
-  const double found = adaptive_amount_down(budget, family);
+  const double found = adaptive_amount_down(budget, method);
   if (!facts.amount) {
     facts.amount = found;
   } else if (*facts.amount < found && !is_as_found(*facts.amount, found)) {
-    throw InvalidInput(fmt::format("the steps of method {} spend {:.15g} in all of {:.15g}", family,
+    throw InvalidInput(fmt::format("the steps of method {} spend {:.15g} in all of {:.15g}", method,
                                    *facts.amount, found));
   }
   return facts.amount;

@@ -54,7 +54,8 @@ constexpr auto names_of(PlanUnknown) {
 /// A release as it might be, and what is asked of it. What an unknown stands for is not read.
 struct PlanQuestion {
   Method method = Method::kLocal;
-  /// One, or epsilon and rho where a family's budget is unknown: either can be spent.
+  /// One, or epsilon and rho where the budget of numbers or marginals is unknown: either can be
+  /// spent.
   std::vector<PlanUnknown> unknowns{};
 
   std::optional<SpecDomain> domain{};  ///< instead of `outcomes`

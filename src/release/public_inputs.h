@@ -128,7 +128,7 @@ constexpr auto names_of(CandidateList) {
                     Named{CandidateList::kFile, "file"}};
 }
 
-/// What the models of a method integral-model are like.
+/// What the models of method integral-model are like.
 [[nodiscard]] inline ModelShapes model_shapes(const SpaceSpec& spec) {
   return spec.trees ? ModelShapes::kProductsAndTrees : ModelShapes::kProducts;
 }
