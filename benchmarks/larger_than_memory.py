@@ -46,17 +46,15 @@ def streamed(reader, path, rows, units):
 def release(reader, model, path, rows, units):
     domain = mo.Domain({name: mo.categorical(words, outside=words[0]) for name, words in WORDS.items()})
     roster = [str(unit) for unit in range(units)]
-    asked = {
-        "local by unit": {"method": "local", "unit": "unit", "units": roster, "epsilon": 2},
-        "central by unit": {
-            "method": "central", "unit": "unit", "units": roster, "epsilon": 1, "delta": 1e-9, "count": 100
-        },
-        "integral": {"method": "integral", "epsilon": 2, "count": 3},
+    method = {
+        "local by unit": mo.Local(domain, unit="unit", units=roster, epsilon=2),
+        "central by unit": mo.Central(domain, unit="unit", units=roster, epsilon=1, delta=1e-9, count=100),
+        "integral": mo.Integral(domain, epsilon=2, count=3),
     }[model]
     stream = streamed(reader, path, rows, units)
     before = peak_megabytes()
     start = time.perf_counter()
-    released = mo.sample(stream, domain, **asked)
+    released = method.sample(stream)
     seconds = time.perf_counter() - start
     assert len(released) == {"local by unit": units, "central by unit": 100, "integral": 3}[model]
     print(f"  {reader:30} {model:16} {before:7.0f} {peak_megabytes():7.0f} MB {seconds:8.1f} s")

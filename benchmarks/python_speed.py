@@ -74,7 +74,7 @@ def assert_law(sampler, scores):
 
 
 def release(data, domain, roster):
-    made = mo.sample(data, domain, method="local", unit="unit", units=roster, epsilon=2)
+    made = mo.Local(domain, unit="unit", units=roster, epsilon=2).sample(data)
     assert len(made) == len(roster)
     return made
 
@@ -83,7 +83,7 @@ def assert_same(domain, roster, rows=10_000):
     """That every form is read as the same records, those that it was made of, and promises the same."""
     seen = {}
     for name, data in frames(rows):
-        told = mo.nonprivate.compare(data, domain, method="central", epsilon=1, count=1, accept_error=True)
+        told = mo.Central(domain, epsilon=1, count=1, accept_error=True).compare(data)
         seen[name] = told["columns"], release(data, domain, roster).certificate
     first = seen["NumPy, objects"]
     assert all(one == first for one in seen.values()), seen

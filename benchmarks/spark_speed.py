@@ -100,7 +100,7 @@ def main():
     units = int(arguments[1]) if len(arguments) > 1 else 100_000
     domain = mo.Domain({name: mo.categorical(words, outside=words[0]) for name, words in WORDS.items()})
     roster = [str(unit) for unit in range(units)]
-    asked = {"method": "local", "unit": "unit", "units": roster, "epsilon": 2}
+    method = mo.Local(domain, unit="unit", units=roster, epsilon=2)
 
     def started():
         builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
@@ -115,7 +115,7 @@ def main():
     print(f"  start of the session   {seconds:8.1f} s")
 
     def on_spark(frame):
-        release = spark.sample(frame, domain, **asked)
+        release = spark.sample(frame, method)
         release.dataframe.write.format("noop").mode("overwrite").save()
         return release
 
@@ -134,7 +134,7 @@ def main():
 
         def native():
             stream = pyarrow.dataset.dataset(path).scanner().to_reader()
-            return mo.sample(stream, domain, **asked)
+            return method.sample(stream)
 
         for name, work in (
             ("native, from Arrow", native),

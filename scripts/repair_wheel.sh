@@ -32,8 +32,9 @@ for python in "$@"; do
   "$environment/bin/python" -P -c '
 import sys, mollify as mo
 domain = mo.Domain({"city": mo.categorical(["Ghent", "Lille", "Trier"], outside="Ghent")})
-release = mo.sample({"city": ["Lille"] * 9}, domain, method="integral", epsilon=2, count=1)
-assert mo.verify(release, domain).holds and mo.plan(domain, epsilon=1)["epsilon_total"] == 1
+method = mo.Integral(domain, epsilon=2)
+release = method.sample({"city": ["Lille"] * 9})
+assert mo.verify(release, domain).holds and mo.Local.plan_of(domain, epsilon=1)["epsilon_total"] == 1
 print("runs on Python", ".".join(map(str, sys.version_info[:3])))'
 done
 ls build/wheels/repaired

@@ -111,9 +111,8 @@ def released(marks):
         (F.col("id") % 500).alias("unit"), (F.xxhash64("id") % 3).cast("string").alias("word")
     )
     domain = mo.Domain({"word": mo.categorical(["-2", "-1", "0", "1", "2"])})
-    release = mollify_spark.sample(
-        frame, domain, method="local", unit="unit", units=[str(one) for one in range(500)], epsilon=1
-    )
+    method = mo.Local(domain, unit="unit", units=[str(one) for one in range(500)], epsilon=1)
+    release = mollify_spark.sample(frame, method)
 
     def kill():
         while not any(Path(marks).iterdir()):

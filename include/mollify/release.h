@@ -54,6 +54,7 @@ struct SpecPart {
   std::string place;  ///< in the JSON form: "/privacy/epsilon"
   /// "text", "texts", "whole number", "number", "decimal number", "truth", "file" or "domain".
   std::string kind;
+  std::vector<std::string> methods;  ///< that have it: "local", "integral", ...
 };
 
 /// All that a spec may hold, in the order in which it is written.

@@ -3,19 +3,19 @@
 >>> import mollify as mo
 >>> domain = mo.Domain({"city": mo.categorical(["Ghent", "Lille", "Trier"], outside="Ghent")})
 >>> private = {"city": ["Lille", "Lille", "Ghent", "Lille"]}
->>> release = mo.sample(private, domain, method="integral", epsilon=2, count=1)
+>>> release = mo.Integral(domain, epsilon=2, count=1).sample(private)
 >>> print(release.guarantee)
 epsilon 2
 
-What is wrong in public (a parameter, a domain, a column that is missing) raises `InvalidInput`. No
-private value makes anything here raise, print, or change shape, but for what is in
-`mollify.nonprivate`. Randomness is the operating system's; there is no seed.
+A wrong public input (a parameter, a domain, a column that is missing) raises `InvalidInput`. No private
+value makes a release raise, print, or change shape. Only a method's `check` and `compare` and
+`mollify.nonprivate` show private data. Randomness is the operating system's; there is no seed.
 """
 
 from __future__ import annotations
 
 from mollify import nonprivate
-from mollify._analysis import Advice, Estimate, advise, amplify, estimate, plan, risk, tune
+from mollify._analysis import Advice, Estimate, advise, amplify, estimate, risk
 from mollify._command import Answer
 from mollify._core import InvalidInput, __version__
 from mollify._domain import (
@@ -30,10 +30,20 @@ from mollify._domain import (
     ordinal,
 )
 from mollify._ledger import Balance, Ledger
+from mollify._method import Method
+from mollify._methods import (
+    Central,
+    Gaussian,
+    GaussianModel,
+    Integral,
+    IntegralModel,
+    Local,
+    Marginals,
+)
 from mollify._model import Model, generate
 from mollify._privacy import Privacy, compose
 from mollify._records import Records
-from mollify._release import Certificate, Release, Verification, sample, verify
+from mollify._release import Certificate, Release, Verification, verify
 from mollify._release_key import ReleaseKey
 from mollify._report import report
 from mollify._sampler import RandomizedResponse, Sampler
@@ -47,12 +57,20 @@ __all__ = [
     "Advice",
     "Answer",
     "Balance",
+    "Central",
     "Certificate",
     "Domain",
     "DomainWarning",
     "Estimate",
+    "Gaussian",
+    "GaussianModel",
+    "Integral",
+    "IntegralModel",
     "InvalidInput",
     "Ledger",
+    "Local",
+    "Marginals",
+    "Method",
     "Model",
     "Privacy",
     "RandomizedResponse",
@@ -77,10 +95,7 @@ __all__ = [
     "nonprivate",
     "number",
     "ordinal",
-    "plan",
     "report",
     "risk",
-    "sample",
-    "tune",
     "verify",
 ]

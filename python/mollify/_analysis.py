@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from mollify import _core
-from mollify._command import Answer, arguments_of, in_python
+from mollify._command import Answer, asked, in_python
 from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, _restore, as_domain
+from mollify._inputs import Held, Inputs
+from mollify._method import Method
+from mollify._methods import METHODS
 from mollify._parameters import number
-from mollify._release import Certificate, Release, _Inputs
+from mollify._release import Certificate, Release
 from mollify._sampler import RandomizedResponse, Sampler
 from mollify._warning import warn
 
 if TYPE_CHECKING:
     import pandas
-
-_Kind = TypeVar("_Kind", bound=Answer)
-
 
 class Estimate(Answer):
     """What released records tell of the population: what `mollify estimate` prints, and a mapping:
@@ -86,68 +86,31 @@ def estimate(
         known = _restore(named["text"], None) if "text" in named else Domain.read(named["file"])
     else:
         known = as_domain(domain)
-    held = {
-        "--certificate": certificate.json.encode(),
-        "--domain": known.yaml().encode(),
-        "--released": source_of(released, list(known), what="released").csv_text(),
+    parameters = {
+        "certificate": Held(certificate.json.encode()),
+        "released": Held(source_of(released, list(known), what="released").csv_text()),
+        "confidence": number("confidence", confidence),
+        "method": method,
+        "pairs": bool(pairs),
     }
-    parameters = {"confidence": number("confidence", confidence), "method": method, "pairs": bool(pairs)}
-    return Estimate(["estimate", *arguments_of(parameters)], held)
-
-
-def as_files(
-    domain: Domain | None,
-    files: Mapping[str, Any],
-    unit: str | None,
-    units_column: str | None = None,
-    counts_column: str | None = None,
-) -> tuple[dict[str, bytes], dict[str, Any]]:
-    """What lies in memory, by its flag, and what is a file, by its keyword."""
-    held: dict[str, bytes] = {}
-    named: dict[str, Any] = {}
-    for part, given in files.items():
-        if given is None or isinstance(given, (str, os.PathLike)):
-            named[part] = given
-            continue
-        if domain is None:
-            raise _core.InvalidInput(f"{part} in memory needs a domain, whose columns are read of it")
-        inputs = _Inputs(domain, unit, files.get("data") if part != "data" else None, units_column)
-        if part in ("data", "public_units"):
-            text = source_of(given, [*domain, *filter(None, (unit, counts_column))], what=part).csv_text()
-        elif part == "released":
-            text = source_of(given, list(domain), what=part).csv_text()
-        else:
-            text = inputs.texts[inputs.named(part, given)]
-        held["--" + part.replace("_", "-")] = text
-    return held, named
-
-
-_FILES = ("data", "released", "units", "public_units", "reference", "covariance", "candidates_file")
-
-
-def asked(command: str, given: Mapping[str, Any], kind: type[_Kind]) -> _Kind:
-    """The command's answer to a function's arguments, which bear the names of its flags."""
-    parameters = dict(given)
-    domain = parameters.pop("domain", None)
-    known = None if domain is None else as_domain(domain)
-    progress = bool(parameters.pop("progress", False))
-    files = {name: parameters.pop(name) for name in _FILES if name in parameters}
-    columns = (parameters.get(name) for name in ("unit", "units_column", "counts_column"))
-    held, named = as_files(known, files, *columns)
-    if known is not None:
-        held["--domain"] = known.yaml().encode()
-    method = [] if command == "advise" else [parameters.pop("method", None)]
-    words = [command, *(str(one) for one in method if one is not None)]
-    return kind([*words, *arguments_of(named | parameters)], held, progress=progress)
+    return asked(["estimate"], parameters, Estimate, domain=known)
 
 
 class Advice(Answer):
-    """What `mollify.advise` says; printed with the calls to make in place of the commands."""
+    """What `mollify.advise` says: a mapping, printed with the calls to make in place of the commands."""
+
+    method: Method | None = None
+    """The advised method, ready to use. None if no budget serves, or if the question had no domain, no
+    `unit` of persons, or no `covariance` for `Gaussian`. It has `units` only if the question had them."""
 
     @property
     def calls(self) -> list[str]:
         """What to run, line by line: `data` is the private table, `domain` and `units` are public."""
-        return [line for command in self["commands"] for line in _calls(command)]
+        commands = self["commands"]
+        advised = [_construction(one) for one in commands if one.startswith("mollify sample ")]
+        lines = [line for command in commands for line in _calls(command)]
+        first = next((place for place, line in enumerate(lines) if line.startswith("method.")), 0)
+        return [*lines[:first], *(f"method = {one}" for one in advised), *lines[first:]]
 
     def __str__(self) -> str:
         text = super().__str__()
@@ -156,38 +119,57 @@ class Advice(Answer):
         text = text.replace(commands, calls)
         for way in self["other_ways"]:
             if "command" in way:
-                text = text.replace(way["command"], _calls(way["command"])[0])
+                text = text.replace(way["command"], f"release = {_construction(way['command'])}.sample(data)")
         return in_python(text)
+
+
+def _flags(command: str) -> tuple[str, dict[str, str]]:
+    """The words of a command that was advised, and its flags by their names in Python."""
+    words, *parts = command.removeprefix("mollify ").split(" --")
+    given = dict(part.partition(" ")[::2] for part in parts)
+    return words, {flag.replace("-", "_"): value for flag, value in given.items()}
+
+
+def _parts(command: str) -> tuple[type[Method], dict[str, Any]]:
+    """The class of the method that a command samples by, and its parameters that are no files."""
+    words, flags = _flags(command)
+    parts: dict[str, Any] = {}
+    for name, value in flags.items():
+        if name in ("epsilon", "delta", "rho", "count"):
+            parts[name] = json.loads(value)
+        elif name == "log":
+            parts[name] = value.split(",")
+        elif name not in ("data", "domain", "units", "covariance", "out", "certificate", "model_out"):
+            parts[name] = value or True
+    return METHODS[words.removeprefix("sample ")], parts
+
+
+def _construction(command: str) -> str:
+    """What makes the method that a command samples by."""
+    kind, parts = _parts(command)
+    given = ["domain"]
+    for name in _flags(command)[1]:
+        if name in ("units", "covariance"):
+            given.append(f"{name}={name}")
+        elif name in parts:
+            one = parts[name]
+            given.append(f"{name}={json.dumps(one) if isinstance(one, (str, list)) else one}")
+    return f"mo.{kind.__name__}({', '.join(given)})"
 
 
 def _calls(command: str) -> list[str]:
     """Python's for a command that was advised."""
-    words, *parts = command.removeprefix("mollify ").split(" --")
-    name, *method = words.split(" ")
-    given = dict(part.partition(" ")[::2] for part in parts)
-    if name == "domain":
-        return ['domain = mo.Domain.read("DOMAIN.yaml")  # `mollify-dp domain` drafts one']
-    if name == "generate":
-        return [f"mo.generate(release.model, {given['count']})"]
-    if name == "estimate":
-        return ["mo.estimate(release)"]
-    if name == "verify":
-        return ["mo.verify(release, domain)"]
-    arguments = ["data", "domain", *(f"method={json.dumps(one)}" for one in method)]
-    for flag, value in given.items():
-        keyword = flag.replace("-", "_")
-        if flag in ("epsilon", "delta", "rho", "count"):
-            arguments.append(f"{keyword}={value}")
-        elif flag in ("units", "covariance"):
-            arguments.append(f"{keyword}={keyword}")
-        elif flag == "log":
-            arguments.append(f"{keyword}={json.dumps(value.split(','))}")
-        elif flag not in ("data", "domain", "out", "certificate", "model-out"):
-            arguments.append(f"{keyword}={json.dumps(value) if value else True}")
-    call = f"({', '.join(arguments)})"
-    if name == "check":
-        return [f"mo.nonprivate.check{call}"]
-    return [f"release = mo.{name}{call}", 'release.certificate.write("CERTIFICATE.json")']
+    words, flags = _flags(command)
+    name = words.partition(" ")[0]
+    calls = {
+        "domain": ['domain = mo.Domain.read("DOMAIN.yaml")  # `mollify-dp domain` drafts one'],
+        "check": ["method.check(data)"],
+        "sample": ["release = method.sample(data)", 'release.certificate.write("CERTIFICATE.json")'],
+        "generate": [f"mo.generate(release.model, {flags.get('count')})"],
+        "estimate": ["mo.estimate(release)"],
+        "verify": ["mo.verify(release, domain)"],
+    }
+    return calls[name]
 
 
 def advise(
@@ -195,11 +177,12 @@ def advise(
     *,
     purpose: str | None = None,
     protect: str | None = None,
-    method: str | None = None,
+    method: type[Method] | None = None,
     n: int | None = None,
     columns: Sequence[int] | None = None,
     count: int | None = None,
     unit: str | None = None,
+    units: Any = None,
     epsilon: float | str | None = None,
     delta: float | str | None = None,
     alpha: float | None = None,
@@ -207,9 +190,10 @@ def advise(
     log: Sequence[str] | None = None,
     accept_large_delta: bool = False,
 ) -> Advice:
-    """Which release serves a question, what to expect of it, and the calls to make.
+    """Finds the method that serves a question, what to expect of it, and the calls to make.
 
-    Reads nothing private. Printed as the command prints it, but for the calls, and a mapping.
+    Reads nothing private. The answer is a mapping, is printed as the command prints it, with calls in
+    place of commands, and has the method itself: ``advise(...).method.sample(data)``.
 
     Parameters
     ----------
@@ -221,21 +205,22 @@ def advise(
     protect
         "person" (everything about each), "row" (each row) or "table" (all of it, and any group).
     method
-        One of `sample`'s, instead of `protect`.
+        The class, such as `Central`, instead of `protect`.
     n
         How many persons, or rows.
     columns
         How many values each column has, instead of a domain.
     count
         Records to release: of each person, or in all.
-    unit
-        The column that names the person of each row.
+    unit, units
+        The column that names the person of each row, and all persons, which protects who is in the
+        data: as for the methods.
     epsilon, delta
         The budget, where it is settled.
     alpha
         The error that is still good: total variation, or of estimates the standard error of a share.
     covariance, log
-        Of method "gaussian", `log` of "gaussian-model" too: as for `sample`.
+        As for `Gaussian`; `log` as for `GaussianModel` too.
     accept_large_delta
         Looks at a `delta` of 1/n or more all the same.
 
@@ -244,97 +229,24 @@ def advise(
     InvalidInput
         For parameters that are out of range, missing, or do not go together.
     """
-    return asked("advise", locals(), Advice)
-
-
-def plan(
-    domain: DomainLike | None = None,
-    *,
-    method: str | None = None,
-    epsilon: float | str | Sequence[float] | None = None,
-    delta: float | str | None = None,
-    rho: float | str | None = None,
-    mu: float | str | None = None,
-    count: int | None = None,
-    alpha: float | None = None,
-    n: int | None = None,
-    k: int | None = None,
-    region: str | Sequence[str] | None = None,
-    mechanism: str | None = None,
-    band: str | None = None,
-    c1: float | None = None,
-    c2: float | None = None,
-    gamma: float | None = None,
-    reference: Any = None,
-    strong: bool = False,
-    curve: bool = False,
-    space: str | None = None,
-    cells: int | None = None,
-    candidates: int | None = None,
-    fresh: bool = False,
-    trees: bool = False,
-    candidates_file: Any = None,
-    score: str | None = None,
-    neighbours: str | None = None,
-    copula: bool = False,
-    dimension: int | None = None,
-    mean_range: float | None = None,
-    covariance: Any = None,
-    covariance_bound: float | None = None,
-    mean_bound: float | None = None,
-    log: Sequence[str] | None = None,
-    paper_variance: bool = False,
-    accept_large_delta: bool = False,
-    progress: bool = False,
-) -> Answer:
-    """What a release can do, or needs, before any data is opened.
-
-    Leave one of its numbers out, and it is found: the budget, how many outcomes or records, the
-    total variation. Reads nothing private. Printed as the command prints it, and a mapping.
-
-    Parameters
-    ----------
-    domain
-        What a record can be; or else `k`.
-    method
-        As for `sample`.
-    epsilon, delta, rho, mu
-        The budget; several values of `epsilon` are a plan each.
-    count
-        Records to release: for each unit, or in all.
-    alpha
-        Total variation of an output's law from the data's. Between 0 and 1.
-    n
-        Number of records, which is public where rows are protected.
-    k
-        Number of outcomes, where there is no domain.
-    region
-        "COLUMN=VALUE[,VALUE]", or several, which narrow it: bounds on its probability. Without a
-        domain: its reference mass.
-    mechanism, band, c1, c2, gamma, reference
-        As for `sample`; "all" is every mechanism, in methods local and integral.
-    strong
-        `alpha` bounds all outputs together.
-    curve
-        Total variation against `n` as well.
-    space, cells, candidates, fresh, trees, candidates_file, score
-        As for `sample`.
-    neighbours, copula, covariance, covariance_bound, mean_bound, log, paper_variance
-        As for `sample`.
-    dimension, mean_range
-        Of method "gaussian" without a domain: how many coordinates, and how many standard
-        deviations wide the range is that each coordinate of the mean lies in.
-    accept_large_delta
-        Goes on where `delta` is 1/n or more.
-    progress
-        Shows a bar (tqdm).
-
-    Raises
-    ------
-    InvalidInput
-        For parameters that are out of range, missing, or do not go together.
-    """
-    return asked("plan", locals(), Answer)
+    parts = dict(locals())
+    if method is not None and not (isinstance(method, type) and issubclass(method, Method)):
+        raise _core.InvalidInput(f"method must be a class, such as mo.Central, but is {method!r}")
+    known = None if parts.pop("domain") is None else as_domain(domain or {})
+    roster = parts.pop("units")
+    parts["method"] = None if method is None else method.word
+    if covariance is not None:
+        parts["covariance"] = Inputs(known).read("covariance", covariance)
+    found = asked(["advise"], parts, Advice, domain=known)
+    advised = [one for one in found["commands"] if one.startswith("mollify sample ")]
+    if not advised or known is None:
+        return found
+    kind, made = _parts(advised[0])
+    given = {"unit": unit, "units": roster, "covariance": covariance, "log": log}
+    own = {name: one for name, one in given.items() if name in _flags(advised[0])[1]}
+    if all(own[name] is not None for name in ("unit", "covariance") if name in own):
+        found.method = kind(known, **made | own)
+    return found
 
 
 def amplify(
@@ -377,7 +289,7 @@ def amplify(
     ReleaseWarning
         If epsilon of all reports is 10 or more: what that means in odds. If `delta` is near 1/n.
     """
-    answer = asked("amplify", locals(), Answer)
+    answer = asked(["amplify"], locals(), Answer)
     warn(answer["warnings"])
     return answer
 
@@ -399,81 +311,13 @@ def risk(sampler: Sampler | RandomizedResponse) -> Answer:
         )
     parameters = dict(sampler._parameters)
     if isinstance(sampler, RandomizedResponse):
-        return Answer(["risk", *arguments_of({"mechanism": "randomized-response"} | parameters)])
-    reference, location = parameters.pop("reference"), parameters.pop("location")
-    if location is not None:
+        return asked(["risk"], {"mechanism": "randomized-response"} | parameters, Answer)
+    if parameters.pop("location") is not None:
         del parameters["mechanism"]
-        parameters["band"] = f"location={location!r}"
-    held = {"--reference": json.dumps(reference).encode()} if reference else {}
-    outcomes = parameters.pop("outcomes")
-    if not reference:
+        parameters["band"] = f"location={sampler._parameters['location']!r}"
+    outcomes, reference = parameters.pop("outcomes"), parameters.pop("reference")
+    if reference:
+        parameters["reference"] = Held(json.dumps(reference).encode())
+    else:
         parameters["k"] = outcomes
-    return Answer(["risk", *arguments_of(parameters)], held)
-
-
-def tune(
-    public_units: Any,
-    domain: DomainLike,
-    *,
-    unit: str,
-    epsilon: float | str | None = None,
-    count: int | None = None,
-    c1: float | None = None,
-    c2: float | None = None,
-    reference: Any = None,
-    best: bool = False,
-    divergence: str | None = None,
-    out: str | os.PathLike[str] | None = None,
-    overwrite: bool = False,
-    data: Any = None,
-    space: str | None = None,
-    cells: int | None = None,
-    candidates: int | None = None,
-    fresh: bool = False,
-    trees: bool = False,
-    candidates_file: Any = None,
-    score: str | None = None,
-    progress: bool = False,
-) -> Answer:
-    """Where the band lies best, from PUBLIC example units.
-
-    For each band: how far the units' estimates are from the laws they would be released from. The
-    units must be public: whatever is chosen by looking at private ones tells of them. Printed as
-    the command prints it, and a mapping.
-
-    Parameters
-    ----------
-    public_units
-        A table or a file of units like yours.
-    domain
-        What a record can be.
-    unit
-        The column that names the unit of each row.
-    epsilon
-        Budget of all draws of a unit.
-    count
-        Draws of each unit. Default: 1.
-    c1, c2
-        Least and greatest density against the reference.
-    reference
-        A table or a file of public records in the domain.
-    best
-        Finds the best band there is for these units, with the limit that no sampler beats on them.
-    divergence
-        What bands are compared by: "kl" (the default), "tv", "hellinger2" or "chi2".
-    out, overwrite
-        Where that band goes, for ``sample(band="file=...")``; `overwrite` replaces a file.
-    data
-        The private table, opened only to make sure that the units are not from it.
-    space, cells, candidates, fresh, trees, candidates_file, score
-        As for `sample`.
-    progress
-        Shows a bar (tqdm).
-
-    Raises
-    ------
-    InvalidInput
-        For parameters that are out of range, missing, or do not go together; for units that are
-        the private ones.
-    """
-    return asked("tune", locals(), Answer)
+    return asked(["risk"], parameters, Answer)

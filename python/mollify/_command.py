@@ -7,9 +7,11 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mollify import _core
+from mollify._domain import Domain
+from mollify._inputs import Held
 from mollify._parameters import require_without_nul
 from mollify._progress import Terminal
 
@@ -87,9 +89,13 @@ def _run(
     return process.returncode, with_names(printed)
 
 
+_OF_METHODS = "check|compare|plan|sample|tune"
+
+
 def in_python(text: str) -> str:
     """With Python's names in place of the command's."""
-    text = re.sub(r"\bmollify (check|compare|law)\b", r"mo.nonprivate.\1", text)
+    text = re.sub(rf"\bmollify ({_OF_METHODS})\b", r"method.\1", text)
+    text = re.sub(r"\bmollify law\b", "mo.nonprivate.law", text)
     text = re.sub(r"\bmollify ([a-z]+)", r"mo.\1", text)
     return re.sub(r"--([a-z][a-z0-9-]*)", lambda at: at[1].replace("-", "_"), text)
 
@@ -142,8 +148,8 @@ class Answer(Mapping[str, Any]):
     ) -> altair.Chart:
         """A chart (altair's; the extra `plot`).
 
-        Of a plan: total variation against epsilon, or with ``curve=True`` against n. Of
-        `nonprivate.compare`: law, or what is released, beside truth and reference, by outcomes or of
+        Of a plan: total variation against epsilon, or with ``curve=True`` against n. Of a
+        comparison: law, or what is released, beside truth and reference, by outcomes or of
         a table of many columns by values of each, or with ``against="epsilon"`` how far
         the law is from the truth at other epsilons, as `distance` ("tv", "kl", "hellinger2",
         "chi2"). Of `nonprivate.law`: the law. The last two are NOT PRIVATE and say so. Curves
@@ -216,3 +222,26 @@ def arguments_of(parameters: Mapping[str, Any]) -> list[str]:
         else:
             arguments += [flag, os.fspath(given) if isinstance(given, os.PathLike) else str(given)]
     return arguments
+
+
+_Kind = TypeVar("_Kind", bound=Answer)
+
+
+def asked(
+    words: list[str],
+    parameters: Mapping[str, Any],
+    kind: type[_Kind],
+    *,
+    domain: Domain | None = None,
+    progress: bool = False,
+) -> _Kind:
+    """The command's answer to parameters that bear the names of its flags."""
+    held = {
+        "--" + name.replace("_", "-"): one.text
+        for name, one in parameters.items()
+        if isinstance(one, Held)
+    }
+    if domain is not None:
+        held["--domain"] = domain.yaml().encode()
+    plain = {name: one for name, one in parameters.items() if not isinstance(one, Held)}
+    return kind([*words, *arguments_of(plain)], held, progress=bool(progress))

@@ -123,7 +123,7 @@ def plan(
     again: Callable[[float], Mapping[str, Any]],
     progress: bool,
 ) -> altair.Chart:
-    """What `mo.plan` found: error against epsilon, or against n where a curve was asked for."""
+    """What a plan found: error against epsilon, or against n where a curve was asked for."""
     method = asked["method"]
     expected = method in ("gaussian", "gaussian-model", "marginals")
     what = "Total variation of a record"

@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
-from mollify._domain import DomainLike, as_domain
+from mollify._domain import as_domain
 from mollify._ledger import Ledger
+from mollify._method import Method
 from mollify._parameters import whole_number
-from mollify._release import Release, sample
+from mollify._release import Release
 
 if TYPE_CHECKING:
     import pandas
@@ -76,14 +77,11 @@ class Synthesizer:
 
     Parameters
     ----------
-    domain
-        What a record can be, or a function that makes a domain of the columns' names, which are
-        public. An array's columns without a domain of their own are called x0, x1, ...
-    epsilon, delta, count, method, mechanism, copula, accept_error
-        As for `mollify.sample`; for a table of many columns, `method` is "marginals", with `copula`
-        where its numbers are skewed; for numbers that are roughly Gaussian "gaussian-model".
-    unit, units, ledger, data_set
-        As for `mollify.sample`.
+    method
+        What releases, or a function that makes a method of the columns' names, which are public. An
+        array's columns without a domain of their own are called x0, x1, ...
+    ledger, data_set
+        As for `Method.sample`.
 
     Attributes
     ----------
@@ -96,30 +94,12 @@ class Synthesizer:
 
     def __init__(
         self,
-        domain: DomainLike | Callable[[list[str]], DomainLike] | None = None,
+        method: Method | Callable[[list[str]], Method] | None = None,
         *,
-        epsilon: float = 1.0,
-        delta: float | None = None,
-        count: int = 100,
-        method: str = "central",
-        mechanism: str | None = None,
-        copula: bool = False,
-        accept_error: bool = False,
-        unit: str | None = None,
-        units: Any = None,
         ledger: Ledger | str | os.PathLike[str] | None = None,
         data_set: str | None = None,
     ) -> None:
-        self.domain = domain
-        self.epsilon = epsilon
-        self.delta = delta
-        self.count = count
         self.method = method
-        self.mechanism = mechanism
-        self.copula = copula
-        self.accept_error = accept_error
-        self.unit = unit
-        self.units = units
         self.ledger = ledger
         self.data_set = data_set
 
@@ -140,31 +120,28 @@ class Synthesizer:
 
     def fit(self, X: Any, y: object = None) -> Synthesizer:
         """Releases from a private table, or an array of (n, d) whose columns are the domain's."""
-        parameters = self.get_params()
-        declared = parameters.pop("domain")
-        if declared is None:
-            raise _core.InvalidInput(
-                "a Synthesizer needs a domain, for that is never read off private data"
-            )
+        method = self.method
+        if method is None:
+            raise _core.InvalidInput("a Synthesizer needs a method, such as mo.Central(domain, ...)")
         if hasattr(X, "toarray"):
             raise _core.InvalidInput("X must be dense: sparse matrices are not read")
         table = X if _is_table(X) else _array(X)
         names = _names(X) if _is_table(X) else None
-        if callable(declared):
+        if not isinstance(method, Method):
             given = names if _is_table(X) else [f"x{i}" for i in range(table.shape[1])]
             if given is None:
                 raise _core.InvalidInput(
-                    "a function that makes a domain needs the names of columns, but the table has none"
+                    "a function that makes a method needs the names of columns, but the table has none"
                 )
-            declared = declared(given)
-        domain = as_domain(declared)
+            method = method(given)
+        domain = as_domain(method.domain)
         if not _is_table(X):
             if table.shape[1] != len(domain):
                 raise _core.InvalidInput(
                     f"X must have {len(domain)} columns, those of the domain, but has {table.shape[1]}"
                 )
             table = {name: table[:, place] for place, name in enumerate(domain)}
-        self.release_: Release = sample(table, domain, **parameters)
+        self.release_: Release = method.sample(table, ledger=self.ledger, data_set=self.data_set)
         self.n_features_in_ = len(domain) if names is None else len(names)
         if names is not None:
             import numpy as np
@@ -204,4 +181,4 @@ class Synthesizer:
         return self.release_.to_pandas().iloc[begin : begin + wanted].reset_index(drop=True)
 
     def __repr__(self) -> str:
-        return f"Synthesizer({self.count} records, {self.method}, epsilon {self.epsilon})"
+        return f"Synthesizer({self.method!r})"

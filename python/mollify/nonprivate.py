@@ -1,7 +1,7 @@
 """For the data holder only: what is computed from private data without protection. NOT PRIVATE.
 
-Nothing here may be shown to those from whom the data are to be hidden, and whatever of a release is
-chosen by looking at it tells of the data.
+Don't show these answers to anyone from whom the data are hidden. A release that is chosen by looking at
+them reveals something about the data. A method's `check` and `compare` are not private either.
 """
 
 from __future__ import annotations
@@ -11,117 +11,56 @@ from collections.abc import Sequence
 from typing import Any
 
 from mollify import _core
-from mollify._analysis import asked
-from mollify._command import Answer, arguments_of
-from mollify._domain import DomainLike
-from mollify._parameters import whole_number
+from mollify._command import Answer, asked
+from mollify._domain import DomainLike, as_domain
+from mollify._inputs import Held, Inputs, table
 from mollify._sampler import Sampler, _numbers
 
-__all__ = ["check", "compare", "law"]
-
-
-def check(
-    data: Any,
-    domain: DomainLike,
-    *,
-    unit: str | None = None,
-    units: Any = None,
-    units_column: str | None = None,
-    counts_column: str | None = None,
-    reference: Any = None,
-    most: int = 1000,
-) -> Answer:
-    """Names every value of private data that its domain does not declare. NOT PRIVATE.
-
-    A release maps such values silently, because refusing would tell of them; this is for the data
-    holder, before a release. Of the answer, ``"findings"`` is how many there are, and ``"listed"``
-    the first `most`, by the lines that a file would have: the first record is line 2. Where all
-    columns are numbers without bins, ``"notes"`` says which look log-normal.
-
-    Parameters
-    ----------
-    data, domain, unit, units, units_column
-        As for `mollify.sample`.
-    counts_column
-        Column with the number of records that each row stands for; what is no number is named too.
-    reference
-        A public table or file: how many of its records the data has too.
-    most
-        Lists at most so many.
-
-    Raises
-    ------
-    InvalidInput
-        For what is wrong in public.
-    """
-    parameters = dict(locals()) | {"most": whole_number("most", most)}
-    return asked("check", parameters, Answer)
+__all__ = ["compare", "law"]
 
 
 def compare(
+    released: Any,
     data: Any,
     domain: DomainLike,
     *,
-    released: Any = None,
-    method: str | None = None,
-    epsilon: float | str | None = None,
-    delta: float | str | None = None,
-    rho: float | str | None = None,
-    mu: float | str | None = None,
-    count: int | None = None,
     unit: str | None = None,
     units: Any = None,
     units_column: str | None = None,
-    mechanism: str | None = None,
-    band: str | None = None,
-    c1: float | None = None,
-    c2: float | None = None,
-    gamma: float | None = None,
-    reference: Any = None,
-    space: str | None = None,
-    cells: int | None = None,
-    candidates: int | None = None,
-    fresh: bool = False,
-    trees: bool = False,
-    candidates_file: Any = None,
-    score: str | None = None,
-    neighbours: str | None = None,
-    copula: bool = False,
-    covariance: Any = None,
-    covariance_bound: float | None = None,
-    mean_bound: float | None = None,
     log: Sequence[str] | None = None,
-    paper_variance: bool = False,
-    rate: float | None = None,
-    support: str | None = None,
-    accept_large_delta: bool = False,
-    accept_error: bool = False,
-    progress: bool = False,
 ) -> Answer:
-    """How close the law of a release is to the truth, beside its reference. NOT PRIVATE.
+    """Shows how close released rows are to the private data, however they were made. NOT PRIVATE.
 
-    Of the answer, ``"law"`` and ``"reference"`` are divergences, and ``"outcomes"`` the masses. The
-    parameters are those of `mollify.sample`; `progress` shows a bar (tqdm). With `released`, a release
-    or its rows, these are compared instead of a release to come.
+    A method's own `compare` is about a release to come, and describes the answer.
 
-    Each of ``"columns"`` has its levels, the ``"shares"`` and ``"means"`` of each law, in which a
-    number is the middle of its bin, and for integers and numbers ``"without_bins"``: the ``"mean"``
-    and the ``"deviation"`` of the table's own numbers, ``"mean_in_bins"``, what the bins alone make
-    of that mean, and ``"is_moved"``, whether that is more than a tenth of the deviation away.
-
-    Of methods "gaussian" and "gaussian-model", ``"notes"`` says which columns look log-normal. Of the
-    second, ``"accuracy"`` tells of each column in ``"spreads"`` how many standard deviations its range
-    reaches to both sides of its mean, ``"deviations_below"`` and ``"deviations_above"``, and
-    whether the expected total variation holds for it, ``"is_met"``; and in ``"total_variation"``
-    the ``"least"`` and the ``"greatest"`` of some simulated ``"releases"``, from the Gaussian of the
-    table.
+    Parameters
+    ----------
+    released
+        A release, or its records in any form that a method's `sample` takes.
+    data, domain
+        The private table, and what a record can contain.
+    unit, units, units_column, log
+        As the release's method had them.
 
     Raises
     ------
     InvalidInput
-        For what is wrong in public.
+        If something public is wrong.
     """
-    return asked("compare", locals(), Answer)
+    known = as_domain(domain)
+    columns = [*known, *([] if unit is None else [unit])]
+    parts: dict[str, Any] = {
+        "data": table(data, columns, "data"),
+        "released": table(released, list(known), "released"),
+        "unit": unit,
+        "units_column": units_column,
+        "log": log,
+    }
+    if units is not None:
+        if units is data:
+            raise _core.InvalidInput("units must be public, but is the private data itself")
+        parts["units"] = Inputs(known, unit, units_column).read("units", units)
+    return asked(["compare"], parts, Answer, domain=known)
 
 
 def law(sampler: Sampler, p: Any, *, normalise: bool = False) -> Answer:
@@ -142,10 +81,10 @@ def law(sampler: Sampler, p: Any, *, normalise: bool = False) -> Answer:
     reference, location = parameters.pop("reference"), parameters.pop("location")
     del parameters["outcomes"]
     parameters["normalise"] = bool(normalise)
-    held = {"--p": json.dumps(masses.tolist()).encode()}
+    parameters["p"] = Held(json.dumps(masses.tolist()).encode())
     if reference:
-        held["--reference"] = json.dumps(reference).encode()
+        parameters["reference"] = Held(json.dumps(reference).encode())
     if location is not None:
         del parameters["mechanism"]
         parameters["band"] = f"location={location!r}"
-    return Answer(["law", *arguments_of(parameters)], held)
+    return asked(["law"], parameters, Answer)

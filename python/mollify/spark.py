@@ -1,7 +1,8 @@
 """Releases of Spark data frames: ``pip install 'mollify-dp[spark]'``, pyspark 4 and a JDK 17.
 
 >>> from mollify import spark                                                     # doctest: +SKIP
->>> release = spark.sample(frame, domain, method="local", unit="user", epsilon=2)  # doctest: +SKIP
+>>> method = mo.Local(domain, unit="user", epsilon=2)                              # doctest: +SKIP
+>>> release = spark.sample(frame, method)                                         # doctest: +SKIP
 >>> release.dataframe.write.parquet("released")                                   # doctest: +SKIP
 
 A cluster computes a task again whenever it likes. In method local every draw is by one release key,
@@ -17,11 +18,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
-from mollify._domain import Domain, DomainLike, as_domain
+from mollify._domain import Domain, as_domain
+from mollify._inputs import public_files
 from mollify._ledger import Ledger
+from mollify._method import Method, charged_ledger
 from mollify._model import Model
 from mollify._privacy import Privacy
-from mollify._release import Certificate, _Inputs, _spec, protects_rows
+from mollify._release import Certificate
 from mollify._release_key import ReleaseKey
 from mollify._warning import warn
 
@@ -89,49 +92,15 @@ class Release:
 
 def sample(
     data: DataFrame,
-    domain: DomainLike,
+    method: Method,
     *,
-    method: str,
-    epsilon: float | str | None = None,
-    delta: float | str | None = None,
-    rho: float | str | None = None,
-    mu: float | str | None = None,
-    count: int | None = None,
-    unit: str | None = None,
-    units: Any = None,
-    units_column: str | None = None,
-    mechanism: str | None = None,
-    band: str | None = None,
-    c1: float | None = None,
-    c2: float | None = None,
-    gamma: float | None = None,
-    reference: Any = None,
-    space: str | None = None,
-    cells: int | None = None,
-    candidates: int | None = None,
-    fresh: bool = False,
-    trees: bool = False,
-    candidates_file: Any = None,
-    score: str | None = None,
-    covariance: Any = None,
-    covariance_bound: float | None = None,
-    mean_bound: float | None = None,
-    log: Sequence[str] | None = None,
-    paper_variance: bool = False,
-    neighbours: str | None = None,
-    copula: bool = False,
-    rate: float | None = None,
-    support: str | None = None,
-    accept_large_delta: bool = False,
-    accept_error: bool = False,
     ledger: Ledger | str | os.PathLike[str] | None = None,
     data_set: str | None = None,
 ) -> Release:
     """Releases records drawn from a private data frame, which Spark reads.
 
-    The arguments and the certificate are those of `mollify.sample`, which has `counts`, `lists` and
-    `threads` besides. Public tables (`units`, `reference`) may be data frames too; the driver
-    collects them.
+    The certificate is that of ``method.sample``, which has `counts`, `lists` and `threads` besides.
+    A method's public tables (`units`, `reference`) may be data frames too; the driver collects them.
 
     Nothing in the rows can make it, or a task of it, raise, or change the shape of what is released.
 
@@ -140,26 +109,11 @@ def sample(
     data
         The private table. Its plan must be deterministic, or else Spark would count other records
         each time.
-    domain
-        What a record can be; public, as are all parameters below.
     method
-        "local" with `unit`, or without for a table that is one unit's, in categories; "integral" by
-        categories or a grid without scores; a method that protects rows, without `unit`.
-    epsilon, delta, rho, mu
-        The budget of all of it. A text is taken exactly as it is typed.
-    count
-        Records: for each unit, or in method central in all. Default: 1, but in method central.
-    unit, units, units_column
-        The column that names the unit of each row; all units, as for `mollify.sample` or a data frame,
-        which protects who is in the data; the table's column that names them (default: `unit`).
-    mechanism, band, c1, c2, gamma, reference, space, cells, candidates, fresh, trees
-        As for `mollify.sample`.
-    candidates_file, score, covariance, covariance_bound, mean_bound, log
-        As for `mollify.sample`.
-    paper_variance, neighbours, copula, rate, support, accept_large_delta, accept_error
-        As for `mollify.sample`.
+        `mollify.Local` with `unit`, or without for a table that is one unit's, in categories;
+        `Integral` by categories or a grid without scores; a method that protects rows, without `unit`.
     ledger, data_set
-        Where the release is charged before it is drawn, and as what.
+        The ledger that is charged before anything is drawn, and the name of the data in it.
 
     Returns
     -------
@@ -168,22 +122,15 @@ def sample(
     Raises
     ------
     InvalidInput
-        In one sentence, for what is wrong in public and for what Spark cannot do safely; nothing is
-        charged then.
+        If something public is wrong, or if Spark cannot do it safely; nothing is charged then.
     """
-    asked = dict(locals())
-    for name in ("data", "domain", "ledger", "data_set"):
-        del asked[name]
-    if count is None and not protects_rows(method):
-        asked["count"] = 1
     _require_repeatable(data)
-    domain = as_domain(domain)
-    if (ledger is None) != (data_set is None):
-        raise _core.InvalidInput("a release is charged to a ledger with a data_set, but one is missing")
-    charged = ledger if ledger is None or isinstance(ledger, Ledger) else Ledger(ledger)
-    wanted = [*domain, *([unit] if unit is not None else [])]
+    method._require_public(data)
+    domain, unit = as_domain(method.domain), method._unit
+    charged = charged_ledger(ledger, data_set)
+    wanted = method._columns()
     _require_readable(data, wanted)
-    made = _Made.of(domain, asked, data)
+    made = _Made.of(method, data)
     prepared = made.release()
     prepared.require(_nothing(data))
     report = prepared.report()
@@ -348,24 +295,24 @@ class _Made:
         self.certificate = certificate
 
     @classmethod
-    def of(cls, domain: Domain, asked: Mapping[str, Any], data: DataFrame) -> _Made:
-        inputs = _Inputs(domain, asked["unit"], data, asked["units_column"])
-        # The private data itself stays what it is, so that it is refused.
-        given = {name: _collected(name, one) if one is not data else one for name, one in asked.items()}
-        spec = _spec(domain, given, inputs)
-        texts = dict(inputs.texts)
+    def of(cls, method: Method, data: DataFrame) -> _Made:
+        spec, texts = method._spec, dict(method._texts)
+        domain = as_domain(method.domain)
         if domain._path is not None:
             texts[domain._path] = domain.yaml().encode()
-        for flag, _, kind in _core.spec_parts():
-            name = asked.get(flag.replace("-", "_"))
-            if kind != "file" and flag != "band" or not isinstance(name, (str, os.PathLike)):
+        paths = [getattr(method, part, None) for part in public_files()]
+        band = str(getattr(method, "band", None))
+        if band.startswith("file="):
+            paths.append(band.removeprefix("file="))
+        for path in paths:
+            if not isinstance(path, str):
                 continue
             try:
-                with open(name, "rb") as file:
-                    texts[os.fspath(name)] = file.read()
+                with open(path, "rb") as file:
+                    texts[path] = file.read()
             except (OSError, ValueError):
-                continue  # it is no file (a band), or the library says what is wrong with it
-        records = data.count() if protects_rows(asked["method"]) else None
+                continue  # the library says what is wrong with it
+        records = data.count() if method.protects_rows else None
         prepared = _core.PreparedRelease(spec, records, texts)
         made = cls(spec, records, texts, prepared.certificate())
         cls._prepared = {made._digest(): prepared}
@@ -381,19 +328,6 @@ class _Made:
             prepared = _core.PreparedRelease(self.spec, self.records, self.texts)
             type(self)._prepared = {digest: prepared}  # a worker seldom has two releases
         return self._prepared[digest]
-
-
-def _collected(name: str, given: Any) -> Any:
-    """A public table of Spark's, in the driver's memory."""
-    from pyspark.sql import DataFrame
-
-    if not isinstance(given, DataFrame) or name == "candidates_file":
-        return given
-    table = given.toArrow()
-    if name != "units":
-        return table
-    # A roster's order is that of its file; Spark's rows have none.
-    return table.sort_by([(column, "ascending") for column in table.column_names])
 
 
 class _Reading:

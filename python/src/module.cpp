@@ -19,7 +19,7 @@ std::string with_python_names(std::string sentence) {
       {"(mollify ledger --ledger", "(--no-total)", "(Ledger.declare)"},
       {", or say that another data set is meant (--another-data-set)", "", ""},
       {"(--replace)", "", "(replace=True)"},
-      {"mollify check", "", "mo.nonprivate.check"},
+      {"mollify check", "", "method.check"},
       {"mollify estimate", "", "mo.estimate"},
   };
   for (const auto& [first, last, ours] : only_the_commands) {

@@ -205,10 +205,13 @@ void add_release(nb::module_& module) {
   module.def("spec_parts", [] {
     nb::list parts;
     for (const SpecPart& part : spec_parts()) {
-      parts.append(nb::make_tuple(part.name, part.place, part.kind));
+      parts.append(nb::make_tuple(part.name, part.place, part.kind, part.methods));
     }
     return parts;
   });
+  module.def(
+      "checked_spec",
+      [](const std::string& spec) { return text(ReleaseSpec::parse(spec, "").json()); }, "spec"_a);
   module.def("prepare_for", &prepared_for, "spec"_a, "data"_a, "texts"_a);
   module.def("release", &released, "prepared"_a, "data"_a, "ledger"_a.none(), "data_set"_a,
              "threads"_a);

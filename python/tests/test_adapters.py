@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import mollify as mo
+from by_word import by_word
 from mollify.adapters.language import TokenSampler
 
 ROOT = Path(__file__).parents[2]
@@ -26,7 +27,7 @@ def test_measurements_promise_what_releases_do(opendp):
     from mollify.adapters.opendp import measurement
 
     table = {"a": ["x", "y", "x"] * 1000}
-    pure = measurement(SMALL, method="integral", epsilon=1, count=3)
+    pure = measurement(mo.Integral(SMALL, epsilon=1, count=3))
     assert [pure.map(changes) for changes in (0, 1, 5)] == [0, 1, 1]
     release = pure(table)
     assert len(release) == 3
@@ -34,7 +35,7 @@ def test_measurements_promise_what_releases_do(opendp):
     assert pure.check(1, 1.0)
 
     options = {"method": "central", "epsilon": 1, "delta": 1e-6, "count": 3}
-    approximate = measurement(SMALL, records=3000, **options)
+    approximate = measurement(by_word(SMALL, **options), records=3000)
     assert approximate.map(1) == (1, 1e-6)
     epsilon, delta = approximate.map(2)
     assert 2 <= epsilon < 2 + 1e-9
@@ -44,17 +45,13 @@ def test_measurements_promise_what_releases_do(opendp):
         approximate({"a": ["x"] * 2000})
 
     for neighbours, counted in (("replace", "replaced"), ("add-remove", "added or removed")):
-        table_of_rows = measurement(
-            SMALL,
-            records=3000 if neighbours == "replace" else None,
-            neighbours=neighbours,
-            **options | {"method": "marginals"},
-        )
+        hidden = by_word(SMALL, neighbours=neighbours, **options | {"method": "marginals"})
+        table_of_rows = measurement(hidden, records=3000 if neighbours == "replace" else None)
         assert f"records that are {counted}" in str(table_of_rows.input_metric)
         assert table_of_rows.map(1) == (1, 1e-6)
         assert len(table_of_rows(table)) == 3
 
-    local = measurement(SMALL, method="local", unit="u", units=["1", "2"], epsilon=2)
+    local = measurement(mo.Local(SMALL, unit="u", units=["1", "2"], epsilon=2))
     assert local.map(3) == pytest.approx(6)
     assert len(local({"a": ["x"], "u": ["1"]})) == 2
 
@@ -63,11 +60,9 @@ def test_measurements_refuse_what_opendp_does_itself(opendp, tmp_path):
     from mollify.adapters.opendp import measurement
 
     with pytest.raises(TypeError, match="ledger"):
-        measurement(SMALL, method="integral", epsilon=1, ledger=mo.Ledger(tmp_path / "b.db"))
+        measurement(mo.Integral(SMALL, epsilon=1), ledger=mo.Ledger(tmp_path / "b.db"))
     with pytest.raises(mo.InvalidInput, match="mu"):
-        measurement(SMALL, method="integral", mu=1)
-    with pytest.raises(mo.InvalidInput, match="epsilon"):
-        measurement(SMALL, method="integral", epsilon=-1)
+        measurement(mo.Integral(SMALL, mu=1))
 
 
 def test_sdmetrics_is_told_what_columns_are(schools):
@@ -90,7 +85,7 @@ def test_sdmetrics_is_told_what_columns_are(schools):
     reports = pytest.importorskip("sdmetrics.reports")
     pandas = pytest.importorskip("pandas")
     read = mo.Domain.read(schools / "schools.yaml")
-    release = mo.sample(schools / "schools.csv", read, method="integral", epsilon=5, count=200, accept_error=True)
+    release = mo.Integral(read, epsilon=5, count=200, accept_error=True).sample(schools / "schools.csv")
     real = pandas.read_csv(schools / "schools.csv")[list(read)].astype({"minority": "boolean"})
     told = read.to_sdmetrics()
     if hasattr(reports, "QualityReport"):  # of any number of tables

@@ -1,5 +1,6 @@
 """What is told of the population, and beforehand: the command's own answers."""
 
+import dataclasses
 import inspect
 import json
 import math
@@ -11,7 +12,9 @@ import sys
 import pytest
 
 import mollify as mo
+from by_word import plan_by_word
 from mollify._command import in_python
+from mollify._methods import METHODS
 
 
 def command(*arguments):
@@ -24,15 +27,13 @@ def command(*arguments):
 
 def test_estimates_are_the_commands(schools, tmp_path):
     pytest.importorskip("pandas")
-    release = mo.sample(
-        schools / "schools.csv",
+    release = mo.Local(
         schools / "schools.yaml",
-        method="local",
         unit="school",
         units=schools / "schools_roster.csv",
         mechanism="randomized-response",
         epsilon=3,
-    )
+    ).sample(schools / "schools.csv")
     found = mo.estimate(release)
     release.to_pandas().to_csv(tmp_path / "r.csv", index=False)
     release.certificate.write(tmp_path / "r.json")
@@ -57,13 +58,13 @@ def test_estimates_are_the_commands(schools, tmp_path):
 
 def test_numbers_of_numpy_are_numbers():
     numpy = pytest.importorskip("numpy")
-    asked = mo.plan(method="local", k=12, epsilon=[0.5, 2])
-    assert mo.plan(method="local", k=numpy.int8(12), epsilon=numpy.array([0.5, 2])).json == asked.json
+    asked = mo.Local.plan_of(k=12, epsilon=[0.5, 2])
+    assert mo.Local.plan_of(k=numpy.int8(12), epsilon=numpy.array([0.5, 2])).json == asked.json
 
 
 def test_estimates_refuse_what_is_not_the_releases(domain, schools):
     data = {name: [] for name in domain} | {"unit": []}
-    release = mo.sample(data, domain, method="local", unit="unit", units=["a", "b"], epsilon=1)
+    release = mo.Local(domain, unit="unit", units=["a", "b"], epsilon=1).sample(data)
     assert not mo.estimate(release)["linear"]  # a band: bounds alone
     for wrong in (
         lambda: mo.estimate(release.to_dict()),
@@ -76,70 +77,83 @@ def test_estimates_refuse_what_is_not_the_releases(domain, schools):
             wrong()
 
 
-METHODS = ["local", "integral", "integral-model", "central", "gaussian", "gaussian-model", "marginals"]
-
-
 def test_plans_are_the_commands(schools, tmp_path):
     asked = {"method": "central", "epsilon": 1, "delta": 1e-6, "count": 100, "alpha": 0.01}
-    plan = mo.plan(schools / "rand_hie.yaml", **asked)
+    plan = plan_by_word(schools / "rand_hie.yaml", **asked)
     flags = [part for name, value in asked.items() if name != "method" for part in (f"--{name}", value)]
     told = command("plan", "central", "--domain", schools / "rand_hie.yaml", *flags)
     assert str(plan) == repr(plan) == told
     assert plan.to_dict() == json.loads(
         command("plan", "central", "--domain", schools / "rand_hie.yaml", "--json", *flags)
     )
-    region = mo.plan(schools / "rand_hie.yaml", method="local", epsilon=4, region=["hlth=poor", "physlm=true"])
+    region = mo.Local.plan_of(schools / "rand_hie.yaml", epsilon=4, region=["hlth=poor", "physlm=true"])
     assert region["region"]["reference_mass"] == 1 / 8
     with pytest.raises(mo.InvalidInput):
-        mo.plan(method="central")
+        mo.Central.plan_of()
     matrix = [[1, 0.5], [0.5, 2]]
     numbers = {"x": mo.number(0, 9), "y": mo.number(0, 9)}
     asked = {"method": "gaussian", "rho": 0.5, "count": 1, "n": 10**6}
     covariance = tmp_path / "covariance.csv"
     covariance.write_text(",x,y\nx,1,0.5\ny,0.5,2\n")
-    planned = mo.plan(numbers, covariance=matrix, covariance_bound=4, **asked)
-    of_file = mo.plan(numbers, covariance=covariance, covariance_bound=4, **asked)
+    planned = plan_by_word(numbers, covariance=matrix, covariance_bound=4, **asked)
+    of_file = plan_by_word(numbers, covariance=covariance, covariance_bound=4, **asked)
     assert planned.to_dict() == of_file.to_dict()
     with pytest.raises(mo.InvalidInput, match="reference in memory needs a domain"):
-        mo.plan(method="local", k=2, epsilon=1, reference={"x": [1]})
+        mo.Local.plan_of(k=2, epsilon=1, reference={"x": [1]})
 
 
-@pytest.mark.parametrize(
-    "function",
-    [mo.plan, mo.advise, mo.tune, mo.amplify, mo.nonprivate.compare, mo.nonprivate.check],
-    ids=lambda function: function.__name__,
-)
-def test_signatures_are_the_commands_flags(function):
-    methods: list[list[str]] = [[]]
-    if function in (mo.plan, mo.nonprivate.compare):
-        methods += [[name] for name in METHODS]
-    told = {
-        flag
-        for method in methods
-        for flag in re.findall(r"^  --([a-z0-9-]+)", command(function.__name__, *method, "--help"), re.MULTILINE)
-    }
-    if len(methods) > 1:
-        told.add("method")
-    parameters = inspect.signature(function).parameters
-    named = {name.replace("_", "-") for name in parameters if name != "progress"}
-    assert named == told - {"json"}
-    text = inspect.getdoc(function)
-    if function is not mo.nonprivate.compare:  # whose parameters are those of `sample`
-        assert not [name for name in parameters if not re.search(rf"\b{name}\b", text)]
+def flags(*words):
+    """The flags that a command's help lists, by their names in Python."""
+    found = re.findall(r"^  --([a-z0-9-]+)", command(*words, "--help"), re.MULTILINE)
+    return {flag.replace("-", "_") for flag in found} - {"json"}
+
+
+def keywords(function, *others):
+    return set(inspect.signature(function).parameters) - {"self", "progress", *others}
+
+
+@pytest.mark.parametrize("kind", METHODS.values(), ids=METHODS)
+def test_signatures_are_the_commands_flags(kind):
+    """Each parameter of a method is one of its class, and no other is."""
+    assert keywords(kind.plan_of) == flags("plan", kind.word)
+    assert keywords(kind) | {"data"} == flags("compare", kind.word) - {"released"}
+    released = {"mechanism", "epsilon"}
+    assert keywords(kind.compare) - released == {"data"}
+    for function in (kind.plan, kind.check, kind.compare, kind.sample):
+        text = inspect.getdoc(function)
+        assert not [name for name in keywords(function) if not re.search(rf"\b{name}\b", text)]
+    text = inspect.getdoc(kind) + inspect.getdoc(kind.plan_of)
+    assert not [name for name in keywords(kind.plan_of) if not re.search(rf"\b{name}\b", text)]
     with pytest.raises(TypeError, match="sideways"):
-        function(sideways=1)
+        kind(sideways=1)
+
+
+def test_signatures_of_functions_are_the_commands_flags():
+    assert keywords(mo.advise, "units") == flags("advise")
+    assert keywords(mo.amplify) == flags("amplify")
+    own = keywords(mo.Local) - {"units", "units_column", "accept_error"}
+    chosen = {"mechanism", "band", "gamma", "mu"}
+    assert keywords(mo.Local.tune) | (own - chosen) == flags("tune") - {"trees"}
+    of_method = {"domain", "unit", "units", "units_column"}
+    counted = keywords(mo.Local.check, "counts") | {"counts_column"} | of_method
+    assert counted == flags("check")
+    assert keywords(mo.nonprivate.compare) == flags("compare")
 
 
 def test_bands_are_found_and_written_once(schools, tmp_path):
     polars = pytest.importorskip("polars")
     units = polars.read_csv(schools / "schools.csv").head(300)
     band = tmp_path / "band.json"
-    found = mo.tune(units, schools / "schools.yaml", unit="school", epsilon=2, best=True, out=band)
+    method = mo.Local(schools / "schools.yaml", unit="school", epsilon=2)
+    found = method.tune(units, best=True, out=band)
     written = band.read_bytes()
     assert str(found)
     assert band.read_bytes() == written
     with pytest.raises(mo.InvalidInput):
-        mo.tune(units, schools / "schools.yaml", unit="school", epsilon=2, data=units)
+        method.tune(units, data=units)
+    with pytest.raises(mo.InvalidInput, match="so mechanism, gamma must not be given"):
+        dataclasses.replace(method, mechanism="neighbourhood", gamma=2).tune(units)
+    dataclasses.replace(method, band=f"file={band}").sample(schools / "schools.csv")
 
 
 def test_advice():
@@ -148,9 +162,10 @@ def test_advice():
     assert [one["epsilon"] for one in found["budgets"]] == [0.5, 1, 2, 4, 8]
     assert "mollify sample local" in found["commands"][2]
     assert found.calls[1:3] == [
-        'mo.nonprivate.check(data, domain, unit="PERSON")',
-        'release = mo.sample(data, domain, method="local", unit="PERSON", units=units, epsilon=8, count=1)',
+        'method = mo.Local(domain, unit="PERSON", units=units, epsilon=8, count=1)',
+        "method.check(data)",
     ]
+    assert found.method is None, "there is no domain"
     assert "\n  ".join(["run", *found.calls]) in str(found)
     assert "--" not in str(found)
     of_domain = mo.advise(
@@ -159,17 +174,26 @@ def test_advice():
     assert of_domain["outcomes"] == 2
     assert "mo.estimate(release)" in of_domain.calls
     assert "/proc" not in of_domain.json
+    assert of_domain.method is None, "no column names the persons"
+    asked = {"purpose": "estimates", "protect": "person", "n": 5000, "unit": "who am i"}
+    advised = mo.advise({"sex": mo.categorical(["f", "m"], null="f", outside="f")}, units=["a"], **asked)
+    parts = {"unit": "who am i", "units": ["a"], "mechanism": "randomized-response"}
+    assert advised.method == mo.Local(advised.method.domain, epsilon=advised["epsilon"], count=1, **parts)
+    assert len(advised.method.sample({"sex": ["f"], "who am i": ["a"]})) == 1
+    assert pickle.loads(pickle.dumps(advised)).method == advised.method
+    with pytest.raises(mo.InvalidInput, match="mo.Central"):
+        mo.advise(purpose="sample", method="central", n=5000, columns=[4])
     with pytest.raises(mo.InvalidInput, match="columns"):
         mo.advise(purpose="records", protect="person", n=5000, columns=[0])
 
 
 def test_what_is_for_the_data_holder_is_named_where_it_is():
-    said = in_python("mollify check --data-set names them; mollify sample --unit")
-    assert said == "mo.nonprivate.check data_set names them; mo.sample unit"
+    said = in_python("mollify check --data-set names them; mollify sample --unit; mollify law; mollify estimate")
+    assert said == "method.check data_set names them; method.sample unit; mo.nonprivate.law; mo.estimate"
 
 
 def test_one_plan_at_several_budgets():
-    several = mo.plan(method="local", k=12, alpha=0.1, epsilon=[1, 2])
+    several = mo.Local.plan_of(k=12, alpha=0.1, epsilon=[1, 2])
     assert str(several)
     with pytest.raises(mo.InvalidInput, match="several: 1,2"):
         several.plot()
@@ -182,7 +206,7 @@ def test_amplify_risk_and_tune(schools):
     risk = mo.risk(mo.RandomizedResponse(k=3, epsilon=1))["risk"]
     assert risk["tv"] == pytest.approx(2 / (2 + math.e))
     assert mo.risk(mo.Sampler("location", reference=[1, 2], location=0.5, epsilon=1)).to_dict()
-    tuned = mo.tune(schools / "schools.csv", schools / "schools.yaml", unit="school", epsilon=2)
+    tuned = mo.Local(schools / "schools.yaml", unit="school", epsilon=2).tune(schools / "schools.csv")
     assert "least mean KL: --band relative" in str(tuned)
 
 
@@ -201,12 +225,12 @@ def test_the_data_holder_is_told_what_is_amiss(schools):
     pandas = pytest.importorskip("pandas")
     frame = pandas.read_csv(schools / "schools.csv")
     roster = pandas.read_csv(schools / "schools_roster.csv")
-    options = {"unit": "school", "units": roster}
-    good = mo.nonprivate.check(frame, schools / "schools.yaml", **options)
+    method = mo.Local(schools / "schools.yaml", epsilon=1, unit="school", units=roster)
+    good = method.check(frame)
     assert good["findings"] == 0
     assert good["records"] == len(frame)
     frame.loc[3, "sex"] = "neither"
-    bad = mo.nonprivate.check(frame, schools / "schools.yaml", **options, most=5)
+    bad = method.check(frame, most=5)
     (found,) = bad["listed"]
     assert (found["line"], found["column"], found["value"]) == (5, "sex", "neither")
     assert "NOT PRIVATE" in str(bad)
@@ -217,8 +241,8 @@ def test_check_names_the_rows_of_a_frame():
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame({"a": ["x", "y\nx", "z"], "n": [2.0, 1.5, None], "who": [1.0, None, 1.0]})
     domain = {"a": mo.categorical(["x"], null="x", outside="x")}
-    options = {"counts_column": "n", "unit": "who", "units": polars.DataFrame({"who": [1]})}
-    found = mo.nonprivate.check(frame, domain, **options)
+    options = {"unit": "who", "units": polars.DataFrame({"who": [1]})}
+    found = mo.Local(domain, epsilon=1, **options).check(frame, counts="n")
     assert found["records"] == 3
     named = {(one["line"], one["column"], one["value"], one["becomes"]) for one in found["listed"]}
     assert named == {
@@ -234,29 +258,27 @@ def test_comparisons_are_the_commands(schools):
     polars = pytest.importorskip("polars")
     told = command(
         *("compare", "local", "--data", schools / "schools.csv", "--domain", schools / "schools.yaml"),
-        *("--unit", "school", "--units", schools / "schools_roster.csv", "--epsilon", 2),
+        *("--unit", "school", "--units", schools / "schools_roster.csv", "--epsilon", 2, "--count", 1),
     )
-    found = mo.nonprivate.compare(
-        polars.read_csv(schools / "schools.csv"),
+    found = mo.Local(
         schools / "schools.yaml",
-        method="local",
         unit="school",
         units=polars.read_csv(schools / "schools_roster.csv"),
         epsilon=2,
-    )
+    ).compare(polars.read_csv(schools / "schools.csv"))
     assert str(found) == told
     with pytest.raises(mo.InvalidInput) as refused:
-        mo.nonprivate.compare({"sex": []}, schools / "schools.yaml", method="integral", epsilon=2)
+        mo.Integral(schools / "schools.yaml", epsilon=2).compare({"sex": []})
     assert "/proc" not in str(refused.value)
 
 
 def test_released_rows_are_compared_from_memory_as_from_a_file(schools, tmp_path):
     polars = pytest.importorskip("polars")
     data, domain = schools / "schools.csv", schools / "schools.yaml"
-    release = mo.sample(data, domain, method="central", epsilon=1, delta=1e-6, count=100)
+    release = mo.Central(domain, epsilon=1, delta=1e-6, count=100).sample(data)
     polars.DataFrame(release).write_csv(tmp_path / "rows.csv")
-    from_file = mo.nonprivate.compare(data, domain, released=tmp_path / "rows.csv").to_dict()
-    from_memory = mo.nonprivate.compare(data, domain, released=release).to_dict()
+    from_file = mo.nonprivate.compare(tmp_path / "rows.csv", data, domain).to_dict()
+    from_memory = mo.nonprivate.compare(release, data, domain).to_dict()
     assert from_memory.pop("released") == "released"
     assert from_file.pop("released") == str(tmp_path / "rows.csv")
     assert from_memory == from_file

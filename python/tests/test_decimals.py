@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import mollify as mo
+from by_word import by_word
 
 pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")
@@ -94,7 +95,7 @@ def test_a_decimal_is_in_the_cell_of_its_text(scale):
         seen = []
         for values in (decimals, texts(decimals)):
             table = {"unit": units, name: values}
-            release = mo.sample(table, {name: kind}, method="local", unit="unit", units=units, epsilon=200)
+            release = mo.Local({name: kind}, unit="unit", units=units, epsilon=200).sample(table)
             seen.append([cell(name, value) for value in release.to_dict()[name]])
         assert seen[0] == seen[1], name
         assert len(set(map(str, seen[0]))) > 1, name
@@ -108,7 +109,7 @@ def test_databases_decimals_need_no_cast():
     )
     domain = {"total": mo.integer(0, 100), "price": mo.number(0, 20, bins=2), "huge": mo.integer(0, 100)}
     for data in (table, table.pl(), table.to_arrow_table(), table.df()):
-        release = mo.sample(data, domain, method="local", unit="unit", units=["a"], epsilon=200)
+        release = mo.Local(domain, unit="unit", units=["a"], epsilon=200).sample(data)
         released = release.to_dict()
         assert (released["total"], released["huge"]) == ([45], [45])
         assert released["price"][0] >= 10
@@ -122,10 +123,9 @@ def test_hostile_decimals_change_nothing_that_is_seen():
         for validity in (None, b"\x05"):
             held = [validity and pyarrow.py_buffer(validity), pyarrow.py_buffer(fill * 48)]
             wild = pyarrow.Array.from_buffers(pyarrow.decimal128(5, 2), 3, held)
-            release = mo.sample(
-                pyarrow.table({name: wild for name in domain}),
+            release = by_word(
                 domain,
                 **{"method": "integral", "epsilon": 1, "accept_error": True},
-            )
+            ).sample(pyarrow.table({name: wild for name in domain}))
             seen.add((release.certificate.json, len(release), str(release.to_pandas().dtypes)))
     assert len(seen) == 1

@@ -118,8 +118,8 @@ def nested():
         (lambda: mo.categorical(["a", float("nan")]), 'null="category"'),
         (lambda: mo.Domain({"a": "boolean"}), "but is 'boolean'"),
         (lambda: mo.Domain(["a"]), "but are of type list"),
-        (lambda: mo.plan(3, method="local", epsilon=1), "but is of type int"),
-        (lambda: mo.sample({"a": []}, None, method="integral", epsilon=1), "but is of type NoneType"),
+        (lambda: mo.Local.plan_of(3, epsilon=1), "but is of type int"),
+        (lambda: mo.Integral(None, epsilon=1).sample({"a": []}), "but is of type NoneType"),
     ],
 )
 def test_refuses_in_one_sentence_what_declares_nothing(wrong, said):
@@ -194,7 +194,7 @@ def test_a_domain_warns_once_where_it_is_made(tmp_path):
         lambda: mo.Domain(rating),
         lambda: mo.Domain.read(path),
         lambda: mo.Domain.parse(path.read_text()),
-        lambda: mo.sample({"rating": [1, 2]}, rating, method="integral", epsilon=2),
+        lambda: mo.Integral(rating, epsilon=2).sample({"rating": [1, 2]}),
     ]
     for make in makers:
         with pytest.warns(mo.DomainWarning) as said:
@@ -210,7 +210,7 @@ def test_a_domain_warns_once_where_it_is_made(tmp_path):
         mo.Domain({"dept": mo.categorical(["Sales", "Legal"], outside="Legal")})
         mo.Domain({"dept": mo.categorical(["Sales", "Legal"], outside="null", null="category")})
         pickle.loads(pickle.dumps(domain))  # it has warned already
-        release = mo.sample({"rating": [1, 2]}, domain, method="integral", epsilon=2)
+        release = mo.Integral(domain, epsilon=2).sample({"rating": [1, 2]})
         mo.verify(release, domain)
 
 
@@ -222,14 +222,15 @@ def test_check_and_compare_tell_what_values_became():
         {"column": "rating", "values": 2, "become": "3", "nulls": True, "default": False, "declared": True},
         {"column": "rating", "values": 1, "become": "5", "nulls": False, "default": False, "declared": True},
     ]
-    assert mo.nonprivate.check(frame, domain)["mapped"] == became
+    assert mo.Integral(domain, epsilon=1).check(frame)["mapped"] == became
     with pytest.warns(mo.DomainWarning):
         open_domain = mo.Domain({"rating": mo.integer(1, 5)})
-    by_default = [(one["values"], one["nulls"]) for one in mo.nonprivate.check(frame, open_domain)["mapped"]]
+    found = mo.Integral(open_domain, epsilon=1).check(frame)
+    by_default = [(one["values"], one["nulls"]) for one in found["mapped"]]
     assert by_default == [(2, True), (1, False)]
-    compared = mo.nonprivate.compare(frame, domain, method="integral", epsilon=1)
+    compared = mo.Integral(domain, epsilon=1).compare(frame)
     assert compared["mapped"] == became
     assert str(compared).index("rating: 2 nulls become 3 (declared)") < str(compared).index("but for")
     assert "stand for shares of rows" in compared["represents"][0]
-    release = mo.sample(frame, domain, method="integral", epsilon=1)
+    release = mo.Integral(domain, epsilon=1).sample(frame)
     assert release.represents == compared["represents"]

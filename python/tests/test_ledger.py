@@ -16,16 +16,12 @@ DOMAIN = {"a": mo.categorical(["x", "y"])}
 
 
 def release(ledger, epsilon):
-    return mo.sample(
-        DATA,
+    return mo.Central(
         DOMAIN,
-        method="central",
         epsilon=epsilon,
         delta=1e-7,
         count=2,
-        ledger=ledger,
-        data_set="health",
-    )
+    ).sample(DATA, ledger=ledger, data_set="health")
 
 
 def test_is_charged_before_a_release_and_refuses_what_is_above_the_total(tmp_path):

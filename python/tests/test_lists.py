@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import mollify as mo
+from by_word import by_word
 
 pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")
@@ -77,10 +78,10 @@ def test_arrays_of_two_dimensions_are_lists_of_one_size():
 
 def test_a_release_is_as_of_the_long_table():
     for table in (pyarrow.table(NESTED), LONG):
-        release = mo.sample(table, DOMAIN, epsilon=2, **OPTIONS)
+        release = by_word(DOMAIN, epsilon=2, **OPTIONS).sample(table)
         assert release.to_dict()["unit"] == ["a", "b", "c", "d"]
     nested_facts, long_facts = (
-        mo.sample(table, DOMAIN, epsilon=2, **OPTIONS).certificate for table in (pyarrow.table(NESTED), LONG)
+        by_word(DOMAIN, epsilon=2, **OPTIONS).sample(table).certificate for table in (pyarrow.table(NESTED), LONG)
     )
     assert nested_facts == long_facts
 
@@ -91,12 +92,12 @@ def test_lists_are_of_units(options):
     asked = {"epsilon": 2, **options}
     if options["method"] == "central":
         with pytest.raises(mo.InvalidInput, match="lists"):
-            mo.sample(pyarrow.table(NESTED), DOMAIN, **asked)
+            by_word(DOMAIN, **asked).sample(pyarrow.table(NESTED))
     with pytest.raises(mo.InvalidInput, match="lists"):
         units = NESTED | {"unit": [["a"], ["b"], ["c"]]}
-        mo.sample(pyarrow.table(units), DOMAIN, unit="unit", **asked)
+        by_word(DOMAIN, unit="unit", **asked).sample(pyarrow.table(units))
     with pytest.raises(mo.InvalidInput, match="must name columns"):
-        mo.sample(NESTED, DOMAIN, unit="unit", lists=["none"], **asked)
+        by_word(DOMAIN, unit="unit", **asked).sample(NESTED, lists=["none"])
 
 
 class Sly(list):
@@ -114,6 +115,6 @@ def test_hostile_lists_change_nothing_that_is_seen():
     for i in range(len(wild)):
         column = [*wild[i:], *wild[:i]][:3]
         table = {"unit": ["a", "b", "c"], "sex": column, "age": column[::-1], "city": column}
-        release = mo.sample(table, DOMAIN, epsilon=2, lists=["sex", "age"], **OPTIONS)
+        release = by_word(DOMAIN, epsilon=2, **OPTIONS).sample(table, lists=["sex", "age"])
         seen.add((release.certificate.json, len(release), str(release.to_pandas().dtypes)))
     assert len(seen) == 1

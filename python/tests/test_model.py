@@ -25,9 +25,7 @@ def release():
         "age": [15, 75] * 200,
         "born": [None, "1995-06-01"] * 200,
     }
-    return mo.sample(
-        data, DOMAIN, method="marginals", epsilon=100, delta=1e-6, count=7
-    )
+    return mo.Marginals(DOMAIN, epsilon=100, delta=1e-6, count=7).sample(data)
 
 
 def test_a_release_has_its_model(release, tmp_path):
@@ -45,7 +43,7 @@ def test_a_release_has_its_model(release, tmp_path):
     assert mo.Model.read(path) == model == pickle.loads(pickle.dumps(release)).model
     assert [each.name for each in tmp_path.iterdir()] == ["model.json"]
     data = {"ward": ["north"], "age": [1], "born": [None]}
-    assert mo.sample(data, DOMAIN, method="integral", epsilon=1, candidates=10).model is None
+    assert mo.Integral(DOMAIN, epsilon=1, candidates=10).sample(data).model is None
 
 
 def test_rows_have_the_models_law_and_the_domains_types(release):

@@ -3,6 +3,7 @@
 import pytest
 
 import mollify as mo
+from by_word import by_word
 
 pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")
@@ -23,7 +24,7 @@ def test_in_a_path_is_refused(tmp_path):
     path = f"{tmp_path}/a\0b"
     sentence = f'a path must be text without NUL, but is "{tmp_path}/a\\0b"'
     for action in (
-        lambda: mo.sample(path, DOMAIN, **PROMISE),
+        lambda: by_word(DOMAIN, **PROMISE).sample(path),
         lambda: mo.Domain.read(path),
         lambda: mo.Model.read(path),
         lambda: mo.Certificate.read(path),
@@ -38,7 +39,7 @@ def test_in_a_ledgers_name_is_refused(tmp_path):
     for action in (
         lambda: ledger.declare("a\0b", epsilon=1),
         lambda: ledger.charge("a\0b", mo.Privacy(epsilon=1)),
-        lambda: mo.sample({"sex": ["male"]}, DOMAIN, **PROMISE, ledger=ledger, data_set="a\0b"),
+        lambda: by_word(DOMAIN, **PROMISE).sample({"sex": ["male"]}, ledger=ledger, data_set="a\0b"),
     ):
         assert refusal(action) == 'a data set\'s name must be text without NUL, but is "a\\0b"'
     assert ledger.balances() == []
@@ -56,7 +57,7 @@ def test_in_a_ledgers_name_is_refused(tmp_path):
 )
 def test_in_a_columns_name_is_refused(make):
     data = make({"sex\0x": ["male"]})
-    assert refusal(lambda: mo.sample(data, DOMAIN, **PROMISE)) == (
+    assert refusal(lambda: by_word(DOMAIN, **PROMISE).sample(data)) == (
         'a column\'s name must be text without NUL, but is "sex\\0x"'
     )
 
@@ -64,16 +65,23 @@ def test_in_a_columns_name_is_refused(make):
 @pytest.mark.parametrize("make", [dict, pandas.DataFrame])
 def test_in_another_columns_name_is_left_alone(make):
     data = make({"sex\0x": ["male"], "sex": ["female"]})
-    assert mo.sample(data, DOMAIN, **PROMISE).columns == ["sex"]
-    assert 'has no column "sex"' in refusal(lambda: mo.sample(make({"sex\0x": ["male"]}), DOMAIN, **PROMISE))
+    assert by_word(DOMAIN, **PROMISE).sample(data).columns == ["sex"]
+    cut = make({"sex\0x": ["male"]})
+    assert 'has no column "sex"' in refusal(lambda: by_word(DOMAIN, **PROMISE).sample(cut))
 
 
 def test_in_a_parameter_is_shown():
-    sample = {"data": {"sex": ["male"]}, "domain": DOMAIN, **PROMISE}
-    for part in ("mechanism", "unit", "reference", "epsilon", "log"):
-        said = refusal(lambda: mo.sample(**sample | {part: "a\0b"}))
+    for kind, part in (
+        (mo.Local, "mechanism"),
+        (mo.Local, "unit"),
+        (mo.Local, "reference"),
+        (mo.Local, "epsilon"),
+        (mo.GaussianModel, "log"),
+    ):
+        more = {"count": 1} if kind is mo.GaussianModel else {}
+        said = refusal(lambda: kind(DOMAIN, **{"epsilon": 1} | more | {part: "a\0b"}))
         assert said == f'{part} must be text without NUL, but is "a\\0b"'
-    assert '"a\\0b"' in refusal(lambda: mo.nonprivate.check("a\0b", DOMAIN))
+    assert '"a\\0b"' in refusal(lambda: by_word(DOMAIN, **PROMISE).check("a\0b"))
     assert "\\0" in refusal(lambda: mo.Domain({"a\0b": mo.categorical(["x"])}))
     assert '"a\\0b"' in refusal(lambda: mo.Sampler("a\0b", outcomes=3, epsilon=1))
 
@@ -83,9 +91,9 @@ def test_a_long_input_is_cut():
     for action in (
         lambda: mo.verify(long, DOMAIN),
         lambda: mo.Privacy(epsilon=long),
-        lambda: mo.sample({"sex": ["male"]}, DOMAIN, method="integral", epsilon=1, mechanism=long),
-        lambda: mo.sample(long, DOMAIN, **PROMISE),
-        lambda: mo.plan(DOMAIN, method=long, epsilon=1),
+        lambda: mo.Integral(DOMAIN, epsilon=1, mechanism=long),
+        lambda: by_word(DOMAIN, **PROMISE).sample(long),
+        lambda: mo.Local.plan_of(DOMAIN, mechanism=long, epsilon=1),
         lambda: mo.Domain({long: mo.categorical(["x"])}),
     ):
         said = refusal(action)

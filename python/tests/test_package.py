@@ -51,8 +51,8 @@ def test_lives_beside_another_package_of_nanobinds():
             order,
             "import mollify as mo",
             "table = duckdb.sql(\"select 'x' as a from range(10)\")",
-            "print(len(mo.sample(table, {'a': mo.categorical(['x', 'y'])}, method='integral',"
-            " epsilon=1, count=3)))",
+            "method = mo.Integral({'a': mo.categorical(['x', 'y'])}, epsilon=1, count=3)",
+            "print(len(method.sample(table)))",
             "print(duckdb.sql('select 7').fetchall()[0][0])",
         )
         assert said.split() == ["3", "7"]
@@ -92,9 +92,10 @@ def test_pandas_needs_no_pyarrow():
         "                      'd': pd.array([True, None, False]), 'e': pd.to_datetime(['2026-01-02'] * 3)})",
         "domain = {'a': mo.categorical(['x', 'y']), 'b': mo.integer(0, 9), 'c': mo.categorical(['u', 'v']),",
         "          'd': mo.boolean(), 'e': mo.date('2026-01-01', '2026-01-31')}",
-        "released = mo.sample(frame[:1], domain, method='integral', epsilon=90)",
+        "method = mo.Integral(domain, epsilon=90)",
+        "released = method.sample(frame[:1])",
         "print(*[str(column[0]) for column in released.to_dict().values()])",
-        "print(*[str(kind) for kind in mo.sample(frame, domain, method='integral', epsilon=90).to_pandas().dtypes])",
+        "print(*[str(kind) for kind in method.sample(frame).to_pandas().dtypes])",
     )
     assert said.splitlines() == ["x 1 u True 2026-01-02", "category Int64 category boolean datetime64[s]"]
 
@@ -111,7 +112,7 @@ def test_an_interrupt_ends_an_analysis_and_its_process(tmp_path):
             "import sys, mollify as mo\n"
             "from mollify import _command\n"
             "_command.COMMAND = sys.argv[1]\n"
-            "try:\n    mo.plan(method='local', epsilon=1, k=2)\n"
+            "try:\n    mo.Local.plan_of(epsilon=1, k=2)\n"
             "except KeyboardInterrupt:\n    print('interrupted')",
             command,
         ],

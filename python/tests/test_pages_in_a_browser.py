@@ -37,9 +37,12 @@ def opened(browser, path, width):
 
 
 def test_a_releases_page(browser, schools, tmp_path):
-    release = mo.sample(
-        schools / "schools.csv", schools / "schools.yaml", method="integral", epsilon=3, count=50, accept_error=True
-    )
+    release = mo.Integral(
+        schools / "schools.yaml",
+        epsilon=3,
+        count=50,
+        accept_error=True,
+    ).sample(schools / "schools.csv")
     mo.report(release, path=tmp_path / "r.html")
     for width in (360, 1200):
         page = opened(browser, tmp_path / "r.html", width)
@@ -51,9 +54,7 @@ def test_a_releases_page(browser, schools, tmp_path):
 
 
 def test_a_comparisons_page_says_so_on_every_screen(browser, schools, tmp_path):
-    found = mo.nonprivate.compare(
-        schools / "schools.csv", schools / "schools.yaml", method="local", unit="school", epsilon=2
-    )
+    found = mo.Local(schools / "schools.yaml", unit="school", epsilon=2).compare(schools / "schools.csv")
     mo.report(found, path=tmp_path / "c.html")
     page = opened(browser, tmp_path / "c.html", 1200)
     warning = page.locator(".warning")
@@ -75,10 +76,9 @@ def test_a_comparisons_page_says_so_on_every_screen(browser, schools, tmp_path):
 
 
 def test_pages_of_rows_that_share_one_model(browser, schools, tmp_path):
-    options = {"method": "marginals", "epsilon": 1, "delta": 1e-6}
-    files = (schools / "rand_hie.csv", schools / "rand_hie_table.yaml")
-    mo.report(mo.sample(*files, **options, count=200), path=tmp_path / "r.html")
-    mo.report(mo.nonprivate.compare(*files, **options), path=tmp_path / "c.html")
+    method = mo.Marginals(schools / "rand_hie_table.yaml", epsilon=1, delta=1e-6, count=200)
+    mo.report(method.sample(schools / "rand_hie.csv"), path=tmp_path / "r.html")
+    mo.report(method.compare(schools / "rand_hie.csv"), path=tmp_path / "c.html")
     for name, private in (("r.html", 0), ("c.html", 1)):
         for width in (360, 1200):
             page = opened(browser, tmp_path / name, width)

@@ -3,6 +3,7 @@
 import pytest
 
 import mollify as mo
+from by_word import by_word, plan_by_word
 
 altair = pytest.importorskip("altair")
 
@@ -17,9 +18,7 @@ def drawn(chart):
 
 
 def test_draws_law_beside_truth_and_reference(schools):
-    found = mo.nonprivate.compare(
-        schools / "schools.csv", schools / "schools.yaml", method="local", unit="school", epsilon=2
-    )
+    found = mo.Local(schools / "schools.yaml", unit="school", epsilon=2).compare(schools / "schools.csv")
     made, rows = drawn(found.plot())
     assert made["title"]["subtitle"] == [WARNING]
     assert len(rows) == 3 * 12
@@ -44,7 +43,7 @@ def test_draws_what_is_released_of_a_table_of_columns():
         ({"method": "marginals"}, {"truth", "released", "independent"}),
         ({"method": "central"}, {"truth", "law", "uniform"}),
     ):
-        found = mo.nonprivate.compare(table, domain, epsilon=1, delta=1e-6, **options)
+        found = by_word(domain, epsilon=1, delta=1e-6, count=1, **options).compare(table)
         made, rows = drawn(found.plot())
         assert made["title"]["subtitle"] == [WARNING]
         assert {row["of"] for row in rows} == kinds
@@ -54,9 +53,7 @@ def test_draws_what_is_released_of_a_table_of_columns():
         assert made["title"]["subtitle"] == [WARNING]
         assert {row["of"] for row in rows} == kinds - {"truth"}
     with pytest.raises(mo.InvalidInput, match="no Kullback"):
-        mo.nonprivate.compare(
-            table, domain, method="marginals", epsilon=1, delta=1e-6
-        ).plot("epsilon", distance="kl")
+        mo.Marginals(domain, epsilon=1, delta=1e-6, count=1).compare(table).plot("epsilon", distance="kl")
 
 
 def test_draws_the_law_of_a_draw():
@@ -66,16 +63,16 @@ def test_draws_the_law_of_a_draw():
 
 
 def test_draws_plans():
-    asked = mo.plan(method="local", k=12, epsilon=1)
+    asked = mo.Local.plan_of(k=12, epsilon=1)
     made, rows = drawn(asked.plot())
     assert made["title"]["subtitle"] == []
     assert [row["epsilon"] for row in rows] == [1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8]
     assert rows[3]["total variation"] == asked["alpha"]
-    curve = mo.plan(method="central", k=4, epsilon=1, delta=1e-6, count=3, n=500, curve=True)
+    curve = mo.Central.plan_of(k=4, epsilon=1, delta=1e-6, count=3, n=500, curve=True)
     _, rows = drawn(curve.plot())
     assert {row["mechanism"] for row in rows} >= {"subsampled-rr", "histogram"}
     assert len({row["n"] for row in rows}) == len(curve["curve"])
-    for nothing in (mo.plan(method="local", k=12, alpha=0.1), mo.amplify(k=4, n=1000, epsilon0=1, delta=1e-6)):
+    for nothing in (mo.Local.plan_of(k=12, alpha=0.1), mo.amplify(k=4, n=1000, epsilon0=1, delta=1e-6)):
         with pytest.raises(mo.InvalidInput):
             nothing.plot()
 
@@ -87,12 +84,12 @@ def test_draws_plans_of_models():
         {"method": "gaussian-model", "dimension": 2},
     ):
         declared = None if "dimension" in options else domain
-        asked = mo.plan(declared, n=5000, epsilon=1, delta=1e-7, **options)
+        asked = plan_by_word(declared, n=5000, epsilon=1, delta=1e-7, **options)
         made, rows = drawn(asked.plot())
         assert [row["epsilon"] for row in rows] == [1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8]
         assert rows[3]["total variation"] == asked["answers"][0]["alpha"]
         assert "as expected" in made["title"]["text"]
-        curve = mo.plan(declared, n=5000, epsilon=1, delta=1e-7, curve=True, **options)
+        curve = plan_by_word(declared, n=5000, epsilon=1, delta=1e-7, curve=True, **options)
         _, rows = drawn(curve.plot())
         assert len(rows) == len(curve["answers"][0]["curve"])
         assert {row["mechanism"] for row in rows} == {options["method"]}
@@ -102,12 +99,8 @@ def test_draws_a_budget_over_time(tmp_path, domain):
     ledger = mo.Ledger(tmp_path / "budget.db")
     ledger.declare("health", epsilon=2, delta=1e-6, scope="table")
     for epsilon in (0.5, 0.25):
-        mo.sample(
-            {name: ["1"] for name in domain},
-            domain,
-            **{"method": "integral", "epsilon": epsilon, "ledger": ledger, "data_set": "health"},
-            accept_error=True,
-        )
+        method = mo.Integral(domain, epsilon=epsilon, accept_error=True)
+        method.sample({name: ["1"] for name in domain}, ledger=ledger, data_set="health")
     assert [entry["kind"] for entry in ledger.history("health")] == ["total", "release", "release"]
     _, rows = drawn(ledger.plot("health"))
     assert [row["spent"] for row in rows] == [0, 0.5, 0.75]

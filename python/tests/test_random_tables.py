@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import mollify as mo
+from by_word import by_word
 
 pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")
@@ -129,7 +130,7 @@ def seen(data, options):
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:
-            release = mo.sample(data, DOMAIN, **options)
+            release = by_word(DOMAIN, **options).sample(data)
         except mo.InvalidInput as refusal:
             return str(refusal), [str(one.message) for one in said]
     types = [str(kind) for kind in release.to_pandas().dtypes]

@@ -1,5 +1,6 @@
 """Releases: the same from whatever holds the data, and the command's."""
 
+import inspect
 import json
 import pickle
 import re
@@ -10,6 +11,9 @@ import numpy as np
 import pytest
 
 import mollify as mo
+from by_word import by_word
+from mollify import _core
+from mollify._methods import METHODS
 
 pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")
@@ -33,14 +37,12 @@ def test_certificate_is_the_commands_byte_for_byte(schools, tmp_path, monkeypatc
         *("--certificate", tmp_path / "r.json"),
     )
     assert done.returncode == 0, done.stderr
-    release = mo.sample(
-        "data/schools.csv",
+    release = mo.Local(
         "data/schools.yaml",
-        method="local",
         unit="school",
         units="data/schools_roster.csv",
         epsilon=2,
-    )
+    ).sample("data/schools.csv")
     assert release.certificate.json == (tmp_path / "r.json").read_text()
     release.certificate.write(tmp_path / "s.json")
     assert mo.Certificate.read(tmp_path / "s.json") == release.certificate
@@ -89,7 +91,7 @@ def test_reads_the_same_from_everything(schools, tmp_path):
     known = first.set_index("school")
     expected = None
     for name, data in tables(tmp_path):
-        release = mo.sample(data, domain, method="local", unit="school", units=roster, epsilon=80)
+        release = mo.Local(domain, unit="school", units=roster, epsilon=80).sample(data)
         assert len(release) == 160, name
         assert release.columns == ["school", "sex", "minority", "math"], name
         frame = release.to_pandas()
@@ -161,7 +163,7 @@ def test_a_value_is_one_value_in_every_form(kind):
     for form in columns_of_a_point(kind):
         for row, value in enumerate(expected):
             data = {"a": form[row : row + 1]}
-            release = mo.sample(data, domain, method="integral", epsilon=30)
+            release = mo.Integral(domain, epsilon=30).sample(data)
             assert release.to_dict()["a"] == [value], (type(form), form, row)
 
 
@@ -172,13 +174,13 @@ def test_a_number_has_one_text_in_every_form():
     domain = mo.Domain({"a": mo.categorical(words, outside="else")})
     for number, word in zip(numbers, words):
         for form in ([number], np.array([number]), np.array([number], object), polars.Series([number])):
-            release = mo.sample({"a": form}, domain, method="integral", epsilon=60)
+            release = mo.Integral(domain, epsilon=60).sample({"a": form})
             assert release.to_dict()["a"] == [word], (number, type(form))
 
 
 def test_notebooks_are_shown_the_first_records():
     domain = {"<b>": mo.categorical(["<i>&"])}
-    release = mo.sample({"<b>": ["<i>&"]}, domain, method="integral", epsilon=1, count=12)
+    release = mo.Integral(domain, epsilon=1, count=12).sample({"<b>": ["<i>&"]})
     shown = release._repr_html_()
     assert shown.count("<td>&lt;i&gt;&amp;</td>") == 10
     assert "<th>&lt;b&gt;</th>" in shown
@@ -215,16 +217,16 @@ def test_dates_are_their_texts():
             there = (pandas.Series([here]), [here], [here.to_pydatetime()], polars.Series([here]))
             forms += [(word, form) for form in there]
         for expected, form in forms:
-            release = mo.sample({"a": form}, domain, method="integral", epsilon=30)
+            release = mo.Integral(domain, epsilon=30).sample({"a": form})
             assert release.to_dict()["a"] == [expected], (type(form), form)
     for form in ([np.datetime64("NaT", "s")], np.array(["NaT"], "datetime64[s]"), [pandas.NaT]):
-        release = mo.sample({"a": form}, domain, method="integral", epsilon=30)
+        release = mo.Integral(domain, epsilon=30).sample({"a": form})
         assert release.to_dict()["a"] == [None]
 
 
 def test_goes_out_with_the_domains_types(domain, tmp_path):
     data = {"sex": ["male"], "minority": [True], "visits": [3], "math": [1.0], "unit": ["a"]}
-    release = mo.sample(data, domain, method="local", unit="unit", units=["a", "b"], epsilon=1)
+    release = mo.Local(domain, unit="unit", units=["a", "b"], epsilon=1).sample(data)
     frame = release.to_pandas()
     assert [str(kind) for kind in frame.dtypes] == [
         "string",
@@ -255,9 +257,9 @@ def test_public_inputs_lie_in_memory_or_in_files(schools):
     domain = mo.Domain.read(schools / "rand_hie.yaml")
     options = {"method": "integral", "epsilon": 4, "count": 2}
     data = schools / "rand_hie.csv"
-    file = mo.sample(data, domain, reference=schools / "rand_hie_reference.csv", **options)
+    file = by_word(domain, reference=schools / "rand_hie_reference.csv", **options).sample(data)
     table = polars.read_csv(schools / "rand_hie_reference.csv", infer_schema=False)
-    memory = mo.sample(data, domain, reference=table, **options)
+    memory = by_word(domain, reference=table, **options).sample(data)
     in_file, in_memory = file.certificate.to_dict(), memory.certificate.to_dict()
     assert in_memory["spec"]["reference"]["sha256"] == in_file["spec"]["reference"]["sha256"]
     assert in_memory["design"] == in_file["design"]
@@ -269,15 +271,13 @@ def test_covariances_are_arrays_frames_or_files(schools):
     path = schools / "rand_hie_expenses_covariance.csv"
     frame = pandas.read_csv(path, index_col=0)
     designs = [
-        mo.sample(
-            schools / "rand_hie_expenses.csv",
+        mo.Gaussian(
             domain,
-            method="gaussian",
             rho=0.5,
             count=3,
             covariance=covariance,
             log=["year1", "year2", "year3"],
-        ).certificate.to_dict()["design"]
+        ).sample(schools / "rand_hie_expenses.csv").certificate.to_dict()["design"]
         for covariance in (path, frame, frame.to_numpy())
     ]
     assert designs[0] == designs[1] == designs[2]
@@ -285,14 +285,12 @@ def test_covariances_are_arrays_frames_or_files(schools):
 
 def test_a_shared_gaussian_gives_any_number_of_rows(schools):
     years = ["year1", "year2", "year3"]
-    release = mo.sample(
-        schools / "rand_hie_expenses.csv",
+    release = mo.GaussianModel(
         schools / "rand_hie_expenses.yaml",
-        method="gaussian-model",
         rho=0.5,
         count=5000,
         log=years,
-    )
+    ).sample(schools / "rand_hie_expenses.csv")
     rows = np.log(release.to_pandas()[years].to_numpy())
     truth = pandas.read_csv(schools / "rand_hie_expenses.csv")[years].clip(0.01, 1e6)
     logs = np.log(truth.to_numpy())
@@ -303,26 +301,16 @@ def test_a_shared_gaussian_gives_any_number_of_rows(schools):
     assert release.mechanism == "shared-gaussian"
     assert release.certificate.to_dict()["accuracy"]["covariance_error"] < 0.05
     assert mo.verify(release, schools / "rand_hie_expenses.yaml")
-    with pytest.raises(mo.InvalidInput, match="is for method gaussian, but the method is gaussian-model"):
-        mo.sample(
-            schools / "rand_hie_expenses.csv",
-            schools / "rand_hie_expenses.yaml",
-            method="gaussian-model",
-            mean_bound=3,
-            rho=0.5,
-            count=5,
-        )
+
 
 
 def test_says_what_it_promises(schools):
-    release = mo.sample(
-        schools / "schools.csv",
+    release = mo.Central(
         schools / "schools.yaml",
-        method="central",
         epsilon=1,
         delta=1e-6,
         count=2,
-    )
+    ).sample(schools / "schools.csv")
     assert release.mechanism == "subset-rr"
     assert release.mechanism in release.why
     assert release.guarantee == mo.Privacy(epsilon=1, delta=1e-6)
@@ -333,7 +321,7 @@ def test_says_what_it_promises(schools):
 def test_a_decimal_is_taken_as_typed(domain):
     data = {name: [] for name in domain}
     for typed in (0.1, "0.1", np.float64(0.1)):
-        release = mo.sample(data, domain, method="integral", epsilon=typed, accept_error=True)
+        release = mo.Integral(domain, epsilon=typed, accept_error=True).sample(data)
         assert release.certificate.spec["privacy"]["epsilon"] == "0.1"
 
 
@@ -345,70 +333,62 @@ def test_a_decimal_is_taken_as_typed(domain):
         ({"epsilon": [1]}, "epsilon must be"),
         ({"epsilon": 1, "count": 1.5}, "count must be a whole number"),
         ({"epsilon": 1, "count": -1}, "count must be a whole number"),
-        ({"epsilon": 1, "units": ["a"]}, "units needs unit"),
-        ({"epsilon": 1, "method": "sideways"}, "method must be local, integral, integral-model"),
-        ({"epsilon": 1, "delta": 0.1}, "delta is for methods central, gaussian, gaussian-model and marginals"),
-        ({"epsilon": 1, "ledger": "x.db"}, "data_set"),
+        ({"epsilon": 1, "units": ["a"], "method": "local"}, "units needs unit"),
         ({"epsilon": 1, "candidates_file": {"sex": []}}, "candidates_file must be the path of a file"),
         ({"epsilon": 1, "reference": 3}, "reference must be a table"),
         ({"epsilon": 1, "reference": [0.5, 0.5]}, "reference must be a table"),
         ({"epsilon": 1, "unit": "a", "units": {"u", "v"}, "method": "local"}, "units must be a list"),
         ({"epsilon": 0.001, "method": "central", "count": 1}, "accept it (accept_error)"),
         ({}, "epsilon is needed, but is not given"),
-        ({"epsilon": 1, "unit": "z", "method": "local"}, "; mo.nonprivate.check names those it has"),
+        ({"epsilon": 1, "unit": "z", "method": "local"}, "; method.check names those it has"),
     ],
 )
 def test_refuses_in_one_sentence_with_pythons_names(domain, options, said):
     data = {name: [None] for name in domain}
     with pytest.raises(mo.InvalidInput) as refused:
-        mo.sample(data, domain, **({"method": "integral"} | options))
+        by_word(domain, **{"method": "integral"} | options).sample(data)
     assert said in str(refused.value)
     assert "--" not in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
+def test_a_ledger_needs_a_data_set(domain):
+    with pytest.raises(mo.InvalidInput, match="data_set"):
+        mo.Integral(domain, epsilon=1).sample({name: [None] for name in domain}, ledger="x.db")
+
+
 def test_refuses_what_is_no_table(domain):
     for data in (3, None, [1, 2], {"sex": 3}, np.zeros(3), {"sex": np.zeros(1, complex)}, object()):
         with pytest.raises(mo.InvalidInput):
-            mo.sample(data, domain, method="integral", epsilon=1)
+            mo.Integral(domain, epsilon=1).sample(data)
     with pytest.raises(mo.InvalidInput, match="equal length"):
-        mo.sample({name: [None] * i for i, name in enumerate(domain)}, domain, method="integral", epsilon=1)
+        mo.Integral(domain, epsilon=1).sample({name: [None] * i for i, name in enumerate(domain)})
     with pytest.raises(mo.InvalidInput, match="more than one|only once|once|two"):
         frame = pandas.DataFrame([[1, 2, 3, 4, 5]], columns=[*domain, "sex"])
-        mo.sample(frame, domain, method="integral", epsilon=1)
+        mo.Integral(domain, epsilon=1).sample(frame)
 
 
 def test_refuses_private_data_as_a_public_input(domain):
     data = {name: [None] for name in domain}
     with pytest.raises(mo.InvalidInput, match="must be public"):
-        mo.sample(data, domain, method="integral", epsilon=1, reference=data)
+        mo.Integral(domain, epsilon=1, reference=data).sample(data)
 
 
-def test_every_part_of_a_spec_is_a_parameter():
-    import inspect
+@pytest.mark.parametrize("kind", METHODS.values(), ids=METHODS)
+def test_every_part_of_a_spec_is_a_parameter_of_its_methods(kind):
+    parts = {flag.replace("-", "_") for flag, _, _, methods in _core.spec_parts() if kind.word in methods}
+    assert set(inspect.signature(kind).parameters) == parts
+    text = inspect.getdoc(kind)
+    assert not [name for name in parts if not re.search(rf"\b{name}\b", text)]
 
-    from mollify import _core, spark
-    from mollify.adapters.opendp import measurement
 
-    known = {flag.replace("-", "_") for flag, _, _ in _core.spec_parts()} | {"method"}
-    of_sample = inspect.signature(mo.sample).parameters
-    for function, other in (
-        (mo.sample, {"data", "lists", "counts", "threads", "ledger", "data_set"}),
-        (spark.sample, {"data", "ledger", "data_set"}),
-        (measurement, {"records", "lists", "counts", "threads"}),
-    ):
-        parameters = inspect.signature(function).parameters
-        assert set(parameters) - other == known
-        for name in known:
-            assert parameters[name] == of_sample[name], name
-        text = inspect.getdoc(function)
-        assert not [name for name in parameters if not re.search(rf"\b{name}\b", text)]
+def test_every_method_has_a_class():
+    assert set(METHODS) == {word for *_, methods in _core.spec_parts() for word in methods}
+    assert all(getattr(mo, kind.__name__) is kind for kind in METHODS.values())
 
 
 def test_verify_says_what_does_not_hold(schools, domain, tmp_path):
-    release = mo.sample(
-        schools / "schools.csv", schools / "schools.yaml", method="integral", epsilon=1, count=1
-    )
+    release = mo.Integral(schools / "schools.yaml", epsilon=1, count=1).sample(schools / "schools.csv")
     other = mo.verify(release, domain)
     assert not other
     assert not other.domain_matches
@@ -443,7 +423,7 @@ def test_days_and_times_come_back_as_such(zone):
         }
     )
     options = {"method": "integral", "epsilon": 2, "count": 100, "candidates": 20, "accept_error": True}
-    release = mo.sample({name: ["x"] for name in domain}, domain, **options)
+    release = by_word(domain, **options).sample({name: ["x"] for name in domain})
     release = pickle.loads(pickle.dumps(release))
     frame, polar, texts = release.to_pandas(), release.to_polars(), release.to_dict()
     assert str(frame["day"].dtype) == "datetime64[s]"
@@ -478,10 +458,10 @@ def test_moments_are_the_same_whoever_hands_them_over():
         ["2026-01-03T01:30:00"],
     ]
     for form in forms:
-        release = mo.sample({"at": form}, domain, method="integral", epsilon=60)
+        release = mo.Integral(domain, epsilon=60).sample({"at": form})
         # Handed back as it comes out, it is the same again.
         for again in (release, release.to_pandas(), release.to_polars(), release.to_dict()):
-            twice = mo.sample(again, domain, method="integral", epsilon=60)
+            twice = mo.Integral(domain, epsilon=60).sample(again)
             assert twice.to_dict()["at"][0][:10] == "2026-01-03", (type(form), type(again))
 
 
@@ -490,26 +470,24 @@ def test_counts_are_the_table_of_which_each_row_is_a_record():
     counted = {"city": ["Lille", "Trier", "Ghent", "Lille"], "n": [3, 2, 0, 1]}
     records = {"city": ["Lille"] * 4 + ["Trier"] * 2}
     asked = dict(method="central", epsilon=1, count=3, accept_error=True)
-    by_counts = mo.sample(counted, domain, counts="n", **asked)
+    by_counts = by_word(domain, **asked).sample(counted, counts="n")
     assert len(by_counts) == 3
-    assert by_counts.certificate.json == mo.sample(records, domain, **asked).certificate.json
+    assert by_counts.certificate.json == by_word(domain, **asked).sample(records).certificate.json
     # A count that is none is 0, and never raises.
     odd = {"city": ["Lille"] * 5, "n": [6.0, float("nan"), -1.0, 0.5, float("-inf")]}
-    assert len(mo.sample(odd, domain, counts="n", **asked)) == 3
+    assert len(by_word(domain, **asked).sample(odd, counts="n")) == 3
     with pytest.raises(mo.InvalidInput, match="which says how many records a row stands for"):
-        mo.sample(counted, domain, counts="m", **asked)
+        by_word(domain, **asked).sample(counted, counts="m")
     with pytest.raises(mo.InvalidInput, match='counts column must not be a column of the domain, but "city" is'):
-        mo.sample(counted, domain, counts="city", **asked)
+        by_word(domain, **asked).sample(counted, counts="city")
     with pytest.raises(mo.InvalidInput, match='counts column must not be the unit column, but "n" is both'):
-        mo.sample(counted, domain, counts="n", unit="n", **asked)
+        by_word(domain, unit="n", **asked).sample(counted, counts="n")
     with pytest.raises(mo.InvalidInput, match="must be from 1 to 1099511627776, but is more"):
-        mo.sample({"city": ["Lille"] * 2, "n": [2**60, 1]}, domain, counts="n", **asked)
+        by_word(domain, **asked).sample({"city": ["Lille"] * 2, "n": [2**60, 1]}, counts="n")
     with pytest.raises(TypeError, match="counts must be the name of a column, but is of type int"):
-        mo.sample(counted, domain, counts=3, **asked)
+        by_word(domain, **asked).sample(counted, counts=3)
     with pytest.raises(mo.InvalidInput, match="needs a row for each record"):
-        mo.sample(
-            {"x": [0.5], "n": [1]}, {"x": mo.number(0, 1)}, method="integral", epsilon=1, counts="n"
-        )
+        mo.Integral({"x": mo.number(0, 1)}, epsilon=1).sample({"x": [0.5], "n": [1]}, counts="n")
 
 
 @pytest.mark.parametrize(
@@ -539,9 +517,12 @@ def test_units_of_a_stream_are_counted_and_charged_once(asked, tmp_path):
     ledger.declare("d", **{"rho": 100} if of_numbers else {"epsilon": 100, "delta": 0.1}, scope="unit=u")
     certificates = set()
     for charged, form in enumerate(forms, 1):
-        release = mo.sample(
-            form, domain, unit="u", count=3, ledger=ledger, data_set="d", **{"method": "central"} | asked
-        )
+        release = by_word(
+            domain,
+            unit="u",
+            count=3,
+            **{"method": "central"} | asked,
+        ).sample(form, ledger=ledger, data_set="d")
         assert len(release) == 3
         assert ledger.balance("d").releases == charged
         certificates.add(release.certificate.json)
@@ -554,13 +535,13 @@ def test_threads_change_no_promise():
     data = {"who": list(range(1000)) * 2, "city": ["Lille"] * 1500 + ["Trier"] * 500}
     asked = dict(method="local", unit="who", epsilon=2)
     certificates = {
-        mo.sample(data, domain, threads=threads, **asked).certificate.json
+        by_word(domain, **asked).sample(data, threads=threads).certificate.json
         for threads in (None, 1, 2, 7)
     }
     assert len(certificates) == 1
     for wrong in (0, -1, 1025, "two"):
         with pytest.raises(mo.InvalidInput, match="threads must be from 1 to 1024"):
-            mo.sample(data, domain, threads=wrong, **asked)
+            by_word(domain, **asked).sample(data, threads=wrong)
 
 
 @pytest.mark.parametrize(
@@ -569,12 +550,12 @@ def test_threads_change_no_promise():
         ({"method": "gaussian", "epsilon": 1, "count": 1}, "method gaussian-model learns one"),
         ({"method": "central", "epsilon": 0.001, "count": 1}, "accept it (accept_error)"),
         ({"method": "central", "epsilon": 1, "delta": 0.9, "count": 1}, "accept it (accept_large_delta)"),
-        ({"method": "integral", "epsilon": 1, "units": ["a"]}, "units needs unit"),
+        ({"method": "central", "epsilon": 1, "count": 1, "units": ["a"]}, "units needs unit"),
     ],
 )
 def test_sentences_speak_of_what_python_has(options, said):
     with pytest.raises(mo.InvalidInput) as refused:
-        mo.sample({"a": ["x"] * 2}, {"a": mo.categorical(["x", "y"])}, **options)
+        by_word({"a": mo.categorical(["x", "y"])}, **options).sample({"a": ["x"] * 2})
     sentence = str(refused.value)
     assert said in sentence
     assert "--" not in sentence
@@ -584,11 +565,11 @@ def test_sentences_speak_of_what_python_has(options, said):
 def test_an_array_has_the_domains_columns_in_their_order(tmp_path):
     domain = {"a": mo.integer(0, 1), "b": mo.integer(2, 3)}
     array = np.array([[0, 3]] * 4000)
-    released = mo.sample(array, domain, method="integral", epsilon=30, count=1).to_dict()
+    released = mo.Integral(domain, epsilon=30, count=1).sample(array).to_dict()
     assert released == {"a": [0], "b": [3]}
     with_unit = np.array([[0, 3, unit] for unit in (7, 8) for _ in range(99)])
-    units = mo.sample(with_unit, domain, method="local", unit="u", units=[7, 8, 9], epsilon=1)
+    units = mo.Local(domain, unit="u", units=[7, 8, 9], epsilon=1).sample(with_unit)
     assert units.to_dict()["u"] == ["7", "8", "9"]
     for wrong in (array[:, :1], array[0], with_unit):
         with pytest.raises(mo.InvalidInput, match="a column for each of a, b, in this order"):
-            mo.sample(wrong, domain, method="integral", epsilon=1, count=1)
+            mo.Integral(domain, epsilon=1, count=1).sample(wrong)

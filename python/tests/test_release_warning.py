@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import mollify as mo
+from by_word import by_word
 from mollify.adapters.language import TokenSampler
 
 ROWS = {"a": [1, 2, 3, 4] * 125, "b": [1, 1, 2, 3] * 125, "unit": list(range(500))}
@@ -33,13 +34,13 @@ RULED = {
 def test_refuses_what_cannot_be_told_apart_and_warns_of_noise(name):
     domain, asked, indistinct, noisy = RULED[name]
     with pytest.raises(mo.InvalidInput, match="cannot be told apart from public noise") as refused:
-        mo.sample(ROWS, domain, epsilon=indistinct, **asked)
+        by_word(domain, epsilon=indistinct, **asked).sample(ROWS)
     assert "accept it (accept_error)" in str(refused.value)
     with pytest.warns(mo.ReleaseWarning, match="cannot be told apart from public noise"):
-        mo.sample(ROWS, domain, epsilon=indistinct, accept_error=True, **asked)
+        by_word(domain, epsilon=indistinct, accept_error=True, **asked).sample(ROWS)
     made = dict(epsilon=noisy) if noisy else dict(epsilon=indistinct, accept_error=True)
     with pytest.warns(mo.ReleaseWarning, match="noise") as said:
-        release = mo.sample(ROWS, domain, **made, **asked)
+        release = by_word(domain, **made, **asked).sample(ROWS)
     assert release.warnings == [str(one.message) for one in said]
     assert all(one.filename == __file__ for one in said)
     assert 0 < release.total_variation <= 1
@@ -57,7 +58,7 @@ def test_says_the_same_whatever_the_data_are(name):
     for value in (1, 4, None, 10**6):
         rows = {"a": [value] * 500, "b": [value] * 500, "unit": list(range(500))}
         with pytest.warns(mo.ReleaseWarning) as given:
-            mo.sample(rows, domain, **made, **asked)
+            by_word(domain, **made, **asked).sample(rows)
         said.append([str(one.message) for one in given])
     assert all(one == said[0] for one in said)
 
@@ -68,20 +69,20 @@ def test_charges_nothing_where_a_warning_is_an_error(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error", mo.ReleaseWarning)
         with pytest.raises(mo.ReleaseWarning):
-            mo.sample(ROWS, FEW, method="integral", epsilon=1, count=1, ledger=ledger, data_set="rows")
+            mo.Integral(FEW, epsilon=1, count=1).sample(ROWS, ledger=ledger, data_set="rows")
     assert ledger.balance("rows").remaining.epsilon == 2
 
 
 def test_is_silent_of_a_good_release():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        release = mo.sample(ROWS, FEW, method="integral", epsilon=4, count=1)
+        release = mo.Integral(FEW, epsilon=4, count=1).sample(ROWS)
     assert release.warnings == []
 
 
 def test_says_what_a_large_epsilon_means_once():
     with pytest.warns(mo.ReleaseWarning, match="odds of a guess") as said:
-        mo.sample(ROWS, FEW, method="integral", epsilon=12, count=1)
+        mo.Integral(FEW, epsilon=12, count=1).sample(ROWS)
     assert len(said) == 1
     for make in (
         lambda epsilon: mo.Sampler(outcomes=12, epsilon=epsilon),
@@ -100,7 +101,7 @@ def test_says_what_a_large_mu_or_an_amplified_epsilon_means_once():
     reports = dict(n=10, k=3, delta=1e-6)
     for make, match in (
         (lambda: mo.Sampler("gaussian-curve", outcomes=12, mu=3), mu),
-        (lambda: mo.sample(ROWS, FEW, method="integral", mu=3, count=1), mu),
+        (lambda: mo.Integral(FEW, mu=3, count=1).sample(ROWS), mu),
         (lambda: mo.amplify(epsilon0=20, **reports), "epsilon 20 .* odds of a guess"),
     ):
         with pytest.warns(mo.ReleaseWarning, match=match) as said:
@@ -147,12 +148,12 @@ def test_points_at_the_line_that_asked():
     from mollify.adapters.opendp import measurement
     from sklearn.pipeline import make_pipeline
 
-    synthesizer = mo.Synthesizer(FEW, **noisy)
-    measured = measurement(FEW, **noisy)
+    synthesizer = mo.Synthesizer(by_word(FEW, **noisy))
+    measured = measurement(by_word(FEW, **noisy))
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         lines = [line() + i for i in range(1, 9)]
-        mo.sample(ROWS, FEW, **noisy)
+        by_word(FEW, **noisy).sample(ROWS)
         synthesizer.fit(ROWS)
         make_pipeline(synthesizer).fit(ROWS)
         measured(ROWS)
@@ -171,19 +172,19 @@ def test_says_how_few_rows_or_outcomes_are_too_few_where_it_is_protected():
     said = []
     for rows in (ROWS, {"a": [1, 2], "b": [4, 4]}):
         with pytest.warns(mo.ReleaseWarning, match="mostly noise if the table has fewer than") as given:
-            release = mo.sample(rows, PAIRS, epsilon=0.001, **model)
+            release = by_word(PAIRS, epsilon=0.001, **model).sample(rows)
         said.append([str(one.message) for one in given])
         assert release.total_variation is None
         assert "protected" in release.notes[0]
     assert said[0] == said[1], "how many rows there are is told by nothing"
     with pytest.raises(mo.InvalidInput, match="cannot be told apart .* of 1000000 records"):
-        mo.sample(ROWS, PAIRS, epsilon="1e-6", **model | {"delta": None})
+        by_word(PAIRS, epsilon="1e-6", **model | {"delta": None}).sample(ROWS)
 
     found = dict(method="central", count=5, delta=1e-6)
     with pytest.raises(mo.InvalidInput, match="no support is found of fewer than 5528 records"):
-        mo.sample(ROWS, CELLS, epsilon=0.01, support="width=5", **found)
+        by_word(CELLS, epsilon=0.01, support="width=5", **found).sample(ROWS)
     with pytest.warns(mo.ReleaseWarning, match="mostly noise if the support that is found has more"):
-        release = mo.sample(ROWS, {"a": mo.integer(1, 600, **SAID)}, epsilon=1, support="heavy", **found)
+        release = by_word({"a": mo.integer(1, 600, **SAID)}, epsilon=1, support="heavy", **found).sample(ROWS)
     assert 0.5 < release.total_variation < 1
 
 
@@ -247,7 +248,7 @@ def test_says_what_is_known_of_every_release(name):
     domain, asked = EVERY[name]
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", mo.ReleaseWarning)
-        release = mo.sample(ROWS, domain, accept_error=True, **asked)
+        release = by_word(domain, accept_error=True, **asked).sample(ROWS)
     assert release.warnings == [str(one.message) for one in said]
     assert release.why and all(release.why.split())
     assert release.notes and all(release.notes)

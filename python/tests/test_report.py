@@ -6,6 +6,7 @@ import xml.etree.ElementTree as tree
 import pytest
 
 import mollify as mo
+from by_word import by_word, plan_by_word
 
 
 def parsed(path):
@@ -20,7 +21,7 @@ def parsed(path):
 def test_a_releases_page_holds_public_facts(tmp_path):
     domain = mo.Domain({"a": mo.categorical(["<b>&", '"x"'])})
     private = {"a": ["a secret value"] * 7}
-    release = mo.sample(private, domain, method="integral", epsilon=1, count=30, accept_error=True)
+    release = mo.Integral(domain, epsilon=1, count=30, accept_error=True).sample(private)
     mo.report(release, path=tmp_path / "r.html")
     page = parsed(tmp_path / "r.html")
     assert "30 released records" in page
@@ -31,9 +32,7 @@ def test_a_releases_page_holds_public_facts(tmp_path):
 
 
 def test_a_comparisons_page_is_marked(schools, tmp_path):
-    found = mo.nonprivate.compare(
-        schools / "schools.csv", schools / "schools.yaml", method="local", unit="school", epsilon=2
-    )
+    found = mo.Local(schools / "schools.yaml", unit="school", epsilon=2).compare(schools / "schools.csv")
     mo.report(found, path=tmp_path / "c.html")
     page = parsed(tmp_path / "c.html")
     assert '<p class="warning">NOT PRIVATE' in page
@@ -78,7 +77,7 @@ def words(page):
     ids=["marginals", "add-remove", "copula", "shared-gaussian", "models"],
 )
 def test_a_page_says_that_records_share_one_model(tmp_path, wards, domain, options, drawn, told):
-    release = mo.sample(wards, domain, count=300, **options)
+    release = by_word(domain, count=300, **options).sample(wards)
     mo.report(release, path=tmp_path / "r.html")
     page = parsed(tmp_path / "r.html")
     text = words(page)
@@ -92,7 +91,7 @@ def test_a_page_says_that_records_share_one_model(tmp_path, wards, domain, optio
     assert page.count('<svg role="img"') == drawn
     if options is MARGINALS:
         asked = {key: options[key] for key in ("method", "epsilon", "delta")}
-        plan = mo.plan(domain, n=2000, **asked)["answers"][0]
+        plan = plan_by_word(domain, n=2000, **asked)["answers"][0]
         assert plan["two_way"] == two_way
 
 
@@ -109,7 +108,7 @@ def test_a_page_says_that_records_share_one_model(tmp_path, wards, domain, optio
 def test_comparisons_by_columns_have_a_page_that_is_marked(
     tmp_path, wards, domain, options, bars, told
 ):
-    found = mo.nonprivate.compare({name: wards[name] for name in domain}, domain, **options)
+    found = by_word(domain, count=1, **options).compare({name: wards[name] for name in domain})
     mo.report(found, path=tmp_path / "c.html")
     page = parsed(tmp_path / "c.html")
     assert '<p class="warning">NOT PRIVATE' in page
@@ -119,5 +118,5 @@ def test_comparisons_by_columns_have_a_page_that_is_marked(
 
 def test_refuses_what_has_no_page(tmp_path):
     with pytest.raises(mo.InvalidInput):
-        mo.report(mo.plan(method="local", k=4, epsilon=1), path=tmp_path / "p.html")
+        mo.report(mo.Local.plan_of(k=4, epsilon=1), path=tmp_path / "p.html")
     assert list(tmp_path.iterdir()) == []

@@ -239,7 +239,7 @@ LIBRARIES = {
 def cells(data, rows, column):
     """The cell of each row's value: the table's own share of each pair of a row and a cell."""
     domain = mo.Domain({"row": mo.integer(0, rows - 1, null=0, outside="clip"), "value": column})
-    compared = mo.nonprivate.compare(data, domain, method="integral", epsilon=1)
+    compared = mo.Integral(domain, epsilon=1).compare(data)
     found = [one["outcome"] for one in compared["outcomes"] if one["truth"] > 0]
     assert len(found) == rows, found
     return found
@@ -294,7 +294,7 @@ def nulls(library, kind):
 def test_other_types_are_refused_by_their_type(library, kind):
     expected = 'column "value" of the data must be of booleans, .*, dates or timestamps, .*but .*: cast it to '
     with pytest.raises(mo.InvalidInput, match=expected) as refused:
-        mo.sample(nulls(library, kind), {"value": mo.boolean(**MAPPED)}, method="integral", epsilon=1)
+        mo.Integral({"value": mo.boolean(**MAPPED)}, epsilon=1).sample(nulls(library, kind))
 
 
     named = {"duration": "durations", "interval": "intervals", "int128": "128-bit integers", "time": "times of day"}

@@ -188,9 +188,7 @@ def test_sixteen_threads_release_at_once(domain):
 
     def work():
         try:
-            release = mo.sample(
-                data, domain, method="local", unit="unit", units=roster, epsilon=0.1, accept_error=True
-            )
+            release = mo.Local(domain, unit="unit", units=roster, epsilon=0.1, accept_error=True).sample(data)
             seen.append(release)
         except Exception as error:  # told below, in the test's own thread
             errors.append(error)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import mollify as mo
+from by_word import by_word
 
 pytest.importorskip("pyspark")
 pyarrow = pytest.importorskip("pyarrow")
@@ -83,14 +84,15 @@ def table():
 ROSTER = [str(unit) for unit in range(70)]  # ten of them have no rows
 
 
-def local(frame, domain, **more):
-    return mollify_spark.sample(frame, domain, method="local", unit="unit", epsilon=2, **more)
+def local(frame, domain, charged=None, **more):
+    method = mo.Local(domain, unit="unit", epsilon=2, **more)
+    return mollify_spark.sample(frame, method, **charged or {})
 
 
 def test_a_release_is_what_it_is_without_spark(session, domain, table):
     frame = session.createDataFrame(table)
     release = local(frame, domain, units=ROSTER, count=2)
-    native = mo.sample(table, domain, method="local", unit="unit", epsilon=2, units=ROSTER, count=2)
+    native = mo.Local(domain, unit="unit", epsilon=2, units=ROSTER, count=2).sample(table)
     assert release.certificate == native.certificate
     assert mo.verify(release.certificate, domain).holds
     assert release.guarantee == native.guarantee and release.mechanism == native.mechanism
@@ -178,9 +180,7 @@ def test_units_that_nobody_lists_are_released_without_their_order(session, domai
     rows = [tuple(row) for row in release.dataframe.collect()]
     assert len(rows) == 60 and release.dataframe.columns == list(domain)
     assert [tuple(row) for row in release.dataframe.select("*").collect()] == rows
-    assert release.certificate == mo.sample(
-        table, domain, method="local", unit="unit", epsilon=2
-    ).certificate
+    assert release.certificate == mo.Local(domain, unit="unit", epsilon=2).sample(table).certificate
 
 
 @pytest.mark.parametrize("kind", ["text", "double", "decimal"])
@@ -191,7 +191,7 @@ def test_a_unit_is_one_however_its_id_is_written(session, domain, table, kind):
     written = table.set_column(table.column_names.index("unit"), "unit", pyarrow.array(typed[kind]))
     frame = session.createDataFrame(written).repartition(4)
     assert local(frame, domain).dataframe.count() == 60
-    assert len(mo.sample(written, domain, method="local", unit="unit", epsilon=2)) == 60
+    assert len(mo.Local(domain, unit="unit", epsilon=2).sample(written)) == 60
     roster = [float(unit) for unit in ROSTER]
     released = rows_of(local(frame, domain, units=roster).dataframe)
     assert [row[0] for row in released] == sorted(ROSTER, key=lambda unit: repr((unit,)))
@@ -210,8 +210,8 @@ def test_a_table_is_counted_by_spark_and_drawn_by_the_driver(session, domain, ta
     ledger = mo.Ledger(tmp_path / "budget.db")
     ledger.declare("table", epsilon=5, delta=1e-6, scope="row")
     budget = {} if asked["method"] == "integral" else {"ledger": ledger, "data_set": "table"}
-    release = mollify_spark.sample(session.createDataFrame(table), domain, **asked, **budget)
-    assert release.certificate == mo.sample(table, domain, **asked).certificate
+    release = mollify_spark.sample(session.createDataFrame(table), by_word(domain, **asked), **budget)
+    assert release.certificate == by_word(domain, **asked).sample(table).certificate
     rows = rows_of(release.dataframe)
     assert len(rows) == asked["count"] and release.dataframe.columns == list(domain)
     assert rows_of(release.dataframe.select("*")) == rows
@@ -224,7 +224,7 @@ def test_the_counts_are_the_tables(session):
     words = ["a", "b", "c", "d"]
     domain = mo.Domain({"word": mo.categorical(words)})
     frame = session.createDataFrame(pyarrow.table({"word": ["a"] * 500 + ["b"] * 300 + ["d"] * 200}))
-    release = mollify_spark.sample(frame, domain, method="integral", epsilon=20_000 * 30, count=20_000)
+    release = mollify_spark.sample(frame, mo.Integral(domain, epsilon=20_000 * 30, count=20_000))
     seen = Counter(row[0] for row in release.dataframe.collect())
     assert seen["c"] <= 1
     observed = np.array([seen[word] for word in ("a", "b", "d")])
@@ -302,9 +302,9 @@ def test_workers_add_up_and_the_driver_adds_noise(session, table, tmp_path, monk
     frame = frame.repartition(2).mapInArrow(flaky, frame.schema)
     domain = mo.Domain({"math": mo.number(-18, 42, bins=60), "visits": mo.number(-10, 19, bins=29)})
     asked = {"method": "central", "accept_error": True, **asked}
-    release = mollify_spark.sample(frame, domain, **asked, ledger=ledger, data_set="table")
+    release = mollify_spark.sample(frame, by_word(domain, **asked), ledger=ledger, data_set="table")
     assert ledger.balance("table").releases == 1
-    native = mo.sample(table, domain, **asked)
+    native = by_word(domain, **asked).sample(table)
     assert before_the_draw(release.certificate) == before_the_draw(native.certificate)
     assert mo.verify(release.certificate, domain).holds
     assert (release.model is None) == (native.model is None)
@@ -326,7 +326,7 @@ def test_workers_add_up_and_the_driver_adds_noise(session, table, tmp_path, monk
 def test_grids_and_candidates(session, table, more):
     domain = mo.Domain({"math": mo.number(-3, 25), "visits": mo.integer(0, 9)}, seed=5)
     release = local(session.createDataFrame(table), domain, units=ROSTER, **more)
-    native = mo.sample(table, domain, method="local", unit="unit", epsilon=2, units=ROSTER, **more)
+    native = mo.Local(domain, unit="unit", epsilon=2, units=ROSTER, **more).sample(table)
     assert release.certificate == native.certificate
     rows = rows_of(release.dataframe)
     assert len(rows) == 70 and all(-3 <= math <= 25 for _, math, _ in rows)
@@ -402,7 +402,7 @@ def test_private_values_decide_nothing(session, domain):
 def test_names_that_spark_takes_for_others(session):
     frame = session.createDataFrame([(1, 2, "u", 3)], ["a.b", "A", "un`it", "a"])
     domain = mo.Domain({"a.b": mo.integer(0, 3), "a": mo.integer(0, 3), "A": mo.integer(0, 3)})
-    release = mollify_spark.sample(frame, domain, method="local", unit="un`it", epsilon=30)
+    release = mollify_spark.sample(frame, mo.Local(domain, unit="un`it", epsilon=30))
     assert release.dataframe.columns == ["a.b", "a", "A"]
     assert rows_of(release.dataframe) == [(1, 3, 2)], "at epsilon 30 all but surely"
 
@@ -411,12 +411,13 @@ def test_a_ledger_is_charged_once_and_before(session, domain, table, tmp_path):
     ledger = mo.Ledger(tmp_path / "budget.db")
     ledger.declare("schools", epsilon=3, scope="unit=unit")
     frame = session.createDataFrame(table)
-    release = local(frame, domain, units=ROSTER, ledger=ledger, data_set="schools")
+    charged = {"ledger": ledger, "data_set": "schools"}
+    release = local(frame, domain, charged, units=ROSTER)
     assert ledger.balance("schools").releases == 1
     assert rows_of(release.dataframe) == rows_of(release.dataframe.select("*"))
     assert ledger.balance("schools").releases == 1
     with pytest.raises(mo.InvalidInput, match="epsilon"):
-        local(frame, domain, units=ROSTER, ledger=ledger, data_set="schools")
+        local(frame, domain, charged, units=ROSTER)
     assert ledger.balance("schools").releases == 1
 
 
@@ -431,9 +432,9 @@ def test_the_key_has_no_text(session, domain, table):
     )
 
 
-def refusal(*arguments, **keywords):
+def refusal(frame, domain, **parts):
     with pytest.raises(mo.InvalidInput) as caught:
-        mollify_spark.sample(*arguments, **keywords)
+        mollify_spark.sample(frame, by_word(domain, **parts))
     return str(caught.value)
 
 
@@ -455,7 +456,7 @@ def test_what_is_not_safe_is_refused_in_one_sentence(session, domain, table):
         assert refusal(varying, **asked) == same + why + remedy
     assert "is of type pyarrow.lib.Table" in refusal(table, **asked)
     assert refusal(frame.drop("math"), **asked) == (
-        'the data has no column "math", which the domain declares; mo.nonprivate.check names those it has'
+        'the data has no column "math", which the domain declares; method.check names those it has'
     )
     assert refusal(frame.withColumn("math", F.array("math")), **asked) == (
         'column "math" of the data must be of booleans, integers, numbers, texts, dates or timestamps, '
@@ -478,9 +479,6 @@ def test_what_is_not_safe_is_refused_in_one_sentence(session, domain, table):
         "method central with a unit draws one record of each unit"
     )
     assert refusal(frame, **asked, candidates_file=frame) == (
-        "candidates_file must be public, but is the private data itself"
-    )
-    assert refusal(frame, **asked, candidates_file=frame.drop("unit")) == (
         "candidates_file must be the path of a file of candidates, but is of type DataFrame"
     )
     assert "released where the table is" in refusal(frame, domain, method="integral-model", epsilon=2)
@@ -489,14 +487,14 @@ def test_what_is_not_safe_is_refused_in_one_sentence(session, domain, table):
         "private bins are found by a pass before the counts, so such a release is made where the table is"
     )
     with pytest.raises(TypeError, match="unexpected keyword argument 'seed'"):
-        mollify_spark.sample(frame, domain, method="local", seed=1)
+        mollify_spark.sample(frame, mo.Local(domain, unit="unit", epsilon=2), seed=1)
 
 
 def test_a_table_of_one_unit_is_released_as_without_spark(session, domain, table):
     asked = dict(method="local", epsilon=2, count=3, accept_error=True)
-    release = mollify_spark.sample(session.createDataFrame(table), domain, **asked)
+    release = mollify_spark.sample(session.createDataFrame(table), by_word(domain, **asked))
     assert release.dataframe.count() == 3
-    assert release.certificate.json == mo.sample(table, domain, **asked).certificate.json
+    assert release.certificate.json == by_word(domain, **asked).sample(table).certificate.json
 
 
 def test_public_tables_may_be_frames(session, domain, table):

@@ -6,13 +6,14 @@ import warnings
 import pytest
 
 import mollify as mo
+from by_word import by_word
 
 np = pytest.importorskip("numpy")
 pandas = pytest.importorskip("pandas")
 
 
 def test_hands_out_what_was_released_and_then_refuses(domain):
-    made = mo.Synthesizer(domain, epsilon=1, count=5, method="integral", accept_error=True)
+    made = mo.Synthesizer(mo.Integral(domain, epsilon=1, count=5, accept_error=True))
     with pytest.raises(mo.InvalidInput, match="fitted"):
         made.sample(1)
     X = np.array([[0, 1, 3, 1.5]] * 20, object)
@@ -32,21 +33,23 @@ def test_hands_out_what_was_released_and_then_refuses(domain):
 
 
 def test_parameters_are_set_and_told(domain):
-    made = mo.Synthesizer(domain, epsilon=2)
-    assert made.get_params()["epsilon"] == 2
-    assert made.set_params(epsilon=3, count=7).get_params()["count"] == 7
+    made = mo.Synthesizer(mo.Integral(domain, epsilon=2))
+    assert made.get_params()["method"] == mo.Integral(domain, epsilon=2)
+    other = mo.Integral(domain, epsilon=3)
+    assert made.set_params(method=other, data_set="x").get_params()["method"] is other
     assert mo.Synthesizer(**made.get_params()).get_params() == made.get_params()
     with pytest.raises(mo.InvalidInput, match="random_state"):
         made.set_params(random_state=1)
 
 
 def numbers(names):
-    return {name: mo.number(-10, 10, bins=2) for name in names}
+    domain = {name: mo.number(-10, 10, bins=2) for name in names}
+    return mo.Integral(domain, epsilon=1, count=3, accept_error=True)
 
 
 def test_passes_the_checks_of_scikit_learn():
     checks = pytest.importorskip("sklearn.utils.estimator_checks")
-    made = mo.Synthesizer(numbers, method="integral", epsilon=1, count=3, accept_error=True)
+    made = mo.Synthesizer(numbers)
     with warnings.catch_warnings():  # that it does not inherit from scikit-learn's classes
         warnings.simplefilter("ignore")
         found = checks.check_estimator(made, on_skip=None)
@@ -65,19 +68,19 @@ def test_is_fitted_by_tables_of_every_kind(domain, tmp_path):
     frame.to_csv(tmp_path / "table.csv", index=False)
     rows = [["1", 0, [2], None], [1.5, "x", {}, 3]]
     for X in (columns, frame, tmp_path / "table.csv", rows, frame.to_records(index=False)):
-        made = mo.Synthesizer(domain, method="integral", epsilon=1, count=2, accept_error=True).fit(X)
+        made = mo.Synthesizer(mo.Integral(domain, epsilon=1, count=2, accept_error=True)).fit(X)
         assert len(made.sample(2)) == 2
-    by_names = mo.Synthesizer(numbers, method="integral", epsilon=1, count=2, accept_error=True).fit(frame)
+    by_names = mo.Synthesizer(numbers).fit(frame)
     assert list(by_names.sample(1).columns) == list(domain)
     assert list(by_names.feature_names_in_) == list(domain)
     with pytest.raises(mo.InvalidInput, match="names of columns"):
-        mo.Synthesizer(numbers, method="integral", epsilon=1).fit(tmp_path / "table.csv")
-    with pytest.raises(mo.InvalidInput, match="needs a domain"):
-        mo.Synthesizer(epsilon=1).fit(frame)
+        mo.Synthesizer(numbers).fit(tmp_path / "table.csv")
+    with pytest.raises(mo.InvalidInput, match="needs a method"):
+        mo.Synthesizer().fit(frame)
 
 
 def release(domain, **options):
-    return mo.sample({name: ["1"] * 9 for name in domain}, domain, method="integral", **options)
+    return mo.Integral(domain, **options).sample({name: ["1"] * 9 for name in domain})
 
 
 def test_dp_accounting_finds_what_is_promised(domain):
@@ -104,9 +107,9 @@ def test_dp_accounting_is_told_what_replacing_one_costs(domain):
     options = {"method": "marginals", "count": 1, "accept_error": True}
 
     def hidden(**budget):
-        return mo.sample(data, domain, neighbours="add-remove", **options, **budget)
+        return by_word(domain, neighbours="add-remove", **options, **budget).sample(data)
 
-    twice = mo.sample(data, domain, **options, epsilon=2).dp_event()
+    twice = by_word(domain, **options, epsilon=2).sample(data).dp_event()
     assert hidden(epsilon=1).dp_event() == twice
     assert hidden(rho=0.25).dp_event().events[0].rho == 1
     loss = hidden(epsilon=1, delta=1e-6).privacy_loss()
@@ -115,7 +118,7 @@ def test_dp_accounting_is_told_what_replacing_one_costs(domain):
 
 def test_releases_every_family_and_a_lazy_frame():
     polars = pytest.importorskip("polars")
-    numbers = {"a": mo.number(0, 9, bins=3), "b": mo.number(0, 9, bins=3)}
+    domain = {"a": mo.number(0, 9, bins=3), "b": mo.number(0, 9, bins=3)}
     table = {"a": [1.0, 2.0, 8.0] * 500, "b": [3.0, 7.0, 5.0] * 500}
     lazy = polars.DataFrame(table).lazy()
     for options in (
@@ -123,6 +126,6 @@ def test_releases_every_family_and_a_lazy_frame():
         {"method": "marginals", "copula": True},
         {"method": "gaussian-model", },
     ):
-        made = mo.Synthesizer(numbers, epsilon=2, delta=1e-7, count=20, **options).fit(lazy)
+        made = mo.Synthesizer(by_word(domain, epsilon=2, delta=1e-7, count=20, **options)).fit(lazy)
         assert len(made.sample(20)) == 20
         assert list(made.feature_names_in_) == ["a", "b"]

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import mollify as mo
+from by_word import by_word
 
 pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")
@@ -142,7 +143,7 @@ def agree(tables, domain, **options):
     for table in tables:
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
-            release = mo.sample(table, domain, **options)
+            release = by_word(domain, **options).sample(table)
         seen.append((facts(release), release.warnings))
         other = [str(one.message) for one in said if one.category is not mo.ReleaseWarning]
         assert not other, other
@@ -189,7 +190,7 @@ def test_objects_warn_nobody_and_the_user_may_stop(domain, tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         before = warnings.filters[:]
-        assert len(mo.sample(table, domain, method="integral", epsilon=4)) == 1
+        assert len(mo.Integral(domain, epsilon=4).sample(table)) == 1
         assert warnings.filters == before
     # A program that the shell puts into the background begins with Ctrl-C ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -197,10 +198,10 @@ def test_objects_warn_nobody_and_the_user_may_stop(domain, tmp_path):
     ledger.declare("people", epsilon=2, scope="table")
     try:
         with pytest.raises(KeyboardInterrupt):
-            mo.sample(
-                {name: [Pressed()] * 3 for name in domain}, domain,
-                method="integral", epsilon=2, ledger=ledger, data_set="people",
-            )  # fmt: skip
+            mo.Integral(
+                domain,
+                epsilon=2,
+            ).sample({name: [Pressed()] * 3 for name in domain}, ledger=ledger, data_set="people")  # fmt: skip
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     finally:
         signal.signal(signal.SIGINT, before)
@@ -302,7 +303,7 @@ def test_intervals_are_their_texts():
     for place, expected in enumerate(["(0, 10]", "(10, 20]", None]):
         for form in (ages, ages.astype(object)):
             frame = pandas.DataFrame({"age": form[place : place + 1]})
-            assert mo.sample(frame, domain, method="integral", epsilon=60).to_dict()["age"] == [expected]
+            assert mo.Integral(domain, epsilon=60).sample(frame).to_dict()["age"] == [expected]
 
 
 def test_polars_nulls_and_categories(domain):

@@ -86,7 +86,11 @@ std::vector<SpecPart> spec_parts() {
   for (const inside::Part& part : inside::spec_parts()) {
     const std::string_view flag = part.flag;
     if (flag.empty()) continue;
-    parts.push_back({std::string(flag.substr(2)), part.place, words(part.kind)});
+    SpecPart told{std::string(flag.substr(2)), part.place, words(part.kind), {}};
+    for (const auto& [method, name] : inside::names<inside::Method>()) {
+      if (part.methods.has(method)) told.methods.emplace_back(name);
+    }
+    parts.push_back(std::move(told));
   }
   return parts;
 }

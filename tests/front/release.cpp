@@ -238,7 +238,11 @@ TEST(FrontSpec, NamesItsPartsByTheCommandsFlags) {
   ASSERT_NE(epsilon, parts.end());
   EXPECT_EQ(epsilon->place, "/privacy/epsilon");
   EXPECT_EQ(epsilon->kind, "decimal number");
-  for (const SpecPart& part : parts) EXPECT_NE(part.kind, "") << part.name;
+  for (const SpecPart& part : parts) {
+    EXPECT_NE(part.kind, "") << part.name;
+    EXPECT_FALSE(part.methods.empty()) << part.name;
+  }
+  EXPECT_THAT(epsilon->methods, testing::SizeIs(7));
   EXPECT_THAT(test::refusal_of([] { (void)ReleaseSpec::parse(R"({"method": "integral"})", ""); }),
               HasSubstr("--domain"));
 }

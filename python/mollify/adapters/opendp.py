@@ -7,17 +7,20 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
-from mollify._domain import DomainLike, as_domain
+from mollify._method import Method
 from mollify._privacy import of_json
-from mollify._release import Release, prepared, sample
+from mollify._release import Release
 
 if TYPE_CHECKING:
     import opendp.prelude
 
 
+_OF_TABLES = ("integral", "integral-model")
+
+
 def _changed(spec: Mapping[str, Any]) -> str:
     """What distances between tables count."""
-    if spec["method"] in ("integral", "integral-model"):
+    if spec["method"] in _OF_TABLES:
         return "tables that are changed"
     if spec["method"] == "local":
         return "units whose records are changed"
@@ -27,84 +30,32 @@ def _changed(spec: Mapping[str, Any]) -> str:
 
 
 def measurement(
-    domain: DomainLike,
+    method: Method,
     *,
-    method: str,
     records: int | None = None,
-    epsilon: float | str | None = None,
-    delta: float | str | None = None,
-    rho: float | str | None = None,
-    mu: float | str | None = None,
-    count: int | None = None,
-    unit: str | None = None,
-    units: Any = None,
-    units_column: str | None = None,
-    lists: Sequence[str] = (),
-    mechanism: str | None = None,
-    band: str | None = None,
-    c1: float | None = None,
-    c2: float | None = None,
-    gamma: float | None = None,
-    reference: Any = None,
-    space: str | None = None,
-    cells: int | None = None,
-    candidates: int | None = None,
-    fresh: bool = False,
-    trees: bool = False,
-    candidates_file: Any = None,
-    score: str | None = None,
-    covariance: Any = None,
-    covariance_bound: float | None = None,
-    mean_bound: float | None = None,
-    log: Sequence[str] | None = None,
-    paper_variance: bool = False,
-    neighbours: str | None = None,
-    copula: bool = False,
-    rate: float | None = None,
-    support: str | None = None,
-    accept_large_delta: bool = False,
-    accept_error: bool = False,
     counts: str | None = None,
+    lists: Sequence[str] = (),
     threads: int | None = None,
 ) -> opendp.prelude.Measurement:
-    """`mollify.sample` as a measurement: private tables in, releases out.
+    """A method's release as a measurement: private tables in, releases out.
 
     OpenDP's features ``contrib`` and ``honest-but-curious`` must be enabled, the second because
     OpenDP cannot check what another library computes. Every call is a release, with its budget.
 
     Parameters
     ----------
-    domain
-        What a record can be; public, as are all parameters below.
     method
-        "local" (with `unit`), "integral" or "central".
+        What releases. Its budget must not be in mu: OpenDP has no measure for it.
     records
-        For method central: how many there are in every table that it is given; with
-        ``neighbours="add-remove"`` left out.
-    epsilon, delta, rho
-        The budget of each call; one of the three forms.
-    mu
-        Is refused: OpenDP has no measure for it.
-    count
-        Records: for each unit, or in method central in all. Default: 1, but in method central.
-    unit, units, units_column, lists
-        The column that names the unit of each row; all units, which protects who is in the data;
-        the table's column that names them; columns of lists.
-    mechanism, band, c1, c2, gamma, reference, space, cells, candidates, fresh, trees
-        As for `mollify.sample`.
-    candidates_file, score, covariance, covariance_bound, mean_bound, log
-        As for `mollify.sample`.
-    paper_variance, neighbours, copula, rate, support, accept_large_delta, accept_error
-        As for `mollify.sample`.
-    counts
-        The column that says how many records each row stands for.
-    threads
-        That share the work, from 1 to 1024. Default: as many as the machine runs at once.
+        For `Central`, `Gaussian`, `GaussianModel` and `Marginals`: how many records, or units, every
+        table has that the measurement is given; left out with ``neighbours="add-remove"``.
+    counts, lists, threads
+        As for `Method.sample`.
 
     Returns
     -------
     opendp.Measurement
-        Its inputs are whatever `mollify.sample` reads. Its distances count units whose records are
+        Its inputs are whatever `Method.sample` reads. Its distances count units whose records are
         changed (method local), tables that are changed (integral), or records, with `unit` units,
         that are replaced (central), or with ``neighbours="add-remove"`` added or removed. Its measure is the max-divergence, for a budget in rho the zero-concentrated
         divergence, and with a delta the approximate max-divergence.
@@ -119,20 +70,16 @@ def measurement(
     There is no ledger: OpenDP does the accounting. A group of k costs k epsilon, or k^2 rho [Bun and
     Steinke 2016], or k epsilon and (1 + e^epsilon + ... + e^((k-1) epsilon)) delta, each rounded up.
     """
-    parameters = dict(locals())
-    for name in ("domain", "method", "records"):
-        del parameters[name]
     import opendp.prelude as dp
 
-    domain = as_domain(domain)
-    facts = prepared(domain, records, method=method, **parameters)
+    facts = method._certificate(records)
     total = of_json(facts["privacy"])
     if total.mu is not None:
         raise _core.InvalidInput("a measurement must promise epsilon or rho, but is asked for mu")
     fixed = facts["facts"].get("records")
 
     def function(table: Any) -> Release:
-        release = sample(table, domain, method=method, **parameters)
+        release = method.sample(table, counts=counts, lists=lists, threads=threads)
         held = release.certificate.to_dict()["facts"].get("records")
         if held != fixed:  # both are public
             raise _core.InvalidInput(
@@ -142,7 +89,7 @@ def measurement(
 
     def bound(changes: Any) -> int:
         """Whoever changes a table twice has changed it."""
-        return min(int(changes), 1) if method in ("integral", "integral-model") else int(changes)
+        return min(int(changes), 1) if facts["spec"]["method"] in _OF_TABLES else int(changes)
 
     if total.rho is not None:
         concentrated = total.rho

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mollify import _core
-from mollify._analysis import plan
+from mollify._methods import METHODS
 from mollify.reproduce.contenders import TestedGaussian, tested_clip_radius, tested_gaussian_records
 from mollify.reproduce.known import mean_and_deviation
 from mollify.reproduce.page import Figure
@@ -74,8 +75,12 @@ class _Row:
 @functools.cache
 def _asked(question: tuple[tuple[str, Any], ...]) -> Mapping[str, Any]:
     """The plan for the least n; empty for a budget that this sampler does not spend."""
+    parts = dict(question)
+    plan_of: Any = getattr(METHODS[parts.pop("method", "central")], "plan_of")
+    if not set(parts) <= set(inspect.signature(plan_of).parameters):
+        return {}
     try:
-        answer: Mapping[str, Any] = plan(**({"method": "central"} | dict(question)))
+        answer: Mapping[str, Any] = plan_of(**parts)
     except _core.InvalidInput:
         return {}
     return answer["answers"][0] if "answers" in answer else answer

@@ -1,0 +1,177 @@
+"""Public inputs of a release: files as they are, and what lies in memory as the text of a file."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mollify import _core
+from mollify._data import column_source, source_of
+from mollify._domain import Domain
+from mollify._parameters import number, require_without_nul, whole_number
+
+
+class Held:
+    """A public table in memory, as the text of a CSV file. It doesn't change with the table it was made from."""
+
+    def __init__(self, text: bytes, given: object = None) -> None:
+        self.text = text
+        self._given = given
+
+    def was(self, table: object) -> bool:
+        """Whether it was made from this very object; False for a copy that was unpickled."""
+        return table is not None and table is self._given
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Held) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __repr__(self) -> str:
+        lines = self.text.count(b"\n")
+        return f"<{lines - 1} rows in memory>"
+
+    def __reduce__(self) -> tuple[type[Held], tuple[bytes]]:
+        return Held, (self.text,)
+
+
+class Inputs:
+    """Reads public tables for one domain and one unit column."""
+
+    def __init__(
+        self, domain: Domain | None, unit: str | None = None, units_column: str | None = None
+    ) -> None:
+        self.domain = domain
+        self.unit = unit
+        self.units_column = units_column
+
+    def read(self, part: str, given: Any) -> str | Held:
+        """The path of a file, or the text of a table in memory."""
+        if isinstance(given, (str, os.PathLike)):
+            path = str(os.fspath(given))
+            require_without_nul(part, path)
+            return path
+        if isinstance(given, Held):
+            return given
+        if part == "candidates_file":
+            raise _core.InvalidInput(
+                "candidates_file must be the path of a file of candidates, but is of type "
+                f"{type(given).__name__}"
+            )
+        return Held(self._text(part, given), given)
+
+    def _text(self, part: str, given: Any) -> bytes:
+        if self.domain is None:
+            raise _core.InvalidInput(f"{part} in memory needs a domain, whose columns are read of it")
+        if part == "covariance":
+            return _covariance_text(list(self.domain), given)
+        table = _collected(part, given)
+        if part != "units":
+            return source_of(table, list(self.domain), what=part).csv_text()
+        if self.unit is None:
+            raise _core.InvalidInput("units needs unit, the column that names them")
+        column = self.units_column or self.unit
+        if isinstance(table, Mapping) or hasattr(table, "columns"):
+            return source_of(table, [column], what=part).csv_text()
+        return column_source(table, column, what=part).csv_text()
+
+
+def _collected(part: str, given: Any) -> Any:
+    """A data frame of Spark's, in this process's memory; anything else is as it was."""
+    spark = sys.modules.get("pyspark.sql")
+    if spark is None or not isinstance(given, spark.DataFrame):
+        return given
+    table = given.toArrow()
+    # A roster's order is that of its file; Spark's rows have none.
+    order = [(column, "ascending") for column in table.column_names]
+    return table.sort_by(order) if part == "units" else table
+
+
+def _covariance_text(names: list[str], matrix: Any) -> bytes:
+    import csv
+    import io
+
+    import numpy as np
+
+    if hasattr(matrix, "loc") and hasattr(matrix, "columns"):  # a data frame: by names
+        names = [str(name) for name in matrix.columns]
+        if [str(name) for name in matrix.index] != names:
+            raise _core.InvalidInput("a covariance must have its columns' names as its index too")
+    try:
+        numbers = np.asarray(matrix, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise _core.InvalidInput("a covariance must be a matrix of numbers") from None
+    if numbers.shape != (len(names), len(names)):
+        raise _core.InvalidInput(
+            f"a covariance must have a row and a column for each of {', '.join(names)}, "
+            f"but has shape {numbers.shape}"
+        )
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(["", *names])
+    for name, row in zip(names, numbers.tolist()):
+        rows.writerow([name, *map(repr, row)])
+    return text.getvalue().encode()
+
+
+def table(given: Any, columns: Sequence[str], what: str) -> str | Held:
+    """Any table or file that an analysis reads."""
+    if isinstance(given, (str, os.PathLike)):
+        return str(os.fspath(given))
+    return Held(source_of(given, columns, what=what).csv_text(), given)
+
+
+def name_in_memory(part: str) -> str:
+    """How a spec and a certificate call a table that is in no file."""
+    return f"{part} (in memory)"
+
+
+def texts_of(files: Mapping[str, str | Held]) -> dict[str, bytes]:
+    """The texts of tables in memory, by the names that a spec has for them."""
+    return {name_in_memory(part): one.text for part, one in files.items() if isinstance(one, Held)}
+
+
+def _value(name: str, kind: str, given: Any) -> Any:
+    """What a part of a spec holds, for JSON."""
+    if kind == "file":
+        return {"file": name_in_memory(name) if isinstance(given, Held) else given}
+    if kind == "truth":
+        return bool(given)
+    if kind == "texts":
+        return [given] if isinstance(given, str) else [str(one) for one in given]
+    if kind == "text":
+        return str(given)
+    if kind == "whole number":
+        return whole_number(name, given)
+    if kind == "number":
+        return number(name, given)
+    # A decimal number, as it is typed.
+    return given if isinstance(given, str) else str(getattr(given, "item", lambda: given)())
+
+
+def spec_of(method: str, domain: Domain, parts: Mapping[str, Any]) -> str:
+    """The spec of a method's parts, checked by the library, which has the table of all parts."""
+    spec: dict[str, Any] = {"method": method, "domain": domain._part()}
+    for flag, place, kind, _ in _core.spec_parts():
+        name = flag.replace("-", "_")
+        given = parts.get(name)
+        if name == "domain" or given is None or given is False:
+            continue
+        part = spec
+        *above, last = place.strip("/").split("/")
+        for key in above:
+            part = part.setdefault(key, {})
+        part[last] = _value(name, kind, given)
+        for one in part[last] if kind == "texts" else [part[last]]:
+            if isinstance(one, str):
+                require_without_nul(name, one)
+    return _core.checked_spec(json.dumps(spec, allow_nan=True))
+
+
+def public_files() -> list[str]:
+    """The parts of a spec that are public tables or files."""
+    return [flag.replace("-", "_") for flag, _, kind, _ in _core.spec_parts() if kind == "file"]

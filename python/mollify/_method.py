@@ -1,0 +1,309 @@
+"""What all methods of a release share: a method is public, immutable, checked, and answers every question."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from mollify import _core
+from mollify._command import Answer, asked
+from mollify._data import source_of
+from mollify._domain import Domain, DomainLike, as_domain
+from mollify._inputs import Held, Inputs, public_files, spec_of, table, texts_of
+from mollify._ledger import Ledger
+from mollify._model import Model
+from mollify._parameters import whole_number
+from mollify._release import Certificate, Release
+from mollify._threads import thread_count
+from mollify._warning import warn
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Method:
+    """All that is public about a release. Immutable, and checked by the library when it is made.
+
+    Make one of the classes `Local`, `Integral`, `IntegralModel`, `Central`, `Gaussian`,
+    `GaussianModel` and `Marginals`. Two methods are equal if their specs and their tables in memory
+    are. ``dataclasses.replace(method, epsilon=4)`` is another method, with one parameter changed.
+    """
+
+    domain: DomainLike
+    """What a record can contain; a `Domain`, whatever it was made from."""
+
+    word: ClassVar[str]
+    """The method's name in a spec and in the command."""
+
+    protects_rows: ClassVar[bool] = True
+    """Whether each row or unit of a table is protected, so that their number is public."""
+
+    _unplanned: ClassVar[Sequence[str]] = ()
+    """Parameters that change what a release can do, but that no plan has."""
+
+    _spec: str = field(init=False, repr=False)
+    _texts: dict[str, bytes] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if type(self) is Method:
+            raise TypeError("a method is one of mo.Local, mo.Integral, ...; mo.Method is their base")
+        parts = self._parts()
+        domain = as_domain(self.domain)
+        files = _read(parts, domain)
+        lists = {name: tuple(one) for name, one in parts.items() if isinstance(one, list)}
+        made: dict[str, Any] = {"domain": domain, **lists, **files, "_texts": texts_of(files)}
+        made["_spec"] = spec_of(self.word, domain, parts | files)
+        for name, one in made.items():
+            object.__setattr__(self, name, one)
+
+    def _parts(self) -> dict[str, Any]:
+        """The parameters of the spec, without the domain."""
+        names = [one.name for one in dataclasses.fields(self) if one.init and one.name != "domain"]
+        return {name: getattr(self, name) for name in names}
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """The whole public side of the release, as `mollify sample --spec` reads it."""
+        spec: dict[str, Any] = json.loads(self._spec)
+        return spec
+
+    def sample(
+        self,
+        data: Any,
+        *,
+        counts: str | None = None,
+        lists: Sequence[str] = (),
+        threads: int | None = None,
+        ledger: Ledger | str | os.PathLike[str] | None = None,
+        data_set: str | None = None,
+    ) -> Release:
+        """Releases records drawn from private data.
+
+        Nothing in the data can make it raise, print, or change the shape of what it returns.
+
+        Parameters
+        ----------
+        data
+            The private table: an object with ``__arrow_c_stream__`` (Polars, pyarrow, DuckDB, ...), a
+            Polars lazy frame, a pandas data frame, a mapping from names to columns, an array of
+            records, an array of (n, d) whose columns are the domain's and then `unit`, or the path of
+            a CSV file.
+        counts
+            The column of `data` with the number of records that each row stands for: for tables that
+            were counted elsewhere. Default: each row is one record. A count that is null, negative or no
+            whole number is 0. A row counts as 2^40 records at most, and one outcome of a unit or a table
+            as 2^53. `Central` without a unit refuses a table of more than 2^40 records. Scored records
+            and Gaussian samples don't take counts.
+        lists
+            Columns of Python objects, each of which is a list of a unit's values. The lists of one row are
+            side by side in as many records as the longest list has, or in one record of nulls. The type of
+            other columns shows whether they hold lists.
+        threads
+            Number of threads, from 1 to 1024; what is promised does not depend on it. Default: as
+            many as the machine runs at once.
+        ledger, data_set
+            The ledger that is charged before anything is drawn, and the name of the data in it.
+
+        Returns
+        -------
+        Release
+
+        Raises
+        ------
+        InvalidInput
+            If something public is wrong; nothing is released or charged then.
+
+        Warns
+        -----
+        ReleaseWarning
+            If the release is mostly noise or otherwise dangerous; nothing is charged before.
+        """
+        self._require_public(data)
+        charged = charged_ledger(ledger, data_set)
+        if counts is not None and not isinstance(counts, str):
+            raise TypeError(f"counts must be the name of a column, but is of type {type(counts).__name__}")
+        listed = [lists] if isinstance(lists, str) else list(lists)
+        for name in listed:
+            if name not in self._domain:
+                raise _core.InvalidInput(f'lists must name columns of the domain, but "{name}" is none')
+        source = source_of(data, self._columns(counts), listed, thread_count(threads))
+        if counts is not None:
+            source = source.with_counts(counts)
+        prepared = _core.prepare_for(self._spec, source, self._texts)
+        report = prepared.report()
+        warn(report["warnings"])  # where a warning is an error, nothing is charged
+        rows, certificate, drawn_from = _core.release(
+            prepared,
+            source,
+            None if charged is None else charged._inside,
+            data_set or "",
+            thread_count(threads),
+        )
+        kept = None if drawn_from is None else Model.parse(drawn_from)
+        return Release(rows, Certificate(certificate), report, kept)
+
+    def check(
+        self, data: Any, *, counts: str | None = None, reference: Any = None, most: int = 1000
+    ) -> Answer:
+        """Names every value of private data that the domain does not declare. NOT PRIVATE.
+
+        A release maps such values silently, because refusing would reveal them; this is for the data
+        holder, before a release. In the answer, ``"findings"`` is how many there are, and ``"listed"``
+        are the first `most`, by the lines that a file would have: the first record is line 2. If all
+        columns are numbers without bins, ``"notes"`` names those that look log-normal.
+
+        Parameters
+        ----------
+        data
+            As for `sample`.
+        counts
+            Column with the number of records that each row stands for; a value that is not a number is
+            named too.
+        reference
+            A public table or file: how many of its records the data has too. Default: the method's own.
+        most
+            The most values that are listed.
+
+        Raises
+        ------
+        InvalidInput
+            If something public is wrong.
+        """
+        self._require_public(data)
+        own = self._parts()
+        parts = {name: own.get(name) for name in ("unit", "units", "units_column", "reference")}
+        if reference is not None:
+            parts["reference"] = Inputs(self._domain).read("reference", reference)
+            _require_other(data, "reference", parts["reference"])
+        parts |= {"counts_column": counts, "most": whole_number("most", most)}
+        parts["data"] = table(data, self._columns(counts), "data")
+        return asked(["check"], parts, Answer, domain=self._domain)
+
+    def compare(
+        self,
+        data: Any,
+        *,
+        epsilon: Sequence[float] | None = None,
+        mechanism: str | None = None,
+        progress: bool = False,
+    ) -> Answer:
+        """Shows how close the law of this release is to the private data, beside its reference. NOT PRIVATE.
+
+        In the answer, ``"law"`` and ``"reference"`` are divergences, and ``"outcomes"`` the masses.
+
+        Each of ``"columns"`` has its levels, the ``"shares"`` and ``"means"`` of each law, in which a
+        number is the middle of its bin, and for integers and numbers ``"without_bins"``: the ``"mean"``
+        and the ``"deviation"`` of the table's own numbers, ``"mean_in_bins"``, what the bins alone make
+        of that mean, and ``"is_moved"``, whether that is more than a tenth of the deviation away.
+
+        For `Gaussian` and `GaussianModel`, ``"notes"`` names the columns that look log-normal. For
+        `GaussianModel`, ``"accuracy"`` has for each column in ``"spreads"`` how many standard deviations
+        its range reaches to both sides of its mean, ``"deviations_below"`` and ``"deviations_above"``,
+        and whether the expected total variation holds for it, ``"is_met"``; and in
+        ``"total_variation"`` the ``"least"`` and the ``"greatest"`` of some simulated ``"releases"``,
+        from the Gaussian of the table.
+
+        Parameters
+        ----------
+        data
+            As for `sample`.
+        epsilon
+            Several budgets instead of the method's own: a table of distances.
+        mechanism
+            "all" compares every mechanism of `Local` and `Integral` in a table of distances.
+        progress
+            Shows a bar (tqdm).
+
+        Raises
+        ------
+        InvalidInput
+            If something public is wrong.
+        """
+        self._require_public(data)
+        parts = self._parts()
+        if epsilon is not None:
+            parts["epsilon"] = epsilon
+        if mechanism is not None:
+            parts["mechanism"] = mechanism
+        parts["data"] = table(data, self._columns(), "data")
+        return asked(["compare", self.word], parts, Answer, domain=self._domain, progress=progress)
+
+    @property
+    def _domain(self) -> Domain:
+        return as_domain(self.domain)
+
+    @property
+    def _unit(self) -> str | None:
+        unit: str | None = getattr(self, "unit", None)
+        return unit
+
+    def _columns(self, counts: str | None = None) -> list[str]:
+        """What is read of private data."""
+        return [*self._domain, *(one for one in (self._unit, counts) if one is not None)]
+
+    def _require_public(self, data: Any) -> None:
+        for part in public_files():
+            _require_other(data, part, getattr(self, part, None))
+
+    def _certificate(self, records: int | None) -> dict[str, Any]:
+        """The facts of the certificate that a release would have, of so many records where these count."""
+        facts: dict[str, Any] = json.loads(_core.prepare(self._spec, records, self._texts))
+        return facts
+
+    def _plan(self, **others: Any) -> Answer:
+        """The plan of this release: the parts that a plan has, and what is asked besides."""
+        given = self._parts()
+        unknown = [name for name in self._unplanned if given[name] is not None]
+        if unknown:
+            raise _core.InvalidInput(
+                f"a plan knows nothing of {' and '.join(unknown)}: ask {type(self).__name__}.plan_of "
+                "without"
+            )
+        known = inspect.signature(getattr(type(self), "plan_of")).parameters
+        parts = {name: one for name, one in given.items() if name in known}
+        return self._plan_of(parts | others | {"domain": self.domain})
+
+    @classmethod
+    def _plan_of(cls, given: Mapping[str, Any]) -> Answer:
+        parts = {name: one for name, one in given.items() if name != "cls"}
+        declared, progress = parts.pop("domain"), parts.pop("progress", False)
+        domain = None if declared is None else as_domain(declared)
+        parts |= _read(parts, domain)
+        return asked(["plan", cls.word], parts, Answer, domain=domain, progress=progress)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Method) and (self._spec, self._texts) == (other._spec, other._texts)
+
+    def __hash__(self) -> int:
+        return hash((self._spec, *self._texts.values()))
+
+    def __repr__(self) -> str:
+        parts = [repr(self.domain)]
+        for one in dataclasses.fields(self):
+            given = getattr(self, one.name)
+            if one.kw_only and given != one.default:
+                parts.append(f"{one.name}={given!r}")
+        return f"{type(self).__name__}({', '.join(parts)})"
+
+
+def _read(parts: Mapping[str, Any], domain: Domain | None) -> dict[str, str | Held]:
+    """The public tables among the parts."""
+    inputs = Inputs(domain, parts.get("unit"), parts.get("units_column"))
+    given = {part: parts[part] for part in public_files() if parts.get(part) is not None}
+    return {part: inputs.read(part, one) for part, one in given.items()}
+
+
+def _require_other(data: Any, part: str, public: object) -> None:
+    if isinstance(public, Held) and public.was(data):
+        raise _core.InvalidInput(f"{part} must be public, but is the private data itself")
+
+
+def charged_ledger(
+    ledger: Ledger | str | os.PathLike[str] | None, data_set: str | None
+) -> Ledger | None:
+    """The ledger that a release is charged to."""
+    if (ledger is None) != (data_set is None):
+        raise _core.InvalidInput("a release is charged to a ledger with a data_set, but one is missing")
+    return ledger if ledger is None or isinstance(ledger, Ledger) else Ledger(ledger)
