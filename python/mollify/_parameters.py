@@ -11,7 +11,7 @@ from mollify import _core
 def whole_number(name: str, given: Any) -> int:
     """From 0 to 2^63 - 1; what is smaller or greater than it may be, the library says."""
     try:
-        whole = operator.index(given)
+        whole = -1 if isinstance(given, bool) else operator.index(given)
     except TypeError:
         whole = -1
     if not 0 <= whole < 2**63:
@@ -22,7 +22,8 @@ def whole_number(name: str, given: Any) -> int:
 def number(name: str, given: Any) -> float:
     """Any of double precision."""
     try:
-        return float(given)
+        if not isinstance(given, bool):
+            return float(given)
     except (TypeError, ValueError, OverflowError):
         pass
     raise _core.InvalidInput(f"{name} must be a number, but is {given!r}")

@@ -193,6 +193,36 @@ TEST(Advise, WeighsTheWaysToAWholeTable) {
   EXPECT_THAT(words.out, HasSubstr("\nother ways to such a table, at epsilon "));
 }
 
+/// The error of usual tables is too low where a column of many values determines others (two of
+/// three columns of 40 values here): the advice says what it is then, and which epsilon would do.
+TEST(Advise, SaysWhatColumnsThatDetermineOthersCost) {
+  const CommandLine command;
+  command.files.write("codes.yaml",
+                      "columns:\n  a: {type: integer, min: 1, max: 40}\n"
+                      "  b: {type: integer, min: 1, max: 40}\n"
+                      "  c: {type: integer, min: 1, max: 40}\n");
+  const auto asked = [](const char* records, const char* error) {
+    return Arguments{"--purpose", "table",     "--protect", "row",   "--domain", "codes.yaml",
+                     "--method",  "marginals", "--n",       records, "--alpha",  error};
+  };
+  const Json found = advised(command, asked("30000", "0.15"));
+  for (const Json& budget : found["budgets"]) {
+    EXPECT_GT(budget["determined_error"], budget["error"]);
+    const Ended planned =
+        command.run({"plan", "marginals", "--domain", "codes.yaml", "--n", "30000", "--delta",
+                     found["delta"].dump(), "--epsilon", budget["epsilon"].dump(), "--json"});
+    ASSERT_EQ(planned.status, 0) << planned.err;
+    EXPECT_EQ(Json::parse(planned.out)["answers"][0]["two_way"]["at_worst"],
+              budget["determined_error"]);
+  }
+  EXPECT_THAT(found["notes"].dump(), HasSubstr("if a column of many values determines others"));
+  EXPECT_THAT(found["notes"].dump(), HasSubstr("brings that to"));
+  const Json few = advised(command, asked("4000", "0.3"));
+  EXPECT_THAT(few["notes"].dump(), HasSubstr("no epsilon of these brings that to 0.3"));
+  const Ended words = command.run(Arguments{"advise"} + asked("30000", "0.15"));
+  EXPECT_THAT(words.out, HasSubstr("\n  where columns determine others "));
+}
+
 TEST(Advise, GivesGaussianSamplesThatRun) {
   const CommandLine command;
   command.files.write("d.yaml", "columns:\n  a: {type: number, min: -5, max: 5}\n");

@@ -34,6 +34,10 @@ static_assert(ClippedMoments::entry_count(kMostPureDimensions) <=
 /// Gaussians and on public ones (docs/measured/gaussian-data.md) this served both wide ranges and
 /// narrow ones; no data of a release decides any of it.
 constexpr std::array<std::uint32_t, 4> kRoundParts = {5, 5, 6, 48};
+/// A variance below this share of a map's is none that doubles tell from rounding.
+constexpr double kLeastVariance = 1e-9;
+/// How much of the radius of the last round's noise a model's variances have at least.
+constexpr double kKeptNoise = 0.25;
 
 /// The square of the sensitivity as a double not below it.
 double square_sensitivity_up(const MomentDesign& design) {
@@ -140,14 +144,32 @@ bool find_lattice(MomentDesign& design) {
   return false;
 }
 
-/// The mean of -log(1 + x) of the eigenvalues x of a noisy symmetric matrix, which lie on a
-/// semicircle of this radius, below 1 [Wigner 1958].
-double semicircle_divergence(double radius) {
-  const double square = radius * radius;
-  const double rest = 1 - square;
-  const double root = std::sqrt(rest);
-  // 1 - root = square / (1 + root), which loses no digits.
-  return 0.5 - 1 / (1 + root) - same_log1p(-square / (2 * (1 + root)));
+/// What noise may move the eigenvalues of an entry's matrix by: the radius of a semicircle
+/// [Wigner 1958]. d + 1, because the noise of the diagonal is larger.
+double eigenvalue_noise(const MomentDesign& design, const MomentErrors& errors) {
+  return 2 * std::sqrt(static_cast<double>(design.request.dimension) + 1) * errors.product;
+}
+
+/// No released variance is below this, in a round's map: what noise of such a radius shows below it
+/// is noise.
+double least_variance(double noise_radius) {
+  return std::clamp(kKeptNoise * noise_radius, kLeastVariance, 1.0);
+}
+
+/// The mean of l - 1 - log l of l = max(1 + x, floor), x on a semicircle of this radius about 0:
+/// the sum of equal strips, at every place the same operations on every machine.
+double semicircle_divergence(double radius, double floor) {
+  constexpr int kStrips = 512;
+  double weights = 0;
+  double sum = 0;
+  for (int i = 0; i < kStrips; ++i) {
+    const double x = (2 * i + 1.0) / kStrips - 1;
+    const double weight = std::sqrt(1 - x * x);
+    const double value = std::max(1 + radius * x, floor);
+    weights += weight;
+    sum += weight * (value - 1 - same_log(value));
+  }
+  return sum / weights;
 }
 
 /// The divergence of a standard normal column that is cut at so many deviations, at least 1, on
@@ -185,7 +207,7 @@ MomentErrors errors_of(const MomentDesign& design, const MomentRound& round) {
 ModelError expected_error(const MomentDesign& design, double deviations) {
   const auto d = static_cast<double>(design.request.dimension);
   const double narrowest = design.clip_radius / deviations;
-  double variance = (1 - kStatedCorrelation) * narrowest * narrowest / d;
+  double variance = kLeastSum * narrowest * narrowest / d;
   for (std::size_t k = 0; k + 1 < design.rounds.size(); ++k) {
     const MomentErrors errors = errors_of(design, design.rounds[k]);
     const double middle = variance + errors.margin;
@@ -193,13 +215,26 @@ ModelError expected_error(const MomentDesign& design, double deviations) {
   }
   const MomentErrors last = errors_of(design, design.rounds.back());
   ModelError error{.mean = last.mean / std::sqrt(variance), .covariance = last.product / variance};
-  const double radius = 2 * std::sqrt(d + 1) * error.covariance;
-  if (radius < 1) {
-    const double divergence = d * ((error.mean * error.mean + semicircle_divergence(radius)) / 2 +
-                                   cut_divergence(deviations));
-    error.total_variation = std::min(1.0, std::sqrt(divergence / 2));
-  }
+  const double noise = eigenvalue_noise(design, last);
+  const double divergence =
+      d * ((error.mean * error.mean +
+            semicircle_divergence(noise / variance, least_variance(noise) / variance)) /
+               2 +
+           cut_divergence(deviations));
+  error.total_variation = std::min(1.0, std::sqrt(divergence / 2));
   return error;
+}
+
+double least_sum(std::size_t dimension, std::span<const double> correlations) {
+  const auto d = static_cast<Eigen::Index>(dimension);
+  Eigen::MatrixXd matrix = Eigen::MatrixXd::Identity(d, d);
+  std::size_t pair = 0;
+  for (Eigen::Index i = 0; i < d; ++i) {
+    for (Eigen::Index j = i + 1; j < d; ++j) {
+      matrix(i, j) = matrix(j, i) = correlations[pair++];
+    }
+  }
+  return std::max(0.0, eigenvalues(matrix).minCoeff());
 }
 
 void require_moment_records(std::uint64_t records) {
@@ -239,9 +274,10 @@ MomentDesign design_moments(const MomentRequest& request, std::optional<double> 
 std::string spread_condition() {
   return fmt::format(
       "if every column's range reaches {:g} to {:g} of its standard deviations to both sides of "
-      "its "
-      "mean (with --log, of the logarithms') and no correlation is above {:g}",
-      kLeastDeviations, kStatedDeviations.back(), kStatedCorrelation);
+      "its mean (with --log, of the logarithms'), and no weighted sum of columns varies by less "
+      "than "
+      "{:g} of what it would if they were independent",
+      kLeastDeviations, kStatedDeviations.back(), kLeastSum);
 }
 
 void check_moment_design(const MomentDesign& design) {
@@ -278,9 +314,6 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-/// A variance below this share of a map's is none that doubles tell from rounding.
-constexpr double kLeastVariance = 1e-9;
 
 /// The public affine map of a round: y = forward (x - centre), and back.
 struct MomentMap {
@@ -382,9 +415,11 @@ MomentMap next_map(const MomentDesign& design, const MomentRound& round, const M
 
 SharedGaussian model_of(const MomentDesign& design, const MomentMap& map,
                         const NoisyMoments& found) {
+  const double least =
+      least_variance(eigenvalue_noise(design, errors_of(design, design.rounds.back())));
   const EigenSystem eigen = eigen_system(found.covariance);
   const VectorXd variance =
-      eigen.values.cwiseMin(design.clip_radius * design.clip_radius).cwiseMax(kLeastVariance);
+      eigen.values.cwiseMin(design.clip_radius * design.clip_radius).cwiseMax(least);
   const MatrixXd root = map.backward * eigen.vectors * variance.cwiseSqrt().asDiagonal();
   const MatrixXd covariance = root * root.transpose();
   const VectorXd mean = map.centre + map.backward * found.mean;

@@ -97,12 +97,16 @@ void require_moment_records(std::uint64_t records);
                                           std::optional<double> amount = std::nullopt);
 
 /// How many of its standard deviations a column's range reaches to both sides of its mean, in the
-/// cases that errors are stated for: in each any two columns have a correlation of at most
-/// kStatedCorrelation.
+/// cases that errors are stated for.
 inline constexpr std::array<double, 3> kStatedDeviations = {2, 3, 5};
 /// From so many on a design states its error: narrower ranges cut data, and no budget mends that.
 inline constexpr double kLeastDeviations = 3;
-inline constexpr double kStatedCorrelation = 0.5;
+/// And the least variance of a weighted sum of columns, beside what it would be if they were
+/// independent, that errors are stated for: correlations of one half between any two have it.
+inline constexpr double kLeastSum = 0.5;
+/// That of columns with these correlations, of the first and second, the first and third, ...: the
+/// least eigenvalue of their matrix.
+[[nodiscard]] double least_sum(std::size_t dimension, std::span<const double> correlations);
 
 /// What noise and ranges are expected to do to a model, from public facts alone.
 struct ModelError {
@@ -116,14 +120,15 @@ struct ModelError {
 /// both sides of its mean.
 ///
 /// Derivation. Let v be the narrowest direction's variance in a round's map: at first
-/// (1 - kStatedCorrelation) (r / deviations)^2 / d, because half a range is r / sqrt(d) there. The
+/// kLeastSum (r / deviations)^2 / d, because half a range is r / sqrt(d) there. The
 /// round's noise spreads what is seen of directions over a semicircle of radius R = 2 sqrt(d) e, e
 /// the noise of an entry [Wigner 1958], and the next map divides a direction's variance by what was
 /// seen and the margin. The mean square of that divisor is (v + margin)^2 + R^2 / 4; its root is
 /// taken, or 1 if it is more. The last round's noise adds a symmetric matrix of radius
 /// R' = 2 sqrt(d + 1) e / v to the identity and moves the mean by m / sqrt(v) in each coordinate.
-/// The mean Kullback-Leibler divergence is d (m^2 / v + E[-log(1 + x)]) / 2, x of the semicircle of
-/// R'. A model whose R' is 1 or more may have lost a direction, and counts as 1.
+/// A model's variances are raised to a quarter of that radius, because less is noise, so that none
+/// is lost. The mean Kullback-Leibler divergence is d (m^2 / v + E[l - 1 - log l]) / 2, where
+/// l = max(1 + x, R' / 4), x of the semicircle of R'.
 ///
 /// Values beyond a range are taken at its bounds. That takes 2 (r f(r) - (r^2 - 1) Q(r)) of a
 /// column's variance, r its `deviations`, f and Q the normal density and upper tail: at most
