@@ -64,7 +64,7 @@ int main(int argument_count, char** arguments) {
   for (const std::size_t width : {5U, 10U}) {
     for (const std::size_t records : {2000U, 20000U}) {
       for (const double deviations : kStatedDeviations) {
-        for (const double correlation : {0., kStatedCorrelation}) {
+        for (const double correlation : {0., 1 - kLeastSum}) {
           const DrawnTable table = drawn_table(records, width, 1 / deviations, correlation);
           for (const Privacy& budget :
                {Privacy::approximate(1, 1e-6), Privacy::approximate(4, 1e-6), Privacy::pure(4)}) {

@@ -840,15 +840,10 @@ std::string with_measured_pairs(const std::string& certificate, const Json& meas
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-bool has_measured_pairs(const Certificate& certificate) {
-  const MarginalDesign* design = certificate.marginals();
-  return design != nullptr && !design->request.copula && design->request.columns.size() > 1;
-}
-
 Json measured_pairs_json(const std::vector<Measurement>& measured, const Certificate& certificate,
                          const Domain& domain) {
-  if (!has_measured_pairs(certificate)) return Json::object();
   const MarginalDesign& design = *certificate.marginals();
+  if (design.request.copula || design.request.columns.size() < 2) return Json::object();
   std::vector<Measurement> of_pairs;
   std::copy_if(measured.begin(), measured.end(), std::back_inserter(of_pairs),
                [](const Measurement& one) { return one.columns.size() == 2; });

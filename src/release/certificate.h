@@ -159,8 +159,6 @@ struct StatedCertificate {
 /// records: its noisy counts are so far from the counts. A model that is fitted to them is mostly
 /// nearer. Of a pair that was measured several times the finest measurement counts, with all that
 /// are as fine.
-/// Whether that is not empty: a certificate of such a release says it.
-[[nodiscard]] bool has_measured_pairs(const Certificate& certificate);
 [[nodiscard]] nlohmann::ordered_json measured_pairs_json(const std::vector<Measurement>& measured,
                                                          const Certificate& certificate,
                                                          const Domain& domain);

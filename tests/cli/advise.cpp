@@ -205,11 +205,11 @@ TEST(Advise, SaysWhatColumnsThatDetermineOthersCost) {
     return Arguments{"--purpose", "table",     "--protect", "row",   "--domain", "codes.yaml",
                      "--method",  "marginals", "--n",       records, "--alpha",  error};
   };
-  const Json found = advised(command, asked("30000", "0.15"));
+  const Json found = advised(command, asked("300000", "0.15"));
   for (const Json& budget : found["budgets"]) {
     EXPECT_GT(budget["determined_error"], budget["error"]);
     const Ended planned =
-        command.run({"plan", "marginals", "--domain", "codes.yaml", "--n", "30000", "--delta",
+        command.run({"plan", "marginals", "--domain", "codes.yaml", "--n", "300000", "--delta",
                      found["delta"].dump(), "--epsilon", budget["epsilon"].dump(), "--json"});
     ASSERT_EQ(planned.status, 0) << planned.err;
     EXPECT_EQ(Json::parse(planned.out)["answers"][0]["two_way"]["at_worst"],
@@ -217,9 +217,9 @@ TEST(Advise, SaysWhatColumnsThatDetermineOthersCost) {
   }
   EXPECT_THAT(found["notes"].dump(), HasSubstr("if a column of many values determines others"));
   EXPECT_THAT(found["notes"].dump(), HasSubstr("brings that to"));
-  const Json few = advised(command, asked("4000", "0.3"));
-  EXPECT_THAT(few["notes"].dump(), HasSubstr("no epsilon of these brings that to 0.3"));
-  const Ended words = command.run(Arguments{"advise"} + asked("30000", "0.15"));
+  const Json few = advised(command, asked("4000", "0.4"));
+  EXPECT_THAT(few["notes"].dump(), HasSubstr("no epsilon of these brings that to 0.4"));
+  const Ended words = command.run(Arguments{"advise"} + asked("300000", "0.15"));
   EXPECT_THAT(words.out, HasSubstr("\n  where columns determine others "));
 }
 
