@@ -17,6 +17,7 @@
 #include "methods/central/samplers.h"
 #include "methods/local/sampler.h"
 #include "release/design.h"
+#include "release/local_method.h"
 #include "release/public_inputs.h"
 #include "release/verification.h"
 

@@ -23,6 +23,7 @@
 #include "release/advice.h"
 #include "release/certificate.h"
 #include "release/design.h"
+#include "release/local_method.h"
 #include "release/local_release.h"
 #include "release/spec.h"
 

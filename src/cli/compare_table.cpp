@@ -38,9 +38,11 @@
 #include "records/source.h"
 #include "release/acceptance.h"
 #include "release/advice.h"
-#include "release/central_release.h"
+#include "release/central_method.h"
 #include "release/design.h"
+#include "release/local_method.h"
 #include "release/local_release.h"
+#include "release/marginals_method.h"
 #include "release/release_error.h"
 #include "scores/mixtures.h"
 

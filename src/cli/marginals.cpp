@@ -14,6 +14,7 @@
 #include "base/progress.h"
 #include "core/invalid_input.h"
 #include "methods/divergence/f_divergence.h"
+#include "release/central_method.h"
 
 namespace mollify::cli {
 

@@ -21,6 +21,7 @@
 #include "methods/local/mollifiers.h"
 #include "methods/local/sampler.h"
 #include "release/design.h"
+#include "release/local_method.h"
 #include "release/spec.h"
 #include "scores/learners.h"
 #include "scores/network.h"

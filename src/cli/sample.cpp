@@ -26,6 +26,7 @@
 #include "records/source.h"
 #include "release/acceptance.h"
 #include "release/design.h"
+#include "release/local_method.h"
 #include "release/release.h"
 #include "release/spec.h"
 

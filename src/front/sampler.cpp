@@ -20,8 +20,8 @@
 #include "records/tallies.h"
 #include "records/units.h"
 #include "release/acceptance.h"
-#include "release/central_release.h"
 #include "release/design.h"
+#include "release/local_method.h"
 #include "release/unit_draws.h"
 
 namespace mollify::front {

@@ -16,6 +16,7 @@
 #include "core/invalid_input.h"
 #include "methods/local/mechanism.h"
 #include "release/design.h"
+#include "release/method.h"
 #include "release/plan.h"
 
 namespace mollify {
@@ -72,27 +73,10 @@ PlanQuestion question_of(const Certificate& certificate, const Domain& domain) {
       .unknowns = {PlanUnknown::kAlpha},
       .records = certificate.facts.records.value_or(spec.hides_count() ? kManyRecords : 1),
       .outcomes = std::max<std::uint64_t>(certificate.facts.outcomes, 1),
-      .outputs = spec.method == Method::kIntegralModel ? 1 : spec.count.value_or(1),
+      .outputs = spec.count.value_or(1),
       .budget = spec.budget(),
       .accept_large_delta = spec.accept_large_delta};
-  if (const LocalDesign* local = certificate.local()) {
-    question.local = *spec.local();
-    question.local.space.kind = local->space;
-    question.masses = reference_masses(certificate, domain);
-  } else if (const GaussianDesign* gaussian = certificate.gaussian()) {
-    const GaussianRequest& request = gaussian->request;
-    question.dimension = request.dimension;
-    question.mean_bound = request.mean_bound;
-    question.mean_ranges = certificate.facts.mean_ranges;
-    question.covariance_bound = request.covariance_bound;
-    question.paper_variance = request.paper_variance;
-  } else if (const MomentDesign* moments = certificate.moments()) {
-    question.dimension = moments->request.dimension;
-  } else if (const MarginalDesign* marginals = certificate.marginals()) {
-    question.columns = marginals->request.columns;
-    question.neighbours = spec.marginals()->neighbours;
-    question.copula = marginals->request.copula;
-  }
+  release_method(spec.method).ask(certificate, domain, question);
   return question;
 }
 
@@ -164,16 +148,15 @@ std::optional<double> nearest(const PlanQuestion& question, const std::string& m
 std::vector<Search> searches(const PlanQuestion& question) {
   const auto outputs = static_cast<double>(question.outputs);
   std::vector<Search> all;
-  const bool central = kRowMethods.has(question.method);
-  const bool shares_model = kRowMethods.has(question.method) && kModelMethods.has(question.method);
-  if (central) {
+  if (kRowMethods.has(question.method)) {
     constexpr double kMostRecords = static_cast<double>(kMostPlannedRecords);
     all.push_back({PlanUnknown::kRecords, static_cast<double>(question.records), kMostRecords});
   }
-  if ((!central || question.method == Method::kCentral) && question.outcomes > 1) {
+  if (question.outcomes > 1) {
     all.push_back({PlanUnknown::kOutcomes, static_cast<double>(question.outcomes), 2});
   }
-  if (!shares_model && question.outputs > 1) all.push_back({PlanUnknown::kOutputs, outputs, 1});
+  if (!kModelMethods.has(question.method) && question.outputs > 1)
+    all.push_back({PlanUnknown::kOutputs, outputs, 1});
   if (question.budget.notion == PrivacyNotion::kConcentrated) {
     all.push_back({PlanUnknown::kRho, question.budget.rho, 1000});
   } else if (question.budget.notion != PrivacyNotion::kGaussian) {
@@ -193,38 +176,13 @@ std::vector<Search> searches(const PlanQuestion& question) {
       limit, text));
 }
 
-/// Records that nobody is meant to look at one by one: mollify estimate finds the population from
-/// all of them.
+/// As ReleaseMethod::is_for_estimates.
 bool is_for_estimates(const Certificate& certificate) {
-  return certificate.spec.method == Method::kLocal && certificate.local() != nullptr &&
-         !certificate.local()->floor;
+  return release_method(certificate.spec.method).is_for_estimates(certificate);
 }
 
 std::string would_do(const Certificate& certificate, const Domain& domain) {
-  const ReleaseSpec& spec = certificate.spec;
-  if (const FiniteDesign* finite = certificate.finite(); finite != nullptr && finite->hint) {
-    if (*certificate.facts.records < finite->least_records) {
-      return fmt::format("no support is found of fewer than {} at this budget",
-                         counted(finite->least_records, record_word(certificate)));
-    }
-    const auto most = most_outcomes_found(certificate);
-    return most ? fmt::format("a support of {} would do", counted(*most, "outcome")) : "";
-  }
-  std::string text;
-  if (spec.central() == nullptr || !spec.central()->rate) {
-    text = noise_remedy(question_of(certificate, domain), bound_mechanism(certificate));
-  }
-  if (spec.method == Method::kLocal && spec.unit && !is_for_estimates(certificate) &&
-      certificate.local()->space == SpaceKind::kCategories) {
-    text += text.empty() ? "" : "; ";
-    text +=
-        "for shares of all units together use --mechanism randomized-response and mollify estimate";
-  }
-  if (spec.method == Method::kIntegral && spec.count.value_or(1) > 1) {
-    text += text.empty() ? "" : "; ";
-    text += "for many rows of one public model use method integral-model";
-  }
-  return text;
+  return release_method(certificate.spec.method).remedy(certificate, domain);
 }
 
 }  // namespace
@@ -298,6 +256,10 @@ std::string noise_remedy(const PlanQuestion& question, const std::string& mechan
   return fmt::format("{}{}{} would do", fmt::join(ways, ", "), ways.empty() ? "" : " or ", last);
 }
 
+std::string noise_remedy(const Certificate& certificate, const Domain& domain) {
+  return noise_remedy(question_of(certificate, domain), bound_mechanism(certificate));
+}
+
 ReleaseError require_acceptable(const Certificate& certificate, const Domain& domain) {
   const ReleaseSpec& spec = certificate.spec;
   if (certificate.facts.records && !spec.accept_large_delta) {
@@ -326,28 +288,11 @@ std::optional<std::string> records_warning(double total_variation) {
       total_variation);
 }
 
-std::optional<std::string> moments_warning(double total_variation) {
-  if (total_variation <= kUsualError) return std::nullopt;
-  return fmt::format(
-      "the noise of the mean and the covariance is expected to take the model about {:.3g} in "
-      "total variation from the data's Gaussian, {}: all records share it",
-      total_variation, spread_condition());
-}
-
-std::optional<std::string> marginals_warning(double error) {
-  if (error <= kUsualError) return std::nullopt;
-  return fmt::format(
-      "the released rows can be {:.3g} in total variation from the table in two columns together, "
-      "on average: all rows share one model, and much of it may be noise. Fewer bins, more records "
-      "or a larger budget lessen it",
-      error);
-}
-
 std::vector<std::string> warnings(const Certificate& certificate, const ReleaseError& error,
                                   const Domain& domain) {
   std::vector<std::string> said =
       epsilon_warnings(certificate.spec.budget(), certificate.total,
-                       certificate.local() != nullptr ? *certificate.spec.count : 0);
+                       kDrawMethods.has(certificate.spec.method) ? *certificate.spec.count : 0);
   if (certificate.facts.records && delta_of(certificate) * records_of(certificate) > 0.1) {
     said.push_back(fmt::format(
         "delta {} is more than a tenth of 1/n = {:.4g} for {}: the guarantee may fail for one "
@@ -369,7 +314,7 @@ std::vector<std::string> warnings(const Certificate& certificate, const ReleaseE
                      : "no number of them"));
   }
   if (error.is_least) {
-    if (const auto when = noise_condition(certificate)) {
+    if (const auto when = release_method(certificate.spec.method).noise_condition(certificate)) {
       said.push_back("the release is mostly noise " + *when);
     }
   } else if (is_for_estimates(certificate) ? error.is_indistinct() : error.is_mostly_noise()) {
@@ -377,11 +322,9 @@ std::vector<std::string> warnings(const Certificate& certificate, const ReleaseE
     if (is_for_estimates(certificate)) words += kForEstimates;
     const std::string ways = would_do(certificate, domain);
     said.push_back(words + (ways.empty() ? "" : "; ") + ways);
-  } else if (kRowMethods.has(certificate.spec.method)) {
-    const auto words = certificate.moments() != nullptr     ? moments_warning(error.error)
-                       : certificate.marginals() != nullptr ? marginals_warning(error.error)
-                                                            : records_warning(error.error);
-    if (words) said.push_back(*words);
+  } else if (const auto words =
+                 release_method(certificate.spec.method).error_warning(error.error)) {
+    said.push_back(*words);
   }
   return said;
 }

@@ -30,6 +30,8 @@ ReleaseError require_acceptable(const Certificate& certificate, const Domain& do
 /// "13 outcomes or epsilon 6.27 would do"; empty if nothing within a plan's limits does. Of the
 /// mechanism of that name, or of the best one if it is empty. Up to some seconds.
 [[nodiscard]] std::string noise_remedy(const PlanQuestion& question, const std::string& mechanism);
+/// The same of a release.
+[[nodiscard]] std::string noise_remedy(const Certificate& certificate, const Domain& domain);
 
 /// The delta rule: throws InvalidInput for one of 1/n or more. `delta` is not below what was typed,
 /// `text` is what was, and `thing` what is counted: "record".
@@ -48,15 +50,9 @@ void require_small_delta(double delta, const std::string& text, double records,
 /// estimate` is what its records are for. Up to some seconds where it says what would do.
 [[nodiscard]] std::vector<std::string> draw_warnings(const MechanismParameters& parameters);
 
-/// What releases and plans of the central model say of an error above kUsualError that is not
-/// mostly noise: of records that are drawn each by itself,
+/// What is said of an error above kUsualError that is not mostly noise, of records that are drawn
+/// each by itself.
 [[nodiscard]] std::optional<std::string> records_warning(double total_variation);
-
-/// of a shared Gaussian,
-[[nodiscard]] std::optional<std::string> moments_warning(double total_variation);
-
-/// and of marginals, whose error is MarginalError::expected.
-[[nodiscard]] std::optional<std::string> marginals_warning(double error);
 
 /// Of an epsilon above what draws count, 30 each: what is released instead of what was asked for.
 [[nodiscard]] std::string epsilon_cap_words(double asked, double released);

@@ -14,7 +14,7 @@
 #include "core/invalid_input.h"
 #include "methods/local/sampler.h"
 #include "release/acceptance.h"
-#include "release/central_release.h"
+#include "release/central_method.h"
 #include "release/plan.h"
 #include "release/public_inputs.h"
 

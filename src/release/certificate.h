@@ -26,8 +26,6 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // What goes out with every release: what was promised, in a form anyone can check.
 
-struct MarginalError;
-
 /// Outcomes, ascending, and how many records each has.
 using OutcomeCounts = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
 
@@ -116,16 +114,6 @@ struct Certificate {
 /// Whose shares the shares of released records are, as sentences for people: of rows, or of units.
 [[nodiscard]] std::vector<std::string> represented(const ReleaseSpec& spec);
 
-/// [{"deviations": 2, "total_variation": .1}, ...]: the expected error of a shared Gaussian in each
-/// of kStatedDeviations.
-[[nodiscard]] nlohmann::ordered_json moment_errors_json(const MomentDesign& design);
-
-/// {"usual": .05, "at_worst": .1}: how far two columns are off, on average over pairs.
-[[nodiscard]] nlohmann::ordered_json two_way_json(const MarginalError& error);
-
-/// What these are, on which tables they held, and what they are not.
-[[nodiscard]] std::string marginals_error_words(const MarginalError& error);
-
 /// What is promised, as sentences for people; and what is not.
 [[nodiscard]] std::vector<std::string> promises(const Certificate& certificate);
 [[nodiscard]] std::vector<std::string> non_promises(const Certificate& certificate);
@@ -143,35 +131,5 @@ struct StatedCertificate {
 /// Throws InvalidInput, one sentence naming `name`, for anything that is no certificate of this
 /// format, and for facts that no release can have had.
 [[nodiscard]] StatedCertificate parse_certificate(const std::string& text, const std::string& name);
-
-// -----------------------------------------------------------------------------------------------
-// Which pairs of columns a release by marginals measured, and which it dropped.
-
-/// What the learner measured, for the member "measured" of a certificate: the measurements of pairs
-/// in their order, each with its columns (by name and by place in the domain), the cells and the
-/// parts of the budget that it took; what their noise is on average, and that in words; the pairs
-/// that were not measured, and how many these are. It states noise and counts, and not how near
-/// rows are to the table, which no public fact tells of a pair that was not measured. The choice of
-/// pairs was paid for by the release, so the list is an output like the records. Empty for a
-/// release that chooses no pairs: a copula's, and that of one column.
-///
-/// The noise of a measured pair is half of the mean sum of its counts' noise (counts_noise), in
-/// records: its noisy counts are so far from the counts. A model that is fitted to them is mostly
-/// nearer. Of a pair that was measured several times the finest measurement counts, with all that
-/// are as fine.
-[[nodiscard]] nlohmann::ordered_json measured_pairs_json(const std::vector<Measurement>& measured,
-                                                         const Certificate& certificate,
-                                                         const Domain& domain);
-
-/// A certificate's text with its member "measured", or as it is if that is empty.
-[[nodiscard]] std::string with_measured_pairs(const std::string& certificate,
-                                              const nlohmann::ordered_json& measured);
-
-/// What measured_pairs_json makes of the measurements that a certificate states, which must be the
-/// whole member. Throws InvalidInput, one sentence naming `name`, for measurements that the
-/// certificate's release cannot have made or paid. Which pairs were chosen cannot be checked.
-[[nodiscard]] nlohmann::json implied_measured_pairs(const nlohmann::json& stated,
-                                                    const Certificate& certificate,
-                                                    const Domain& domain, const std::string& name);
 
 }  // namespace mollify

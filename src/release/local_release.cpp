@@ -23,6 +23,7 @@
 #include "records/private_table.h"
 #include "records/sink.h"
 #include "release/design.h"
+#include "release/local_method.h"
 #include "release/public_inputs.h"
 #include "release/spec.h"
 #include "scores/public_models.h"

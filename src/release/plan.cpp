@@ -16,8 +16,7 @@
 #include "base/names.h"
 #include "core/invalid_input.h"
 #include "release/acceptance.h"
-#include "release/central_release.h"
-#include "release/design.h"
+#include "release/method.h"
 #include "release/spec.h"
 
 namespace mollify {
@@ -266,12 +265,12 @@ std::string PlanModel::subject(PlanUnknown unknown, const PlanQuestion& whole) c
     if (unknown != what) text += counted(count, thing) + ", ";
   };
   add(PlanUnknown::kRecords, whole.records, "record");
-  if (kGaussianMethods.has(whole.method)) {
+  if (size() == PlanUnknown::kDimension) {
     add(PlanUnknown::kDimension, whole.dimension, "coordinate");
   } else {
     add(PlanUnknown::kOutcomes, whole.outcomes, "outcome");
   }
-  if (whole.method != Method::kGaussianModel) add(PlanUnknown::kOutputs, whole.outputs, "output");
+  if (!shares_noise()) add(PlanUnknown::kOutputs, whole.outputs, "output");
   if (unknown == PlanUnknown::kDelta) {
     text += fmt::format("epsilon {:.6g}", whole.budget.epsilon);
   } else if (unknown == PlanUnknown::kEpsilon) {
@@ -282,9 +281,9 @@ std::string PlanModel::subject(PlanUnknown unknown, const PlanQuestion& whole) c
   if (text.ends_with(", ")) text.resize(text.size() - 2);
   if (unknown == PlanUnknown::kAlpha) return text + (whole.strong ? ", joint" : "");
   return text + fmt::format(", {} total variation at most {:g}",
-                            whole.strong                             ? "joint"
-                            : whole.method == Method::kGaussianModel ? "expected"
-                                                                     : "each output's",
+                            whole.strong     ? "joint"
+                            : shares_noise() ? "expected"
+                                             : "each output's",
                             whole.alpha);
 }
 
@@ -295,50 +294,8 @@ bool PlanReport::is_served() const noexcept {
 
 namespace {
 
-/// What the domain says of Gaussian samples, as a release of it takes it.
-void take_columns(PlanQuestion& question, const PublicInputs& inputs) {
-  const RealColumns columns(inputs.domain(*question.domain), question.logarithms);
-  question.dimension = columns.size();
-  if (question.method == Method::kGaussianModel) return;
-  const std::vector<double> covariance = question.covariance
-                                             ? inputs.covariance(question.covariance->name, columns)
-                                             : std::vector<double>();
-  const Whitening whitening = whitening_of(columns, covariance);
-  if (!question.mean_bound) question.mean_ranges = mean_ranges_of(columns, whitening);
-  question.warnings = wide_ranges(columns, covariance, question.covariance_bound);
-}
-
 PlanReport report_for(PlanQuestion question, const PublicInputs* inputs) {
-  std::unique_ptr<const PlanModel> model;
-  switch (question.method) {
-    case Method::kIntegralModel:
-      question.outputs = 1;
-      [[fallthrough]];
-    case Method::kLocal:
-    case Method::kIntegral:
-      model = local_plan_model(question, inputs);
-      break;
-    case Method::kCentral:
-      if (question.domain) {
-        const Domain domain = inputs->domain(*question.domain);
-        require_countable(domain);
-        question.outcomes = domain.size();
-      }
-      model = finite_plan_model();
-      break;
-    case Method::kGaussian:
-      if (question.domain) take_columns(question, *inputs);
-      model = gaussian_plan_model();
-      break;
-    case Method::kGaussianModel:
-      if (question.domain) take_columns(question, *inputs);
-      model = shared_gaussian_plan_model();
-      break;
-    case Method::kMarginals:
-      if (question.domain) question.columns = marginal_columns(inputs->domain(*question.domain));
-      model = marginal_plan_model();
-      break;
-  }
+  const auto model = release_method(question.method).plan_model(question, inputs);
   PlanReport report{.question = question};
   for (const PlanUnknown unknown : question.unknowns) {
     try {
@@ -402,18 +359,16 @@ constexpr Part kOwnParts[] = {
     {"/covariance", "--covariance", kFile, {Method::kGaussian}},
 };
 
-/// Whether what an unknown stands for is given.
-struct Quantity {
-  PlanUnknown unknown;
-  bool given;
-};
-
 /// Which quantity of a question is left to be found.
 class Unknowns {
+  using Quantity = PlanQuantities::Quantity;
+
  public:
-  /// One of `either` is missing, or else the first of `others` that is.
-  Unknowns(std::vector<Quantity> either, std::vector<Quantity> others, bool has_rho, bool flags)
-      : either_(std::move(either)), others_(std::move(others)), has_rho_(has_rho), flags_(flags) {}
+  Unknowns(PlanQuantities quantities, bool flags)
+      : either_(std::move(quantities.either)),
+        others_(std::move(quantities.others)),
+        has_rho_(quantities.has_rho),
+        flags_(flags) {}
 
   [[nodiscard]] std::vector<PlanUnknown> found() const {
     std::vector<Quantity> missing = missing_of(either_);
@@ -477,43 +432,6 @@ class Unknowns {
   bool flags_;
 };
 
-Unknowns unknowns_of(const PartReader& reader, const PlanQuestion& question, bool flags) {
-  using enum PlanUnknown;
-  const bool epsilon = reader.has("/privacy/epsilon");
-  const bool delta = reader.has("/privacy/delta");
-  const bool count = reader.has("/count");
-  const Quantity alpha{kAlpha, reader.has("/alpha")};
-  const Quantity outcomes{kOutcomes, reader.has("/k") || question.domain};
-  if (question.method == Method::kMarginals) {
-    return {
-        {{kRecords, reader.has("/n")}, {kEpsilon, epsilon || reader.has("/privacy/rho")}, alpha},
-        {},
-        true,
-        flags};
-  }
-  if (kGaussianMethods.has(question.method)) {
-    std::vector<Quantity> others = {{kOutputs, count}, {kDelta, !epsilon || delta}};
-    if (question.method == Method::kGaussianModel) others.erase(others.begin());
-    return {{{kRecords, reader.has("/n")},
-             {kDimension, reader.has("/dimension") || question.domain},
-             {kEpsilon, epsilon || reader.has("/privacy/rho")},
-             alpha},
-            std::move(others),
-            true,
-            flags};
-  }
-  if (kRowMethods.has(question.method)) {
-    return {{{kRecords, reader.has("/n")}, outcomes, {kEpsilon, epsilon}, alpha},
-            {{kDelta, delta || !count}, {kOutputs, count}},
-            false,
-            flags};
-  }
-  return {{outcomes, {kEpsilon, epsilon || reader.has("/privacy/mu")}, alpha},
-          {{kOutputs, count}},
-          false,
-          flags};
-}
-
 Privacy budget_of(const PartReader& reader) {
   const auto epsilon = reader.find_decimal("/privacy/epsilon");
   const auto delta = reader.find_decimal("/privacy/delta");
@@ -528,16 +446,6 @@ Privacy budget_of(const PartReader& reader) {
     return Privacy::gaussian(mu->down());
   }
   return Privacy::approximate(epsilon ? epsilon->down() : 1, delta ? delta->down() : 0);
-}
-
-/// Throws InvalidInput where a local plan lacks what nothing can be found without.
-void require_local(const PartReader& reader, const PlanQuestion& question) {
-  if (reader.has("/alpha")) return;
-  if (!question.domain && !reader.has("/k")) {
-    throw InvalidInput(fmt::format("{} or {} is needed, but is not given", reader.called("/domain"),
-                                   reader.called("/k")));
-  }
-  if (!reader.has("/privacy/mu")) reader.require_given("/privacy/epsilon");
 }
 
 }  // namespace
@@ -563,13 +471,8 @@ PlanQuestion plan_question_of(const Json& given, const std::string& name) {
   if (every) json.erase(mechanism);
   const PartReader reader(plan_parts(), json, name, "a plan's question");
   PlanQuestion question{.method = method_of(reader)};
-  question.every_mechanism = every && kDrawMethods.has(question.method);
-  if (question.method == Method::kMarginals) {
-    reader.require_given("/domain");
-    const auto neighbours = reader.find<std::string>("/neighbours");
-    question.copula = reader.find<bool>("/copula").value_or(false);
-    if (neighbours) question.neighbours = known_value<Neighbours>("neighbours", *neighbours);
-  }
+  const ReleaseMethod& method = release_method(question.method);
+  question.every_mechanism = every;
   question.domain = reader.find_domain("/domain");
   for (const char* size : {"/k", "/dimension", "/mean_range"}) {
     if (question.domain && reader.has(size)) {
@@ -577,9 +480,9 @@ PlanQuestion plan_question_of(const Json& given, const std::string& name) {
                                      reader.called(size), reader.called("/domain")));
     }
   }
-  if (kDrawMethods.has(question.method)) require_local(reader, question);
+  method.read_question(reader, question);
   question.budget = budget_of(reader);
-  const Unknowns unknowns = unknowns_of(reader, question, name.empty());
+  const Unknowns unknowns(method.quantities(reader, question), name.empty());
   const auto named = reader.find<std::string>("/unknown");
   question.unknowns =
       named ? unknowns.named(known_value<PlanUnknown>("unknown", *named)) : unknowns.found();
@@ -594,45 +497,8 @@ PlanQuestion plan_question_of(const Json& given, const std::string& name) {
   question.strong = reader.find<bool>("/strong").value_or(false);
   question.accept_large_delta = reader.find<bool>("/accept_large_delta").value_or(false);
   question.curve = reader.find<bool>("/curve").value_or(false);
-  if (kDrawMethods.has(question.method)) {
-    question.local = local_spec(reader, question.method);
-    const auto kind =
-        question.method == Method::kIntegralModel ? question.local.space.kind : std::nullopt;
-    if (!question.domain && question.local.reference) {
-      throw InvalidInput(fmt::format("{} needs {}, but none is given", reader.called("/reference"),
-                                     reader.called("/domain")));
-    }
-    if (!question.domain && question.local.space != SpaceSpec{.kind = kind}) {
-      throw InvalidInput(
-          fmt::format("a space needs {}, but none is given", reader.called("/domain")));
-    }
-  }
   question.region =
       reader.find<std::vector<std::string>>("/region").value_or(std::vector<std::string>());
-  question.mean_bound = reader.find<double>("/mean_bound");
-  const auto mean_range = reader.find<double>("/mean_range");
-  if (question.mean_bound && mean_range) {
-    throw InvalidInput(fmt::format("the mean has either {} or {}, but both are given",
-                                   reader.called("/mean_bound"), reader.called("/mean_range")));
-  }
-  if (mean_range) {
-    if (!(*mean_range > 0)) {
-      throw InvalidInput(
-          fmt::format("{} must be positive, but is {}", reader.called("/mean_range"), *mean_range));
-    }
-    question.mean_ranges = {{-0.5 * *mean_range, 0.5 * *mean_range}};
-  }
-  question.covariance_bound = reader.find<double>("/covariance_bound").value_or(1);
-  question.paper_variance = reader.find<bool>("/paper_variance").value_or(false);
-  question.logarithms =
-      reader.find<std::vector<std::string>>("/logarithms").value_or(std::vector<std::string>());
-  question.covariance = reader.find_file("/covariance");
-  if (!question.domain && (question.covariance || !question.logarithms.empty())) {
-    throw InvalidInput(
-        fmt::format("{} needs {}, but none is given",
-                    reader.called(question.covariance ? "/covariance" : "/logarithms"),
-                    reader.called("/domain")));
-  }
   return question;
 }
 
@@ -720,8 +586,7 @@ bool add_noise(const PlanQuestion& question, const PlanAnswer& answer,
                std::vector<std::string>& said) {
   const PlanWay& way = answer.ways[*answer.best];
   if (!way.noise || !way.noise->is_mostly_noise()) return false;
-  const bool is_linear = way.details.contains("linear") && way.details["linear"] == true;
-  const bool for_estimates = is_linear && question.method == Method::kLocal;
+  const bool for_estimates = way.is_for_estimates;
   if (for_estimates && !way.noise->is_indistinct()) return false;
   std::string words = words_of_noise(*way.noise);
   if (for_estimates) {
@@ -734,7 +599,7 @@ bool add_noise(const PlanQuestion& question, const PlanAnswer& answer,
   // What was asked for is what would do.
   if (answer.unknown == PlanUnknown::kAlpha) {
     PlanQuestion asked = question;
-    const bool is_free = question.method == Method::kCentral;
+    const bool is_free = release_method(question.method).chooses_mechanism();
     if (kDrawMethods.has(question.method)) asked.outcomes = answer.facts["outcomes"];
     const std::string ways = noise_remedy(asked, is_free ? "" : way.mechanism);
     if (!ways.empty()) words += "; " + ways;
@@ -781,10 +646,8 @@ std::vector<std::string> warnings(const PlanQuestion& question, const PlanAnswer
   }
   if (add_noise(question, answer, said)) return said;
   const double outputs = given(PlanUnknown::kOutputs, static_cast<double>(question.outputs));
-  const auto words = question.method == Method::kMarginals ? marginals_warning(way.alpha)
-                     : question.method == Method::kGaussianModel
-                         ? moments_warning(way.alpha)
-                         : records_warning(way.alpha / (question.strong ? outputs : 1));
+  const auto words =
+      release_method(question.method).error_warning(way.alpha / (question.strong ? outputs : 1));
   if (words) said.push_back(*words);
   return said;
 }

@@ -117,6 +117,8 @@ struct PlanWay {
   /// What it spends.
   Privacy spent{};
   bool independent_outputs = true;
+  /// Whether nobody is meant to look at its records one by one (ReleaseMethod::is_for_estimates).
+  bool is_for_estimates = false;
   /// In one sentence: how it serves, or why it cannot.
   std::string why{};
   /// What else is to be known when choosing among several; mostly nothing.
@@ -198,6 +200,17 @@ inline constexpr std::uint64_t kMostPlannedRecords = std::uint64_t{1} << 39U;
 [[nodiscard]] std::span<const Part> plan_parts();
 [[nodiscard]] PlanQuestion plan_question_of(const Json& json, const std::string& name);
 
+/// What a question may leave to be found, and whether it is given.
+struct PlanQuantities {
+  struct Quantity {
+    PlanUnknown unknown;
+    bool given;
+  };
+  /// One of them is missing, or else the first of `others` that is.
+  std::vector<Quantity> either, others;
+  bool has_rho = false;  ///< epsilon may be rho instead
+};
+
 /// The ends between which an unknown is searched: `easy` is likeliest to serve. Where `hard` is 0,
 /// the search ends just above it.
 struct PlanSpan {
@@ -242,49 +255,14 @@ class PlanModel {
   /// What is given: "2000 records, 4 outcomes, 10 outputs, epsilon 1", but for the unknown; `whole`
   /// is the question with the answer in it.
   [[nodiscard]] virtual std::string subject(PlanUnknown unknown, const PlanQuestion& whole) const;
+  /// What the size of a record is counted in there: outcomes, or a dimension.
+  [[nodiscard]] virtual PlanUnknown size() const { return PlanUnknown::kOutcomes; }
+  /// Whether all outputs share the noise of one model, so that their number is of no account.
+  [[nodiscard]] virtual bool shares_noise() const { return false; }
 
   /// Adds facts and lines to an answer that has a best way; `whole` is the question with the answer
   /// in it.
   virtual void tell(const PlanQuestion& whole, PlanAnswer& answer) const = 0;
 };
-
-/// Reads the domain and the reference that the question names; `inputs` may be null if it names
-/// none.
-[[nodiscard]] std::unique_ptr<const PlanModel> local_plan_model(PlanQuestion& question,
-                                                                const PublicInputs* inputs);
-[[nodiscard]] std::unique_ptr<const PlanModel> finite_plan_model();
-[[nodiscard]] std::unique_ptr<const PlanModel> gaussian_plan_model();
-[[nodiscard]] std::unique_ptr<const PlanModel> shared_gaussian_plan_model();
-[[nodiscard]] std::unique_ptr<const PlanModel> marginal_plan_model();
-
-/// For samples of finite domains [Raskhodnikova et al. 2021; Cheu, Nayak 2024, Theorems 22 and 23]:
-/// records that any mechanism needs, up to a constant factor that the sources do not give:
-/// k/(alpha epsilon) for independent outputs, k sqrt(m)/(alpha epsilon) for a joint law within
-/// alpha.
-[[nodiscard]] double records_lower_bound_order(const PlanQuestion& question);
-
-/// Records that the papers ask for [Cheu, Nayak 2024]: m(k - 1)/(alpha epsilon) for m subsampled
-/// outputs (Theorem 11, Lemma 8; pure), and the least n whose closed form (Lemma 12), with all
-/// reports released, allows alpha within its regime; none without delta or up to 2^39.
-[[nodiscard]] double papers_subsampled_records(const PlanQuestion& question);
-[[nodiscard]] std::optional<std::uint64_t> papers_shuffled_records(const PlanQuestion& question);
-
-/// The records that the papers' own parameters need for Gaussian samples, with B =
-/// paper_clip_radius_up(beta), the mean bounded by R, for m outputs m times those of one at alpha
-/// (strong: alpha/m):
-///  - zCDP: 2 B^2/(n (n - 1)) <= rho, beta = alpha
-///    [Cheu, Nayak 2024, Theorem 19; Ghazi et al. 2023, Algorithm 1];
-///  - (epsilon, delta): the analytic Gaussian of sensitivity 2 B/n and variance 1 - 1/n, the same;
-///  - pure: v = 1 - 1/n [Cheu, Nayak 2024, Algorithm 4], beta = alpha/2 and the shape's exact total
-///    variation the rest;
-///  - covariance from I to K I, zCDP: beta = alpha/2, s^2 sqrt(d/8) = alpha/2, 2 B^2 a^2/s^2 <= rho
-///    with the greatest weight a = 1/n + sqrt((1 - 1/n)/n)
-///    [Cheu, Nayak 2024, Theorem 30; Ghazi et al. 2023, Algorithm 3].
-/// None without a mean bound, for bounded covariance under (epsilon, delta), or beyond 2^39.
-[[nodiscard]] std::optional<std::uint64_t> papers_gaussian_records(const PlanQuestion& question);
-
-/// Records that any Gaussian sampler needs (accounting/gaussian.h), for the mean bound
-/// or the ball inside the ranges; 0 where that says nothing.
-[[nodiscard]] double gaussian_records_lower_bound(const PlanQuestion& question);
 
 }  // namespace mollify

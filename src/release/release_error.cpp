@@ -13,18 +13,14 @@
 #include "base/names.h"
 #include "core/band.h"
 #include "domain/domain.h"
-#include "methods/central/design.h"
-#include "methods/gaussian/design.h"
+#include "methods/divergence/worst_case_risk.h"
 #include "methods/local/mechanism.h"
-#include "methods/marginals/design.h"
 #include "release/certificate.h"
-#include "release/design.h"
+#include "release/method.h"
 
 namespace mollify {
 
 namespace {
-
-constexpr const char* kWorstCase = "worst-case error of a record";
 
 /// Data that a band is judged by: drawn from a Dirichlet distribution.
 class DrawnData {
@@ -68,28 +64,6 @@ DrawnData drawn_data(const ReferenceMasses& reference, ScorerKind scorer) {
   return {ReferenceMasses::uniform(reference.outcomes()), k};
 }
 
-ReleaseError error_of_band(const Certificate& certificate, const Domain& domain,
-                           ScorerKind scorer) {
-  const std::vector<double> masses = reference_masses(certificate, domain);
-  return band_error(masses.empty() ? ReferenceMasses::uniform(certificate.facts.outcomes)
-                                   : ReferenceMasses::given(masses),
-                    scorer, *certificate.local()->floor, certificate.draw.epsilon);
-}
-
-/// Of records from so many outcomes of the domain's.
-ReleaseError support_error(const FiniteDesign& design, std::uint64_t of_all,
-                           std::uint64_t outcomes) {
-  return replacement_error(of_all, with_outcomes(design.design, outcomes).total_variation_up);
-}
-
-/// Of the smallest support that a hint allows. An interval of a declared width is judged as if the
-/// hint held, like every other accuracy.
-ReleaseError found_error(const FiniteDesign& design, std::uint64_t of_all) {
-  ReleaseError error = support_error(design, of_all, design.least_outcomes);
-  error.is_least = design.least_outcomes == 1;
-  return error;
-}
-
 }  // namespace
 
 // What lies below the band has to be filled and what lies above to be cut, and the greater of both
@@ -106,7 +80,7 @@ ReleaseError band_error(const ReferenceMasses& reference, ScorerKind scorer, dou
 }
 
 ReleaseError replacement_error(std::uint64_t outcomes, double total_variation) {
-  return {total_variation, 1 - 1 / static_cast<double>(outcomes), kWorstCase};
+  return {total_variation, 1 - 1 / static_cast<double>(outcomes), kWorstCaseError};
 }
 
 ReleaseError draw_error(const MechanismParameters& parameters) {
@@ -128,23 +102,6 @@ ReleaseError estimate_error(double standard_error) {
           .measure = ""};
 }
 
-// Two Gaussians of one covariance whose means are d deviations apart are erf(d / sqrt 8) from each
-// other. A covariance that is only bounded may be anything, and then the reference may be, too.
-ReleaseError gaussian_error(const GaussianDesign& design) {
-  const GaussianRequest& request = design.request;
-  double reference = 1;
-  if (!(request.covariance_bound > 1)) {
-    double distance = request.mean_bound.value_or(0);
-    for (const WhitenedRange& range : request.ranges) {
-      distance = std::max(distance, 0.5 * (range.high - range.low));
-    }
-    reference = std::erf(distance / std::sqrt(8.0));
-  }
-  return {design.total_variation_up(), reference, kWorstCase};
-}
-
-ReleaseError model_error(const MarginalError& error) { return model_error(error.expected()); }
-
 ReleaseError model_error(double expected) {
   return {.error = expected,
           .reference = 1,
@@ -154,69 +111,7 @@ ReleaseError model_error(double expected) {
 }
 
 ReleaseError release_error(const Certificate& certificate, const Domain& domain) {
-  const std::uint64_t outcomes = certificate.facts.outcomes;
-  if (const LocalDesign* local = certificate.local()) {
-    if (local->floor) return error_of_band(certificate, domain, local->scorer);
-    return replacement_error(outcomes, draw_risk(certificate, domain).risk.tv);
-  }
-  if (const FiniteDesign* finite = certificate.finite()) {
-    return finite->hint ? found_error(*finite, outcomes)
-                        : replacement_error(outcomes, finite->design.total_variation_up);
-  }
-  if (const GaussianDesign* gaussian = certificate.gaussian()) return gaussian_error(*gaussian);
-  if (const MomentDesign* moments = certificate.moments()) {
-    return model_error(moments->expected_total_variation);
-  }
-  const std::optional<std::uint64_t>& records = certificate.facts.records;
-  ReleaseError error =
-      model_error(marginal_error(*certificate.marginals(), records.value_or(kManyRecords)));
-  if (!records) {
-    error.kind = "greatest expected error of the shared model of 1000000 records";
-    error.is_least = true;
-  }
-  return error;
-}
-
-std::optional<ReleaseError> sparse_error(const Certificate& certificate, const Domain& domain) {
-  const LocalDesign* local = certificate.local();
-  if (local == nullptr || !local->floor || counts_records(local->scorer) ||
-      certificate.spec.method == Method::kIntegralModel) {
-    return std::nullopt;
-  }
-  return error_of_band(certificate, domain, ScorerKind::kEmpirical);
-}
-
-std::optional<std::uint64_t> most_outcomes_found(const Certificate& certificate) {
-  const FiniteDesign* finite = certificate.finite();
-  if (finite == nullptr || !finite->hint) return std::nullopt;
-  const std::uint64_t all = certificate.facts.outcomes;
-  const auto least_of_noise = least_whole(1, all, [&](std::uint64_t outcomes) {
-    return support_error(*finite, all, outcomes).is_mostly_noise();
-  });
-  if (!least_of_noise) return std::nullopt;
-  return *least_of_noise - 1;
-}
-
-std::optional<std::string> noise_condition(const Certificate& certificate) {
-  if (const auto most = most_outcomes_found(certificate)) {
-    return fmt::format("if the support that is found has more than {}", counted(*most, "outcome"));
-  }
-  if (certificate.marginals() == nullptr || certificate.facts.records) return std::nullopt;
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 40U;
-  const auto least = [&](auto is_past) {
-    return least_whole(
-               1, kMost,
-               [&](std::uint64_t records) {
-                 return !is_past(model_error(marginal_error(*certificate.marginals(), records)));
-               })
-        .value_or(kMost);
-  };
-  return fmt::format(
-      "if the table has fewer than {}, and cannot be told apart from public noise if it has fewer "
-      "than {}",
-      counted(least(std::mem_fn(&ReleaseError::is_mostly_noise)),
-              certificate.spec.unit ? "unit" : "row"),
-      least(std::mem_fn(&ReleaseError::is_indistinct)));
+  return release_method(certificate.spec.method).error(certificate, domain);
 }
 
 std::string error_words(const ReleaseError& error) {

@@ -14,8 +14,6 @@ namespace mollify {
 
 struct Certificate;
 class Domain;
-struct GaussianDesign;
-struct MarginalError;
 struct MechanismParameters;
 
 /// Few tables have more records.
@@ -66,6 +64,8 @@ struct ReleaseError {
   [[nodiscard]] bool is_mostly_noise() const { return share() > kMostlyNoise; }
 };
 
+inline constexpr const char* kWorstCaseError = "worst-case error of a record";
+
 /// Of data whose records are counted. On many more outcomes than that, 64 records of such data have
 /// about 45 different values.
 inline constexpr double kConcentration = 64;
@@ -85,28 +85,10 @@ inline constexpr double kConcentration = 64;
 /// Shares that are estimated with this standard error of one half.
 [[nodiscard]] ReleaseError estimate_error(double standard_error);
 
-[[nodiscard]] ReleaseError gaussian_error(const GaussianDesign& design);
-
 /// A model that all rows share, of this stated error.
 [[nodiscard]] ReleaseError model_error(double expected);
-/// Of marginals: of two columns together.
-[[nodiscard]] ReleaseError model_error(const MarginalError& error);
-
 /// The release's.
 [[nodiscard]] ReleaseError release_error(const Certificate& certificate, const Domain& domain);
-
-/// Of a release that is judged by smooth data: what its error is if records are as sparse as
-/// counted ones. None of other releases.
-[[nodiscard]] std::optional<ReleaseError> sparse_error(const Certificate& certificate,
-                                                       const Domain& domain);
-
-/// The most outcomes of a support that is yet to be found from which a release is not mostly noise;
-/// none if all of the domain are not too many, and without a hint.
-[[nodiscard]] std::optional<std::uint64_t> most_outcomes_found(const Certificate& certificate);
-
-/// When a release whose error is the least that public facts allow is mostly noise: "if the
-/// table has fewer than 149 rows, and ..."; none if it never is. Up to some seconds.
-[[nodiscard]] std::optional<std::string> noise_condition(const Certificate& certificate);
 
 /// "the expected error of a record is 0.361 in total variation, and that of the public reference
 /// alone is 0.368".

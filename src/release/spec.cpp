@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/names.h"
 #include "core/invalid_input.h"
+#include "release/method.h"
 #include "scores/boosting.h"
 #include "scores/kernels.h"
 #include "scores/mixtures.h"
@@ -85,31 +86,6 @@ std::vector<std::string_view> local_mechanism_names() {
   return taken;
 }
 
-CentralSpec central_spec(const PartReader& reader) {
-  CentralSpec spec;
-  if (const auto name = reader.find<std::string>("/mechanism"); name && *name != "auto") {
-    spec.mechanism = named<CentralMechanism>(*name);
-    if (!spec.mechanism) refuse_mechanism(*name, Method::kCentral);
-  }
-  spec.rate = reader.find<double>("/rate");
-  if (const auto support = reader.find<std::string>("/support")) {
-    spec.support = parse_support_hint(*support);
-  }
-  return spec;
-}
-
-GaussianSpec gaussian_spec(const PartReader& reader) {
-  return {reader.find<std::vector<std::string>>("/logarithms").value_or(std::vector<std::string>()),
-          reader.find_file("/covariance"), reader.find<double>("/covariance_bound"),
-          reader.find<double>("/mean_bound"), reader.find<bool>("/paper_variance").value_or(false)};
-}
-
-MarginalsSpec marginals_spec(const PartReader& reader) {
-  const auto name = reader.find<std::string>("/neighbours");
-  return {name ? known_value<Neighbours>("neighbours", *name) : Neighbours::kReplace,
-          reader.find_file("/reference"), reader.find<bool>("/copula").value_or(false)};
-}
-
 ExactPrivacy privacy_of(const PartReader& reader, const ReleaseSpec& spec) {
   const auto epsilon = reader.find_decimal("/privacy/epsilon");
   if (const auto rho = reader.find_decimal("/privacy/rho")) {
@@ -134,94 +110,30 @@ ExactPrivacy privacy_of(const PartReader& reader, const ReleaseSpec& spec) {
                                    reader.find_decimal("/privacy/delta").value_or(Decimal()));
 }
 
-/// Writes parts in the order of the list.
-class SpecWriter {
- public:
-  template <class Value>
-  void put(const char* place, const Value& value) {
-    json_[Json::json_pointer(place)] = value;
-  }
-  template <class Value>
-  void put(const char* place, const std::optional<Value>& value) {
-    if (value) put(place, *value);
-  }
-  void put(const char* place, const std::optional<PublicFile>& file) {
-    if (!file) return;
-    Json& json = json_[Json::json_pointer(place)];
-    json["file"] = file->name;
-    if (!file->sha256.empty()) json["sha256"] = file->sha256;
-  }
-  void put_truth(const char* place, bool value) {
-    if (value) put(place, true);
-  }
-  [[nodiscard]] Json take() { return std::move(json_); }
-
- private:
-  Json json_ = Json::object();
-};
-
-void put_local(SpecWriter& writer, const LocalSpec& spec) {
-  if (spec.mechanism) writer.put("/mechanism", name_of(*spec.mechanism));
-  if (spec.band) writer.put("/band", to_text(*spec.band));
-  writer.put("/c1", spec.c1);
-  writer.put("/c2", spec.c2);
-  writer.put("/gamma", spec.gamma);
-  writer.put("/reference", spec.reference);
-  const SpaceSpec& space = spec.space;
-  if (space.kind && space.kind != SpaceKind::kModels) {
-    writer.put("/space/kind", name_of(*space.kind));
-  }
-  writer.put("/space/cells", space.cells);
-  writer.put("/space/candidates", space.candidates);
-  writer.put_truth("/space/fresh", space.fresh);
-  writer.put_truth("/space/trees", space.trees);
-  writer.put("/space/list", space.list);
-  if (space.scorer) writer.put("/space/scorer", name_of(*space.scorer));
-}
-
-void put_gaussian(SpecWriter& writer, const GaussianSpec& spec) {
-  writer.put("/covariance", spec.covariance);
-  writer.put("/covariance_bound", spec.covariance_bound);
-  writer.put("/mean_bound", spec.mean_bound);
-  if (!spec.logarithms.empty()) writer.put("/logarithms", spec.logarithms);
-  writer.put_truth("/paper_variance", spec.paper_variance);
-}
-
-/// Models are what method integral-model chooses from, and no other method does.
-void validate_space(Method method, const LocalSpec& spec) {
-  const bool of_models = method == Method::kIntegralModel;
-  if ((spec.space.kind == SpaceKind::kModels) != of_models) {
-    throw InvalidInput(fmt::format("method {} must choose among {}, but does not", name_of(method),
-                                   of_models ? "models" : "outcomes"));
-  }
-  if (!of_models) return;
-  const auto& band = spec.band;
-  if (band && (band->typical || !band->file.empty())) {
-    throw InvalidInput(
-        fmt::format("method integral-model takes a band that is named or at a location, but it is "
-                    "{}",
-                    to_text(*band)));
-  }
-}
-
-void validate_gaussian(Method method, const GaussianSpec& spec) {
-  if (method == Method::kGaussianModel) {
-    if (!spec.covariance && !spec.covariance_bound && !spec.mean_bound && !spec.paper_variance) {
-      return;
-    }
-    throw InvalidInput(
-        "method gaussian-model learns its mean and covariance from the ranges alone, but a "
-        "covariance, a bound or the paper's variance is given");
-  }
-  if (spec.covariance || spec.covariance_bound) return;
-  throw InvalidInput(
-      "method gaussian needs the covariance, or a bound of it, but neither is given; method "
-      "gaussian-model learns one for all rows");
-}
-
 }  // namespace
 
 std::span<const Part> spec_parts() noexcept { return kParts; }
+
+void SpecWriter::put(const char* place, const std::optional<PublicFile>& file) {
+  if (!file) return;
+  Json& json = json_[Json::json_pointer(place)];
+  json["file"] = file->name;
+  if (!file->sha256.empty()) json["sha256"] = file->sha256;
+}
+
+Json SpecWriter::take() const {
+  Json ordered = Json::object();
+  for (const Part& part : kParts) {
+    const Json::json_pointer place(part.place);
+    if (part.kind != kObject && json_.contains(place)) ordered[place] = json_[place];
+  }
+  return ordered;
+}
+
+void refuse_own(Method method) {
+  throw InvalidInput(
+      fmt::format("method {} must have the parts of its own, but has others", name_of(method)));
+}
 
 void refuse_mechanism(const std::string& name, Method method) {
   const bool central = method == Method::kCentral;
@@ -268,14 +180,8 @@ Privacy ReleaseSpec::budget() const {
 }
 
 void validate_spec(const ReleaseSpec& spec) {
-  const bool has_own = kDrawMethods.has(spec.method)       ? spec.local() != nullptr
-                       : kGaussianMethods.has(spec.method) ? spec.gaussian() != nullptr
-                       : spec.method == Method::kCentral   ? spec.central() != nullptr
-                                                           : spec.marginals() != nullptr;
-  if (!has_own) {
-    throw InvalidInput(fmt::format("method {} must have the parts of its own, but has others",
-                                   name_of(spec.method)));
-  }
+  const ReleaseMethod& method = release_method(spec.method);
+  method.validate(spec);
   if (spec.unit && !kOfUnits.has(spec.method)) {
     throw InvalidInput(
         fmt::format("method {} protects the whole table and has no unit, but one is given; use "
@@ -291,35 +197,10 @@ void validate_spec(const ReleaseSpec& spec) {
     throw InvalidInput(
         "a column of the roster is named, but no roster is given (--units, roster in a spec)");
   }
-  const CentralSpec* central = spec.central();
-  const bool has_rate = central != nullptr && central->rate;
-  if (has_rate && spec.count) {
-    throw InvalidInput(
-        "a rate releases as many records as come, so it is given instead of a count, but both are "
-        "given");
-  }
-  if (!has_rate && !spec.count) {
+  if (!spec.count && !method.needs_no_count(spec)) {
     throw InvalidInput("a number of records to release is needed, but no count is given");
   }
   if (spec.count) require_between("count", *spec.count, 1, kMostReleased);
-  if (has_rate &&
-      central->mechanism.value_or(CentralMechanism::kPoissonRr) != CentralMechanism::kPoissonRr) {
-    throw InvalidInput(fmt::format("a rate is for mechanism poisson-rr, but the mechanism is {}",
-                                   name_of(*central->mechanism)));
-  }
-  if (const LocalSpec* local = spec.local()) validate_space(spec.method, *local);
-  if (const GaussianSpec* gaussian = spec.gaussian()) validate_gaussian(spec.method, *gaussian);
-  if (const MarginalsSpec* marginals = spec.marginals();
-      marginals != nullptr && marginals->copula && marginals->reference) {
-    throw InvalidInput(
-        "a copula begins at no public records, so a reference is for models of pairs of columns, "
-        "but both are given");
-  }
-  if (spec.hides_count() && spec.roster) {
-    throw InvalidInput(
-        "a roster says publicly how many units there are, so neighbours must be replace with one, "
-        "but are add-remove");
-  }
 }
 
 ReleaseSpec spec_of(const Json& json, const std::string& name) {
@@ -335,23 +216,7 @@ ReleaseSpec spec_of(const Json& json, const std::string& name) {
   spec.roster = reader.find_file("/roster");
   spec.units_column = reader.find<std::string>("/units_column");
   spec.count = reader.find<std::uint64_t>("/count");
-  switch (spec.method) {
-    case Method::kLocal:
-    case Method::kIntegral:
-    case Method::kIntegralModel:
-      spec.own = local_spec(reader, spec.method);
-      break;
-    case Method::kCentral:
-      spec.own = central_spec(reader);
-      break;
-    case Method::kGaussian:
-    case Method::kGaussianModel:
-      spec.own = gaussian_spec(reader);
-      break;
-    case Method::kMarginals:
-      spec.own = marginals_spec(reader);
-      break;
-  }
+  spec.own = release_method(spec.method).read(reader);
   spec.accept_large_delta = reader.find<bool>("/accept_large_delta").value_or(false);
   spec.accept_error = reader.find<bool>("/accept_error").value_or(false);
   if (!reader.has("/rate")) reader.require_given("/count");
@@ -375,24 +240,13 @@ Json spec_json(const ReleaseSpec& spec) {
   writer.put("/roster", spec.roster);
   writer.put("/units_column", spec.units_column);
   writer.put("/count", spec.count);
-  if (spec.central() != nullptr) writer.put("/rate", spec.central()->rate);
   for (const auto& [place, value] :
        {std::pair{"/privacy/epsilon", &spec.privacy.epsilon},
         std::pair{"/privacy/delta", &spec.privacy.delta},
         std::pair{"/privacy/rho", &spec.privacy.rho}, std::pair{"/privacy/mu", &spec.privacy.mu}}) {
     if (!value->is_zero()) writer.put(place, value->text());
   }
-  if (const LocalSpec* local = spec.local()) put_local(writer, *local);
-  if (const CentralSpec* central = spec.central()) {
-    if (central->mechanism) writer.put("/mechanism", name_of(*central->mechanism));
-    if (central->support) writer.put("/support", to_text(*central->support));
-  }
-  if (const GaussianSpec* gaussian = spec.gaussian()) put_gaussian(writer, *gaussian);
-  if (const MarginalsSpec* marginals = spec.marginals()) {
-    writer.put("/neighbours", name_of(marginals->neighbours));
-    writer.put("/reference", marginals->reference);
-    writer.put_truth("/copula", marginals->copula);
-  }
+  release_method(spec.method).write(spec, writer);
   writer.put_truth("/accept_large_delta", spec.accept_large_delta);
   writer.put_truth("/accept_error", spec.accept_error);
   return writer.take();
@@ -554,38 +408,6 @@ Method method_of(const PartReader& reader) {
   const auto method = known_value<Method>("method", *name);
   reader.refuse_strangers(method);
   return method;
-}
-
-LocalSpec local_spec(const PartReader& reader, Method method) {
-  LocalSpec spec;
-  if (const auto name = reader.find<std::string>("/mechanism")) {
-    spec.mechanism = named<Mechanism>(*name);
-    if (!spec.mechanism || *spec.mechanism == Mechanism::kLocation) {
-      refuse_mechanism(*name, method);
-    }
-  }
-  if (const auto band = reader.find<std::string>("/band")) spec.band = parse_band(*band);
-  spec.c1 = reader.find<double>("/c1");
-  spec.c2 = reader.find<double>("/c2");
-  spec.gamma = reader.find<double>("/gamma");
-  spec.reference = reader.find_file("/reference");
-  SpaceSpec& space = spec.space;
-  if (const auto kind = reader.find<std::string>("/space/kind")) {
-    space.kind = known_value<SpaceKind>("space", *kind);
-    if (space.kind == SpaceKind::kModels) {
-      throw InvalidInput("space models is method integral-model, but the method is another");
-    }
-  }
-  if (method == Method::kIntegralModel) space.kind = SpaceKind::kModels;
-  space.cells = reader.find<std::uint64_t>("/space/cells");
-  space.candidates = reader.find<std::uint64_t>("/space/candidates");
-  space.fresh = reader.find<bool>("/space/fresh").value_or(false);
-  space.trees = reader.find<bool>("/space/trees").value_or(false);
-  space.list = reader.find_file("/space/list");
-  if (const auto scorer = reader.find<std::string>("/space/scorer")) {
-    space.scorer = known_value<ScorerKind>("score", *scorer);
-  }
-  return spec;
 }
 
 // -----------------------------------------------------------------------------------------------

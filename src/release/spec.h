@@ -201,6 +201,9 @@ struct MarginalsSpec {
   friend bool operator==(const MarginalsSpec&, const MarginalsSpec&) = default;
 };
 
+/// What only one method has, or a few of them.
+using OwnSpec = std::variant<LocalSpec, CentralSpec, GaussianSpec, MarginalsSpec>;
+
 /// A release, as it is asked for. Certificates hold one, whole.
 struct ReleaseSpec {
   Method method = Method::kLocal;
@@ -214,7 +217,7 @@ struct ReleaseSpec {
   /// What may be spent on all of it, as it was typed: a ledger charges these decimals, and a
   /// release is made with the greatest doubles that are not above them.
   ExactPrivacy privacy{};
-  std::variant<LocalSpec, CentralSpec, GaussianSpec, MarginalsSpec> own{};  ///< its method's parts
+  OwnSpec own{};                    ///< its method's parts
   bool accept_large_delta = false;  ///< one of 1/n or more (release/acceptance.h)
   bool accept_error = false;        ///< records that are mostly noise (release/acceptance.h)
 
@@ -305,9 +308,6 @@ class PartReader {
 
 /// The method named; refuses an unknown one, none, and parts of other methods.
 [[nodiscard]] Method method_of(const PartReader& reader);
-/// The parts of its own that a draw method has.
-[[nodiscard]] LocalSpec local_spec(const PartReader& reader, Method method);
-
 // -----------------------------------------------------------------------------------------------
 // A spec as JSON and as the command's flags.
 
@@ -322,12 +322,36 @@ class PartReader {
 /// The reverse.
 [[nodiscard]] Json spec_json(const ReleaseSpec& spec);
 
+/// Puts parts into a spec's JSON, in whatever order.
+class SpecWriter {
+ public:
+  template <class Value>
+  void put(const char* place, const Value& value) {
+    json_[Json::json_pointer(place)] = value;
+  }
+  template <class Value>
+  void put(const char* place, const std::optional<Value>& value) {
+    if (value) put(place, *value);
+  }
+  void put(const char* place, const std::optional<PublicFile>& file);
+  void put_truth(const char* place, bool value) {
+    if (value) put(place, true);
+  }
+  /// In the order of spec_parts.
+  [[nodiscard]] Json take() const;
+
+ private:
+  Json json_ = Json::object();
+};
+
 /// Throws InvalidInput for a spec whose parts contradict each other.
 void validate_spec(const ReleaseSpec& spec);
 
 /// "auto, subsampled-rr, ..." and "minimax, relative, ...": the mechanisms that can be named.
 /// Throws InvalidInput: the name is none of a mechanism that the method has.
 [[noreturn]] void refuse_mechanism(const std::string& name, Method method);
+/// Throws InvalidInput: the spec has the parts of another method than its own.
+[[noreturn]] void refuse_own(Method method);
 [[nodiscard]] std::string central_mechanisms_text();
 [[nodiscard]] std::string local_mechanisms_text();
 

@@ -10,6 +10,7 @@
 #include "methods/local/sampler.h"
 #include "records/tallies.h"
 #include "records/values.h"
+#include "release/local_method.h"
 
 namespace mollify {
 

@@ -7,20 +7,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "accounting/composition.h"
-#include "accounting/gaussian.h"
-#include "accounting/shuffling.h"
 #include "base/directed_rounding.h"
 #include "core/table.h"
 #include "domain/candidates.h"
 #include "kernel/search.h"
-#include "methods/tuning/typical_band.h"
-#include "release/central_release.h"
 #include "release/certificate.h"
 #include "release/design.h"
-#include "release/public_inputs.h"
-#include "scores/public_models.h"
-#include "scores/references.h"
+#include "release/method.h"
 
 namespace mollify {
 
@@ -170,118 +163,6 @@ class BandTrial {
   bool holds_ = true;
 };
 
-/// Whether the ranges of the mean follow from the domain. Processors may round differently.
-bool ranges_match(const GaussianSpec& spec, const std::vector<WhitenedRange>& stated,
-                  const Domain& domain) {
-  const RealColumns columns(domain, spec.logarithms);
-  const auto implied = mean_ranges_of(columns, whitening_of(columns));
-  bool match = implied.size() == stated.size();
-  for (std::size_t i = 0; match && i < implied.size(); ++i) {
-    // Ends less their middle are off by what the ends are off by.
-    const double off = 1e-12 * std::max(std::abs(columns.low(i)), std::abs(columns.high(i)));
-    match = std::abs(implied[i].low - stated[i].low) <= off &&
-            std::abs(implied[i].high - stated[i].high) <= off;
-  }
-  return match;
-}
-
-/// Throws for a number of outcomes that the release's spec and domain do not have.
-void require_outcomes(bool hold) {
-  if (!hold) throw InvalidInput("a release must have the outcomes of its space, but has others");
-}
-
-/// Whether what is chosen from is that of the certificate.
-void look_at_space(const StatedCertificate& stated, const Domain& domain, const KnownInputs& known,
-                   CertificateCheck& check) {
-  if (const GaussianSpec* gaussian = stated.spec.gaussian()) {
-    if (gaussian->covariance || gaussian->mean_bound ||
-        stated.spec.method == Method::kGaussianModel) {
-      return;
-    }
-    check.ranges_match = ranges_match(*gaussian, stated.facts.mean_ranges, domain);
-    return;
-  }
-  if (const MarginalsSpec* marginals = stated.spec.marginals()) {
-    if (!marginals->reference || !known.reference) return;
-    check.list_matches = marginals->reference->sha256 == known.reference_sha256;
-    return;
-  }
-  const std::uint64_t count = stated.facts.outcomes;
-  const LocalSpec* local = stated.spec.local();
-  const SpaceKind kind = local ? space_kind(domain, local->space) : SpaceKind::kCategories;
-  if (kind == SpaceKind::kModels) {
-    require_outcomes(count == local->space.candidates.value_or(PublicModels::kUsual));
-    if (local->reference.has_value() == known.reference.has_value()) {
-      const PublicModels models(domain, count, model_shapes(local->space),
-                                known.reference.value_or(std::vector<std::uint32_t>()));
-      check.list_matches = models.sha256() == stated.facts.list_sha256;
-    }
-    return;
-  }
-  if (kind != SpaceKind::kCandidates) {
-    const Domain space = local ? space_domain(domain, local->space) : domain;
-    require_outcomes(space.is_enumerable() && count == space.size());
-    return;
-  }
-  static_cast<void>(space_domain(domain, local->space));  // refuses what contradicts itself
-  require_outcomes(local->space.list ||
-                   count == local->space.candidates.value_or(Candidates::kUsual));
-  if (candidate_list(kind, local->space) == CandidateList::kFresh) return;
-  const auto matches = [&](const Candidates& list) {
-    return list.size() == count && candidates_hash(list, domain) == stated.facts.list_sha256;
-  };
-  if (known.list) {
-    check.list_matches = matches(*known.list);
-  } else if (local->reference && known.reference) {
-    check.list_matches = matches(ReferenceCandidates(domain, *known.reference).seeded(count));
-  } else if (!local->space.list && !local->reference) {
-    check.list_matches = matches(Candidates::seeded(domain, count));
-  }
-}
-
-/// Whether shuffling and subsampling make of epsilon0 what is promised; true for mechanisms that do
-/// not rest on them.
-bool amplification_holds(const CentralDesign& design) {
-  const Privacy& promised = design.guarantee;
-  const auto keeps = [&](const DeltaBounds& delta) {
-    return promised.notion == PrivacyNotion::kApproximate && delta.upper <= promised.delta;
-  };
-  switch (design.mechanism) {
-    case CentralMechanism::kSubsetRr:
-      return keeps(subset_delta(
-          {design.records, *design.outputs, design.outcomes, *design.epsilon0}, promised.epsilon));
-    case CentralMechanism::kShuffledRr:
-      return design.outputs == design.records &&
-             keeps(shuffle_delta({design.records, design.outcomes, *design.epsilon0},
-                                 promised.epsilon));
-    case CentralMechanism::kPoissonRr:
-      return keeps(shuffle_delta({design.records, design.outcomes, *design.epsilon0, design.rate},
-                                 promised.epsilon));
-    case CentralMechanism::kSubsampledRr:
-    case CentralMechanism::kRevealOrObscure:
-    case CentralMechanism::kDsRoo:
-    case CentralMechanism::kHistogram:
-    case CentralMechanism::kProduct:
-      break;
-  }
-  return true;
-}
-
-/// Whether the integers of a designed release keep the promise of a draw: every machine finds the
-/// same of what one of them released.
-bool keeps_promise(const DesignedRelease& made) {
-  if (made.local) return made.local->guarantee_holds();
-  if (const FiniteDesign* finite = made.certificate.finite()) {
-    return amplification_holds(finite->design);
-  }
-  try {
-    require_guarantee(made.certificate);
-    return true;
-  } catch (const InvalidInput&) {
-    return false;
-  }
-}
-
 /// A certificate is its spec and its facts: whatever else it says must be what follows from them,
 /// so that nobody reads a promise that has not been seen to hold.
 void require_implied(const nlohmann::json& implied, const nlohmann::json& stated,
@@ -291,22 +172,6 @@ void require_implied(const nlohmann::json& implied, const nlohmann::json& stated
   throw InvalidInput(
       fmt::format("{} was altered: what it says at {} does not follow from its numbers", name,
                   changes.front().at("path").get<std::string>()));
-}
-
-/// A band for a prior lies where the prior says. Found anew, to its last digit: processors may
-/// round differently.
-void require_location_of_prior(const StatedCertificate& stated, const std::string& name) {
-  const LocalSpec* local = stated.spec.local();
-  if (local == nullptr || !local->band || !local->band->typical) return;
-  const double epsilon = draw_budget_down(stated.spec.budget(), *stated.spec.count).epsilon;
-  const double found = typical_location(static_cast<std::size_t>(stated.facts.outcomes), epsilon,
-                                        *local->band->typical);
-  const double digit = std::pow(10, std::floor(std::log10(found)) - 2);
-  if (std::abs(found - *stated.facts.location) <= 1.001 * digit) return;
-  throw InvalidInput(fmt::format(
-      "{} was altered: what it says at /facts/location does not follow from its prior, of which it "
-      "is {:.3g}",
-      name, found));
 }
 
 }  // namespace
@@ -350,17 +215,18 @@ CertificateCheck verify_certificate(const StatedCertificate& stated, const std::
   CertificateCheck check;
   check.domain_matches = stated.spec.domain.sha256 == domain.hash();
   if (!check.domain_matches) return check;
+  const ReleaseMethod& method = release_method(stated.spec.method);
   DesignedRelease made;
   const auto said = nlohmann::json::parse(stated.text);
   try {
-    look_at_space(stated, domain, known, check);
+    method.look_at_space(stated, domain, known, check);
     made = stated_release(stated, domain);
   } catch (const InvalidInput&) {
     return check;  // numbers that no release can have had
   }
   check.is_designed = true;
   // The draws keep the total because each spends its share.
-  check.guarantee_holds = keeps_promise(made);
+  check.guarantee_holds = method.keeps_promise(made);
   if (made.local) check.epsilon_realised_up = made.local->epsilon_realised_up();
 
   auto implied = nlohmann::json::parse(certificate_text(made.certificate));
@@ -374,11 +240,8 @@ CertificateCheck verify_certificate(const StatedCertificate& stated, const std::
   check.guarantee_holds = check.guarantee_holds && is_same("draw");
   check.total_holds = is_same("privacy");
   if (check.holds()) {
-    require_location_of_prior(stated, name);
-    // The one member that follows from an output: which pairs were chosen, privately.
-    if (const auto measured = said.find("measured"); measured != said.end()) {
-      implied["measured"] = implied_measured_pairs(*measured, made.certificate, domain, name);
-    }
+    method.require_found(stated, name);
+    method.imply_outputs(said, made.certificate, domain, name, implied);
     require_implied(implied, said, name);
   }
   return check;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "command_line.h"
+#include "release/central_method.h"
 
 namespace mollify::test {
 namespace {

@@ -1,5 +1,4 @@
 // What a central release over a finite domain makes of its records, before and after the sampler.
-#include "release/central_release.h"
 
 #include <algorithm>
 #include <array>

@@ -6,6 +6,7 @@
 
 #include "core/invalid_input.h"
 #include "methods/central/design.h"
+#include "release/central_method.h"
 #include "release/plan.h"
 
 namespace mollify {

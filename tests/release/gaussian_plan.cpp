@@ -3,6 +3,7 @@
 
 #include "core/invalid_input.h"
 #include "methods/gaussian/design.h"
+#include "release/gaussian_method.h"
 #include "release/plan.h"
 
 namespace mollify {

@@ -6,6 +6,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "chi_square.h"
+#include "release/local_method.h"
 #include "release/prepared.h"
 
 namespace mollify {

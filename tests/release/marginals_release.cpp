@@ -9,8 +9,8 @@
 
 #include "methods/marginals/answers.h"
 #include "methods/marginals/learner.h"
-#include "release/central_release.h"
 #include "release/design.h"
+#include "release/marginals_method.h"
 #include "release/prepared.h"
 #include "release/public_inputs.h"
 #include "replay.h"

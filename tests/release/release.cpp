@@ -23,7 +23,6 @@
 #include "kernel/search.h"
 #include "records/private_table.h"
 #include "records/source.h"
-#include "release/central_release.h"
 #include "release/local_release.h"
 #include "release/prepared.h"
 

@@ -19,7 +19,6 @@
 #include "methods/gaussian/sampler.h"
 #include "methods/marginals/counts.h"
 #include "records/source.h"
-#include "release/central_release.h"
 #include "release/prepared.h"
 
 namespace mollify {

@@ -1,0 +1,721 @@
+#include "release/local_method.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "accounting/composition.h"
+#include "base/names.h"
+#include "base/sha256.h"
+#include "core/invalid_input.h"
+#include "domain/numbers.h"
+#include "methods/local/mechanism.h"
+#include "methods/tuning/typical_band.h"
+#include "release/local_release.h"
+#include "release/method.h"
+#include "release/public_inputs.h"
+#include "release/spec.h"
+#include "scores/public_models.h"
+#include "scores/references.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// What follows from a local spec.
+
+namespace {
+
+/// Counts up to here are doubles without rounding.
+constexpr std::uint64_t kMostReferenceRecords = std::uint64_t{1} << 53;
+
+/// The mechanism of a placed band: minimax stands for the class that is declared.
+Mechanism mechanism_of_band(const LocalSpec& spec, SpaceKind space) {
+  if (spec.band->mechanism != Mechanism::kMinimax) return spec.band->mechanism;
+  if (spec.gamma) return Mechanism::kNeighbourhood;
+  if (spec.c1 || spec.c2) return Mechanism::kClass;
+  if (space == SpaceKind::kCategories) return Mechanism::kMinimax;
+  throw InvalidInput(fmt::format(
+      "the minimax band over {} needs c2, the declared bound on the density against the "
+      "reference, but none is given",
+      space == SpaceKind::kGrid ? "a grid" : "candidates"));
+}
+
+/// The reference's masses; empty if it is uniform.
+std::vector<double> masses_of(const PublicFacts& facts, SpaceKind kind, const Domain& space) {
+  if (!facts.reference) return {};
+  Tally<std::uint32_t>::Counts counts;
+  std::uint64_t sum = 0;
+  for (const auto& [outcome, records] : *facts.reference) {
+    if (outcome >= facts.outcomes || (!counts.keys.empty() && outcome <= counts.keys.back())) {
+      throw InvalidInput(
+          fmt::format("a reference must have ascending outcomes below {}, but has {}",
+                      facts.outcomes, outcome));
+    }
+    if (records < 1 || records > kMostReferenceRecords - sum) {
+      throw InvalidInput(
+          fmt::format("a reference must have from 1 to {} records in all, but has {} of outcome {}",
+                      kMostReferenceRecords, records, outcome));
+    }
+    sum += records;
+    counts.keys.push_back(outcome);
+    counts.counts.push_back(records);
+  }
+  return reference_masses(Empirical(std::move(counts)), kind, space);
+}
+
+/// Where a band is placed by what was found in public: by its file, or for its prior.
+void place_band(const LocalSpec& local, const PublicFacts& facts, SpaceKind kind,
+                std::vector<double>& masses, MechanismParameters& parameters) {
+  const bool by_file = local.band && !local.band->file.empty();
+  const bool by_prior = local.band && local.band->typical;
+  require_facts(facts.lower_bounds.has_value() == by_file &&
+                facts.location.has_value() == by_prior);
+  if ((by_file || by_prior) && local.reference) {
+    throw InvalidInput(fmt::format("band {} has a reference of its own, but another is given",
+                                   to_text(*local.band)));
+  }
+  if (by_prior) parameters.location = facts.location;
+  if (!by_file) return;
+  if (kind == SpaceKind::kCandidates) {
+    throw InvalidInput("a band's file is for categories and grids, but the space is candidates");
+  }
+  masses = *facts.lower_bounds;
+  parameters.reference = masses;
+  parameters.location = std::accumulate(masses.begin(), masses.end(), 0.0);
+}
+
+/// How many parts of gaussian-curve keep the value: as found here, or as stated if that is nearly
+/// the same.
+std::uint64_t kept_under_curve(const MechanismParameters& parameters,
+                               const std::optional<std::uint64_t>& stated) {
+  validate_parameters(parameters);
+  const std::uint64_t found = gaussian_curve_channel(parameters.masses(), *parameters.mu).keep();
+  if (!stated) return found;
+  if (!is_as_found(static_cast<double>(*stated), static_cast<double>(found))) {
+    throw InvalidInput(
+        fmt::format("{} of 2^62 parts that keep the value are not what mu {:g} allows, which is {}",
+                    *stated, *parameters.mu, found));
+  }
+  return *stated;
+}
+
+}  // namespace
+
+std::string integers_sha256(const LocalSampler& sampler) {
+  Sha256 hash;
+  sampler.for_each_public_integer([&](uint128 integer) {
+    std::array<unsigned char, 16> bytes{};
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      bytes[i] = static_cast<unsigned char>(integer >> (8 * i));
+    }
+    hash.add(bytes);
+  });
+  return hash.hex();
+}
+
+bool draws_by_scores(const LocalDesign& design) noexcept {
+  return design.scorer != ScorerKind::kEmpirical || design.space == SpaceKind::kCandidates;
+}
+
+Mechanism chosen_mechanism(const LocalSpec& spec, bool in_mu, SpaceKind space) {
+  if (spec.band && spec.mechanism) {
+    throw InvalidInput("a band is given instead of a mechanism, but both are given");
+  }
+  const bool categories = space == SpaceKind::kCategories;
+  const Mechanism mechanism = [&] {
+    if (spec.mechanism) return *spec.mechanism;
+    if (spec.band) return mechanism_of_band(spec, space);
+    if (in_mu) return Mechanism::kGaussianCurve;
+    if (spec.gamma) return Mechanism::kNeighbourhood;
+    if (spec.c1 || spec.c2) return Mechanism::kClass;
+    return spec.reference || !categories ? Mechanism::kRelative : Mechanism::kMinimax;
+  }();
+  // A matrix takes the records' cells, and candidates are none of the records.
+  const bool linear_on_grid = space == SpaceKind::kGrid && !is_band(mechanism);
+  if (!categories && !linear_on_grid && (!is_band(mechanism) || mechanism == Mechanism::kMinimax)) {
+    throw InvalidInput(
+        fmt::format("space {} needs a band that does not depend on its size (relative, class, "
+                    "neighbourhood or location), but the mechanism is {}",
+                    name_of(space), name_of(mechanism)));
+  }
+  return mechanism;
+}
+
+MechanismParameters mechanism_parameters(const LocalSpec& spec, bool in_mu, SpaceKind space,
+                                         std::uint64_t outcome_count,
+                                         std::span<const double> reference) {
+  MechanismParameters parameters{.mechanism = chosen_mechanism(spec, in_mu, space),
+                                 .outcome_count = static_cast<std::size_t>(outcome_count),
+                                 .reference = reference,
+                                 .c1 = spec.c1,
+                                 .c2 = spec.c2,
+                                 .gamma = spec.gamma};
+  if (spec.band) parameters.location = spec.band->location;
+  // A class without c1 holds all that lies below c2; --mechanism class has always asked for both.
+  const bool may_lack_c1 = spec.band || space != SpaceKind::kCategories;
+  if (parameters.mechanism == Mechanism::kClass && parameters.c2 && may_lack_c1) {
+    parameters.c1 = parameters.c1.value_or(0);
+  }
+  return parameters;
+}
+
+std::vector<double> reference_masses(const Certificate& certificate, const Domain& domain) {
+  const PublicFacts& facts = certificate.facts;
+  const Domain& space =
+      facts.reference ? space_domain(domain, certificate.spec.local()->space) : domain;
+  std::vector<double> masses = masses_of(facts, certificate.local()->space, space);
+  if (facts.lower_bounds) {
+    masses = *facts.lower_bounds;
+    const double sum = std::accumulate(masses.begin(), masses.end(), 0.0);
+    for (double& mass : masses) mass /= sum;
+  }
+  return masses;
+}
+
+WorstCaseRisk draw_risk(const Certificate& certificate, const Domain& domain) {
+  const LocalSpec& local = *certificate.spec.local();
+  const PublicFacts& facts = certificate.facts;
+  const SpaceKind kind = certificate.local()->space;
+  std::vector<double> masses = reference_masses(certificate, domain);
+  const Privacy& draw = certificate.draw;
+  const bool in_mu = draw.notion == PrivacyNotion::kGaussian;
+  MechanismParameters parameters = mechanism_parameters(local, in_mu, kind, facts.outcomes, masses);
+  place_band(local, facts, kind, masses, parameters);
+  (in_mu ? parameters.mu : parameters.epsilon) = draw.parameter();
+  return mechanism_risk(parameters);
+}
+
+namespace {
+
+/// What so many draws by the local spec come to.
+void design_draws(const Domain& domain, std::uint64_t draws, DesignedRelease& made) {
+  Certificate& certificate = made.certificate;
+  const ReleaseSpec& spec = certificate.spec;
+  const LocalSpec& local = *spec.local();
+  const PublicFacts& facts = certificate.facts;
+  const SpaceKind kind = space_kind(domain, local.space);
+  const auto list = candidate_list(kind, local.space);
+  require_facts(
+      !facts.records && !facts.amount && facts.units.has_value() == spec.roster.has_value() &&
+      facts.outcomes >= 1 && facts.mean_ranges.empty() &&
+      facts.reference.has_value() == (local.reference && !list && kind != SpaceKind::kModels) &&
+      facts.list_sha256.empty() ==
+          ((!list || *list == CandidateList::kFresh) && kind != SpaceKind::kModels));
+  std::vector<double> masses =
+      masses_of(facts, kind, facts.reference ? space_domain(domain, local.space) : domain);
+  const Privacy budget = spec.budget();
+  const bool in_mu = budget.notion == PrivacyNotion::kGaussian;
+  MechanismParameters parameters = mechanism_parameters(local, in_mu, kind, facts.outcomes, masses);
+  place_band(local, facts, kind, masses, parameters);
+  const Privacy one = draw_budget_down(budget, draws);
+  (in_mu ? parameters.mu : parameters.epsilon) = one.parameter();
+  const bool curve = parameters.mechanism == Mechanism::kGaussianCurve;
+  require_facts(curve || !facts.kept);
+  if (curve) certificate.facts.kept = parameters.kept = kept_under_curve(parameters, facts.kept);
+  made.local = make_sampler(parameters);
+  LocalDesign design{
+      .mechanism = parameters.mechanism,
+      .space = kind,
+      .list = list,
+      .scorer = local.space.scorer.value_or(usual_scorer(kind, parameters.mechanism)),
+      .c1 = parameters.c1,
+      .floor = std::nullopt,
+      .integers_sha256 = integers_sha256(*made.local)};
+  if (parameters.epsilon) design.bound.emplace(*parameters.epsilon);
+  if (is_band(parameters.mechanism)) design.floor = band_floor_of(parameters);
+  if (draws_by_scores(design) && !design.floor) {
+    throw InvalidInput(fmt::format("scorer {} needs a band, but mechanism {} has none",
+                                   name_of(design.scorer), name_of(design.mechanism)));
+  }
+  certificate.draw = made.local->guarantee();
+  certificate.total = draws_promise_up(budget, certificate.draw, draws);
+  certificate.design = std::move(design);
+}
+
+ReleaseError error_of_band(const Certificate& certificate, const Domain& domain,
+                           ScorerKind scorer) {
+  const std::vector<double> masses = reference_masses(certificate, domain);
+  return band_error(masses.empty() ? ReferenceMasses::uniform(certificate.facts.outcomes)
+                                   : ReferenceMasses::given(masses),
+                    scorer, *certificate.local()->floor, certificate.draw.epsilon);
+}
+
+}  // namespace
+
+// -----------------------------------------------------------------------------------------------
+// A local spec.
+
+LocalSpec local_spec(const PartReader& reader, Method method) {
+  LocalSpec spec;
+  if (const auto name = reader.find<std::string>("/mechanism")) {
+    spec.mechanism = named<Mechanism>(*name);
+    if (!spec.mechanism || *spec.mechanism == Mechanism::kLocation) {
+      refuse_mechanism(*name, method);
+    }
+  }
+  if (const auto band = reader.find<std::string>("/band")) spec.band = parse_band(*band);
+  spec.c1 = reader.find<double>("/c1");
+  spec.c2 = reader.find<double>("/c2");
+  spec.gamma = reader.find<double>("/gamma");
+  spec.reference = reader.find_file("/reference");
+  SpaceSpec& space = spec.space;
+  if (const auto kind = reader.find<std::string>("/space/kind")) {
+    space.kind = known_value<SpaceKind>("space", *kind);
+    if (space.kind == SpaceKind::kModels) {
+      throw InvalidInput("space models is method integral-model, but the method is another");
+    }
+  }
+  if (method == Method::kIntegralModel) space.kind = SpaceKind::kModels;
+  space.cells = reader.find<std::uint64_t>("/space/cells");
+  space.candidates = reader.find<std::uint64_t>("/space/candidates");
+  space.fresh = reader.find<bool>("/space/fresh").value_or(false);
+  space.trees = reader.find<bool>("/space/trees").value_or(false);
+  space.list = reader.find_file("/space/list");
+  if (const auto scorer = reader.find<std::string>("/space/scorer")) {
+    space.scorer = known_value<ScorerKind>("score", *scorer);
+  }
+  return spec;
+}
+
+namespace {
+
+void put_local(SpecWriter& writer, const LocalSpec& spec) {
+  if (spec.mechanism) writer.put("/mechanism", name_of(*spec.mechanism));
+  if (spec.band) writer.put("/band", to_text(*spec.band));
+  writer.put("/c1", spec.c1);
+  writer.put("/c2", spec.c2);
+  writer.put("/gamma", spec.gamma);
+  writer.put("/reference", spec.reference);
+  const SpaceSpec& space = spec.space;
+  if (space.kind && space.kind != SpaceKind::kModels) {
+    writer.put("/space/kind", name_of(*space.kind));
+  }
+  writer.put("/space/cells", space.cells);
+  writer.put("/space/candidates", space.candidates);
+  writer.put_truth("/space/fresh", space.fresh);
+  writer.put_truth("/space/trees", space.trees);
+  writer.put("/space/list", space.list);
+  if (space.scorer) writer.put("/space/scorer", name_of(*space.scorer));
+}
+
+// -----------------------------------------------------------------------------------------------
+// What certificates and reports say of one exact draw.
+
+/// How the reference follows from its records.
+const char* masses_text(SpaceKind kind) {
+  switch (kind) {
+    case SpaceKind::kCategories:
+      return "(records + 1) / (all records + outcomes)";
+    case SpaceKind::kGrid:
+      return "the mean of their histograms of 1, 2, 4, ... parts an axis";
+    case SpaceKind::kCandidates:
+      break;
+    case SpaceKind::kModels:
+      return "one for each model, which were drawn around its records";
+  }
+  return "one for each candidate, which were drawn after its records";
+}
+
+Json draw_json(const LocalDesign& design, const LocalSpec& spec) {
+  Json json{{"space", name_of(design.space)}, {"scorer", name_of(design.scorer)}};
+  if (design.list) json["list"] = name_of(*design.list);
+  json["reference"] = spec.reference ? masses_text(design.space) : "uniform";
+  if (spec.band && !spec.band->file.empty()) json["reference"] = "lower bounds / floor";
+  if (design.c1) json["c1"] = *design.c1;
+  if (design.floor) {
+    json["floor"] = *design.floor;
+    json["floor_integers"] = dyadic_json(*design.floor);
+    json["N"] = std::to_string(Band::kGreatestTotal);
+  }
+  if (design.bound) json["bound_integers"] = dyadic_json(design.bound->value());
+  json["integers_of"] = design.floor ? "band" : "matrix";
+  json["integers_sha256"] = design.integers_sha256;
+  return json;
+}
+
+/// All records of one unit, or the whole table.
+std::string protected_whole(const Certificate& certificate) {
+  const auto& unit = certificate.spec.unit;
+  return unit ? fmt::format("all records of one {}", *unit)
+              : std::string("all rows of the data, and so any group of them");
+}
+
+std::vector<std::string> local_promises(const Certificate& certificate) {
+  const std::string whole = protected_whole(certificate);
+  if (certificate.total.notion == PrivacyNotion::kGaussian) {
+    return {fmt::format(
+        "Telling from the output whether {} were one set of values or any other is no easier than "
+        "telling one draw of N(0,1) from one of N({:.6g},1).",
+        whole, certificate.total.mu)};
+  }
+  return {fmt::format("No event, and no decision taken later on the output, has its probability "
+                      "changed by more than a factor e^{:.6g} = {:.4g} by {}, whatever they are.",
+                      certificate.total.epsilon, same_exp(certificate.total.epsilon), whole),
+          "This holds for any data, any prior knowledge and any later use of the output; it was "
+          "decided in integers, and `mollify verify` recomputes it."};
+}
+
+std::string mechanism_reason(const Certificate& certificate) {
+  const LocalDesign& design = *certificate.local();
+  const LocalSpec& spec = *certificate.spec.local();
+  if (spec.mechanism || spec.band) {
+    return fmt::format("{} was asked for", spec.mechanism ? std::string(name_of(*spec.mechanism))
+                                                          : "band " + to_text(*spec.band));
+  }
+  switch (design.mechanism) {
+    case Mechanism::kMinimax:
+      return "minimax: no sampler has a smaller error in the worst case over all data";
+    case Mechanism::kRelative:
+      return spec.reference ? "relative: its band is made about the public reference"
+                            : "relative: over so many outcomes no worst case can be small, and its "
+                              "band does not depend on their number";
+    case Mechanism::kGaussianCurve:
+      return "gaussian-curve: the budget is in mu";
+    case Mechanism::kClass:
+    case Mechanism::kNeighbourhood:
+    case Mechanism::kPublicKernel:
+    case Mechanism::kRandomizedResponse:
+    case Mechanism::kMixture:
+    case Mechanism::kLocation:
+      break;
+  }
+  return fmt::format("{}: its parameters were given", name_of(design.mechanism));
+}
+
+/// A band for a prior lies where the prior says. Found anew, to its last digit: processors may
+/// round differently.
+void require_location_of_prior(const StatedCertificate& stated, const std::string& name) {
+  const LocalSpec* local = stated.spec.local();
+  if (local == nullptr || !local->band || !local->band->typical) return;
+  const double epsilon = draw_budget_down(stated.spec.budget(), *stated.spec.count).epsilon;
+  const double found = typical_location(static_cast<std::size_t>(stated.facts.outcomes), epsilon,
+                                        *local->band->typical);
+  const double digit = std::pow(10, std::floor(std::log10(found)) - 2);
+  if (std::abs(found - *stated.facts.location) <= 1.001 * digit) return;
+  throw InvalidInput(fmt::format(
+      "{} was altered: what it says at /facts/location does not follow from its prior, of which it "
+      "is {:.3g}",
+      name, found));
+}
+
+/// Throws for a number of outcomes that the release's spec and domain do not have.
+void require_outcomes(bool hold) {
+  if (!hold) throw InvalidInput("a release must have the outcomes of its space, but has others");
+}
+
+/// What methods local, integral and integral-model share: one exact draw from a band or a matrix.
+class DrawMethod : public ReleaseMethod {
+ public:
+  using ReleaseMethod::ReleaseMethod;
+
+  OwnSpec read(const PartReader& reader) const override { return local_spec(reader, word()); }
+
+  void write(const ReleaseSpec& spec, SpecWriter& writer) const override {
+    put_local(writer, *spec.local());
+  }
+
+  void validate(const ReleaseSpec& spec) const override {
+    const bool of_models = own_of<LocalSpec>(spec).space.kind == SpaceKind::kModels;
+    if (of_models == draws_models()) return;
+    throw InvalidInput(fmt::format("method {} must choose among {}, but does not", name_of(word()),
+                                   draws_models() ? "models" : "outcomes"));
+  }
+
+  void design(const Domain& domain, const StatedCertificate*,
+              DesignedRelease& made) const override {
+    design_draws(domain, draws_of(made.certificate.spec), made);
+  }
+
+  bool keeps_promise(const DesignedRelease& made) const override {
+    return made.local->guarantee_holds();
+  }
+
+  void look_at_space(const StatedCertificate& stated, const Domain& domain,
+                     const KnownInputs& known, CertificateCheck& check) const override {
+    const std::uint64_t count = stated.facts.outcomes;
+    const LocalSpec* local = stated.spec.local();
+    const SpaceKind kind = space_kind(domain, local->space);
+    if (kind == SpaceKind::kModels) {
+      require_outcomes(count == local->space.candidates.value_or(PublicModels::kUsual));
+      if (local->reference.has_value() == known.reference.has_value()) {
+        const PublicModels models(domain, count, model_shapes(local->space),
+                                  known.reference.value_or(std::vector<std::uint32_t>()));
+        check.list_matches = models.sha256() == stated.facts.list_sha256;
+      }
+      return;
+    }
+    if (kind != SpaceKind::kCandidates) {
+      const Domain space = space_domain(domain, local->space);
+      require_outcomes(space.is_enumerable() && count == space.size());
+      return;
+    }
+    static_cast<void>(space_domain(domain, local->space));  // refuses what contradicts itself
+    require_outcomes(local->space.list ||
+                     count == local->space.candidates.value_or(Candidates::kUsual));
+    if (candidate_list(kind, local->space) == CandidateList::kFresh) return;
+    const auto matches = [&](const Candidates& list) {
+      return list.size() == count && candidates_hash(list, domain) == stated.facts.list_sha256;
+    };
+    if (known.list) {
+      check.list_matches = matches(*known.list);
+    } else if (local->reference && known.reference) {
+      check.list_matches = matches(ReferenceCandidates(domain, *known.reference).seeded(count));
+    } else if (!local->space.list && !local->reference) {
+      check.list_matches = matches(Candidates::seeded(domain, count));
+    }
+  }
+
+  void require_found(const StatedCertificate& stated, const std::string& name) const override {
+    require_location_of_prior(stated, name);
+  }
+
+  std::string mechanism(const Certificate& certificate) const override {
+    return std::string(name_of(certificate.local()->mechanism));
+  }
+
+  Json design_json(const Certificate& certificate) const override {
+    return draw_json(*certificate.local(), *certificate.spec.local());
+  }
+
+  Json accuracy_json(const Certificate&) const override { return nullptr; }
+
+  std::vector<std::string> promises(const Certificate& certificate) const override {
+    return local_promises(certificate);
+  }
+
+  std::vector<std::string> limits(const Certificate&) const override { return {}; }
+
+  StandIn stand_in() const override {
+    return {"one distributed as the public reference", "the reference's shares"};
+  }
+
+  ReleaseError error(const Certificate& certificate, const Domain& domain) const override {
+    const LocalDesign& local = *certificate.local();
+    if (local.floor) return error_of_band(certificate, domain, local.scorer);
+    return replacement_error(certificate.facts.outcomes, draw_risk(certificate, domain).risk.tv);
+  }
+
+  std::optional<double> total_variation(const Certificate& certificate, const ReleaseError&,
+                                        const Domain& domain) const override {
+    return draw_risk(certificate, domain).quoted_total_variation();
+  }
+
+  std::string why(const Certificate& certificate) const override {
+    return mechanism_reason(certificate);
+  }
+
+  std::vector<std::string> notes(const Certificate& certificate, const ReleaseError& error,
+                                 const Domain& domain) const override {
+    std::vector<std::string> notes;
+    if (const auto& floor = certificate.local()->floor) {
+      notes.push_back(
+          fmt::format("whatever the data, an outcome is released with {:.4g} to {:.4g} times its "
+                      "reference mass",
+                      *floor, *floor * std::exp(certificate.draw.epsilon)));
+    } else {
+      notes.emplace_back(
+          "a record is one of the unit's own or noise: mollify estimate finds the population from "
+          "all records");
+    }
+    add_sparse_note(certificate, error, domain, notes);
+    if (*certificate.spec.count > 1) {
+      notes.push_back(fmt::format("each of {} of a unit has {} of the budget",
+                                  counted(*certificate.spec.count, "draw"),
+                                  certificate.draw.text()));
+    }
+    return notes;
+  }
+
+  std::optional<std::string> error_warning(double) const override { return std::nullopt; }
+
+  PlanQuantities quantities(const PartReader& reader, const PlanQuestion& question) const override {
+    using enum PlanUnknown;
+    return {{{kOutcomes, reader.has("/k") || question.domain},
+             {kEpsilon, reader.has("/privacy/epsilon") || reader.has("/privacy/mu")},
+             {kAlpha, reader.has("/alpha")}},
+            {{kOutputs, reader.has("/count")}},
+            false};
+  }
+
+  void read_question(const PartReader& reader, PlanQuestion& question) const override {
+    if (!reader.has("/alpha")) {
+      if (!question.domain && !reader.has("/k")) {
+        throw InvalidInput(fmt::format("{} or {} is needed, but is not given",
+                                       reader.called("/domain"), reader.called("/k")));
+      }
+      if (!reader.has("/privacy/mu")) reader.require_given("/privacy/epsilon");
+    }
+    question.local = local_spec(reader, word());
+    if (question.domain) return;
+    if (question.local.reference) {
+      throw InvalidInput(fmt::format("{} needs {}, but none is given", reader.called("/reference"),
+                                     reader.called("/domain")));
+    }
+    const auto kind = draws_models() ? question.local.space.kind : std::nullopt;
+    if (question.local.space != SpaceSpec{.kind = kind}) {
+      throw InvalidInput(
+          fmt::format("a space needs {}, but none is given", reader.called("/domain")));
+    }
+  }
+
+  std::unique_ptr<const PlanModel> plan_model(PlanQuestion& question,
+                                              const PublicInputs* inputs) const override {
+    return local_plan_model(question, inputs);
+  }
+
+  void ask(const Certificate& certificate, const Domain& domain,
+           PlanQuestion& question) const override {
+    question.local = *certificate.spec.local();
+    question.local.space.kind = certificate.local()->space;
+    question.masses = reference_masses(certificate, domain);
+    question.outputs = draws_of(certificate.spec);
+  }
+
+ protected:
+  /// Whether one of many public models is drawn, and not outcomes.
+  [[nodiscard]] virtual bool draws_models() const { return false; }
+  [[nodiscard]] virtual std::uint64_t draws_of(const ReleaseSpec& spec) const {
+    return *spec.count;
+  }
+
+  /// Of a release that is judged by smooth data: what its error is if records are as sparse as
+  /// counted ones.
+  static void add_sparse_note(const Certificate& certificate, const ReleaseError& error,
+                              const Domain& domain, std::vector<std::string>& notes) {
+    const LocalDesign& local = *certificate.local();
+    if (!local.floor || counts_records(local.scorer) || error.is_mostly_noise()) return;
+    const ReleaseError sparse = error_of_band(certificate, domain, ScorerKind::kEmpirical);
+    if (!sparse.is_mostly_noise()) return;
+    notes.push_back(fmt::format("if the data lie on few of {}, {}",
+                                counted(certificate.facts.outcomes, "outcome"),
+                                noise_words(sparse)));
+  }
+};
+
+class LocalMethod final : public DrawMethod {
+ public:
+  LocalMethod() : DrawMethod(Method::kLocal) {}
+
+  std::unique_ptr<const PreparedRelease> prepare(ReleaseSpec spec, const PublicInputs& inputs,
+                                                 std::optional<std::uint64_t>) const override {
+    return prepare_local(std::move(spec), inputs);
+  }
+
+  bool is_for_estimates(const Certificate& certificate) const override {
+    return !certificate.local()->floor;
+  }
+
+  std::string remedy(const Certificate& certificate, const Domain& domain) const override {
+    std::string text = ReleaseMethod::remedy(certificate, domain);
+    if (!certificate.spec.unit || is_for_estimates(certificate) ||
+        certificate.local()->space != SpaceKind::kCategories) {
+      return text;
+    }
+    return text + (text.empty() ? "" : "; ") +
+           "for shares of all units together use --mechanism randomized-response and mollify "
+           "estimate";
+  }
+};
+
+class IntegralMethod final : public DrawMethod {
+ public:
+  IntegralMethod() : DrawMethod(Method::kIntegral) {}
+
+  std::unique_ptr<const PreparedRelease> prepare(ReleaseSpec spec, const PublicInputs& inputs,
+                                                 std::optional<std::uint64_t>) const override {
+    return prepare_local(std::move(spec), inputs);
+  }
+
+  std::string remedy(const Certificate& certificate, const Domain& domain) const override {
+    const std::string text = ReleaseMethod::remedy(certificate, domain);
+    if (certificate.spec.count.value_or(1) == 1) return text;
+    return text + (text.empty() ? "" : "; ") +
+           "for many rows of one public model use method integral-model";
+  }
+};
+
+/// One draw of a model, and any number of rows of it.
+class IntegralModelMethod final : public DrawMethod {
+ public:
+  IntegralModelMethod() : DrawMethod(Method::kIntegralModel) {}
+
+  void validate(const ReleaseSpec& spec) const override {
+    DrawMethod::validate(spec);
+    const auto& band = spec.local()->band;
+    if (!band || (!band->typical && band->file.empty())) return;
+    throw InvalidInput(
+        fmt::format("method integral-model takes a band that is named or at a location, but it is "
+                    "{}",
+                    to_text(*band)));
+  }
+
+  std::unique_ptr<const PreparedRelease> prepare(ReleaseSpec spec, const PublicInputs& inputs,
+                                                 std::optional<std::uint64_t>) const override {
+    return prepare_models(std::move(spec), inputs);
+  }
+
+  Json accuracy_json(const Certificate& certificate) const override {
+    const ModelsOutlook outlook = models_outlook(certificate);
+    return {{"best_models", outlook.best}, {"best_models_probability", outlook.probability}};
+  }
+
+  std::vector<std::string> limits(const Certificate& certificate) const override {
+    const ModelsOutlook outlook = models_outlook(certificate);
+    return {
+        "The released records all come from one model, which was chosen among public ones: they "
+        "tell no more about the table than which model it was, and more of them tell no more.",
+        fmt::format("Where the table tells models apart, this one is among the {} likeliest of {} "
+                    "with probability {:.4g} at least.",
+                    outlook.best, certificate.facts.outcomes, outlook.probability),
+        fmt::format(
+            "How near the model is to the table is not promised: no model among them may be near, "
+            "and columns are independent in {}.",
+            certificate.spec.local()->space.trees ? "every second one" : "each")};
+  }
+
+  std::vector<std::string> notes(const Certificate& certificate, const ReleaseError&,
+                                 const Domain&) const override {
+    const ModelsOutlook outlook = models_outlook(certificate);
+    return {
+        fmt::format(
+            "if likelihoods tell models apart, the one released is among the {} likeliest of {} "
+            "with probability {:.4g}",
+            outlook.best, certificate.facts.outcomes, outlook.probability),
+        "all rows are drawn from the one released model"};
+  }
+
+  std::unique_ptr<const PlanModel> plan_model(PlanQuestion& question,
+                                              const PublicInputs* inputs) const override {
+    question.outputs = 1;
+    return DrawMethod::plan_model(question, inputs);
+  }
+
+ protected:
+  bool draws_models() const override { return true; }
+  std::uint64_t draws_of(const ReleaseSpec&) const override { return 1; }
+};
+
+}  // namespace
+
+const ReleaseMethod& local_method() {
+  static const LocalMethod method;
+  return method;
+}
+
+const ReleaseMethod& integral_method() {
+  static const IntegralMethod method;
+  return method;
+}
+
+const ReleaseMethod& integral_model_method() {
+  static const IntegralModelMethod method;
+  return method;
+}
+
+}  // namespace mollify

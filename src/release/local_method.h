@@ -1,0 +1,60 @@
+// What follows from a spec of one exact draw: mechanism, parameters, masses.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "domain/domain.h"
+#include "methods/divergence/worst_case_risk.h"
+#include "methods/local/mechanism.h"
+#include "methods/local/sampler.h"
+#include "release/certificate.h"
+#include "release/plan.h"
+#include "release/public_inputs.h"
+#include "release/spec.h"
+
+namespace mollify {
+
+/// The parts of its own that a draw method has.
+[[nodiscard]] LocalSpec local_spec(const PartReader& reader, Method method);
+
+/// SHA-256 of all integers of a sampler that decide privacy. O(outcomes).
+[[nodiscard]] std::string integers_sha256(const LocalSampler& sampler);
+
+/// The worst case of one draw of a local or integral release whose certificate this is: how far its
+/// law may be from the private distribution. O(outcomes); up to a fraction of a second for a
+/// reference on at most 16 outcomes.
+[[nodiscard]] WorstCaseRisk draw_risk(const Certificate& certificate, const Domain& domain);
+
+/// The masses of the reference of a local or integral release; empty if it is uniform. O(outcomes).
+[[nodiscard]] std::vector<double> reference_masses(const Certificate& certificate,
+                                                   const Domain& domain);
+
+/// Whether every unit's estimate is a score for each point. The records of an enumerable space are
+/// outcomes themselves, and their counts a sparse estimate, which a sampler takes as they are.
+[[nodiscard]] bool draws_by_scores(const LocalDesign& design) noexcept;
+
+/// The mechanism for parameters that name none: a band choice the mechanism of that band, a budget
+/// in mu gaussian-curve, gamma neighbourhood, c1 or c2 class, a reference relative; otherwise
+/// minimax for categories and relative for other spaces, where no sampler over all distributions
+/// beats the trivial one [Park et al. 2024, Proposition III.2].
+///
+/// Throws InvalidInput for a band beside a mechanism, and for a mechanism that the space has not:
+/// all but categories need a band, and one that is not minimax over all distributions.
+[[nodiscard]] Mechanism chosen_mechanism(const LocalSpec& spec, bool in_mu,
+                                         SpaceKind space = SpaceKind::kCategories);
+
+/// The parameters of that mechanism over the space's outcomes, but for what one draw may spend.
+[[nodiscard]] MechanismParameters mechanism_parameters(const LocalSpec& spec, bool in_mu,
+                                                       SpaceKind space, std::uint64_t outcome_count,
+                                                       std::span<const double> reference);
+
+/// Reads the domain and the reference that the question names; `inputs` may be null if it names
+/// none.
+[[nodiscard]] std::unique_ptr<const PlanModel> local_plan_model(PlanQuestion& question,
+                                                                const PublicInputs* inputs);
+
+}  // namespace mollify

@@ -1,0 +1,71 @@
+// Rows of one model of a table, which is learned from noisy counts.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "core/random.h"
+#include "domain/domain.h"
+#include "methods/marginals/answers.h"
+#include "methods/marginals/counts.h"
+#include "methods/marginals/design.h"
+#include "records/source.h"
+#include "records/units.h"
+#include "release/certificate.h"
+
+namespace mollify {
+
+/// What such a release counts: rows of weight 1, or units of weight kUnitWeight, those of the
+/// roster where there is one. NOT PRIVATE.
+[[nodiscard]] PairCounts exact_pair_counts(const Source& data, const Domain& domain,
+                                           const std::optional<std::string>& unit,
+                                           const std::optional<Roster>& roster,
+                                           SecureRandom& random);
+
+/// What a release by marginals knows of a domain's columns.
+[[nodiscard]] std::vector<MarginalColumn> marginal_columns(const Domain& domain);
+
+/// What all records of a unit weigh together in such a release, if units are protected: shared out
+/// among a few of them it leaves little over.
+inline constexpr std::uint64_t kUnitWeight = 1024;
+
+/// {"usual": .05, "at_worst": .1}: how far two columns are off, on average over pairs.
+[[nodiscard]] nlohmann::ordered_json two_way_json(const MarginalError& error);
+
+/// What these are, on which tables they held, and what they are not.
+[[nodiscard]] std::string marginals_error_words(const MarginalError& error);
+
+// -----------------------------------------------------------------------------------------------
+// Which pairs of columns a release by marginals measured, and which it dropped.
+
+/// What the learner measured, for the member "measured" of a certificate: the measurements of pairs
+/// in their order, each with its columns (by name and by place in the domain), the cells and the
+/// parts of the budget that it took; what their noise is on average, and that in words; the pairs
+/// that were not measured, and how many these are. It states noise and counts, and not how near
+/// rows are to the table, which no public fact tells of a pair that was not measured. The choice of
+/// pairs was paid for by the release, so the list is an output like the records. Empty for a
+/// release that chooses no pairs: a copula's, and that of one column.
+///
+/// The noise of a measured pair is half of the mean sum of its counts' noise (counts_noise), in
+/// records: its noisy counts are so far from the counts. A model that is fitted to them is mostly
+/// nearer. Of a pair that was measured several times the finest measurement counts, with all that
+/// are as fine.
+[[nodiscard]] nlohmann::ordered_json measured_pairs_json(const std::vector<Measurement>& measured,
+                                                         const Certificate& certificate,
+                                                         const Domain& domain);
+
+/// A certificate's text with its member "measured", or as it is if that is empty.
+[[nodiscard]] std::string with_measured_pairs(const std::string& certificate,
+                                              const nlohmann::ordered_json& measured);
+
+/// What measured_pairs_json makes of the measurements that a certificate states, which must be the
+/// whole member. Throws InvalidInput, one sentence naming `name`, for measurements that the
+/// certificate's release cannot have made or paid. Which pairs were chosen cannot be checked.
+[[nodiscard]] nlohmann::json implied_measured_pairs(const nlohmann::json& stated,
+                                                    const Certificate& certificate,
+                                                    const Domain& domain, const std::string& name);
+
+}  // namespace mollify

@@ -1,0 +1,127 @@
+#include "release/method.h"
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "accounting/gaussian.h"
+#include "domain/numbers.h"
+#include "release/acceptance.h"
+
+namespace mollify {
+
+const ReleaseMethod& release_method(Method word) {
+  switch (word) {
+    case Method::kLocal:
+      return local_method();
+    case Method::kIntegral:
+      return integral_method();
+    case Method::kIntegralModel:
+      return integral_model_method();
+    case Method::kCentral:
+      return central_method();
+    case Method::kGaussian:
+      return gaussian_method();
+    case Method::kGaussianModel:
+      return gaussian_model_method();
+    case Method::kMarginals:
+      break;
+  }
+  return marginals_method();
+}
+
+bool ReleaseMethod::keeps_promise(const DesignedRelease& made) const {
+  try {
+    require_guarantee(made);
+    return true;
+  } catch (const InvalidInput&) {
+    return false;
+  }
+}
+
+std::optional<double> ReleaseMethod::total_variation(const Certificate&, const ReleaseError& error,
+                                                     const Domain&) const {
+  if (error.is_least) return std::nullopt;
+  return error.error;
+}
+
+std::string ReleaseMethod::remedy(const Certificate& certificate, const Domain& domain) const {
+  return noise_remedy(certificate, domain);
+}
+
+// -----------------------------------------------------------------------------------------------
+// What several methods say or ask alike.
+
+void require_facts(bool hold) {
+  if (!hold) throw InvalidInput("a release must have the facts of its spec, but has others");
+}
+
+std::optional<Roster> count_records(const ReleaseSpec& spec, const PublicInputs& inputs,
+                                    std::optional<std::uint64_t> records, PublicFacts& facts) {
+  std::optional<Roster> roster = roster_of(spec, inputs);
+  if (roster) records = roster->size();
+  if (!records) {
+    throw InvalidInput(
+        "a release that protects rows needs the number of records, but none is given");
+  }
+  facts.records = records;
+  return roster;
+}
+
+bool is_as_found(double stated, double found) {
+  return std::abs(stated - found) <= 0x1p-20 * found;
+}
+
+std::optional<double> steps_amount(const Privacy& budget, std::string_view method,
+                                   PublicFacts& facts) {
+  const bool is_found = budget.notion == PrivacyNotion::kApproximate;
+  require_facts(is_found || !facts.amount);
+  if (!is_found) return std::nullopt;
+  const double found = adaptive_amount_down(budget, method);
+  if (!facts.amount) {
+    facts.amount = found;
+  } else if (*facts.amount < found && !is_as_found(*facts.amount, found)) {
+    throw InvalidInput(fmt::format("the steps of method {} spend {:.15g} in all of {:.15g}", method,
+                                   *facts.amount, found));
+  }
+  return facts.amount;
+}
+
+std::string protection(const Certificate& certificate) {
+  const auto& unit = certificate.spec.unit;
+  const std::string record =
+      unit ? fmt::format("all records of any one {}", *unit) : "any one row of the table";
+  const std::string change =
+      certificate.spec.hides_count()
+          ? fmt::format("Taking {} out of the data, or putting it in,", record)
+          : fmt::format("Replacing {} by anything else", record);
+  const Privacy& total = certificate.total;
+  if (total.notion == PrivacyNotion::kConcentrated) {
+    return fmt::format(
+        "{} changes the law of the output by a Rényi divergence of at most {:.6g} a at every order "
+        "a > 1 (zCDP).",
+        change, total.rho);
+  }
+  return fmt::format(
+      "{} changes the probability of no event by more than a factor "
+      "e^{:.6g} = {:.4g}{}.",
+      change, total.epsilon, same_exp(total.epsilon),
+      total.delta > 0 ? fmt::format(" and an addition of {:.6g}", total.delta) : "");
+}
+
+Json ratio_json(const Ratio& ratio) {
+  return {{"numerator", std::to_string(ratio.numerator)},
+          {"denominator", std::to_string(ratio.denominator)}};
+}
+
+Json dyadic_json(double value) {
+  int exponent = 0;
+  const auto mantissa = static_cast<std::uint64_t>(
+      std::ldexp(std::frexp(value, &exponent), std::numeric_limits<double>::digits));
+  return {{"mantissa", std::to_string(mantissa)},
+          {"shift", std::numeric_limits<double>::digits - exponent}};
+}
+
+}  // namespace mollify

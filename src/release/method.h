@@ -1,0 +1,195 @@
+// What depends on which method a release has: one class for each, and the table of them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/json.h"
+#include "core/invalid_input.h"
+#include "domain/domain.h"
+#include "records/units.h"
+#include "release/certificate.h"
+#include "release/design.h"
+#include "release/plan.h"
+#include "release/public_inputs.h"
+#include "release/release.h"
+#include "release/release_error.h"
+#include "release/spec.h"
+#include "release/verification.h"
+
+namespace mollify {
+
+/// A unit of the roster that has no rows: what it counts as, and what it pulls shares towards.
+struct StandIn {
+  const char* record = "a uniform record";
+  const char* pulled_to = "uniform shares";
+};
+
+/// One method. Specs, designs and certificates that are handed to it have its word. Immutable.
+class ReleaseMethod {
+ public:
+  explicit ReleaseMethod(Method word) : word_(word) {}
+  ReleaseMethod(const ReleaseMethod&) = delete;
+  ReleaseMethod& operator=(const ReleaseMethod&) = delete;
+  virtual ~ReleaseMethod() = default;
+
+  [[nodiscard]] Method word() const noexcept { return word_; }
+
+  // The spec's parts of its own.
+
+  [[nodiscard]] virtual OwnSpec read(const PartReader& reader) const = 0;
+  virtual void write(const ReleaseSpec& spec, SpecWriter& writer) const = 0;
+  /// Throws InvalidInput for parts of another method, and for those that contradict each other.
+  virtual void validate(const ReleaseSpec& spec) const = 0;
+  /// Whether the spec says how many records come out without a count.
+  [[nodiscard]] virtual bool needs_no_count(const ReleaseSpec&) const { return false; }
+
+  // A release, from what is public about it.
+
+  /// `records` is their number, where it is public and no roster says it. Throws InvalidInput for
+  /// what is wrong with what is public.
+  [[nodiscard]] virtual std::unique_ptr<const PreparedRelease> prepare(
+      ReleaseSpec spec, const PublicInputs& inputs, std::optional<std::uint64_t> records) const = 0;
+  /// Adds to the certificate's spec and facts all that follows from them. What a search in doubles
+  /// finds is taken as `stated`, if that is given. Throws InvalidInput for facts that the spec has
+  /// not, and for what no mechanism can serve.
+  virtual void design(const Domain& domain, const StatedCertificate* stated,
+                      DesignedRelease& made) const = 0;
+  /// Throws InvalidInput unless the design's integers keep what is promised; where that costs as
+  /// much as a release, it is looked at by keeps_promise alone.
+  virtual void require_guarantee(const DesignedRelease&) const {}
+  /// The same for a certificate's: the same answer on every machine.
+  [[nodiscard]] virtual bool keeps_promise(const DesignedRelease& made) const;
+  /// Whether what the release chooses from is what the certificate says, into `check`.
+  virtual void look_at_space(const StatedCertificate& stated, const Domain& domain,
+                             const KnownInputs& known, CertificateCheck& check) const = 0;
+
+  /// Throws InvalidInput, naming `name`, where what a search in doubles found is not as stated.
+  virtual void require_found(const StatedCertificate&, const std::string&) const {}
+  /// Adds to what a certificate implies the members that follow from outputs, as it states them.
+  virtual void imply_outputs(const nlohmann::json&, const Certificate&, const Domain&,
+                             const std::string&, nlohmann::json&) const {}
+
+  // A certificate's contents.
+
+  /// What it draws by: "minimax", "ds-roo", "gaussian", ...
+  [[nodiscard]] virtual std::string mechanism(const Certificate& certificate) const = 0;
+  [[nodiscard]] virtual Json design_json(const Certificate& certificate) const = 0;
+  /// Null where nothing is stated.
+  [[nodiscard]] virtual Json accuracy_json(const Certificate& certificate) const = 0;
+  /// What is promised; and what is not, of this method alone: sentences for people.
+  [[nodiscard]] virtual std::vector<std::string> promises(const Certificate& certificate) const = 0;
+  [[nodiscard]] virtual std::vector<std::string> limits(const Certificate& certificate) const = 0;
+  [[nodiscard]] virtual StandIn stand_in() const { return {}; }
+
+  // What is expected of a release, from public facts.
+
+  [[nodiscard]] virtual ReleaseError error(const Certificate& certificate,
+                                           const Domain& domain) const = 0;
+  /// How far each record's law may be from the data's (ReleaseReport::total_variation).
+  [[nodiscard]] virtual std::optional<double> total_variation(const Certificate& certificate,
+                                                              const ReleaseError& error,
+                                                              const Domain& domain) const;
+  /// Why this mechanism and these parameters, in one sentence.
+  [[nodiscard]] virtual std::string why(const Certificate& certificate) const = 0;
+  [[nodiscard]] virtual std::vector<std::string> notes(const Certificate& certificate,
+                                                       const ReleaseError& error,
+                                                       const Domain& domain) const = 0;
+  /// What is said of an error above kUsualError that is not mostly noise.
+  [[nodiscard]] virtual std::optional<std::string> error_warning(double total_variation) const = 0;
+  /// When a release whose error is the least that public facts allow is mostly noise.
+  [[nodiscard]] virtual std::optional<std::string> noise_condition(const Certificate&) const {
+    return std::nullopt;
+  }
+  /// Whether nobody is meant to look at its records one by one, because mollify estimate finds the
+  /// population from all of them.
+  [[nodiscard]] virtual bool is_for_estimates(const Certificate&) const { return false; }
+
+  // Plans.
+
+  /// What may be left to be found of a question.
+  [[nodiscard]] virtual PlanQuantities quantities(const PartReader& reader,
+                                                  const PlanQuestion& question) const = 0;
+  /// The question's parts of its own.
+  virtual void read_question(const PartReader& reader, PlanQuestion& question) const = 0;
+  /// Fills in what the question's domain and files say; `inputs` may be null if it names none.
+  [[nodiscard]] virtual std::unique_ptr<const PlanModel> plan_model(
+      PlanQuestion& question, const PublicInputs* inputs) const = 0;
+  /// Adds the numbers of its own to the question whose answer a release is.
+  virtual void ask(const Certificate& certificate, const Domain& domain,
+                   PlanQuestion& question) const = 0;
+  /// Whether it takes the most accurate of its mechanisms where none is asked for.
+  [[nodiscard]] virtual bool chooses_mechanism() const { return false; }
+  /// What would bring a release down to less than mostly noise. Up to some seconds.
+  [[nodiscard]] virtual std::string remedy(const Certificate& certificate,
+                                           const Domain& domain) const;
+
+ private:
+  Method word_;
+};
+
+[[nodiscard]] const ReleaseMethod& release_method(Method word);
+
+/// One line for each method: release_method finds them.
+[[nodiscard]] const ReleaseMethod& local_method();
+[[nodiscard]] const ReleaseMethod& integral_method();
+[[nodiscard]] const ReleaseMethod& integral_model_method();
+[[nodiscard]] const ReleaseMethod& central_method();
+[[nodiscard]] const ReleaseMethod& gaussian_method();
+[[nodiscard]] const ReleaseMethod& gaussian_model_method();
+[[nodiscard]] const ReleaseMethod& marginals_method();
+
+// -----------------------------------------------------------------------------------------------
+// What several methods say or ask alike.
+
+/// Throws InvalidInput unless a spec's facts are those that its method has.
+void require_facts(bool hold);
+
+/// The method's own parts; throws InvalidInput for those of another.
+template <class Own>
+const Own& own_of(const ReleaseSpec& spec) {
+  if (const Own* own = std::get_if<Own>(&spec.own)) return *own;
+  refuse_own(spec.method);
+}
+
+/// Fills in the number of records; returns the roster that they are of, if there is one.
+[[nodiscard]] std::optional<Roster> count_records(const ReleaseSpec& spec,
+                                                  const PublicInputs& inputs,
+                                                  std::optional<std::uint64_t> records,
+                                                  PublicFacts& facts);
+
+/// Whether a stated number differs from what is found here by no more than last digits could make
+/// it. Whether it is private is for the design's or the sampler's check, not for this one.
+[[nodiscard]] bool is_as_found(double stated, double found);
+
+/// What steps that are decided by the outputs before them spend together of an (epsilon, delta): as
+/// found here, or as stated unless that is noticeably less. Whether delta allows what is stated is
+/// for the design's check. None of other budgets, where it is the budget itself.
+[[nodiscard]] std::optional<double> steps_amount(const Privacy& budget, std::string_view method,
+                                                 PublicFacts& facts);
+
+/// How certificates write integers: as texts, because programs that read JSON numbers as doubles
+/// would lose digits.
+[[nodiscard]] Json ratio_json(const Ratio& ratio);
+/// A positive number as mantissa / 2^shift, exactly: in integers.
+[[nodiscard]] Json dyadic_json(double value);
+[[nodiscard]] Json privacy_json(const Privacy& privacy);
+
+/// What a promise means for a row or a unit.
+[[nodiscard]] std::string protection(const Certificate& certificate);
+
+/// "This holds for any values whatever ...".
+inline constexpr const char* kHoldsForAnyValues =
+    "This holds for any values whatever: it rests on no assumption about the data.";
+inline constexpr const char* kSharedNoise =
+    "The released records are not independent: all share the noise of one model. Where it errs "
+    "they err together, and more of them do not make it better.";
+inline constexpr const char* kSharedNoiseNote =
+    "all rows share one noisy model: more of them do not lessen its error";
+
+}  // namespace mollify
