@@ -29,6 +29,7 @@
 #pragma once
 
 #include "mollify/accounting.h"
+#include "mollify/advice.h"
 #include "mollify/core/invalid_input.h"
 #include "mollify/distributed.h"
 #include "mollify/domain.h"
@@ -40,5 +41,7 @@
 #include "mollify/release.h"
 #include "mollify/release_key.h"
 #include "mollify/sampler.h"
+#include "mollify/speech.h"
 #include "mollify/verify.h"
 #include "mollify/version.h"
+#include "mollify/watch.h"

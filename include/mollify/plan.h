@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,9 @@ struct Plan {
   std::string text{};
 };
 
+/// All that a question may hold, with the names of the command's flags.
+[[nodiscard]] std::vector<SpecPart> plan_parts();
+
 /// The plan for a question, in JSON: parts of a release's spec, "n", "k" or "dimension", "alpha"
 /// and others that docs/guide/planning.md tells. One is left out, or named as the "unknown", and
 /// found:
@@ -56,10 +60,15 @@ struct Plan {
 ///     {"method": "central", "k": 100, "count": 10, "privacy": {"epsilon": 1, "delta": 1e-9},
 ///      "alpha": 0.1}
 ///
-/// Milliseconds to some seconds. Throws InvalidInput, one sentence naming `name`, for a question
-/// without exactly one unknown, or with parts or numbers that no release can have.
+/// Milliseconds to some seconds. Throws InvalidInput, one sentence naming `name` (or parameters, if
+/// it is empty), for a question without exactly one unknown, or with parts or numbers that no
+/// release can have.
 [[nodiscard]] Plan plan(std::string_view question, const std::string& name = "the question",
                         const PublicTexts& texts = {});
+/// The plans for several questions, which differ in their budgets alone: all answers, in their
+/// order, and one list and one table of them. At least one.
+[[nodiscard]] Plan plans(std::span<const std::string> questions,
+                         const std::string& name = "the question", const PublicTexts& texts = {});
 /// The same for a question that names no domain, about this one.
 [[nodiscard]] Plan plan(std::string_view question, const Domain& domain,
                         const PublicTexts& texts = {});

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from mollify import nonprivate
 from mollify._analysis import Advice, Estimate, advise, amplify, estimate, risk
-from mollify._command import Answer
 from mollify._core import InvalidInput, __version__
+from mollify._answer import Answer
 from mollify._domain import (
     Domain,
     DomainWarning,
@@ -30,7 +30,7 @@ from mollify._domain import (
     ordinal,
 )
 from mollify._ledger import Balance, Ledger
-from mollify._method import Method
+from mollify._method import Method, Plan
 from mollify._methods import (
     Central,
     Gaussian,
@@ -72,6 +72,7 @@ __all__ = [
     "Marginals",
     "Method",
     "Model",
+    "Plan",
     "Privacy",
     "RandomizedResponse",
     "Records",

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
-from mollify._command import Answer, asked, in_python
+from mollify._answer import Answer
+from mollify._command import CommandAnswer, asked
 from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, _restore, as_domain
 from mollify._inputs import Held, Inputs
 from mollify._method import Method
 from mollify._methods import METHODS
-from mollify._parameters import number
+from mollify._parameters import number, optional_number, optional_whole, whole_number
 from mollify._release import Certificate, Release
 from mollify._sampler import RandomizedResponse, Sampler
 from mollify._warning import warn
@@ -22,7 +23,7 @@ from mollify._warning import warn
 if TYPE_CHECKING:
     import pandas
 
-class Estimate(Answer):
+class Estimate(CommandAnswer):
     """What released records tell of the population: what `mollify estimate` prints, and a mapping:
     ``estimate["means"]``.
     """
@@ -120,7 +121,7 @@ class Advice(Answer):
         for way in self["other_ways"]:
             if "command" in way:
                 text = text.replace(way["command"], f"release = {_construction(way['command'])}.sample(data)")
-        return in_python(text)
+        return text
 
 
 def _flags(command: str) -> tuple[str, dict[str, str]]:
@@ -175,7 +176,7 @@ def _calls(command: str) -> list[str]:
 def advise(
     domain: DomainLike | None = None,
     *,
-    purpose: str | None = None,
+    purpose: str,
     protect: str | None = None,
     method: type[Method] | None = None,
     n: int | None = None,
@@ -183,11 +184,11 @@ def advise(
     count: int | None = None,
     unit: str | None = None,
     units: Any = None,
-    epsilon: float | str | None = None,
-    delta: float | str | None = None,
+    epsilon: float | None = None,
+    delta: float | None = None,
     alpha: float | None = None,
     covariance: Any = None,
-    log: Sequence[str] | None = None,
+    log: str | Sequence[str] | None = None,
     accept_large_delta: bool = False,
 ) -> Advice:
     """Finds the method that serves a question, what to expect of it, and the calls to make.
@@ -229,20 +230,37 @@ def advise(
     InvalidInput
         For parameters that are out of range, missing, or do not go together.
     """
-    parts = dict(locals())
     if method is not None and not (isinstance(method, type) and issubclass(method, Method)):
         raise _core.InvalidInput(f"method must be a class, such as mo.Central, but is {method!r}")
-    known = None if parts.pop("domain") is None else as_domain(domain or {})
-    roster = parts.pop("units")
-    parts["method"] = None if method is None else method.word
-    if covariance is not None:
-        parts["covariance"] = Inputs(known).read("covariance", covariance)
-    found = asked(["advise"], parts, Advice, domain=known)
+    known = None if domain is None else as_domain(domain)
+    matrix = None if covariance is None else Inputs(known).read("covariance", covariance)
+    texts = {} if known is None else {"domain": known.yaml().encode()}
+    if isinstance(matrix, Held):
+        texts["covariance"] = matrix.text
+    logarithms = [log] if isinstance(log, str) else [str(one) for one in log or ()]
+    answer = _core.advise(
+        purpose=str(purpose),
+        protect=None if protect is None else str(protect),
+        method=None if method is None else method.word,
+        n=optional_whole("n", n),
+        domain=None if known is None else "domain",
+        columns=[whole_number("columns", one) for one in columns or ()],
+        count=optional_whole("count", count),
+        unit=None if unit is None else str(unit),
+        epsilon=optional_number("epsilon", epsilon),
+        delta=optional_number("delta", delta),
+        alpha=optional_number("alpha", alpha),
+        covariance="covariance" if isinstance(matrix, Held) else matrix,
+        log=logarithms,
+        accept_large_delta=bool(accept_large_delta),
+        texts=texts,
+    )
+    found = Advice(*answer)
     advised = [one for one in found["commands"] if one.startswith("mollify sample ")]
     if not advised or known is None:
         return found
     kind, made = _parts(advised[0])
-    given = {"unit": unit, "units": roster, "covariance": covariance, "log": log}
+    given = {"unit": unit, "units": units, "covariance": covariance, "log": logarithms}
     own = {name: one for name, one in given.items() if name in _flags(advised[0])[1]}
     if all(own[name] is not None for name in ("unit", "covariance") if name in own):
         found.method = kind(known, **made | own)
@@ -289,7 +307,18 @@ def amplify(
     ReleaseWarning
         If epsilon of all reports is 10 or more: what that means in odds. If `delta` is near 1/n.
     """
-    answer = asked(["amplify"], locals(), Answer)
+    answer = Answer(
+        *_core.amplify(
+            optional_whole("k", k),
+            optional_whole("n", n),
+            optional_number("epsilon0", epsilon0),
+            optional_number("epsilon", epsilon),
+            optional_number("delta", delta),
+            optional_number("rate", rate),
+            optional_whole("chosen", chosen),
+            bool(accept_large_delta),
+        )
+    )
     warn(answer["warnings"])
     return answer
 
@@ -311,7 +340,7 @@ def risk(sampler: Sampler | RandomizedResponse) -> Answer:
         )
     parameters = dict(sampler._parameters)
     if isinstance(sampler, RandomizedResponse):
-        return asked(["risk"], {"mechanism": "randomized-response"} | parameters, Answer)
+        return asked(["risk"], {"mechanism": "randomized-response"} | parameters, CommandAnswer)
     if parameters.pop("location") is not None:
         del parameters["mechanism"]
         parameters["band"] = f"location={sampler._parameters['location']!r}"
@@ -320,4 +349,4 @@ def risk(sampler: Sampler | RandomizedResponse) -> Answer:
         parameters["reference"] = Held(json.dumps(reference).encode())
     else:
         parameters["k"] = outcomes
-    return asked(["risk"], parameters, Answer)
+    return asked(["risk"], parameters, CommandAnswer)

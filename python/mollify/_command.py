@@ -3,13 +3,13 @@ Ctrl-C ends them. What lies in memory is handed over in memory and never touches
 
 from __future__ import annotations
 
-import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mollify import _core
+from mollify._answer import Answer
 from mollify._domain import Domain
 from mollify._inputs import Held
 from mollify._parameters import require_without_nul
@@ -113,8 +113,8 @@ def _without(arguments: list[str], flags: Mapping[str, int]) -> list[str]:
     return kept
 
 
-class Answer(Mapping[str, Any]):
-    """What the command says: a mapping (its JSON), and printed as the command prints it."""
+class CommandAnswer(Answer):
+    """What the command says."""
 
     def __init__(
         self,
@@ -125,48 +125,18 @@ class Answer(Mapping[str, Any]):
     ) -> None:
         self._asked = (arguments, held or {})
         asked = [*arguments, "--json"]
-        self.status, self.json = _run(asked, self._asked[1], progress)
-        self._parts: dict[str, Any] = json.loads(self.json)
-        self._text: str | None = None
+        super().__init__(_run(asked, self._asked[1], progress)[1], "")
 
-    def __getitem__(self, name: str) -> Any:
-        return self._parts[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._parts)
-
-    def __len__(self) -> int:
-        return len(self._parts)
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it, as Python's objects."""
-        parts: dict[str, Any] = json.loads(self.json)
-        return parts
-
-    def plot(
-        self, against: str | None = None, *, distance: str = "tv", progress: bool = False
-    ) -> altair.Chart:
-        """A chart (altair's; the extra `plot`).
-
-        Of a plan: total variation against epsilon, or with ``curve=True`` against n. Of a
-        comparison: law, or what is released, beside truth and reference, by outcomes or of
-        a table of many columns by values of each, or with ``against="epsilon"`` how far
-        the law is from the truth at other epsilons, as `distance` ("tv", "kl", "hellinger2",
-        "chi2"). Of `nonprivate.law`: the law. The last two are NOT PRIVATE and say so. Curves
-        ask the command again, for each of their 7 points; `progress` shows a bar then (tqdm).
-        """
+    def _chart(self, against: str | None, distance: str, progress: bool) -> altair.Chart:
         from mollify import _plot
 
         asked = self._asked[0]
         command = asked[0]
-        budget = asked[asked.index("--epsilon") + 1] if "--epsilon" in asked else ""
-        if "," in budget:
-            raise _core.InvalidInput(f"a chart is of one epsilon, but there are several: {budget}")
-        epsilon = float(budget) if budget else None
-        if against not in (None, "epsilon"):
-            raise _core.InvalidInput(f'a chart is against "epsilon" or nothing, but is against {against!r}')
         if command == "compare" and against is not None:
-            return _plot.error(epsilon, self._with_epsilon, distance, progress)
+            budget = asked[asked.index("--epsilon") + 1] if "--epsilon" in asked else ""
+            if "," in budget:
+                raise _core.InvalidInput(f"a chart is of one epsilon, but there are several: {budget}")
+            return _plot.error(float(budget) if budget else None, self._with_epsilon, distance, progress)
         listed = isinstance(self._parts.get("outcomes"), list)
         if command == "compare" and listed:
             kinds = ("truth", "law", "reference")
@@ -184,23 +154,18 @@ class Answer(Mapping[str, Any]):
         if command == "law" and listed:
             outcomes = [one | {"law": one["probability"]} for one in self["outcomes"]]
             return _plot.masses(outcomes, ("law",), "The law of a draw")
-        if command == "plan":
-            return _plot.plan(self, epsilon, self._with_epsilon, progress)
-        raise _core.InvalidInput(f"there is no chart of this answer of {command}")
+        return super()._chart(against, distance, progress)
 
-    def _with_epsilon(self, epsilon: float) -> Answer:
+    def _with_epsilon(self, epsilon: float) -> CommandAnswer:
         """The answer at another budget."""
-        arguments = _without(self._asked[0], {"--epsilon": 1, "--curve": 0, "--out": 1})
-        return Answer([*arguments, "--epsilon", repr(epsilon)], self._asked[1])
+        arguments = _without(self._asked[0], {"--epsilon": 1, "--out": 1})
+        return CommandAnswer([*arguments, "--epsilon", repr(epsilon)], self._asked[1])
 
     def __str__(self) -> str:
-        if self._text is None:
+        if not self._words:
             arguments, held = self._asked
-            self._text = _run(_without(arguments, {"--out": 1}), held)[1]  # it was written
-        return self._text
-
-    def __repr__(self) -> str:
-        return str(self)
+            self._words = _run(_without(arguments, {"--out": 1}), held)[1]  # it was written
+        return self._words
 
 
 def arguments_of(parameters: Mapping[str, Any]) -> list[str]:
@@ -224,7 +189,7 @@ def arguments_of(parameters: Mapping[str, Any]) -> list[str]:
     return arguments
 
 
-_Kind = TypeVar("_Kind", bound=Answer)
+_Kind = TypeVar("_Kind", bound=CommandAnswer)
 
 
 def asked(

@@ -153,10 +153,16 @@ def _value(name: str, kind: str, given: Any) -> Any:
     return given if isinstance(given, str) else str(getattr(given, "item", lambda: given)())
 
 
-def spec_of(method: str, domain: Domain, parts: Mapping[str, Any]) -> str:
-    """The spec of a method's parts, checked by the library, which has the table of all parts."""
-    spec: dict[str, Any] = {"method": method, "domain": domain._part()}
-    for flag, place, kind, _ in _core.spec_parts():
+Parts = list[tuple[str, str, str, list[str]]]
+"""The library's table of parts: of each its flag, its place, its kind, and the methods that have it."""
+
+
+def json_of(method: str, domain: Domain | None, parts: Mapping[str, Any], known: Parts) -> str:
+    """The JSON object of a method's parts, each at its place."""
+    spec: dict[str, Any] = {"method": method}
+    if domain is not None:
+        spec["domain"] = domain._part()
+    for flag, place, kind, _ in known:
         name = flag.replace("-", "_")
         given = parts.get(name)
         if name == "domain" or given is None or given is False:
@@ -169,7 +175,7 @@ def spec_of(method: str, domain: Domain, parts: Mapping[str, Any]) -> str:
         for one in part[last] if kind == "texts" else [part[last]]:
             if isinstance(one, str):
                 require_without_nul(name, one)
-    return _core.checked_spec(json.dumps(spec, allow_nan=True))
+    return json.dumps(spec, allow_nan=True)
 
 
 def public_files() -> list[str]:

@@ -8,19 +8,23 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from mollify import _core
-from mollify._command import Answer, asked
+from mollify._answer import Answer
+from mollify._command import CommandAnswer, asked
 from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, as_domain
-from mollify._inputs import Held, Inputs, public_files, spec_of, table, texts_of
+from mollify._inputs import Held, Inputs, json_of, public_files, table, texts_of
 from mollify._ledger import Ledger
 from mollify._model import Model
 from mollify._parameters import whole_number
 from mollify._release import Certificate, Release
 from mollify._threads import thread_count
 from mollify._warning import warn
+
+if TYPE_CHECKING:
+    import altair
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Method:
@@ -54,7 +58,8 @@ class Method:
         files = _read(parts, domain)
         lists = {name: tuple(one) for name, one in parts.items() if isinstance(one, list)}
         made: dict[str, Any] = {"domain": domain, **lists, **files, "_texts": texts_of(files)}
-        made["_spec"] = spec_of(self.word, domain, parts | files)
+        known = _core.spec_parts()
+        made["_spec"] = _core.checked_spec(json_of(self.word, domain, parts | files, known))
         for name, one in made.items():
             object.__setattr__(self, name, one)
 
@@ -179,7 +184,7 @@ class Method:
             _require_other(data, "reference", parts["reference"])
         parts |= {"counts_column": counts, "most": whole_number("most", most)}
         parts["data"] = table(data, self._columns(counts), "data")
-        return asked(["check"], parts, Answer, domain=self._domain)
+        return asked(["check"], parts, CommandAnswer, domain=self._domain)
 
     def compare(
         self,
@@ -228,7 +233,7 @@ class Method:
         if mechanism is not None:
             parts["mechanism"] = mechanism
         parts["data"] = table(data, self._columns(), "data")
-        return asked(["compare", self.word], parts, Answer, domain=self._domain, progress=progress)
+        return asked(["compare", self.word], parts, CommandAnswer, domain=self._domain, progress=progress)
 
     @property
     def _domain(self) -> Domain:
@@ -252,7 +257,7 @@ class Method:
         facts: dict[str, Any] = json.loads(_core.prepare(self._spec, records, self._texts))
         return facts
 
-    def _plan(self, **others: Any) -> Answer:
+    def _plan(self, **others: Any) -> Plan:
         """The plan of this release: the parts that a plan has, and what is asked besides."""
         given = self._parts()
         unknown = [name for name in self._unplanned if given[name] is not None]
@@ -266,12 +271,11 @@ class Method:
         return self._plan_of(parts | others | {"domain": self.domain})
 
     @classmethod
-    def _plan_of(cls, given: Mapping[str, Any]) -> Answer:
+    def _plan_of(cls, given: Mapping[str, Any]) -> Plan:
         parts = {name: one for name, one in given.items() if name != "cls"}
-        declared, progress = parts.pop("domain"), parts.pop("progress", False)
+        declared = parts.pop("domain")
         domain = None if declared is None else as_domain(declared)
-        parts |= _read(parts, domain)
-        return asked(["plan", cls.word], parts, Answer, domain=domain, progress=progress)
+        return Plan(cls.word, domain, parts | _read(parts, domain))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Method) and (self._spec, self._texts) == (other._spec, other._texts)
@@ -286,6 +290,34 @@ class Method:
             if one.kw_only and given != one.default:
                 parts.append(f"{one.name}={given!r}")
         return f"{type(self).__name__}({', '.join(parts)})"
+
+
+class Plan(Answer):
+    """What a release can do, or needs: an answer that is computed from public numbers alone."""
+
+    def __init__(self, word: str, domain: Domain | None, parts: Mapping[str, Any]) -> None:
+        self._question = (word, domain, dict(parts))
+        epsilon: Any = parts.get("epsilon")
+        if hasattr(epsilon, "tolist"):  # NumPy's arrays
+            epsilon = epsilon.tolist()
+        self._budgets = list(epsilon) if isinstance(epsilon, (list, tuple)) else [epsilon]
+        known = _core.plan_parts()
+        questions = [json_of(word, domain, {**parts, "epsilon": one}, known) for one in self._budgets]
+        texts = texts_of({name: one for name, one in parts.items() if isinstance(one, Held)})
+        super().__init__(*_core.plans(questions, texts))
+
+    def _chart(self, against: str | None, distance: str, progress: bool) -> altair.Chart:
+        from mollify import _plot
+
+        if len(self._budgets) > 1:
+            several = ",".join(str(one) for one in self._budgets)
+            raise _core.InvalidInput(f"a chart is of one epsilon, but there are several: {several}")
+        budget = self._budgets[0]
+        return _plot.plan(self, None if budget is None else float(budget), self._with_epsilon, progress)
+
+    def _with_epsilon(self, epsilon: float) -> Plan:
+        word, domain, parts = self._question
+        return Plan(word, domain, parts | {"epsilon": epsilon, "curve": False})
 
 
 def _read(parts: Mapping[str, Any], domain: Domain | None) -> dict[str, str | Held]:

@@ -8,10 +8,11 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 from mollify import _core
-from mollify._command import Answer, asked
+from mollify._answer import Answer
+from mollify._command import CommandAnswer, asked
 from mollify._domain import DomainLike
 from mollify._inputs import table
-from mollify._method import Method
+from mollify._method import Method, Plan
 
 Number = float | str
 """A number of a budget; a text is taken exactly as it is typed."""
@@ -20,17 +21,15 @@ Number = float | str
 class _Scored(Method):
     """The plans of methods that draw from scores of outcomes."""
 
-    def plan(self, *, region: str | Sequence[str] | None = None, progress: bool = False) -> Answer:
+    def plan(self, *, region: str | Sequence[str] | None = None) -> Plan:
         """What this release can do, before any data is opened.
 
         Parameters
         ----------
         region
             "COLUMN=VALUE[,VALUE]", or several, which narrow it: bounds on its probability.
-        progress
-            Shows a bar (tqdm).
         """
-        return self._plan(region=region, progress=progress)
+        return self._plan(region=region)
 
     @classmethod
     def plan_of(
@@ -55,8 +54,7 @@ class _Scored(Method):
         fresh: bool = False,
         candidates_file: Any = None,
         score: str | None = None,
-        progress: bool = False,
-    ) -> Answer:
+    ) -> Plan:
         """Plans a release of which a number is still open, and finds that number.
 
         It reads nothing private. Parameters that are not listed here are those of the class.
@@ -77,8 +75,6 @@ class _Scored(Method):
             domain: its reference mass.
         mechanism
             One of the class's, or "all" for a plan of every mechanism.
-        progress
-            Shows a bar (tqdm).
         """
         return cls._plan_of(locals())
 
@@ -209,7 +205,7 @@ class Local(_Scored):
         parts["public_units"] = table(public_units, columns, "public_units")
         if data is not None:
             parts["data"] = table(data, columns, "data")
-        return asked(["tune"], parts, Answer, domain=self._domain, progress=progress)
+        return asked(["tune"], parts, CommandAnswer, domain=self._domain, progress=progress)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -339,17 +335,15 @@ class IntegralModel(Method):
     reference: Any = None
     accept_error: bool = False
 
-    def plan(self, *, region: str | Sequence[str] | None = None, progress: bool = False) -> Answer:
+    def plan(self, *, region: str | Sequence[str] | None = None) -> Plan:
         """What this release can do, before any data is opened.
 
         Parameters
         ----------
         region
             "COLUMN=VALUE[,VALUE]", or several, which narrow it: bounds on its probability.
-        progress
-            Shows a bar (tqdm).
         """
-        return self._plan(region=region, progress=progress)
+        return self._plan(region=region)
 
     @classmethod
     def plan_of(
@@ -368,8 +362,7 @@ class IntegralModel(Method):
         c2: float | None = None,
         gamma: float | None = None,
         reference: Any = None,
-        progress: bool = False,
-    ) -> Answer:
+    ) -> Plan:
         """Plans a release of which a number is still open, and finds that number.
 
         It reads nothing private. Parameters that are not listed here are those of the class.
@@ -385,8 +378,6 @@ class IntegralModel(Method):
             One budget, or several: then there is a plan for each.
         region
             "COLUMN=VALUE[,VALUE]", or several, which narrow it: bounds on its probability.
-        progress
-            Shows a bar (tqdm).
         """
         return cls._plan_of(locals())
 
@@ -401,8 +392,7 @@ class _OfRecords(Method):
         alpha: float | None = None,
         strong: bool = False,
         curve: bool = False,
-        progress: bool = False,
-    ) -> Answer:
+    ) -> Plan:
         """What this release can do, or needs, before any data is opened.
 
         Parameters
@@ -414,10 +404,8 @@ class _OfRecords(Method):
             `alpha` bounds all outputs together.
         curve
             Prints total variation against `n` as well.
-        progress
-            Shows a bar (tqdm).
         """
-        return self._plan(n=n, alpha=alpha, strong=strong, curve=curve, progress=progress)
+        return self._plan(n=n, alpha=alpha, strong=strong, curve=curve)
 
 
 class _OfModels(Method):
@@ -429,8 +417,7 @@ class _OfModels(Method):
         n: int | None = None,
         alpha: float | None = None,
         curve: bool = False,
-        progress: bool = False,
-    ) -> Answer:
+    ) -> Plan:
         """What this release can do, or needs, before any data is opened.
 
         Parameters
@@ -440,10 +427,8 @@ class _OfModels(Method):
             between 0 and 1. Give one, and the other is found.
         curve
             Prints total variation against `n` as well.
-        progress
-            Shows a bar (tqdm).
         """
-        return self._plan(n=n, alpha=alpha, curve=curve, progress=progress)
+        return self._plan(n=n, alpha=alpha, curve=curve)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -514,8 +499,7 @@ class Central(_OfRecords):
         strong: bool = False,
         curve: bool = False,
         accept_large_delta: bool = False,
-        progress: bool = False,
-    ) -> Answer:
+    ) -> Plan:
         """Plans a release of which a number is still open, and finds that number.
 
         It reads nothing private. Parameters that are not listed here are those of the class.
@@ -538,8 +522,6 @@ class Central(_OfRecords):
             Prints total variation against `n` as well.
         accept_large_delta
             Goes on even if `delta` is 1/n or more.
-        progress
-            Shows a bar (tqdm).
         """
         return cls._plan_of(locals())
 
@@ -624,8 +606,7 @@ class Gaussian(_OfRecords):
         log: str | Sequence[str] | None = None,
         paper_variance: bool = False,
         accept_large_delta: bool = False,
-        progress: bool = False,
-    ) -> Answer:
+    ) -> Plan:
         """Plans a release of which a number is still open, and finds that number.
 
         It reads nothing private. Parameters that are not listed here are those of the class.
@@ -649,8 +630,6 @@ class Gaussian(_OfRecords):
             Prints total variation against `n` as well.
         accept_large_delta
             Goes on even if `delta` is 1/n or more.
-        progress
-            Shows a bar (tqdm).
         """
         return cls._plan_of(locals())
 
@@ -713,8 +692,7 @@ class GaussianModel(_OfModels):
         curve: bool = False,
         log: str | Sequence[str] | None = None,
         accept_large_delta: bool = False,
-        progress: bool = False,
-    ) -> Answer:
+    ) -> Plan:
         """Plans a release of which a number is still open, and finds that number.
 
         It reads nothing private. Parameters that are not listed here are those of the class.
@@ -735,8 +713,6 @@ class GaussianModel(_OfModels):
             Prints total variation against `n` as well.
         accept_large_delta
             Goes on even if `delta` is 1/n or more.
-        progress
-            Shows a bar (tqdm).
         """
         return cls._plan_of(locals())
 
@@ -807,8 +783,7 @@ class Marginals(_OfModels):
         neighbours: str | None = None,
         copula: bool = False,
         accept_large_delta: bool = False,
-        progress: bool = False,
-    ) -> Answer:
+    ) -> Plan:
         """Plans a release of which a number is still open, and finds that number.
 
         It reads nothing private. Parameters that are not listed here are those of the class.
@@ -827,8 +802,6 @@ class Marginals(_OfModels):
             Prints total variation against `n` as well.
         accept_large_delta
             Goes on even if `delta` is 1/n or more.
-        progress
-            Shows a bar (tqdm).
         """
         return cls._plan_of(locals())
 

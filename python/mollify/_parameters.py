@@ -29,6 +29,16 @@ def number(name: str, given: Any) -> float:
     raise _core.InvalidInput(f"{name} must be a number, but is {given!r}")
 
 
+def optional_whole(name: str, given: Any) -> int | None:
+    """A whole number, or None."""
+    return None if given is None else whole_number(name, given)
+
+
+def optional_number(name: str, given: Any) -> float | None:
+    """A number, or None."""
+    return None if given is None else number(name, given)
+
+
 def require_without_nul(what: str, text: str) -> None:
     """Any text without NUL, at which C's interfaces would cut it short."""
     if "\0" in text:

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from mollify import _core
-from mollify._command import Answer
+from mollify._answer import Answer
+from mollify._command import CommandAnswer
 from mollify._html import table
 from mollify._release import Release
 
@@ -174,7 +175,7 @@ def _release_page(release: Release) -> str:
     return _page(f"{len(release)} released records", parts)
 
 
-def _masses_page(comparison: Answer) -> str:
+def _masses_page(comparison: CommandAnswer) -> str:
     kinds = dict(zip(("truth", "law", "reference"), _COLOURS))
     outcomes = sorted(comparison["outcomes"], key=lambda one: -float(one["truth"]))[:_MOST_ROWS]
     rows = [
@@ -206,7 +207,7 @@ def _two_way(distance: dict[str, float]) -> tuple[str, str]:
     return "total variation of two columns together, on measured tables", f"{told}, on average over pairs"
 
 
-def _columns_page(comparison: Answer) -> str:
+def _columns_page(comparison: CommandAnswer) -> str:
     """Each column's shares, and how far the others are from the truth of two columns together."""
     kinds = dict(zip(comparison["columns"][0]["shares"], _COLOURS))
     known = [("mechanism", comparison["mechanism"]), ("spent", comparison["total"])]
@@ -232,7 +233,7 @@ def _columns_page(comparison: Answer) -> str:
     return _page("Truth beside what is released, column by column", parts, private=True)
 
 
-def _numbers_page(comparison: Answer) -> str:
+def _numbers_page(comparison: CommandAnswer) -> str:
     """Of Gaussian samples: what tells of each column, in its logarithm where one is taken."""
     truth, law = comparison["truth"], comparison["law"]
     rows = []
@@ -257,7 +258,7 @@ def _numbers_page(comparison: Answer) -> str:
     return _page("Law and truth of a Gaussian sample", parts, private=True)
 
 
-def _comparison_page(comparison: Answer) -> str | None:
+def _comparison_page(comparison: CommandAnswer) -> str | None:
     if isinstance(comparison.get("outcomes"), list) and "law" in comparison:
         return _masses_page(comparison)
     columns = comparison.get("columns")
@@ -279,7 +280,7 @@ def report(about: Release | Answer, path: str | os.PathLike[str]) -> None:
     page = None
     if isinstance(about, Release):
         page = _release_page(about)
-    elif isinstance(about, Answer):
+    elif isinstance(about, CommandAnswer):
         page = _comparison_page(about)
     if page is None:
         raise _core.InvalidInput(

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from mollify import _core
-from mollify._command import Answer, asked
+from mollify._answer import Answer
+from mollify._command import CommandAnswer, asked
 from mollify._domain import DomainLike, as_domain
 from mollify._inputs import Held, Inputs, table
 from mollify._sampler import Sampler, _numbers
@@ -60,7 +61,7 @@ def compare(
         if units is data:
             raise _core.InvalidInput("units must be public, but is the private data itself")
         parts["units"] = Inputs(known, unit, units_column).read("units", units)
-    return asked(["compare"], parts, Answer, domain=known)
+    return asked(["compare"], parts, CommandAnswer, domain=known)
 
 
 def law(sampler: Sampler, p: Any, *, normalise: bool = False) -> Answer:
@@ -87,4 +88,4 @@ def law(sampler: Sampler, p: Any, *, normalise: bool = False) -> Answer:
     if location is not None:
         del parameters["mechanism"]
         parameters["band"] = f"location={location!r}"
-    return asked(["law"], parameters, Answer)
+    return asked(["law"], parameters, CommandAnswer)

@@ -24,15 +24,13 @@ template <class T>
   return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
 }
 
-/// A sentence with Python's names in place of the command's flags.
-[[nodiscard]] std::string with_python_names(std::string sentence);
-
 void add_domain(nb::module_& module);
 void add_columns(nb::module_& module);
 void add_release(nb::module_& module);
 void add_ledger(nb::module_& module);
 void add_sampler(nb::module_& module);
 void add_accounting(nb::module_& module);
+void add_answers(nb::module_& module);
 void add_distributed(nb::module_& module);
 void add_laboratory(nb::module_& module);
 

@@ -94,12 +94,12 @@ nb::dict reported(const PreparedRelease& prepared) {
   }
   const auto sentences = [](const std::vector<std::string>& all) {
     nb::list list;
-    for (const std::string& one : all) list.append(text(with_python_names(one)));
+    for (const std::string& one : all) list.append(text(one));
     return list;
   };
   nb::dict report;
   report["total_variation"] = found.total_variation;
-  report["why"] = text(with_python_names(found.why));
+  report["why"] = text(found.why);
   report["notes"] = sentences(found.notes);
   report["warnings"] = sentences(found.warnings);
   return report;

@@ -174,6 +174,14 @@ nb::object text(const std::string& bytes) {
       PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape"));
 }
 
+nb::list shown_parts(const std::vector<SpecPart>& parts) {
+  nb::list shown;
+  for (const SpecPart& part : parts) {
+    shown.append(nb::make_tuple(part.name, part.place, part.kind, part.methods));
+  }
+  return shown;
+}
+
 PublicTexts public_texts(const nb::dict& texts) {
   PublicTexts all;
   for (const auto& [name, text] : texts) {
@@ -202,13 +210,7 @@ void add_release(nb::module_& module) {
            })
       .def("arrow_stream", &exported);
 
-  module.def("spec_parts", [] {
-    nb::list parts;
-    for (const SpecPart& part : spec_parts()) {
-      parts.append(nb::make_tuple(part.name, part.place, part.kind, part.methods));
-    }
-    return parts;
-  });
+  module.def("spec_parts", [] { return shown_parts(spec_parts()); });
   module.def(
       "checked_spec",
       [](const std::string& spec) { return text(ReleaseSpec::parse(spec, "").json()); }, "spec"_a);

@@ -19,7 +19,7 @@ nb::list warnings_of(const SamplerParameters& parameters) {
     said = draw_warnings(parameters);
   }
   nb::list list;
-  for (const std::string& one : said) list.append(text(with_python_names(one)));
+  for (const std::string& one : said) list.append(text(one));
   return list;
 }
 

@@ -13,6 +13,7 @@ import pytest
 
 import mollify as mo
 from by_word import plan_by_word
+from mollify import _core
 from mollify._command import in_python
 from mollify._methods import METHODS
 
@@ -82,7 +83,8 @@ def test_plans_are_the_commands(schools, tmp_path):
     plan = plan_by_word(schools / "rand_hie.yaml", **asked)
     flags = [part for name, value in asked.items() if name != "method" for part in (f"--{name}", value)]
     told = command("plan", "central", "--domain", schools / "rand_hie.yaml", *flags)
-    assert str(plan) == repr(plan) == told
+    assert str(plan) == repr(plan) == told.replace("told --unit", "told unit")
+    assert str(pickle.loads(pickle.dumps(plan))) == str(plan)
     assert plan.to_dict() == json.loads(
         command("plan", "central", "--domain", schools / "rand_hie.yaml", "--json", *flags)
     )
@@ -116,6 +118,8 @@ def keywords(function, *others):
 def test_signatures_are_the_commands_flags(kind):
     """Each parameter of a method is one of its class, and no other is."""
     assert keywords(kind.plan_of) == flags("plan", kind.word)
+    parts = {flag.replace("-", "_") for flag, _, _, words in _core.plan_parts() if kind.word in words}
+    assert keywords(kind.plan_of) == parts
     assert keywords(kind) | {"data"} == flags("compare", kind.word) - {"released"}
     released = {"mechanism", "epsilon"}
     assert keywords(kind.compare) - released == {"data"}

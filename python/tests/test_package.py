@@ -112,7 +112,7 @@ def test_an_interrupt_ends_an_analysis_and_its_process(tmp_path):
             "import sys, mollify as mo\n"
             "from mollify import _command\n"
             "_command.COMMAND = sys.argv[1]\n"
-            "try:\n    mo.Local.plan_of(epsilon=1, k=2)\n"
+            "try:\n    mo.risk(mo.Sampler(outcomes=3, epsilon=1))\n"
             "except KeyboardInterrupt:\n    print('interrupted')",
             command,
         ],
@@ -126,6 +126,26 @@ def test_an_interrupt_ends_an_analysis_and_its_process(tmp_path):
     assert asked.communicate(timeout=30)[0] == "interrupted\n"
     with pytest.raises(ProcessLookupError):
         os.kill(int(started.read_text()), 0)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "mo.Central.plan_of(k=2**20, epsilon=1, delta=1e-9, count=1000, alpha=0.01)",
+        "mo.advise(purpose='sample', protect='row', n=10**9, columns=[2**20], count=1000)",
+    ],
+)
+def test_an_interrupt_ends_what_takes_long(question):
+    """Each takes half a minute."""
+    program = f"import mollify as mo\nprint('go', flush=True)\ntry:\n    {question}\n"
+    program += "except KeyboardInterrupt:\n    print('interrupted')"
+    asked = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    assert asked.stdout.readline() == "go\n"
+    time.sleep(0.3)
+    begin = time.monotonic()
+    asked.send_signal(signal.SIGINT)
+    assert asked.communicate(timeout=30)[0] == "interrupted\n"
+    assert time.monotonic() - begin < 10
 
 
 def test_stubs_name_what_the_compiled_module_has():

@@ -22,8 +22,9 @@ def test_a_line_of_the_commands_becomes_a_bar(capfd):
 
 
 def test_analyses_show_a_bar_only_when_asked(capfd):
-    asked = mo.Local.plan_of(k=12, epsilon=1, progress=True)
-    assert asked["alpha"] == mo.Local.plan_of(k=12, epsilon=1)["alpha"]
+    method = mo.Integral({"a": mo.boolean()}, epsilon=1)
+    asked = method.compare({"a": [True]}, progress=True)
+    assert asked["law"] == method.compare({"a": [True]})["law"]
     assert capfd.readouterr().err == ""  # it took no second
     assert list(steps([1, 2], "points", False)) == [1, 2]
     assert capfd.readouterr().err == ""
@@ -35,7 +36,7 @@ def test_a_refusal_is_the_same_beside_a_bar():
     said = []
     for progress in (False, True):
         with pytest.raises(mo.InvalidInput) as refused:
-            mo.Local.plan_of(k=12, epsilon=-1, progress=progress)
+            mo.Integral({"a": mo.boolean()}, epsilon=1).compare({"a": [True]}, epsilon=[-1], progress=progress)
         said.append(str(refused.value))
     assert said[0] == said[1]
     assert "epsilon" in said[0]

@@ -1,5 +1,6 @@
 """Releases on Spark: one session on two cores, in which tasks fail, workers die and all is computed again."""
 
+import dataclasses
 import json
 import math
 import os
@@ -405,6 +406,22 @@ def test_names_that_spark_takes_for_others(session):
     release = mollify_spark.sample(frame, mo.Local(domain, unit="un`it", epsilon=30))
     assert release.dataframe.columns == ["a.b", "a", "A"]
     assert rows_of(release.dataframe) == [(1, 3, 2)], "at epsilon 30 all but surely"
+
+
+def test_workers_need_no_file(session, domain, table, tmp_path):
+    """A band's file and a roster's are sent along: they are gone when the workers draw."""
+    units = tmp_path / "units.csv"
+    units.write_text("unit\n" + "\n".join(ROSTER) + "\n")
+    band = tmp_path / "band.json"
+    categories = mo.Domain({name: domain.columns[name] for name in ("sex", "minority")})
+    public = mo.Local(categories, unit="unit", epsilon=2)
+    public.tune(table.select(["unit", "sex", "minority"]), best=True, out=band)
+    frame = session.createDataFrame(table)
+    method = dataclasses.replace(public, band=f"file={band}", units=units)
+    release = mollify_spark.sample(frame, method)
+    band.unlink()
+    units.unlink()
+    assert release.dataframe.count() == len(ROSTER)
 
 
 def test_a_ledger_is_charged_once_and_before(session, domain, table, tmp_path):

@@ -8,6 +8,7 @@
 
 #include "accounting/excess.h"
 #include "base/directed_rounding.h"
+#include "base/progress.h"
 #include "core/invalid_input.h"
 
 namespace mollify {
@@ -144,19 +145,24 @@ std::optional<double> shuffle_closed_form_epsilon(std::uint64_t records, std::ui
 
 namespace {
 
+/// Each of these is a long sum, and searches ask for many.
 double upper(const ShuffledResponse& response, double epsilon, double interest = 0) {
+  keep_going();
   return privacy_blanket(response, epsilon, interest).upper;
 }
 
 double upper(const ShuffledSubset& response, double epsilon, double interest = 0) {
+  keep_going();
   return subset_blanket(response, epsilon, interest).upper;
 }
 
 double lower(const ShuffledResponse& response, double epsilon, double interest = 0) {
+  keep_going();
   return attained_delta_down(response, epsilon, interest);
 }
 
 double lower(const ShuffledSubset& response, double epsilon, double interest = 0) {
+  keep_going();
   return subset_attained_delta_down(response, epsilon, interest);
 }
 

@@ -154,7 +154,7 @@ void require_valid(const StatedCertificate& stated, const std::string& name, con
   }
   if (!check.holds()) {
     throw InvalidInput(
-        fmt::format("{} must hold, but mollify verify finds that it does not", name));
+        fmt::format("{} must hold, but {} finds that it does not", name, command_words("verify")));
   }
 }
 
@@ -936,14 +936,16 @@ class PopulationEstimator {
           "distributions, however many units there are. What stands here are the bounds that "
           "hold.");
       notes.push_back(
-          "To estimate the population, release by --mechanism randomized-response next time, or "
-          "by public-kernel with a public reference.");
+          fmt::format("To estimate the population, release by {} randomized-response next time, or "
+                      "by public-kernel with a public reference.",
+                      flag_words("mechanism")));
     } else if (!law_.linear()) {
       notes.push_back(fmt::format(
           "What {} makes of the records cannot be undone; bounds are what its total variation of "
           "at most {:.4g} leaves, for rows that are a random sample of the population.",
           law_.mechanism(), law_.total_variation_up()));
-      notes.push_back("To estimate the population, release by --mechanism subset-rr next time.");
+      notes.push_back(fmt::format("To estimate the population, release by {} subset-rr next time.",
+                                  flag_words("mechanism")));
     }
     if (law_.is_smoothed()) {
       notes.push_back(

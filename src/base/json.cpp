@@ -84,6 +84,10 @@ void require_json(std::string_view text, const std::string& name) {
   throw InvalidInput(fmt::format("{} must be {}", name, listener.expected));
 }
 
+std::string json_text(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 Json number(double value) {
   if (std::isfinite(value)) return value;
   return std::isnan(value) ? "not a number" : "infinity";

@@ -15,6 +15,10 @@ using Json = nlohmann::ordered_json;
 /// object repeats (readers differ in which of the two counts) and without NUL in a text.
 void require_json(std::string_view text, const std::string& name);
 
+/// Pretty-printed, and a line feed. Names of files and columns may hold any bytes, and JSON holds
+/// text: what is no UTF-8 is replaced.
+[[nodiscard]] std::string json_text(const Json& json);
+
 /// A finite number as it is, an infinite one as the text "infinity": JSON has none.
 [[nodiscard]] Json number(double value);
 

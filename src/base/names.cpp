@@ -1,6 +1,7 @@
 #include "base/names.h"
 
 #include <algorithm>
+#include <atomic>
 #include <string_view>
 #include <vector>
 
@@ -102,6 +103,49 @@ std::string shell_word(const std::string& text) {
 void require_without_nul(std::string_view what, std::string_view text) {
   if (text.find('\0') == text.npos) return;
   throw InvalidInput(fmt::format("{} must be text without NUL, but is \"{}\"", what, text));
+}
+
+// -----------------------------------------------------------------------------------------------
+// How sentences call parameters and commands.
+
+namespace {
+std::atomic<Speech> speech_of_program = Speech::kCommand;
+
+bool is_python() noexcept {
+  return speech_of_program.load(std::memory_order_relaxed) == Speech::kPython;
+}
+}  // namespace
+
+void speak(Speech speech) noexcept { speech_of_program = speech; }
+
+std::string flag_words(std::string_view flag) {
+  std::string words(flag);
+  if (!is_python()) return "--" + words;
+  std::replace(words.begin(), words.end(), '-', '_');
+  return words;
+}
+
+std::string flag_or_part_words(std::string_view flag, std::string_view part) {
+  std::string words = flag_words(flag);
+  if (is_python()) return words;
+  words += ", ";
+  words += part;
+  words += " in a spec";
+  return words;
+}
+
+std::string command_words(std::string_view command) {
+  std::string words(command);
+  if (!is_python()) return "mollify " + words;
+  // What a method answers, and what the package does.
+  for (const std::string_view own : {"check", "compare", "plan", "sample", "tune"}) {
+    if (command == own) return "method." + words;
+  }
+  return (command == "law" ? "mo.nonprivate." : "mo.") + words;
+}
+
+std::string_view words_of_speech(std::string_view of_command, std::string_view of_python) {
+  return is_python() ? of_python : of_command;
 }
 
 }  // namespace mollify

@@ -109,6 +109,32 @@ template <class Enumeration>
 }
 
 // -----------------------------------------------------------------------------------------------
+// How sentences call parameters and commands: as whoever reads them types these.
+
+/// Whose words sentences have.
+enum class Speech {
+  kCommand,  ///< the command's: "--candidates-file", "mollify check"
+  kPython,   ///< the Python package's: "candidates_file", "method.check"
+};
+
+/// Chooses them for the whole program, before any sentence is made; otherwise they are the
+/// command's.
+void speak(Speech speech) noexcept;
+
+/// A parameter, by the name of the command's flag without its dashes: "candidates-file".
+[[nodiscard]] std::string flag_words(std::string_view flag);
+
+/// The same with the name of the part in a spec: "--units, roster in a spec", or "units".
+[[nodiscard]] std::string flag_or_part_words(std::string_view flag, std::string_view part);
+
+/// A command by its name: "check".
+[[nodiscard]] std::string command_words(std::string_view command);
+
+/// One of two texts, where a sentence differs in more than names.
+[[nodiscard]] std::string_view words_of_speech(std::string_view of_command,
+                                               std::string_view of_python);
+
+// -----------------------------------------------------------------------------------------------
 // Commands that are printed to be run.
 
 /// The text as a POSIX shell takes it for one word: in single quotes where it holds anything but

@@ -30,6 +30,21 @@ void tell(std::string_view text) {
 }
 
 // -----------------------------------------------------------------------------------------------
+// Who waits for a computation, where it is a program and no terminal.
+
+namespace {
+thread_local Watch* watch_of_thread = nullptr;
+}  // namespace
+
+Watching::Watching(Watch& watch) noexcept : before_(std::exchange(watch_of_thread, &watch)) {}
+
+Watching::~Watching() { watch_of_thread = before_; }
+
+void keep_going() {
+  if (watch_of_thread != nullptr && watch_of_thread->wants_stop()) throw Stopped();
+}
+
+// -----------------------------------------------------------------------------------------------
 // A line on the terminal while something takes long.
 
 namespace {
@@ -44,6 +59,10 @@ Progress::Progress(std::string steps_name, std::uint64_t steps)
       on_terminal_(::isatty(STDERR_FILENO) == 1) {}
 
 void Progress::reached(std::uint64_t step, const std::string& note) {
+  if (watch_of_thread != nullptr) {
+    watch_of_thread->reached(steps_name_, step, steps_);
+    return keep_going();
+  }
   if (!on_terminal_) return;
   const Clock::time_point now = Clock::now();
   if (now < next_) return;

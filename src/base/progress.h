@@ -1,9 +1,11 @@
-// What a person sees on standard error: sentences, and a line while something takes long.
+// What a person sees on standard error, sentences and a line while something takes long; and who
+// waits for a computation in a program.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -21,10 +23,48 @@ namespace mollify {
 void tell(std::string_view text);
 
 // -----------------------------------------------------------------------------------------------
+// Who waits for a computation, where it is a program and no terminal.
+
+/// What a program learns of a computation, and whether it still wants the answer. Of public things
+/// only. It is asked often, by the thread that computes.
+class Watch {
+ public:
+  Watch() = default;
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+  virtual ~Watch() = default;
+
+  [[nodiscard]] virtual bool wants_stop() = 0;
+  virtual void reached(const std::string& steps_name, std::uint64_t step, std::uint64_t steps) = 0;
+};
+
+/// Ends a computation whose answer nobody wants any more. Nothing was released, charged or written.
+class Stopped : public std::exception {
+ public:
+  [[nodiscard]] const char* what() const noexcept override { return "stopped"; }
+};
+
+/// While it lives, whatever this thread computes has this watch instead of the terminal.
+class Watching {
+ public:
+  explicit Watching(Watch& watch) noexcept;
+  Watching(const Watching&) = delete;
+  Watching& operator=(const Watching&) = delete;
+  ~Watching();
+
+ private:
+  Watch* before_;
+};
+
+/// Throws Stopped if the watch of this thread wants that; for every loop that may take long.
+void keep_going();
+
+// -----------------------------------------------------------------------------------------------
 // A line on the terminal while something takes long.
 
 /// Shows steps done, steps in all, rate and time left on standard error, a few times a second and
-/// not before the first second has passed. Silent unless standard error is a terminal, so that no
+/// not before the first second has passed; or tells the watch of this thread, which may stop the
+/// computation. Silent unless standard error is a terminal, so that no
 /// log has how long a release took, which may tell of its data. What it counts must be public.
 class Progress {
  public:

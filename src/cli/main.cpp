@@ -292,10 +292,7 @@ std::size_t outcome_count(const std::optional<std::uint64_t>& k, std::string_vie
   return count;
 }
 
-void print_json(const Json& json) {
-  // Names of files and columns may hold any bytes; JSON holds text.
-  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
-}
+void print_json(const Json& json) { fmt::print("{}", json_text(json)); }
 
 void tell_undeclared(const Domain& domain) {
   const std::string words = domain.undeclared_words();

@@ -403,15 +403,17 @@ void require_total(const DataSetSummary& known, const ReleaseCharge& release,
                              : release.cost.notion == Notion::kConcentrated
                                  ? "--rho R"
                                  : "--epsilon E --delta D";
-  throw InvalidInput(fmt::format(
-      "{} has no total in {}{}, so nothing would ever be refused: declare one (mollify ledger "
-      "--ledger {} --declare {} {} {}), or say that none is meant (--no-total)",
-      known.data_set, ledger,
-      totals.empty() ? ""
-                     : fmt::format(", which has totals for {} (--data-set names one)",
-                                   fmt::join(totals, ", ")),
+  const std::string declare = fmt::format(
+      "mollify ledger --ledger {} --declare {} {} {}), or say that none is meant (--no-total)",
       shell_word(ledger), known.data_set.starts_with('/') ? "--data" : "--data-set",
-      shell_word(known.data_set), budget));
+      shell_word(known.data_set), budget);
+  throw InvalidInput(
+      fmt::format("{} has no total in {}{}, so nothing would ever be refused: declare one ({}",
+                  known.data_set, ledger,
+                  totals.empty() ? ""
+                                 : fmt::format(", which has totals for {} ({} names one)",
+                                               fmt::join(totals, ", "), flag_words("data-set")),
+                  words_of_speech(declare, "Ledger.declare)")));
 }
 
 /// Refuses a charge that the total does not allow, if there is one.
@@ -427,10 +429,10 @@ void require_room(const DataSetSummary& known, const ReleaseCharge& release,
   if (!LedgerAccount().with(release.cost).spent(total)) {
     const bool lacks_delta =
         total.notion == Notion::kPure && release.cost.notion == Notion::kApproximate;
-    throw InvalidInput(fmt::format("the total of {} in {} is {}, but this release promises {}{}",
-                                   known.data_set, ledger, parameters_of(total),
-                                   parameters_of(release.cost),
-                                   lacks_delta ? "; a total that has --delta takes both" : ""));
+    throw InvalidInput(fmt::format(
+        "the total of {} in {} is {}, but this release promises {}{}", known.data_set, ledger,
+        parameters_of(total), parameters_of(release.cost),
+        lacks_delta ? fmt::format("; a total that has {} takes both", flag_words("delta")) : ""));
   }
   if (!known.account.with(release.cost).fits(total)) {
     throw InvalidInput(
@@ -695,11 +697,11 @@ std::string LedgerFile::declare(const std::string& name, const LedgerTotal& tota
   const auto known = summarise(entries);
   const bool declared = !known.empty() && known.front().total;
   if (declared && !replace) {
-    throw InvalidInput(
-        fmt::format("{} has a total in {} already, {} for {}, and it is only replaced on purpose "
-                    "(--replace)",
-                    data_set, database.path(), known.front().total->cost.text(),
-                    known.front().total->scope.words()));
+    throw InvalidInput(fmt::format(
+        "{} has a total in {} already, {} for {}, and it is only replaced on purpose "
+        "({})",
+        data_set, database.path(), known.front().total->cost.text(),
+        known.front().total->scope.words(), words_of_speech("--replace", "replace=True")));
   }
   if (!declared && replace) {
     throw InvalidInput(

@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/names.h"
 #include "base/sha256.h"
 #include "core/invalid_input.h"
 #include "domain/candidates.h"
@@ -382,10 +383,10 @@ Overlap overlap_of(const std::string& public_file, const std::string& private_fi
 Roster read_roster(const std::string& path, const std::string& unit_column,
                    std::optional<std::string_view> bytes) {
   CsvReader csv(path, bytes);
-  const std::size_t position = csv.position(unit_column,
-                                            "which names the units (its first line must be a "
-                                            "header; --units-column names another column)",
-                                            CsvReader::Header::kTold);
+  const std::string reason = fmt::format(
+      "which names the units (its first line must be a header; {} names another column)",
+      flag_words("units-column"));
+  const std::size_t position = csv.position(unit_column, reason, CsvReader::Header::kTold);
   Roster units;
   while (csv.next()) {
     const auto refuse = [&](const std::string& what) {

@@ -13,12 +13,16 @@
 #include "accounting/shuffling.h"
 #include "base/decimals.h"
 #include "base/names.h"
+#include "base/progress.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "formats/public_files.h"
 #include "front/domain.h"
+#include "front/release.h"
 #include "mollify/accounting.h"
 #include "mollify/plan.h"
+#include "mollify/speech.h"
+#include "mollify/watch.h"
 #include "release/acceptance.h"
 #include "release/plan.h"
 
@@ -213,13 +217,44 @@ std::vector<std::string> epsilon_warnings(const Privacy& draw) {
 }
 
 // -----------------------------------------------------------------------------------------------
+// Who waits for a computation.
+
+/// The watch inside that hands all on to one of a program.
+class Watching::Inside : public inside::Watch {
+ public:
+  explicit Inside(front::Watch& asked) : asked_(asked), watching_(*this) {}
+  [[nodiscard]] bool wants_stop() override { return asked_.wants_stop(); }
+  void reached(const std::string& steps_name, std::uint64_t step, std::uint64_t steps) override {
+    asked_.reached(steps_name, step, steps);
+  }
+
+ private:
+  front::Watch& asked_;
+  inside::Watching watching_;
+};
+
+Watching::Watching(Watch& watch) : inside_(std::make_unique<Inside>(watch)) {}
+
+Watching::~Watching() = default;
+
+// -----------------------------------------------------------------------------------------------
+// Sentences.
+
+void speak(Speech speech) noexcept {
+  switch (speech) {
+    case Speech::kCommand:
+      return inside::speak(inside::Speech::kCommand);
+    case Speech::kPython:
+      return inside::speak(inside::Speech::kPython);
+  }
+}
+
+// -----------------------------------------------------------------------------------------------
 // Plan.
 
-Plan plan(std::string_view question, const std::string& name, const PublicTexts& texts) {
-  const inside::PlanReport report =
-      inside::plan(inside::parse_plan_question(std::string(question), name),
-                   inside::PublicFiles(std::nullopt, std::nullopt, texts));
-  Plan found{.answers = {}, .json = inside::plan_json(report), .text = inside::plan_text(report)};
+namespace {
+
+void add_answers(const inside::PlanReport& report, Plan& found) {
   for (const inside::PlanAnswer& answer : report.answers) {
     PlanAnswer& told = found.answers.emplace_back(PlanAnswer{
         .unknown = std::string(inside::name_of(answer.unknown)), .ways = {}, .best = answer.best});
@@ -230,6 +265,29 @@ Plan plan(std::string_view question, const std::string& name, const PublicTexts&
       told.curve.push_back({point.records, point.alphas});
     }
   }
+}
+
+}  // namespace
+
+std::vector<SpecPart> plan_parts() { return outward(inside::plan_parts()); }
+
+Plan plan(std::string_view question, const std::string& name, const PublicTexts& texts) {
+  const std::string one(question);
+  return plans({&one, 1}, name, texts);
+}
+
+Plan plans(std::span<const std::string> questions, const std::string& name,
+           const PublicTexts& texts) {
+  const inside::PublicFiles files(std::nullopt, std::nullopt, texts);
+  std::vector<inside::PlanReport> reports;
+  for (const std::string& question : questions) {
+    reports.push_back(inside::plan(inside::parse_plan_question(question, name), files));
+  }
+  const bool is_one = reports.size() == 1;
+  Plan found{.answers = {},
+             .json = is_one ? inside::plan_json(reports[0]) : inside::plans_json(reports),
+             .text = is_one ? inside::plan_text(reports[0]) : inside::plans_text(reports)};
+  for (const inside::PlanReport& report : reports) add_answers(report, found);
   return found;
 }
 

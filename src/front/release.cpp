@@ -81,9 +81,9 @@ void require_records(const inside::ReleaseSpec& spec, const inside::Source& data
 
 }  // namespace
 
-std::vector<SpecPart> spec_parts() {
+std::vector<SpecPart> outward(std::span<const inside::Part> all) {
   std::vector<SpecPart> parts;
-  for (const inside::Part& part : inside::spec_parts()) {
+  for (const inside::Part& part : all) {
     const std::string_view flag = part.flag;
     if (flag.empty()) continue;
     SpecPart told{std::string(flag.substr(2)), part.place, words(part.kind), {}};
@@ -94,6 +94,8 @@ std::vector<SpecPart> spec_parts() {
   }
   return parts;
 }
+
+std::vector<SpecPart> spec_parts() { return outward(inside::spec_parts()); }
 
 ReleaseSpec ReleaseSpec::parse(std::string_view json, const std::string& name) {
   return ReleaseSpec(std::make_shared<const Inside>(inside::parse_spec(std::string(json), name)));

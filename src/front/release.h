@@ -3,8 +3,10 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "domain/domain.h"
 #include "mollify/release.h"
@@ -27,6 +29,11 @@ class ReleaseKey::Inside {
  public:
   inside::ReleaseKey key;
 };
+
+// -----------------------------------------------------------------------------------------------
+// Parts of specs and of questions, by the names of their flags.
+
+[[nodiscard]] std::vector<SpecPart> outward(std::span<const inside::Part> all);
 
 // -----------------------------------------------------------------------------------------------
 // What stands behind the front's specs, sources, sinks and releases.

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/names.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
 
@@ -18,8 +19,8 @@ std::size_t Source::position(std::string_view column, std::string_view reason) c
   const std::vector<std::string>& names = columns();
   const auto found = std::find(names.begin(), names.end(), column);
   if (found == names.end()) {
-    throw InvalidInput(fmt::format("{} has no column \"{}\", {}; mollify check names those it has",
-                                   name(), column, reason));
+    throw InvalidInput(fmt::format("{} has no column \"{}\", {}; {} names those it has", name(),
+                                   column, reason, command_words("check")));
   }
   if (std::find(found + 1, names.end(), column) != names.end()) {
     throw InvalidInput(

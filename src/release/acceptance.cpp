@@ -45,8 +45,9 @@ double epsilon_of_odds(const Privacy& promise) {
 }
 
 /// Of records that nobody is meant to look at one by one.
-constexpr const char* kForEstimates =
-    "; mollify estimate finds the population from many such records";
+std::string for_estimates() {
+  return fmt::format("; {} finds the population from many such records", command_words("estimate"));
+}
 /// Of a release that hides how many records there are.
 constexpr double kGreatestDeltaOfHiddenCount = 0.1;
 
@@ -98,7 +99,7 @@ std::string value_text(PlanUnknown unknown, double value) {
   if (unknown == PlanUnknown::kOutcomes)
     return counted(static_cast<std::uint64_t>(value), "outcome");
   if (unknown == PlanUnknown::kOutputs)
-    return fmt::format("--count {}", static_cast<std::uint64_t>(value));
+    return fmt::format("{} {}", flag_words("count"), static_cast<std::uint64_t>(value));
   // To three digits, upward.
   const double digit = std::pow(10.0, std::floor(std::log10(value)) - 2);
   return fmt::format("{} {:.6g}", name_of(unknown), std::ceil(value / digit) * digit);
@@ -171,9 +172,8 @@ std::vector<Search> searches(const PlanQuestion& question) {
 [[noreturn]] void refuse_delta(const std::string& limit, const std::string& text) {
   throw InvalidInput(fmt::format(
       "delta must be below {}, but is {}: with so large a one whole records may be released as "
-      "they are; to do so all the same, accept it (--accept-large-delta, accept_large_delta in a "
-      "spec)",
-      limit, text));
+      "they are; to do so all the same, accept it ({})",
+      limit, text, flag_or_part_words("accept-large-delta", "accept_large_delta")));
 }
 
 /// As ReleaseMethod::is_for_estimates.
@@ -274,9 +274,9 @@ ReleaseError require_acceptable(const Certificate& certificate, const Domain& do
   const ReleaseError error = release_error(certificate, domain);
   if (error.is_indistinct() && !spec.accept_error && !is_for_estimates(certificate)) {
     const std::string ways = would_do(certificate, domain);
-    throw InvalidInput(fmt::format(
-        "{}; {}{}to release all the same, accept it (--accept-error, accept_error in a spec)",
-        indistinct_words(error), ways, ways.empty() ? "" : "; "));
+    throw InvalidInput(fmt::format("{}; {}{}to release all the same, accept it ({})",
+                                   indistinct_words(error), ways, ways.empty() ? "" : "; ",
+                                   flag_or_part_words("accept-error", "accept_error")));
   }
   return error;
 }
@@ -319,7 +319,7 @@ std::vector<std::string> warnings(const Certificate& certificate, const ReleaseE
     }
   } else if (is_for_estimates(certificate) ? error.is_indistinct() : error.is_mostly_noise()) {
     std::string words = words_of_noise(error);
-    if (is_for_estimates(certificate)) words += kForEstimates;
+    if (is_for_estimates(certificate)) words += for_estimates();
     const std::string ways = would_do(certificate, domain);
     said.push_back(words + (ways.empty() ? "" : "; ") + ways);
   } else if (const auto words =
@@ -336,8 +336,8 @@ std::vector<std::string> draw_warnings(const MechanismParameters& parameters) {
   released.epsilon = std::min<double>(asked.epsilon, ExpBound::kGreatestEpsilon);
   std::vector<std::string> said = epsilon_warnings(asked, released, 1);
   const ReleaseError error = draw_error(parameters);
-  const bool for_estimates = !is_band(parameters.mechanism);
-  if (!(for_estimates ? error.is_indistinct() : error.is_mostly_noise())) return said;
+  const bool is_linear = !is_band(parameters.mechanism);
+  if (!(is_linear ? error.is_indistinct() : error.is_mostly_noise())) return said;
   PlanQuestion question{
       .method = Method::kLocal, .outcomes = parameters.outcome_count, .budget = released};
   if (!parameters.reference.empty()) {
@@ -350,7 +350,7 @@ std::vector<std::string> draw_warnings(const MechanismParameters& parameters) {
   question.local.c2 = parameters.c2;
   question.local.gamma = parameters.gamma;
   const std::string ways = noise_remedy(question, std::string(name_of(parameters.mechanism)));
-  said.push_back(words_of_noise(error) + (for_estimates ? kForEstimates : "") +
+  said.push_back(words_of_noise(error) + (is_linear ? for_estimates() : "") +
                  (ways.empty() ? "" : "; ") + ways);
   return said;
 }

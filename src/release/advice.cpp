@@ -133,11 +133,12 @@ class Advisor {
     if (asked.protect == Protected::kPerson) return;
     const bool row = asked.protect == Protected::kRow;
     throw InvalidInput(fmt::format(
-        "--unit {} is given, but {} protects {}; say --protect person, or leave --unit out",
+        "{} {} is given, but {} protects {}; say {} person, or leave {} out", flag_words("unit"),
         *asked.unit,
-        asked.protect ? fmt::format("--protect {}", name_of(*asked.protect))
+        asked.protect ? fmt::format("{} {}", flag_words("protect"), name_of(*asked.protect))
                       : fmt::format("method {}", name_of(*asked.method)),
-        row ? "single rows, and a person may have many" : "the whole table"));
+        row ? "single rows, and a person may have many" : "the whole table", flag_words("protect"),
+        flag_words("unit")));
   }
 
   void settle_method() {
@@ -147,18 +148,20 @@ class Advisor {
     }
     if (!asked.protect && !asked.method) {
       throw InvalidInput(
-          "--protect (person, row or table) or --method is needed, but neither is given");
+          fmt::format("{} (person, row or table) or {} is needed, but neither is given",
+                      flag_words("protect"), flag_words("method")));
     }
     advice_.method = method_for(asked);
     if (advice_.method == Method::kIntegralModel) {
-      throw InvalidInput(
+      throw InvalidInput(fmt::format(
           "advise weighs errors of records, but method integral-model promises how likely the "
-          "released model is; mollify plan integral-model tells it");
+          "released model is; {} tells it",
+          words_of_speech("mollify plan integral-model", "mo.IntegralModel.plan_of")));
     }
     if (asked.protect && !protects(advice_.method, *asked.protect)) {
-      throw InvalidInput(fmt::format(
-          "method {} protects {}, but --protect is {}; leave one of them out",
-          name_of(advice_.method), name_of(protected_by(advice_.method)), name_of(*asked.protect)));
+      throw InvalidInput(fmt::format("method {} protects {}, but {} is {}; leave one of them out",
+                                     name_of(advice_.method), name_of(protected_by(advice_.method)),
+                                     flag_words("protect"), name_of(*asked.protect)));
     }
     if (!asked.protect) asked.protect = protected_by(advice_.method);
     if (asked.purpose == Purpose::kEstimates && advice_.method == Method::kIntegral) {
@@ -167,12 +170,12 @@ class Advisor {
           "protect the table; protect each person or each row instead");
     }
     if (!kGaussianMethods.has(advice_.method) && !asked.logarithms.empty()) {
-      throw InvalidInput(fmt::format("--log is for {}, but the method is {}",
+      throw InvalidInput(fmt::format("{} is for {}, but the method is {}", flag_words("log"),
                                      kGaussianMethods.text(), name_of(advice_.method)));
     }
     if (advice_.method != Method::kGaussian && asked.covariance) {
-      throw InvalidInput(fmt::format("--covariance is for method gaussian, but the method is {}",
-                                     name_of(advice_.method)));
+      throw InvalidInput(fmt::format("{} is for method gaussian, but the method is {}",
+                                     flag_words("covariance"), name_of(advice_.method)));
     }
   }
 
@@ -202,7 +205,8 @@ class Advisor {
   void settle_space() {
     const AdviceQuestion& asked = question();
     if (asked.domain && !asked.column_sizes.empty()) {
-      throw InvalidInput("--columns are for when there is no domain, but --domain is given");
+      throw InvalidInput(fmt::format("{} are for when there is no domain, but {} is given",
+                                     flag_words("columns"), flag_words("domain")));
     }
     if (asked.domain) {
       domain_.emplace(inputs_.domain(*asked.domain));
@@ -216,13 +220,13 @@ class Advisor {
       return;
     }
     if (kGaussianMethods.has(advice_.method)) {
-      throw InvalidInput(
-          fmt::format("method {} needs --domain, but none is given", name_of(advice_.method)));
+      throw InvalidInput(fmt::format("method {} needs {}, but none is given",
+                                     name_of(advice_.method), flag_words("domain")));
     }
     if (asked.column_sizes.empty()) {
-      throw InvalidInput(
-          "--domain, or --columns with how many values each column has, is needed, but neither is "
-          "given");
+      throw InvalidInput(fmt::format(
+          "{}, or {} with how many values each column has, is needed, but neither is given",
+          flag_words("domain"), flag_words("columns")));
     }
     sizes_ = asked.column_sizes;
     if (is_of_columns()) return;
@@ -231,8 +235,8 @@ class Advisor {
       throw InvalidInput(fmt::format(
           "the columns must have from 1 to {} outcomes together, but have {:.15g}: cut them into "
           "fewer values, declare a domain with numbers, from which candidates are drawn, or "
-          "release rows that share one noisy model (--purpose table)",
-          Band::kMostOutcomes, product));
+          "release rows that share one noisy model ({} table)",
+          Band::kMostOutcomes, product, flag_words("purpose")));
     }
     advice_.outcomes = static_cast<std::uint64_t>(product);
   }
@@ -244,11 +248,12 @@ class Advisor {
     const bool table = asked.purpose == Purpose::kSample || asked.purpose == Purpose::kTable;
     if (!asked.outputs && !whole && !is_of_one_model() && (table || central)) {
       throw InvalidInput(
-          "--count, how many records are to be released, is needed, but is not given");
+          fmt::format("{}, how many records are to be released, is needed, but is not given",
+                      flag_words("count")));
     }
     if (!asked.records && (central || is_estimation())) {
-      throw InvalidInput(fmt::format("--n, how many {} there are, is needed, but is not given",
-                                     by_person() ? "persons" : "rows"));
+      throw InvalidInput(fmt::format("{}, how many {} there are, is needed, but is not given",
+                                     flag_words("n"), by_person() ? "persons" : "rows"));
     }
     if (asked.records == 0U) throw InvalidInput("n must be at least 1, but is 0");
     if (!asked.error) advice_.question.error = is_estimation() ? 0.01 : kUsualError;
@@ -273,7 +278,7 @@ class Advisor {
   void settle_delta() {
     if (!is_of_rows()) {
       if (question().delta.value_or(0) > 0) {
-        throw InvalidInput(fmt::format("--delta is for {}, but the method is {}",
+        throw InvalidInput(fmt::format("{} is for {}, but the method is {}", flag_words("delta"),
                                        kRowMethods.text(), name_of(advice_.method)));
       }
       advice_.delta_why = "the guarantee never fails";
@@ -438,8 +443,10 @@ class Advisor {
 
   [[nodiscard]] std::string mechanism_why(const AdvisedBudget& one) const {
     if (is_estimation()) {
-      return "what is released is linear in the data, so mollify estimate finds the population "
-             "from all records without bias";
+      return fmt::format(
+          "what is released is linear in the data, so {} finds the population from all records "
+          "without bias",
+          command_words("estimate"));
     }
     if (question().copula) {
       return "noisy counts of columns, joined by noisy rank correlations, make one model of the "
@@ -495,10 +502,11 @@ class Advisor {
         fmt::format("at worst a record is as good as one drawn from the {}'s own, but for {}",
                     by_person() ? who() : "table", times);
     if (kind_ != SpaceKind::kCategories) {
-      advice_.error_words +=
+      advice_.error_words += fmt::format(
           "; this is of all columns of a record together, whatever the data, and over so many "
           "outcomes it is near 1 for any sampler: of one or two columns records are much nearer, "
-          "which is what mollify compare tells";
+          "which is what {} tells",
+          command_words("compare"));
     }
   }
 
@@ -522,14 +530,17 @@ class Advisor {
           "wanted");
     }
     if (!is_of_rows() && !is_estimation()) {
-      notes.push_back(
-          "the error is for the worst data; public records for --reference of mollify sample, or "
-          "public units for mollify tune --best, make it smaller for data like theirs");
+      notes.push_back(fmt::format(
+          "the error is for the worst data; public records for {}, or public units for {}, make it "
+          "smaller for data like theirs",
+          words_of_speech("--reference of mollify sample", "the method's reference"),
+          words_of_speech("mollify tune --best", "method.tune(best=True)")));
     }
     if (question().purpose == Purpose::kRecords && advice_.method == Method::kLocal) {
-      notes.push_back(
-          "for the population instead of single records, ask with --purpose estimates: another "
-          "mechanism is for that");
+      notes.push_back(fmt::format(
+          "for the population instead of single records, ask with {} estimates: another "
+          "mechanism is for that",
+          flag_words("purpose")));
     }
     if (advice_.method == Method::kCentral && domain_ && are_numbers(*domain_)) {
       notes.push_back(
@@ -537,25 +548,25 @@ class Advisor {
           "gaussian and gaussian-model release numbers that are not cut");
     }
     if (is_marginals()) {
-      notes.emplace_back(
+      notes.push_back(fmt::format(
           "the rows share one noisy model: where it errs all err together, and more of them tell "
-          "no more; mollify generate draws more of them from the model at no cost");
+          "no more; {} draws more of them from the model at no cost",
+          command_words("generate")));
       if (advice_.chosen) tell_determined_columns();
     }
     constexpr std::uint64_t kManyRows = 10;
     if (advice_.method == Method::kIntegral && advice_.outputs >= kManyRows) {
       notes.emplace_back(
-          "where all rows may come from one model, method integral-model of mollify plan and "
-          "mollify "
-          "sample draws one of many public ones for the whole budget, and any number of its rows "
-          "cost no more");
+          "where all rows may come from one model, method integral-model draws one of many public "
+          "ones for the whole budget, and any number of its rows cost no more");
     }
     if (advice_.method == Method::kGaussian && !question().covariance) {
-      notes.emplace_back(
-          "these numbers are for a covariance of 1 in each column; COVARIANCE.csv: a header of the "
-          "columns' names and then as many rows of numbers, from a public source; --log names "
-          "columns whose logarithms are Gaussian; plan also takes "
-          "--covariance-bound and --mean-bound");
+      notes.push_back(fmt::format(
+          "these numbers are for a covariance of 1 in each column; {}: a header of the columns' "
+          "names and then as many rows of numbers, from a public source; {} names columns whose "
+          "logarithms are Gaussian; plan also takes {} and {}",
+          words_of_speech("COVARIANCE.csv", "covariance"), flag_words("log"),
+          flag_words("covariance-bound"), flag_words("mean-bound")));
       notes.emplace_back(
           "where nobody knows a covariance, method gaussian-model learns one mean and one "
           "covariance, "
@@ -563,20 +574,23 @@ class Advisor {
     }
     if (advice_.chosen && by_person()) {
       notes.push_back(fmt::format(
-          "ROSTER.csv: one column {0}, all that there may be, from a public source; without "
-          "--units who takes part is not protected",
-          question().unit.value_or("PERSON")));
+          "{}: one column {}, all that there may be, from a public source; without {} who takes "
+          "part is not protected",
+          words_of_speech("ROSTER.csv", "units"), question().unit.value_or("PERSON"),
+          flag_words("units")));
       if (advice_.method == Method::kLocal)
-        notes.emplace_back(
-            "where each person's records lie on a device of its own, sample runs there, without "
-            "--unit and --units");
+        notes.push_back(fmt::format(
+            "where each person's records lie on a device of its own, sample runs there, "
+            "without {} and {}",
+            flag_words("unit"), flag_words("units")));
     }
     if (!advice_.chosen) return;
     if (*chosen().error > *question().error && !is_gaussian_model()) {
       notes.emplace_back(kFewerOutcomes);
     }
     if (needs_acceptance()) {
-      notes.push_back("so large an error has to be accepted, which is what --accept-error says");
+      notes.push_back(fmt::format("so large an error has to be accepted, which is what {} says",
+                                  flag_words("accept-error")));
     }
     tell_noise();
   }
@@ -682,28 +696,26 @@ class Advisor {
 struct TableWay {
   Method method = Method::kCentral;
   bool copula = false;
-  const char* name = "";
   const char* why = "";
 };
 
 constexpr TableWay kIndependentWay = {
-    Method::kCentral, false, "central",
+    Method::kCentral, false,
     "independent records: each is as good as a new row by itself, and shares no noise with others; "
     "many cost much"};
 constexpr TableWay kMarginalsWay = {
-    Method::kMarginals, false, "marginals",
+    Method::kMarginals, false,
     "any number of rows of one noisy model, made for single columns and pairs of them"};
 constexpr TableWay kCopulaWay = {
-    Method::kMarginals, true, "marginals --copula",
+    Method::kMarginals, true,
     "the same for numbers that nearly all rise or fall with each other: each column keeps its own "
     "law, however skewed, and only what joins columns is taken for Gaussian"};
 constexpr TableWay kGaussianWay = {
-    Method::kGaussian, false, "gaussian",
-    "rows with noise of their own, for few rows and a public covariance"};
+    Method::kGaussian, false, "rows with noise of their own, for few rows and a public covariance"};
 constexpr TableWay kSharedWay = {
-    Method::kGaussianModel, false, "gaussian-model",
-    "any number of rows of one noisy mean and covariance, where columns, or their logarithms "
-    "(--log), are roughly Gaussian; numbers are not cut"};
+    Method::kGaussianModel, false,
+    "any number of rows of one noisy mean and covariance, where columns, or their logarithms, are "
+    "roughly Gaussian; numbers are not cut"};
 
 /// Whether there are several ways to what is asked for.
 bool is_of_whole_table(const AdviceQuestion& asked) {
@@ -774,7 +786,8 @@ std::pair<int, double> cost_of(const Advice& advice) {
 }
 
 OtherWay other_way(const TableWay& way, const AdviceQuestion& asked, const PublicInputs& inputs) {
-  OtherWay other{.name = way.name, .why = way.why};
+  OtherWay other{.name = std::string(name_of(way.method)), .why = way.why};
+  if (way.copula) other.name += " " + flag_words("copula");
   try {
     const Advice advice = Advisor(asked_for(way, asked), inputs).advice();
     const ErrorKind kind = error_kind(advice);
@@ -971,7 +984,8 @@ std::string advice_text(const Advice& advice) {
     text += "\nrun\n";
     for (const std::string& command : advice.commands) text += "  " + command + "\n";
   } else {
-    text += "\nnothing to advise; with --epsilon or another --alpha there is what to run\n";
+    text += fmt::format("\nnothing to advise; with {} or another {} there is what to run\n",
+                        flag_words("epsilon"), flag_words("alpha"));
   }
   text += fmt::format("\n{:<34}", "the same at epsilon");
   for (const AdvisedBudget& one : advice.budgets) {

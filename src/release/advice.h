@@ -86,7 +86,7 @@ struct AdvisedBudget {
 
 /// Another way to a whole table, at the advised budget.
 struct OtherWay {
-  std::string name{};  ///< "marginals --copula"
+  std::string name{};  ///< "marginals --copula", in the reader's words
   std::string why{};   ///< for what it is, or why it does not serve
   std::optional<double> error{};
   std::string error_kind{}, error_words{};

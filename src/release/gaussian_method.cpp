@@ -18,6 +18,7 @@
 
 #include "accounting/composition.h"
 #include "base/json.h"
+#include "base/names.h"
 #include "core/invalid_input.h"
 #include "methods/gaussian/design.h"
 #include "methods/gaussian/moments.h"
@@ -359,10 +360,10 @@ std::vector<std::string> wide_ranges(const RealColumns& columns, std::span<const
     if (columns.is_logarithm(i) || !(deviations > kMostDeviations)) continue;
     said.push_back(fmt::format(
         "the declared range of {0} is {1:.2g} standard deviations {2} wide; is {3} of logarithms "
-        "(--log {0})?",
+        "({4} {0})?",
         columns.name(i), deviations,
         covariance.empty() ? "(by the bound of the covariance)" : "of the covariance",
-        covariance.empty() ? "the bound" : "the covariance"));
+        covariance.empty() ? "the bound" : "the covariance", flag_words("log")));
   }
   return said;
 }

@@ -132,9 +132,11 @@ class GaussianPlan final : public PlanModel {
     answer.lines += fmt::format(
         "  accuracy rests on the data being Gaussian as declared{}; privacy rests on no "
         "assumption\n",
-        is_supposed ? ", with a covariance of 1 in each column, because none is given: a release "
-                      "needs one (--covariance, --covariance-bound)"
-                    : "");
+        is_supposed
+            ? fmt::format(", with a covariance of 1 in each column, because none is given: a "
+                          "release needs one ({}, {})",
+                          flag_words("covariance"), flag_words("covariance-bound"))
+            : "");
   }
 
  private:
@@ -270,11 +272,12 @@ class SharedGaussianPlan final : public PlanModel {
         "  expected total variation of the model from the data's Gaussian {:.4g}, {}; for "
         "any number of rows\n"
         "  {} if every column's range reaches {} of its standard deviations to both sides of its "
-        "mean (with --log, of the logarithms)\n  {}\n"
+        "mean (with {}, of the logarithms)\n  {}\n"
         "  accuracy rests on the data being Gaussian; privacy rests on no assumption\n"
         "  columns that are skewed or mostly one value keep their own law with method marginals "
-        "--copula\n",
-        way.alpha, way.details["condition"].get<std::string>(), errors, ranges, way.why);
+        "{}\n",
+        way.alpha, way.details["condition"].get<std::string>(), errors, ranges, flag_words("log"),
+        way.why, flag_words("copula"));
   }
 };
 

@@ -519,9 +519,9 @@ class DrawMethod : public ReleaseMethod {
                       "reference mass",
                       *floor, *floor * std::exp(certificate.draw.epsilon)));
     } else {
-      notes.emplace_back(
-          "a record is one of the unit's own or noise: mollify estimate finds the population from "
-          "all records");
+      notes.push_back(fmt::format(
+          "a record is one of the unit's own or noise: {} finds the population from all records",
+          command_words("estimate")));
     }
     add_sparse_note(certificate, error, domain, notes);
     if (*certificate.spec.count > 1) {
@@ -618,8 +618,8 @@ class LocalMethod final : public DrawMethod {
       return text;
     }
     return text + (text.empty() ? "" : "; ") +
-           "for shares of all units together use --mechanism randomized-response and mollify "
-           "estimate";
+           fmt::format("for shares of all units together use {} randomized-response and {}",
+                       flag_words("mechanism"), command_words("estimate"));
   }
 };
 

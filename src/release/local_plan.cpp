@@ -157,7 +157,10 @@ class LocalPlan final : public PlanModel {
       const bool linear = !is_band(mechanisms_[mechanism]);
       way.details["linear"] = linear;
       way.is_for_estimates = linear && question.method == Method::kLocal;
-      if (linear) way.note = "linear: mollify estimate finds the population from all records";
+      if (linear) {
+        way.note = fmt::format("linear: {} finds the population from all records",
+                               command_words("estimate"));
+      }
     } catch (const InvalidInput& refused) {
       way.why = refused.what();
     }
@@ -269,9 +272,10 @@ class LocalPlan final : public PlanModel {
           "mass\n",
           risk.lower_factor, risk.largest_lift);
     } else {
-      answer.lines +=
+      answer.lines += fmt::format(
           "one of the unit's records goes through a public matrix: the released records are for "
-          "mollify estimate,\nwhich finds the population from all of them\n";
+          "{},\nwhich finds the population from all of them\n",
+          command_words("estimate"));
     }
     if (!in_mu_) {
       // [Husain et al. 2019, Lemma 17], and the same turned round.
@@ -348,8 +352,9 @@ class LocalPlan final : public PlanModel {
     if (!space_) return stated_mass(region);
     if (kind_ == SpaceKind::kCandidates || kind_ == SpaceKind::kModels) {
       throw InvalidInput(
-          "region needs a domain whose records can be listed, but this one is released by "
-          "candidates; give its reference mass and --k instead");
+          fmt::format("region needs a domain whose records can be listed, but this one is released "
+                      "by candidates; give its reference mass and {} instead",
+                      flag_words("k")));
     }
     const Domain& domain = space_->domain();
     std::vector<RegionCondition> conditions;

@@ -14,6 +14,7 @@
 #include "base/directed_rounding.h"
 #include "base/json.h"
 #include "base/names.h"
+#include "base/progress.h"
 #include "core/invalid_input.h"
 #include "release/acceptance.h"
 #include "release/method.h"
@@ -73,6 +74,7 @@ class PlanSearch {
 
  private:
   [[nodiscard]] double measure(double value) const {
+    keep_going();
     return model_.measure(mechanism_, with(question_, unknown_, value));
   }
   [[nodiscard]] bool serves(double value) const { return measure(value) <= question_.alpha; }
@@ -104,6 +106,7 @@ class PlanSearch {
 
   /// What the mechanism makes of a value, if it serves, or why not.
   [[nodiscard]] PlanWay answer(double value) const {
+    keep_going();
     PlanWay way = model_.at(mechanism_, with(question_, unknown_, value));
     if (!(way.alpha <= question_.alpha)) {
       if (std::isfinite(way.alpha) || way.why.empty()) {
@@ -412,12 +415,14 @@ class Unknowns {
   }
   [[nodiscard]] std::string called(const std::vector<Quantity>& quantities,
                                    std::string_view before_last) const {
-    const std::string dashes = flags_ ? "--" : "";
+    const auto called_one = [&](std::string_view name) {
+      return flags_ ? flag_words(name) : std::string(name);
+    };
     std::string text;
     for (const Quantity& one : quantities) {
       if (!text.empty()) text += &one == &quantities.back() ? before_last : ", ";
-      text += dashes + std::string(name_of(one.unknown));
-      if (has_rho_ && one.unknown == PlanUnknown::kEpsilon) text += " or " + dashes + "rho";
+      text += called_one(name_of(one.unknown));
+      if (has_rho_ && one.unknown == PlanUnknown::kEpsilon) text += " or " + called_one("rho");
     }
     return text;
   }
@@ -590,9 +595,10 @@ bool add_noise(const PlanQuestion& question, const PlanAnswer& answer,
   if (for_estimates && !way.noise->is_indistinct()) return false;
   std::string words = words_of_noise(*way.noise);
   if (for_estimates) {
-    words += "; mollify estimate finds the population from many such records";
+    words +=
+        fmt::format("; {} finds the population from many such records", command_words("estimate"));
   } else if (way.is_refused.value_or(way.noise->is_indistinct())) {
-    words += "; a release refuses this without --accept-error";
+    words += fmt::format("; a release refuses this without {}", flag_words("accept-error"));
   } else if (way.noise->is_indistinct()) {
     words += "; a release does not refuse this, because the number of records is protected";
   }
@@ -636,8 +642,9 @@ std::vector<std::string> warnings(const PlanQuestion& question, const PlanAnswer
   if (delta * records >= 1) {
     said.push_back(
         fmt::format("delta {:.4g} is 1/n or more for {}, so whole records may be released as they "
-                    "are: a release refuses this without --accept-large-delta",
-                    delta, counted(static_cast<std::uint64_t>(records), "record")));
+                    "are: a release refuses this without {}",
+                    delta, counted(static_cast<std::uint64_t>(records), "record"),
+                    flag_words("accept-large-delta")));
   } else if (delta * records > 0.1) {
     said.push_back(
         fmt::format("delta {:.4g} is more than a tenth of 1/n for {}: the guarantee may fail for "
@@ -778,8 +785,10 @@ std::string answer_text(const PlanQuestion& question, const PlanAnswer& answer) 
 /// Whose data such a release protects, before anybody takes it for more.
 std::string protected_text(const PlanQuestion& question) {
   if (kDrawMethods.has(question.method)) return "";
-  return "protected is one row; a person with several rows is not, unless sample is told --unit, "
-         "and persons are counted in place of rows\n";
+  return fmt::format(
+      "protected is one row; a person with several rows is not, unless sample is told {}, and "
+      "persons are counted in place of rows\n",
+      flag_words("unit"));
 }
 
 }  // namespace

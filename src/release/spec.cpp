@@ -89,9 +89,13 @@ std::vector<std::string_view> local_mechanism_names() {
 ExactPrivacy privacy_of(const PartReader& reader, const ReleaseSpec& spec) {
   const auto epsilon = reader.find_decimal("/privacy/epsilon");
   if (const auto rho = reader.find_decimal("/privacy/rho")) {
-    if (epsilon) throw InvalidInput("a budget is either --rho or --epsilon, but both are given");
+    if (epsilon) {
+      throw InvalidInput(fmt::format("a budget is either {} or {}, but both are given",
+                                     flag_words("rho"), flag_words("epsilon")));
+    }
     if (reader.has("/privacy/delta")) {
-      throw InvalidInput("a budget of --rho has no --delta, but one is given");
+      throw InvalidInput(fmt::format("a budget of {} has no {}, but one is given",
+                                     flag_words("rho"), flag_words("delta")));
     }
     return ExactPrivacy::concentrated(*rho);
   }
@@ -189,13 +193,13 @@ void validate_spec(const ReleaseSpec& spec) {
                     name_of(spec.method)));
   }
   if (spec.roster && !spec.unit) {
-    throw InvalidInput(
-        "a roster (--units, roster in a spec) needs the column that names each record's unit "
-        "(--unit, unit in a spec), but none is given");
+    throw InvalidInput(fmt::format(
+        "a roster ({}) needs the column that names each record's unit ({}), but none is given",
+        flag_or_part_words("units", "roster"), flag_or_part_words("unit", "unit")));
   }
   if (spec.units_column && !spec.roster) {
-    throw InvalidInput(
-        "a column of the roster is named, but no roster is given (--units, roster in a spec)");
+    throw InvalidInput(fmt::format("a column of the roster is named, but no roster is given ({})",
+                                   flag_or_part_words("units", "roster")));
   }
   if (!spec.count && !method.needs_no_count(spec)) {
     throw InvalidInput("a number of records to release is needed, but no count is given");
@@ -340,9 +344,10 @@ std::string PartReader::called(const std::string& place) const {
 }
 
 std::string PartReader::flag_of(const std::string& place) const {
-  return std::find_if(parts_.begin(), parts_.end(),
-                      [&](const Part& part) { return place == part.place; })
-      ->flag;
+  const std::string_view flag = std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) {
+                                  return place == part.place;
+                                })->flag;
+  return flag.empty() ? "" : flag_words(flag.substr(2));
 }
 
 void PartReader::require_known(const Json& object, const std::string& place) const {

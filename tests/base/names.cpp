@@ -53,6 +53,22 @@ TEST(Counted, IsOneOrMany) {
   EXPECT_EQ(counted(2, "public unit"), "2 public units");
 }
 
+TEST(Speech, CallsThingsAsWhoeverReadsItTypesThem) {
+  EXPECT_EQ(flag_words("candidates-file"), "--candidates-file");
+  EXPECT_EQ(flag_or_part_words("units", "roster"), "--units, roster in a spec");
+  EXPECT_EQ(command_words("check"), "mollify check");
+  EXPECT_EQ(words_of_speech("a", "b"), "a");
+  speak(Speech::kPython);
+  EXPECT_EQ(flag_words("candidates-file"), "candidates_file");
+  EXPECT_EQ(flag_or_part_words("units", "roster"), "units");
+  EXPECT_EQ(command_words("check"), "method.check");
+  EXPECT_EQ(command_words("law"), "mo.nonprivate.law");
+  EXPECT_EQ(command_words("estimate"), "mo.estimate");
+  EXPECT_EQ(words_of_speech("a", "b"), "b");
+  speak(Speech::kCommand);
+  EXPECT_EQ(flag_words("n"), "--n");
+}
+
 }  // namespace
 
 }  // namespace mollify

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "formats/public_files.h"
+#include "mollify/watch.h"
 #include "refusal.h"
 #include "release/plan.h"
 
@@ -99,6 +100,55 @@ TEST(FrontPlan, RefusesInOneSentence) {
   const Domain domain = Domain::make({Column::categorical("colour", {"a", "b", "c"})});
   EXPECT_EQ(test::refusal_of([&] { (void)plan(R"({"domain": {"file": "d.yaml"}})", domain); }),
             "the question must name no domain where one is given, but it names one");
+}
+
+TEST(FrontPlan, OfSeveralBudgetsIsOneTable) {
+  nlohmann::json question = kAsked;
+  question.erase("alpha");
+  std::vector<std::string> questions;
+  for (const double epsilon : {0.5, 1.0}) {
+    question["privacy"]["epsilon"] = epsilon;
+    questions.push_back(question.dump());
+  }
+  const Plan found = plans(questions);
+  ASSERT_EQ(found.answers.size(), 2U);
+  EXPECT_GT(found.answers[0].ways[0].alpha, found.answers[1].ways[0].alpha);
+  EXPECT_EQ(found.answers[1].ways[0].alpha, plan(questions[1]).answers[0].ways[0].alpha);
+  EXPECT_EQ(nlohmann::json::parse(found.json)["plans"].size(), 2U) << found.json;
+}
+
+TEST(FrontPlan, TellsItsPartsAndTheirMethods) {
+  for (const SpecPart& part : plan_parts()) EXPECT_FALSE(part.methods.empty()) << part.name;
+  EXPECT_EQ(test::refusal_of([] { (void)plan(R"({"method": "central", "n": 5})", ""); }),
+            "one of --n, --k, --epsilon and --alpha can be found, but --k, --epsilon, --alpha are "
+            "missing");
+}
+
+/// Wants to stop when it is asked that for the last time.
+class Patience : public Watch {
+ public:
+  explicit Patience(int times) : left_(times) {}
+  [[nodiscard]] bool wants_stop() override { return left_-- <= 0; }
+  void reached(const std::string&, std::uint64_t, std::uint64_t) override {}
+  [[nodiscard]] int left() const { return left_; }
+
+ private:
+  int left_;
+};
+
+TEST(FrontWatch, StopsWhatThisThreadComputes) {
+  nlohmann::json question = kAsked;
+  question.erase("n");
+  Patience short_one(3);
+  {
+    const Watching watching(short_one);
+    EXPECT_THROW((void)plan(question.dump()), std::exception);
+  }
+  EXPECT_EQ(short_one.left(), -1) << "it is asked no more";
+  Patience long_one(1'000'000);
+  const Watching watching(long_one);
+  EXPECT_TRUE(plan(question.dump()).answers[0].best);
+  EXPECT_LT(long_one.left(), 999'990) << "every step of the search asks";
 }
 
 }  // namespace

@@ -314,8 +314,8 @@ CentralDesign best_central_design(const CentralRequest& request,
                                   std::optional<CentralMechanism> chosen_before) {
   if (request.budget.notion == Notion::kConcentrated) {
     throw InvalidInput(
-        "a budget in rho is for --mechanism product and for other methods, but neither is "
-        "named");
+        fmt::format("a budget in rho is for {} product and for other methods, but neither is named",
+                    flag_words("mechanism")));
   }
   std::vector<CentralOption> options = central_options(request);
   std::vector<CentralDesign> served;

@@ -1,0 +1,42 @@
+// Who waits for a computation that takes long: how far it is, and whether its answer is still
+// wanted.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "mollify/namespace.h"
+
+namespace MOLLIFY_NAMESPACE {
+
+/// What a program learns of a computation, and whether it still wants the answer: override both.
+/// They are called often, by the thread that computes; and of public things only.
+class Watch {
+ public:
+  Watch() = default;
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+  virtual ~Watch() = default;
+
+  /// If it returns true, what is being computed throws a std::exception, and leaves nothing behind.
+  [[nodiscard]] virtual bool wants_stop() = 0;
+  /// So many of all steps are done; they are "units", "searches" and the like.
+  virtual void reached(const std::string& steps_name, std::uint64_t step, std::uint64_t steps) = 0;
+};
+
+/// While it lives, whatever this thread computes by the library has this watch. Without one nothing
+/// stops a computation, and a line on the terminal shows how far it is.
+class Watching {
+ public:
+  explicit Watching(Watch& watch);
+  Watching(const Watching&) = delete;
+  Watching& operator=(const Watching&) = delete;
+  ~Watching();
+
+ private:
+  class Inside;
+  std::unique_ptr<Inside> inside_;
+};
+
+}  // namespace MOLLIFY_NAMESPACE

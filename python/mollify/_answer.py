@@ -1,0 +1,63 @@
+"""Answers: mappings that are printed in words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from mollify import _core
+
+if TYPE_CHECKING:
+    import altair
+
+
+class Answer(Mapping[str, Any]):
+    """What an analysis found: a mapping (its JSON), which prints as the command of that name prints."""
+
+    json: str
+    """All of it, as the command prints it with ``--json``."""
+
+    def __init__(self, json_text: str, words: str) -> None:
+        self.json = json_text
+        self._words = words
+        self._parts: dict[str, Any] = json.loads(json_text)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._parts[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parts)
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, as Python's objects."""
+        parts: dict[str, Any] = json.loads(self.json)
+        return parts
+
+    def plot(
+        self, against: str | None = None, *, distance: str = "tv", progress: bool = False
+    ) -> altair.Chart:
+        """A chart (altair's; the extra `plot`).
+
+        A plan is drawn as total variation against epsilon, or with ``curve=True`` against n. A comparison
+        is drawn as the law, or the released rows, next to the data and the reference: by outcomes, or for a
+        table of many columns by the values of each. With ``against="epsilon"`` it is drawn as the distance of
+        the law from the data at other epsilons; `distance` is "tv", "kl", "hellinger2" or "chi2". The answer
+        of `nonprivate.law` is drawn as the law. Charts of private data are NOT PRIVATE and say so. Curves
+        ask again for each of their 7 points; `progress` shows a bar then (tqdm).
+        """
+        if against not in (None, "epsilon"):
+            raise _core.InvalidInput(f'a chart is against "epsilon" or nothing, but is against {against!r}')
+        return self._chart(against, distance, progress)
+
+    def _chart(self, against: str | None, distance: str, progress: bool) -> altair.Chart:
+        raise _core.InvalidInput("there is no chart of this answer")
+
+    def __str__(self) -> str:
+        return self._words
+
+    def __repr__(self) -> str:
+        return str(self)

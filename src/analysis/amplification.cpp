@@ -1,0 +1,223 @@
+#include "analysis/amplification.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "accounting/privacy.h"
+#include "accounting/shuffling.h"
+#include "base/directed_rounding.h"
+#include "base/names.h"
+#include "core/invalid_input.h"
+#include "release/acceptance.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// The mechanism that is asked for.
+
+namespace {
+
+/// The mechanism, whichever of the two kinds, with all its parameters known.
+struct Amplified {
+  ShuffledResponse response;
+  std::optional<std::uint64_t> chosen;
+
+  ShuffledSubset subset() const {
+    return {response.records, *chosen, response.outcomes, response.epsilon0};
+  }
+  DeltaBounds delta(double epsilon) const {
+    return chosen ? subset_delta(subset(), epsilon) : shuffle_delta(response, epsilon);
+  }
+  double slack(double epsilon) const {
+    const DeltaBounds blanket =
+        chosen ? subset_blanket(subset(), epsilon) : privacy_blanket(response, epsilon);
+    return blanket.upper - blanket.lower;
+  }
+  double epsilon_up(double delta) const {
+    return chosen ? subset_epsilon_up(subset(), delta) : shuffle_epsilon_up(response, delta);
+  }
+  double epsilon_down(double delta) const {
+    return chosen ? subset_epsilon_down(subset(), delta) : shuffle_epsilon_down(response, delta);
+  }
+  /// The papers' closed form knows neither kind of sampling.
+  std::optional<double> closed_form(double delta) const {
+    if (chosen || response.rate < 1) return std::nullopt;
+    return shuffle_closed_form_epsilon(response.records, response.outcomes, response.epsilon0,
+                                       delta);
+  }
+  double total_variation_up() const {
+    const double others = static_cast<double>(response.outcomes) - 1;
+    return div_up(others, std::nextafter(exp_down(response.epsilon0) + others, 0.0));
+  }
+  std::string description() const {
+    std::string what = fmt::format("shuffled reports of {}", counted(response.records, "record"));
+    if (chosen)
+      what =
+          fmt::format("shuffled reports of {} of {}", *chosen, counted(response.records, "record"));
+    if (response.rate < 1) what += fmt::format(", each kept with probability {:g},", response.rate);
+    return what + fmt::format(" over {}, each with epsilon0 = {:.6g}",
+                              counted(response.outcomes, "outcome"), response.epsilon0);
+  }
+};
+
+Amplified solve(const AmplifyQuestion& question) {
+  if (question.chosen && question.rate) {
+    throw InvalidInput(fmt::format("{} and {} are two kinds of sampling, but both are given",
+                                   flag_words("chosen"), flag_words("rate")));
+  }
+  const int given = (question.n ? 1 : 0) + (question.epsilon0 ? 1 : 0) +
+                    (question.epsilon ? 1 : 0) + (question.delta ? 1 : 0);
+  if (given != 3) {
+    throw InvalidInput(fmt::format("of {}, {}, {} and {} three must be given, but {} are",
+                                   flag_words("n"), flag_words("epsilon0"), flag_words("epsilon"),
+                                   flag_words("delta"), given));
+  }
+  if (!question.k) {
+    throw InvalidInput(fmt::format("{} is needed, but is not given", flag_words("k")));
+  }
+  const std::uint64_t k = *question.k;
+  const double rate = question.rate.value_or(1);
+  Amplified found{{question.n.value_or(1), k, question.epsilon0.value_or(1), rate},
+                  question.chosen};
+  if (!question.n) {
+    if (question.chosen) {
+      throw InvalidInput(fmt::format("{} needs {}, but it is not given; use {} to find n",
+                                     flag_words("chosen"), flag_words("n"), flag_words("rate")));
+    }
+    const auto records =
+        shuffle_records_up(k, *question.epsilon0, *question.epsilon, *question.delta, rate);
+    if (!records) {
+      throw InvalidInput(
+          fmt::format("no number of records up to {} gives epsilon {:g} and delta {:g} with "
+                      "reports of epsilon0 = {:g}",
+                      kMostRecords, *question.epsilon, *question.delta, *question.epsilon0));
+    }
+    found.response.records = *records;
+  }
+  if (!question.epsilon0) {
+    found.response.epsilon0 =
+        question.chosen
+            ? subset_epsilon0_down(*question.n, *question.chosen, k, *question.epsilon,
+                                   *question.delta)
+            : shuffle_epsilon0_down(*question.n, k, *question.epsilon, *question.delta, rate);
+  }
+  return found;
+}
+
+/// A bound that is positive may be smaller than every double, or than those with all their digits.
+std::string bound_text(double upper, bool is_positive) {
+  return is_positive && upper < 1e-308 ? "< 1e-308" : fmt::format("= {:.6g}", upper);
+}
+
+/// A delta of 1/n or more is no privacy for somebody.
+void look_at_delta(const AmplifyQuestion& question, std::uint64_t records) {
+  if (!(*question.delta > 0 && *question.delta < 1)) return;  // the accounting refuses it
+  if (!question.accept_large_delta) {
+    require_small_delta(*question.delta, fmt::format("{:g}", *question.delta),
+                        static_cast<double>(records));
+  }
+}
+
+}  // namespace
+
+// -----------------------------------------------------------------------------------------------
+// The answer, for programs and for people.
+
+namespace {
+
+Json head_json(const Amplified& found) {
+  const ShuffledResponse& response = found.response;
+  Json json{{"n", response.records}, {"k", response.outcomes}, {"epsilon0", response.epsilon0}};
+  if (found.chosen) json["chosen"] = *found.chosen;
+  json["rate"] = response.rate;
+  json["total_variation"] = found.total_variation_up();
+  return json;
+}
+
+/// What is dangerous about all reports together: a sentence each.
+std::vector<std::string> warnings_of(const Amplified& found, double epsilon,
+                                     std::optional<double> delta) {
+  const auto promise = Privacy::approximate(epsilon, delta.value_or(0));
+  std::vector<std::string> said = epsilon_warnings(promise, promise, 0);
+  const auto records = static_cast<double>(found.response.records);
+  if (delta && *delta * records > 0.1) {
+    said.push_back(
+        fmt::format("delta {:g} is more than a tenth of 1/n = {:.4g}", *delta, 1 / records));
+  }
+  return said;
+}
+
+std::string bounds_text(const char* name, double upper, double lower, bool is_positive = false) {
+  return fmt::format(
+      "  certified    {0} {1}\n"
+      "  attained     {0} = {2:.6g}, by two neighbouring data sets: nobody can claim less\n",
+      name, bound_text(upper, is_positive), lower);
+}
+
+std::string head_text(const Amplified& found) {
+  return fmt::format(
+      "{}\na report's law is at most {:.4g} from its record's in total variation\n\n",
+      found.description(), found.total_variation_up());
+}
+
+/// At the epsilon that is given.
+Amplification with_delta(const Amplified& found, double epsilon) {
+  const DeltaBounds delta = found.delta(epsilon);
+  const double slack = found.slack(epsilon);
+  Amplification answer{.json = head_json(found),
+                       .text = head_text(found),
+                       .warnings = warnings_of(found, epsilon, std::nullopt)};
+  answer.json["epsilon"] = epsilon;
+  answer.json["warnings"] = answer.warnings;
+  answer.json["delta_upper"] = delta.upper;
+  answer.json["delta_lower"] = delta.lower;
+  answer.json["gap"] = delta.upper - delta.lower;
+  answer.json["slack"] = slack;
+  answer.text += fmt::format("(epsilon, delta)-DP at epsilon {:g}\n", epsilon);
+  // Reports of a larger epsilon0 over several outcomes never keep a delta of 0.
+  answer.text += bounds_text("delta", delta.upper, delta.lower,
+                             found.response.outcomes > 1 && epsilon < found.response.epsilon0);
+  answer.text +=
+      fmt::format("  slack        rounding adds at most {:.2g} to the certified delta\n", slack);
+  return answer;
+}
+
+}  // namespace
+
+Amplification amplify(const AmplifyQuestion& question) {
+  if (question.n && question.delta && *question.n > 0) look_at_delta(question, *question.n);
+  const Amplified found = solve(question);
+  if (!question.delta) return with_delta(found, *question.epsilon);
+  if (!question.n) look_at_delta(question, found.response.records);
+  const double delta = *question.delta;
+  // What was solved for the epsilon asked keeps it.
+  const double upper = question.epsilon ? std::min(*question.epsilon, found.epsilon_up(delta))
+                                        : found.epsilon_up(delta);
+  const double lower = found.epsilon_down(delta);
+  const double slack = found.slack(upper);
+  const std::optional<double> closed = found.closed_form(delta);
+  Amplification answer{.json = head_json(found),
+                       .text = head_text(found),
+                       .warnings = warnings_of(found, upper, delta)};
+  answer.json["delta"] = delta;
+  answer.json["warnings"] = answer.warnings;
+  if (question.epsilon) answer.json["epsilon"] = *question.epsilon;
+  answer.json["epsilon_upper"] = upper;
+  answer.json["epsilon_lower"] = lower;
+  answer.json["gap"] = upper - lower;
+  answer.json["closed_form"] = closed ? Json(*closed) : Json(nullptr);
+  answer.json["slack"] = slack;
+  answer.text += fmt::format("(epsilon, delta)-DP at delta = {:g}\n", delta);
+  answer.text += bounds_text("epsilon", upper, lower);
+  answer.text += closed
+                     ? fmt::format("  closed form  epsilon = {:.6g}, as in the papers\n", *closed)
+                     : "  closed form  none: outside its regime\n";
+  answer.text += fmt::format(
+      "  slack        rounding adds at most {:.2g} to the delta of that epsilon\n", slack);
+  return answer;
+}
+
+}  // namespace mollify

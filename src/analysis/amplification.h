@@ -1,0 +1,36 @@
+// What shuffling adds to the privacy of randomized reports.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+
+namespace mollify {
+
+/// Every record goes through randomized response over k outcomes, and all reports leave shuffled.
+/// Three of n, epsilon0, epsilon and delta, of which the other is found. All of it public.
+struct AmplifyQuestion {
+  std::optional<std::uint64_t> n{}, k{};
+  std::optional<double> epsilon0{};          ///< of one report, up to 100
+  std::optional<double> epsilon{}, delta{};  ///< of all reports together
+  /// Each record is first kept with this probability, or so many of the n records are first chosen.
+  std::optional<double> rate{};
+  std::optional<std::uint64_t> chosen{};
+  bool accept_large_delta = false;  ///< a delta of 1/n or more is looked at too
+};
+
+/// Proved bounds, what two data sets attain, and the papers' closed form in its regime.
+struct Amplification {
+  Json json;
+  std::string text;
+  std::vector<std::string> warnings;  ///< sentences, which `json` has too
+};
+
+/// Throws InvalidInput for a question that is out of range, contradicts itself or leaves more open.
+/// Neighbouring data sets replace one record, so n is public. Some seconds at most.
+[[nodiscard]] Amplification amplify(const AmplifyQuestion& question);
+
+}  // namespace mollify

@@ -1,0 +1,46 @@
+#include "mollify/advice.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "refusal.h"
+
+namespace mollify::front {
+
+namespace {
+
+using testing::HasSubstr;
+
+const char* const kDomain = "columns:\n  a:\n    type: categorical\n    values: [x, y, z]\n";
+
+TEST(FrontAdvice, IsOfTheDomainThatIsGiven) {
+  const AdviceQuestion question{
+      .purpose = "records", .protect = "person", .n = 500, .domain = "people.yaml", .unit = "who"};
+  const Answer found = advise(question, {{"people.yaml", kDomain}});
+  const auto json = nlohmann::json::parse(found.json);
+  EXPECT_EQ(json["method"], "local");
+  EXPECT_EQ(json["outcomes"], 3);
+  EXPECT_THAT(json["commands"][1].get<std::string>(), HasSubstr("--domain people.yaml --unit who"));
+  EXPECT_THAT(found.text, HasSubstr("minimax"));
+  EXPECT_EQ(test::refusal_of([] { (void)advise({.purpose = "record", .columns = {3}}); }),
+            "purpose must be records, estimates, sample or table, but is \"record\" (did you mean "
+            "\"records\"?)");
+}
+
+TEST(FrontAmplify, FindsTheFourthOfFour) {
+  const Answer found = amplify({.n = 1000, .k = 10, .epsilon0 = 2, .delta = 1e-6});
+  const auto json = nlohmann::json::parse(found.json);
+  EXPECT_GT(json["epsilon_upper"].get<double>(), json["epsilon_lower"].get<double>());
+  EXPECT_THAT(found.text, HasSubstr("epsilon = 0.27"));
+  EXPECT_EQ(found.warnings, std::vector<std::string>());
+  const Answer risky = amplify({.n = 1000, .k = 10, .epsilon0 = 20, .delta = 5e-4});
+  EXPECT_EQ(nlohmann::json::parse(risky.json)["warnings"].size(), risky.warnings.size());
+  EXPECT_FALSE(risky.warnings.empty());
+  EXPECT_EQ(test::refusal_of([] { (void)amplify({.n = 1000, .k = 10}); }),
+            "of --n, --epsilon0, --epsilon and --delta three must be given, but 1 are");
+}
+
+}  // namespace
+
+}  // namespace mollify::front
