@@ -1,4 +1,5 @@
-// Which release serves a question, and what shuffling adds: computed from public numbers alone.
+// Which release serves a question, what shuffling adds, and how far a draw can be from the data:
+// computed from public numbers alone.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include "mollify/domain.h"
 #include "mollify/namespace.h"
 #include "mollify/release.h"
+#include "mollify/sampler.h"
 
 namespace MOLLIFY_NAMESPACE {
 
@@ -53,5 +55,9 @@ struct AmplifyQuestion {
 /// Proved bounds on how private all reports are together. Some seconds at most. Throws InvalidInput
 /// for a question that is out of range, contradicts itself or leaves more open.
 [[nodiscard]] Answer amplify(const AmplifyQuestion& question);
+
+/// How far the law of one draw can be from the data, at worst. Throws InvalidInput for parameters
+/// that no sampler has.
+[[nodiscard]] Answer risk(const SamplerParameters& parameters);
 
 }  // namespace MOLLIFY_NAMESPACE

@@ -47,6 +47,7 @@ struct Estimate {
   std::vector<EstimatedTable> pairs{};      ///< if asked for
   std::vector<std::string> notes{};         ///< what there is to know, in sentences
   std::string json;                         ///< all of it, as `mollify estimate --json` prints it
+  std::string text;                         ///< the greatest, as it prints them without
 };
 
 /// The distribution of the population that `released` was drawn from, by its certificate and

@@ -59,6 +59,9 @@ class Ledger {
   [[nodiscard]] LedgerBalance balance(const std::string& data_set) const;
   /// Of all of them, by name.
   [[nodiscard]] std::vector<LedgerBalance> balances() const;
+  /// Every entry of a data set, the first one first: a JSON list of objects, numbers as exact
+  /// texts. Throws InvalidInput for one that the ledger does not know.
+  [[nodiscard]] std::string history(const std::string& data_set) const;
 
   class Inside;
   [[nodiscard]] Inside& inside() const noexcept { return *inside_; }

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from mollify import _core
 from mollify._answer import Answer
-from mollify._command import CommandAnswer, asked
 from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, _restore, as_domain
 from mollify._inputs import Held, Inputs
@@ -23,7 +22,7 @@ from mollify._warning import warn
 if TYPE_CHECKING:
     import pandas
 
-class Estimate(CommandAnswer):
+class Estimate(Answer):
     """What released records tell of the population: what `mollify estimate` prints, and a mapping:
     ``estimate["means"]``.
     """
@@ -87,14 +86,16 @@ def estimate(
         known = _restore(named["text"], None) if "text" in named else Domain.read(named["file"])
     else:
         known = as_domain(domain)
-    parameters = {
-        "certificate": Held(certificate.json.encode()),
-        "released": Held(source_of(released, list(known), what="released").csv_text()),
-        "confidence": number("confidence", confidence),
-        "method": method,
-        "pairs": bool(pairs),
-    }
-    return asked(["estimate"], parameters, Estimate, domain=known)
+    answer = _core.estimate(
+        certificate.json,
+        certificate._name,
+        known._inside,
+        source_of(released, list(known), what="released"),
+        number("confidence", confidence),
+        str(method),
+        bool(pairs),
+    )
+    return Estimate(*answer)
 
 
 class Advice(Answer):
@@ -338,15 +339,9 @@ def risk(sampler: Sampler | RandomizedResponse) -> Answer:
             "sampler must be a Sampler or a RandomizedResponse, but is of type "
             + type(sampler).__name__
         )
-    parameters = dict(sampler._parameters)
+    parameters = sampler._parameters
     if isinstance(sampler, RandomizedResponse):
-        return asked(["risk"], {"mechanism": "randomized-response"} | parameters, CommandAnswer)
-    if parameters.pop("location") is not None:
-        del parameters["mechanism"]
-        parameters["band"] = f"location={sampler._parameters['location']!r}"
-    outcomes, reference = parameters.pop("outcomes"), parameters.pop("reference")
-    if reference:
-        parameters["reference"] = Held(json.dumps(reference).encode())
+        public = _core.SamplerParameters("randomized-response", *parameters.values())
     else:
-        parameters["k"] = outcomes
-    return asked(["risk"], parameters, CommandAnswer)
+        public = _core.SamplerParameters(**parameters)
+    return Answer(*_core.risk(public))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mollify import _core
-from mollify._command import CommandAnswer, arguments_of
 from mollify._parameters import whole_number
 from mollify._privacy import Privacy, compose, outward
 
@@ -101,9 +101,7 @@ class Ledger:
 
     def history(self, data_set: str) -> list[dict[str, Any]]:
         """Every entry of a data set, the first one first: its number, time, kind, cost and others."""
-        self.balance(data_set)  # raises if the path leads to another file by now
-        known = CommandAnswer(["ledger", *arguments_of({"ledger": self.path, "data_set": data_set})])
-        entries: list[dict[str, Any]] = known["history"]
+        entries: list[dict[str, Any]] = json.loads(self._inside.history(data_set))
         return entries
 
     def plot(self, data_set: str) -> altair.LayerChart:

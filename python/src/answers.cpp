@@ -1,4 +1,4 @@
-// Answers to public questions: plans, and what is computed without any data.
+// Answers that read nothing private: plans, advice, and what released records tell.
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <mollify/advice.h>
+#include <mollify/estimate.h>
 #include <mollify/plan.h>
 #include <mollify/watch.h>
 #include <nanobind/stl/optional.h>
@@ -109,6 +110,21 @@ nb::tuple amplified(std::optional<std::uint64_t> k, std::optional<std::uint64_t>
   return answered(found.json, found.text);
 }
 
+nb::tuple risked(const SamplerParameters& parameters) {
+  const Answer found = computed([&] { return risk(parameters); });
+  return answered(found.json, found.text);
+}
+
+nb::tuple estimated(const std::string& certificate, const std::string& name, const Domain& domain,
+                    const Source& released, double confidence, const std::string& method,
+                    bool pairs) {
+  const Estimate found = computed([&] {
+    return estimate(Certificate::parse(certificate, name), domain, released,
+                    {.confidence = confidence, .method = method, .pairs = pairs});
+  });
+  return answered(found.json, found.text);
+}
+
 }  // namespace
 
 void add_answers(nb::module_& module) {
@@ -122,6 +138,9 @@ void add_answers(nb::module_& module) {
   module.def("amplify", &amplified, "k"_a.none(), "n"_a.none(), "epsilon0"_a.none(),
              "epsilon"_a.none(), "delta"_a.none(), "rate"_a.none(), "chosen"_a.none(),
              "accept_large_delta"_a);
+  module.def("risk", &risked, "parameters"_a);
+  module.def("estimate", &estimated, "certificate"_a, "name"_a, "domain"_a, "released"_a,
+             "confidence"_a, "method"_a, "pairs"_a);
 }
 
 }  // namespace mollify::python

@@ -1,9 +1,12 @@
+#include <string>
+
 #include <mollify/ledger.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
+#include "release.h"
 
 namespace mollify::python {
 
@@ -40,7 +43,18 @@ void add_ledger(nb::module_& module) {
       .def("charge", &Ledger::charge, "data_set"_a, "cost"_a, "scope"_a, "mechanism"_a, "count"_a,
            Unlocked())
       .def("balance", &Ledger::balance, "data_set"_a, Unlocked())
-      .def("balances", &Ledger::balances, Unlocked());
+      .def("balances", &Ledger::balances, Unlocked())
+      .def(
+          "history",
+          [](const Ledger& ledger, const std::string& data_set) {
+            std::string entries;
+            {
+              const nb::gil_scoped_release unlocked;
+              entries = ledger.history(data_set);
+            }
+            return text(entries);
+          },
+          "data_set"_a);
 }
 
 }  // namespace mollify::python

@@ -13,6 +13,7 @@
 
 #include "accounting/privacy.h"
 #include "base/names.h"
+#include "base/progress.h"
 #include "core/invalid_input.h"
 #include "methods/central/samplers.h"
 #include "methods/local/sampler.h"
@@ -1057,6 +1058,96 @@ std::string estimate_json(const PopulationEstimate& estimate) {
   json["notes"] = estimate.notes;
   // Names of columns may hold any bytes; JSON holds text.
   return json.dump(2, ' ', false, EstimateJson::error_handler_t::replace) + "\n";
+}
+
+// -----------------------------------------------------------------------------------------------
+// Estimates for people.
+
+namespace {
+
+std::string value_text(const EstimatedValue& value, std::size_t width) {
+  const auto known = [](const std::optional<double>& number) {
+    return number ? fmt::format("{:.4f}", *number) : std::string("-");
+  };
+  return fmt::format("  {:<{}} {:>10} {:>10} {:>10.4f} {:>10.4f}\n", printable(value.name), width,
+                     known(value.value), known(value.standard_error), value.interval.lower,
+                     value.interval.upper);
+}
+
+/// The cells with the greatest estimates first, or, without any, the greatest upper bounds.
+std::string table_text(const EstimatedTable& table) {
+  constexpr std::size_t kMostRows = 40;
+  std::vector<std::size_t> order(table.cells.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const bool all = order.size() <= kMostRows;
+  if (!all) {
+    std::partial_sort(order.begin(), order.begin() + kMostRows, order.end(),
+                      [&](std::size_t a, std::size_t b) {
+                        const auto size = [&](std::size_t cell) {
+                          const EstimatedValue& value = table.cells[cell];
+                          return value.value.value_or(value.interval.upper);
+                        };
+                        return size(a) != size(b) ? size(a) > size(b) : a < b;
+                      });
+    order.resize(kMostRows);
+  }
+  std::string columns;
+  for (const std::string& column : table.columns) {
+    columns += (columns.empty() ? "" : ", ") + printable(column);
+  }
+  std::size_t width = columns.size();
+  for (const std::size_t cell : order) width = std::max(width, table.cells[cell].name.size() + 2);
+  std::string text = fmt::format("\n{:<{}} {:>10} {:>10} {:>10} {:>10}\n", columns, width + 2,
+                                 "estimate", "std error", "lower", "upper");
+  for (const std::size_t cell : order) text += value_text(table.cells[cell], width);
+  if (!all) {
+    text += fmt::format("  ... the {} greatest of {}; {} has all\n", kMostRows, table.cells.size(),
+                        words_of_speech("--json", "the mapping"));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string estimate_text(const PopulationEstimate& found, const ReleaseSpec& spec) {
+  std::string text = fmt::format(
+      "{} by {}; {} with probability {:g}\n", counted(found.records, "record"), found.mechanism,
+      found.intervals == 1 ? "the interval holds"
+                           : fmt::format("all {} intervals hold together", found.intervals),
+      found.request.confidence);
+  if (spec.method == Method::kLocal) {
+    text +=
+        "estimated is the mean of the units' own distributions: a unit with rows of three values "
+        "counts a\nthird for each\n";
+  }
+  text += table_text(found.outcomes);
+  for (const EstimatedTable& marginal : found.marginals) text += table_text(marginal);
+  for (const EstimatedTable& pair : found.pairs) text += table_text(pair);
+  if (!found.means.empty()) {
+    std::size_t width = 4;
+    for (const EstimatedMean& mean : found.means) width = std::max(width, mean.mean.name.size());
+    text += fmt::format("\n{:<{}} {:>10} {:>10} {:>10} {:>10}\n", "mean", width + 2, "estimate",
+                        "std error", "lower", "upper");
+    for (const EstimatedMean& mean : found.means) {
+      text += value_text(mean.mean, width);
+      if (mean.half_cell > 0) {
+        text +=
+            fmt::format("  {:<{}} each value counts as its cell's middle, at most {:.4g} away\n",
+                        "", width, mean.half_cell);
+      }
+    }
+  }
+  if (found.standard_error_oracle) {
+    const bool better = *found.standard_error_oracle < 0.999 * *found.standard_error_here;
+    text += fmt::format(
+        "\na frequency next to 0 has standard error {:.3g} here; reports made for estimation "
+        "alone (subset\nselection, no records) would {} at the same epsilon\n",
+        *found.standard_error_here,
+        better ? fmt::format("reach {:.3g}", *found.standard_error_oracle)
+               : std::string("do no better"));
+  }
+  for (const std::string& note : found.notes) text += fmt::format("\n{}\n", note);
+  return text;
 }
 
 }  // namespace mollify

@@ -325,4 +325,10 @@ struct PopulationEstimate {
 /// other parts of PopulationEstimate by their names. What is not determined is null.
 [[nodiscard]] std::string estimate_json(const PopulationEstimate& estimate);
 
+// -----------------------------------------------------------------------------------------------
+// Estimates for people.
+
+/// In lines, of the release with that spec: of each table the 40 greatest.
+[[nodiscard]] std::string estimate_text(const PopulationEstimate& found, const ReleaseSpec& spec);
+
 }  // namespace mollify

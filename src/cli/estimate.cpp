@@ -3,13 +3,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <numeric>
 
 #include <fmt/format.h>
 
 #include "accounting/privacy.h"
 #include "base/names.h"
-#include "base/progress.h"
 #include "cli/main.h"
 #include "core/invalid_input.h"
 #include "formats/csv.h"
@@ -52,84 +50,6 @@ EstimateRequest request_of(const EstimateOptions& options) {
   return request;
 }
 
-void print_value(const EstimatedValue& value, std::size_t width) {
-  const auto known = [](const std::optional<double>& number) {
-    return number ? fmt::format("{:.4f}", *number) : std::string("-");
-  };
-  fmt::print("  {:<{}} {:>10} {:>10} {:>10.4f} {:>10.4f}\n", printable(value.name), width,
-             known(value.value), known(value.standard_error), value.interval.lower,
-             value.interval.upper);
-}
-
-/// The cells with the greatest estimates first, or, without any, the greatest upper bounds.
-void print_table(const EstimatedTable& table) {
-  constexpr std::size_t kMostRows = 40;
-  std::vector<std::size_t> order(table.cells.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const bool all = order.size() <= kMostRows;
-  if (!all) {
-    std::partial_sort(order.begin(), order.begin() + kMostRows, order.end(),
-                      [&](std::size_t a, std::size_t b) {
-                        const auto size = [&](std::size_t cell) {
-                          const EstimatedValue& value = table.cells[cell];
-                          return value.value.value_or(value.interval.upper);
-                        };
-                        return size(a) != size(b) ? size(a) > size(b) : a < b;
-                      });
-    order.resize(kMostRows);
-  }
-  std::string columns;
-  for (const std::string& column : table.columns) {
-    columns += (columns.empty() ? "" : ", ") + printable(column);
-  }
-  std::size_t width = columns.size();
-  for (const std::size_t cell : order) width = std::max(width, table.cells[cell].name.size() + 2);
-  fmt::print("\n{:<{}} {:>10} {:>10} {:>10} {:>10}\n", columns, width + 2, "estimate", "std error",
-             "lower", "upper");
-  for (const std::size_t cell : order) print_value(table.cells[cell], width);
-  if (!all)
-    fmt::print("  ... the {} greatest of {}; --json has all\n", kMostRows, table.cells.size());
-}
-
-void print_estimate(const PopulationEstimate& found, const ReleaseSpec& spec) {
-  fmt::print("{} by {}; {} with probability {:g}\n", counted(found.records, "record"),
-             found.mechanism,
-             found.intervals == 1 ? "the interval holds"
-                                  : fmt::format("all {} intervals hold together", found.intervals),
-             found.request.confidence);
-  if (spec.method == Method::kLocal) {
-    fmt::print(
-        "estimated is the mean of the units' own distributions: a unit with rows of three values "
-        "counts a\nthird for each\n");
-  }
-  print_table(found.outcomes);
-  for (const EstimatedTable& marginal : found.marginals) print_table(marginal);
-  for (const EstimatedTable& pair : found.pairs) print_table(pair);
-  if (!found.means.empty()) {
-    std::size_t width = 4;
-    for (const EstimatedMean& mean : found.means) width = std::max(width, mean.mean.name.size());
-    fmt::print("\n{:<{}} {:>10} {:>10} {:>10} {:>10}\n", "mean", width + 2, "estimate", "std error",
-               "lower", "upper");
-    for (const EstimatedMean& mean : found.means) {
-      print_value(mean.mean, width);
-      if (mean.half_cell > 0) {
-        fmt::print("  {:<{}} each value counts as its cell's middle, at most {:.4g} away\n", "",
-                   width, mean.half_cell);
-      }
-    }
-  }
-  if (found.standard_error_oracle) {
-    const bool better = *found.standard_error_oracle < 0.999 * *found.standard_error_here;
-    fmt::print(
-        "\na frequency next to 0 has standard error {:.3g} here; reports made for estimation "
-        "alone (subset\nselection, no records) would {} at the same epsilon\n",
-        *found.standard_error_here,
-        better ? fmt::format("reach {:.3g}", *found.standard_error_oracle)
-               : std::string("do no better"));
-  }
-  for (const std::string& note : found.notes) fmt::print("\n{}\n", note);
-}
-
 /// Refuses records with other columns than a release of the certificate has: the domain's, after
 /// the unit's where there is one.
 void require_columns_of(const ReleaseSpec& spec, const Domain& domain, const std::string& released,
@@ -161,7 +81,7 @@ int run(const EstimateOptions& options) {
   if (options.json) {
     fmt::print("{}", estimate_json(found));
   } else {
-    print_estimate(found, stated.spec);
+    fmt::print("{}", estimate_text(found, stated.spec));
   }
   return kSuccess;
 }

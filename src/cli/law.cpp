@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "accounting/privacy.h"
+#include "analysis/risk.h"
 #include "base/names.h"
 #include "cli/compare.h"
 #include "cli/main.h"
@@ -698,24 +699,6 @@ struct OneRisk {
   std::string refusal{};
 };
 
-Json risk_json(const MechanismParameters& parameters, const WorstCaseRisk& risk) {
-  Json json{{"mechanism", name_of(parameters.mechanism)}, {"k", parameters.outcome_count}};
-  if (parameters.mu) {
-    json["mu"] = *parameters.mu;
-  } else {
-    json["epsilon"] = ExpBound(*parameters.epsilon).epsilon();  // above 30 it counts as 30
-  }
-  json["risk"] = divergence_json(risk.risk);
-  json["attained"] = risk.attained;
-  json["vertex_maximum"] =
-      risk.vertex_maximum ? divergence_json(*risk.vertex_maximum) : Json(nullptr);
-  if (risk.largest_lift > 0) {
-    json["lower_factor"] = risk.lower_factor;
-    json["largest_lift"] = risk.largest_lift;
-  }
-  return json;
-}
-
 /// Every mechanism, or the one chosen, at each epsilon; refusals are told in their rows.
 std::vector<std::vector<OneRisk>> risk_table(const RiskOptions& options, std::size_t k,
                                              std::span<const double> reference, bool every) {
@@ -833,25 +816,11 @@ int run(RiskOptions options) {
   options.mechanism.require_budget();
   tell_large_epsilon(options.mechanism.epsilon, options.mechanism.mu);
   const WorstCaseRisk risk = mechanism_risk(parameters);
-  const bool band = risk.largest_lift > 0;
   if (options.json) {
     print_json(risk_json(parameters, risk));
     return kSuccess;
   }
-  fmt::print("worst case of {} over {}\n  {}\n", name_of(parameters.mechanism),
-             counted(k, "outcome"), risk.risk.text());
-  if (risk.attained) {
-    fmt::print("  attained: some private distribution fares exactly so\n");
-  } else {
-    fmt::print("  an upper bound, not known to be attained\n");
-  }
-  if (risk.vertex_maximum) {
-    fmt::print("  the worst distribution of the class: {}\n", risk.vertex_maximum->text());
-  }
-  if (band) {
-    fmt::print("  every outcome is released between {:.6g} and {:.6g} times its reference mass\n",
-               risk.lower_factor, risk.largest_lift);
-  }
+  fmt::print("{}", risk_text(parameters, risk));
   return kSuccess;
 }
 

@@ -125,12 +125,6 @@ ExactPrivacy readable(const ExactPrivacy& cost) {
                           cost.delta.with_digits_up(kReadableDigits));
 }
 
-Json cost_json(const ExactPrivacy& cost) {
-  Json json{{parameter_name(cost.notion), cost.parameter().text()}};
-  if (cost.notion == ExactPrivacy::Notion::kApproximate) json["delta"] = cost.delta.text();
-  return json;
-}
-
 ExactPrivacy remaining(const DataSetSummary& summary) {
   const ExactPrivacy& total = summary.total->cost;
   if (summary.account.releases() == 0) return total;
@@ -238,23 +232,6 @@ std::optional<DataFile> chosen_file(const LedgerCommandOptions& options) {
         "--data must be a file, but {} is a pipe or a device: name the data set", *options.data));
   }
   return file;
-}
-
-Json entry_json(const LedgerEntry& entry) {
-  Json json{{"number", entry.number},
-            {"time", entry.time},
-            {"kind", entry.is_total ? "total" : "release"},
-            {"data_set", entry.data_set},
-            {"scope", entry.scope.text()}};
-  json["cost"] = cost_json(entry.cost);
-  if (!entry.is_total) {
-    json["method"] = entry.method;
-    json["mechanism"] = entry.mechanism;
-    json["count"] = entry.count;
-    json["certificate_sha256"] = entry.certificate_sha256;
-  }
-  json["version"] = entry.version;
-  return json;
 }
 
 void print_summary(const DataSetSummary& summary) {

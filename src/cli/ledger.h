@@ -64,8 +64,6 @@ std::string spent_text(const DataSetSummary& summary, const Spending& spent);
 /// What remains in words: "epsilon 0.5, and delta 5e-07 that no release has taken".
 std::string remaining_text(const DataSetSummary& summary);
 
-/// {"epsilon": "0.1"}, with numbers as exact texts.
-Json cost_json(const ExactPrivacy& cost);
 Json balance_json(const DataSetSummary& summary);
 
 }  // namespace mollify::cli

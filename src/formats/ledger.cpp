@@ -757,4 +757,30 @@ std::vector<DataSetSummary> summarise(const std::vector<LedgerEntry>& history) {
   return all;
 }
 
+// -----------------------------------------------------------------------------------------------
+// Entries for programs.
+
+Json cost_json(const ExactPrivacy& cost) {
+  Json json{{parameter_name(cost.notion), cost.parameter().text()}};
+  if (cost.notion == ExactPrivacy::Notion::kApproximate) json["delta"] = cost.delta.text();
+  return json;
+}
+
+Json entry_json(const LedgerEntry& entry) {
+  Json json{{"number", entry.number},
+            {"time", entry.time},
+            {"kind", entry.is_total ? "total" : "release"},
+            {"data_set", entry.data_set},
+            {"scope", entry.scope.text()}};
+  json["cost"] = cost_json(entry.cost);
+  if (!entry.is_total) {
+    json["method"] = entry.method;
+    json["mechanism"] = entry.mechanism;
+    json["count"] = entry.count;
+    json["certificate_sha256"] = entry.certificate_sha256;
+  }
+  json["version"] = entry.version;
+  return json;
+}
+
 }  // namespace mollify

@@ -15,6 +15,7 @@
 
 #include "accounting/ledger.h"
 #include "accounting/privacy.h"
+#include "base/json.h"
 
 namespace mollify {
 
@@ -217,5 +218,12 @@ class LedgerFile final : public Ledger {
 
 /// The entries of each data set put together, by name.
 std::vector<DataSetSummary> summarise(const std::vector<LedgerEntry>& history);
+
+// -----------------------------------------------------------------------------------------------
+// Entries for programs.
+
+/// By the names of its parameters, numbers as exact texts.
+[[nodiscard]] Json cost_json(const ExactPrivacy& cost);
+[[nodiscard]] Json entry_json(const LedgerEntry& entry);
 
 }  // namespace mollify

@@ -358,6 +358,15 @@ LedgerBalance Ledger::balance(const std::string& data_set) const {
   return {.data_set = data_set};
 }
 
+std::string Ledger::history(const std::string& data_set) const {
+  inside::Json entries = inside::Json::array();
+  for (const inside::LedgerEntry& entry : inside_->file.history()) {
+    if (entry.data_set == data_set) entries.push_back(inside::entry_json(entry));
+  }
+  if (entries.empty()) throw InvalidInput("the ledger has no data set named " + data_set);
+  return inside::json_text(entries);
+}
+
 std::vector<LedgerBalance> Ledger::balances() const {
   std::vector<LedgerBalance> all;
   for (const auto& summary : inside::summarise(inside_->file.history())) {

@@ -310,7 +310,8 @@ Estimate estimate(const Certificate& certificate, const Domain& domain, const So
                 .records = found.records,
                 .outcomes = outward_table(found.outcomes),
                 .notes = found.notes,
-                .json = inside::estimate_json(found)};
+                .json = inside::estimate_json(found),
+                .text = inside::estimate_text(found, stated.spec)};
   for (const auto& table : found.marginals) told.marginals.push_back(outward_table(table));
   for (const auto& mean : found.means) told.means.push_back(outward_value(mean.mean));
   for (const auto& table : found.pairs) told.pairs.push_back(outward_table(table));

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "analysis/risk.h"
+#include "base/json.h"
 #include "base/names.h"
 #include "base/threads.h"
 #include "core/invalid_input.h"
@@ -15,6 +17,7 @@
 #include "front/release.h"
 #include "kernel/channels.h"
 #include "methods/local/mechanism.h"
+#include "mollify/advice.h"
 #include "mollify/distributed.h"
 #include "records/keyed_units.h"
 #include "records/tallies.h"
@@ -195,6 +198,13 @@ Sampler::Sampler(const SamplerParameters& parameters)
 
 std::vector<std::string> draw_warnings(const SamplerParameters& parameters) {
   return inside::draw_warnings(inward(parameters));
+}
+
+Answer risk(const SamplerParameters& parameters) {
+  const inside::MechanismParameters asked = inward(parameters);
+  const inside::WorstCaseRisk found = inside::mechanism_risk(asked);
+  return {inside::json_text(inside::risk_json(asked, found)), inside::risk_text(asked, found),
+          inside::draw_warnings(asked)};
 }
 
 std::size_t Sampler::outcomes() const noexcept { return inside_->sampler->outcome_count(); }

@@ -1,5 +1,7 @@
 #include "mollify/advice.h"
 
+#include <cmath>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -39,6 +41,16 @@ TEST(FrontAmplify, FindsTheFourthOfFour) {
   EXPECT_FALSE(risky.warnings.empty());
   EXPECT_EQ(test::refusal_of([] { (void)amplify({.n = 1000, .k = 10}); }),
             "of --n, --epsilon0, --epsilon and --delta three must be given, but 1 are");
+}
+
+TEST(FrontRisk, IsOfOneDraw) {
+  const Answer found = risk({.mechanism = "randomized-response", .outcomes = 3, .epsilon = 1});
+  const auto json = nlohmann::json::parse(found.json);
+  EXPECT_NEAR(json["risk"]["tv"].get<double>(), 2 / (2 + std::exp(1.0)), 1e-12);
+  EXPECT_EQ(json["attained"], true);
+  EXPECT_THAT(found.text, HasSubstr("worst case of randomized-response over 3 outcomes"));
+  EXPECT_THAT(test::refusal_of([] { (void)risk({.mechanism = "best", .outcomes = 3}); }),
+              HasSubstr("mechanism must be one of"));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "formats/ledger.h"
 #include "formats/scratch.h"
@@ -76,6 +77,12 @@ TEST(FrontLedger, KnowsEveryDataSet) {
   EXPECT_FALSE(people.total);
   EXPECT_FALSE(people.remaining);
   EXPECT_EQ(people.spent, Privacy::pure(0.5));
+  const auto entries = nlohmann::json::parse(ledger.history("people"));
+  ASSERT_EQ(entries.size(), 1U);
+  EXPECT_EQ(entries[0]["cost"]["epsilon"], "0.5");
+  EXPECT_EQ(entries[0]["kind"], "release");
+  EXPECT_EQ(test::refusal_of([&] { (void)ledger.history("nobody"); }),
+            "the ledger has no data set named nobody");
 }
 
 TEST(FrontLedger, RefusesInOneSentence) {
