@@ -33,6 +33,7 @@
 #include "core/random.h"
 #include "methods/local/mechanism.h"
 #include "mollify/mollify.h"
+#include "release/marginals_method.h"
 
 namespace mollify::front {
 namespace {

@@ -11,6 +11,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include "release/space.h"
 #include "release/spec.h"
 #include "scores/kernels.h"
 #include "scores/points.h"

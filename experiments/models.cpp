@@ -23,6 +23,7 @@
 #include "formats/csv.h"
 #include "formats/public_files.h"
 #include "records/private_table.h"
+#include "release/marginals_method.h"
 #include "release/public_inputs.h"
 #include "release/release.h"
 

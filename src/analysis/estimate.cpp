@@ -17,9 +17,13 @@
 #include "core/invalid_input.h"
 #include "methods/central/samplers.h"
 #include "methods/local/sampler.h"
+#include "release/central_method.h"
 #include "release/design.h"
+#include "release/gaussian_method.h"
 #include "release/local_method.h"
+#include "release/marginals_method.h"
 #include "release/public_inputs.h"
+#include "release/space.h"
 #include "release/verification.h"
 
 namespace mollify {
@@ -121,12 +125,12 @@ namespace {
 
 /// The domain of a release that draws outcomes which each are a record.
 Domain outcomes_of(const StatedCertificate& stated, const Domain& domain) {
-  if (stated.spec.gaussian() != nullptr) {
+  if (stated.spec.own.get<GaussianSpec>() != nullptr) {
     throw InvalidInput(
         "estimate is for releases of outcomes, but this one is of Gaussian samples, whose own mean "
         "and covariance are the estimate");
   }
-  if (stated.spec.marginals() != nullptr) {
+  if (stated.spec.own.get<MarginalsSpec>() != nullptr) {
     throw InvalidInput(
         "estimate is for records that each have noise of their own, but those of method marginals "
         "share one model, whose marginals are the estimate");
@@ -137,7 +141,7 @@ Domain outcomes_of(const StatedCertificate& stated, const Domain& domain) {
         "integral-model come "
         "from one model, whose marginals are the estimate");
   }
-  const LocalSpec* local = stated.spec.local();
+  const LocalSpec* local = stated.spec.own.get<LocalSpec>();
   if (local == nullptr) return domain;
   if (space_kind(domain, local->space) == SpaceKind::kCandidates) {
     throw InvalidInput(
@@ -179,7 +183,7 @@ void ReleasedLaw::take_local(const Certificate& certificate,
                              std::unique_ptr<LocalSampler> sampler) {
   sampler_ = std::move(sampler);
   linear_ = LinearLaw::of(*sampler_);
-  smoothed_ = draws_by_scores(*certificate.local());
+  smoothed_ = draws_by_scores(*certificate.as<LocalDesign>());
   const Privacy draw = certificate.draw;
   if (draw.notion == PrivacyNotion::kPure) epsilon_ = draw.parameter();
   multiple_ = *certificate.spec.count;
@@ -188,7 +192,7 @@ void ReleasedLaw::take_local(const Certificate& certificate,
 }
 
 void ReleasedLaw::take_central(const Certificate& certificate, const CentralSampler& sampler) {
-  const FiniteDesign& finite = *certificate.finite();
+  const FiniteDesign& finite = *certificate.as<FiniteDesign>();
   exactly_ = finite.design.outputs;
   if (finite.hint) {
     throw InvalidInput(

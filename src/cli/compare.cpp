@@ -25,6 +25,7 @@
 #include "release/design.h"
 #include "release/local_method.h"
 #include "release/local_release.h"
+#include "release/space.h"
 #include "release/spec.h"
 
 namespace mollify::cli {
@@ -385,7 +386,7 @@ Json parts_for(const CompareOptions& options, const CLI::App& command,
 /// Whether the outcomes are too many, or the estimate too smooth, for a table of outcomes.
 bool is_of_points(const LocalRelease& release) {
   return release.space().kind() != SpaceKind::kCategories ||
-         draws_by_scores(*release.certificate().local());
+         draws_by_scores(*release.certificate().as<LocalDesign>());
 }
 
 Comparison comparison_of(const LocalRelease& release, const CsvSource& source,
@@ -699,8 +700,8 @@ std::string promise_lines(const std::vector<std::string>& promises,
 }
 
 std::string space_text(const Certificate& certificate) {
-  const LocalDesign& design = *certificate.local();
-  const SpaceSpec& space = certificate.spec.local()->space;
+  const LocalDesign& design = *certificate.as<LocalDesign>();
+  const SpaceSpec& space = certificate.spec.own.get<LocalSpec>()->space;
   std::string list;
   if (design.list == CandidateList::kSeeded) list = " of the domain's seed";
   if (design.list == CandidateList::kFresh) list = ", drawn anew for each unit";

@@ -40,6 +40,7 @@
 #include "release/advice.h"
 #include "release/central_method.h"
 #include "release/design.h"
+#include "release/gaussian_method.h"
 #include "release/local_method.h"
 #include "release/local_release.h"
 #include "release/marginals_method.h"
@@ -178,7 +179,7 @@ std::vector<double> truth_of(const ReleaseSpec& spec, const Domain& domain,
 FiniteLaws finite_laws(const PreparedRelease& release, const Domain& domain,
                        const PublicFiles& inputs, const Source& source) {
   const ReleaseSpec& spec = release.certificate().spec;
-  const FiniteDesign& design = *release.certificate().finite();
+  const FiniteDesign& design = *release.certificate().as<FiniteDesign>();
   FiniteLaws laws;
   laws.truth = truth_of(spec, domain, inputs, source);
   if (is_randomized_response(design.design.mechanism) && !design.hint) {
@@ -379,7 +380,7 @@ int compare_gaussian(const PreparedRelease& release, const Domain& domain,
                      const PublicFiles& inputs, const Source& source, const std::string& data,
                      bool json) {
   const ReleaseSpec& spec = release.certificate().spec;
-  const RealColumns columns(domain, spec.gaussian()->logarithms);
+  const RealColumns columns(domain, spec.own.get<GaussianSpec>()->logarithms);
   std::vector<double> rows;
   SecureRandom random;
   if (spec.unit) {
@@ -394,7 +395,7 @@ int compare_gaussian(const PreparedRelease& release, const Domain& domain,
         fmt::format("{} must hold records to compare with, but holds none", source.name()));
   }
   const PointSummary truth = summary_of_points(rows, columns.size());
-  const MomentDesign* const moments = release.certificate().moments();
+  const MomentDesign* const moments = release.certificate().as<MomentDesign>();
   PointList released(columns);
   SharedAccuracy accuracy;
   if (moments != nullptr) {
@@ -437,14 +438,14 @@ int compare_gaussian(const PreparedRelease& release, const Domain& domain,
   fmt::print(
       "\na record is as good as a new row of the same Gaussian, but for {}; how Gaussian the data "
       "are shows above\n",
-      times_words(certificate.gaussian()->total_variation_up()));
+      times_words(certificate.as<GaussianDesign>()->total_variation_up()));
   return kSuccess;
 }
 
 }  // namespace
 
 int compare_central(const ReleaseSpec& spec, const std::string& data, bool json) {
-  if (spec.marginals() != nullptr) return compare_marginals(spec, data, json);
+  if (spec.own.get<MarginalsSpec>() != nullptr) return compare_marginals(spec, data, json);
   const PublicFiles inputs(data);
   const Domain domain = inputs.domain(spec.domain);
   const CsvSource source(data);
@@ -452,20 +453,22 @@ int compare_central(const ReleaseSpec& spec, const std::string& data, bool json)
   for (const std::string& warning : release->warnings()) {
     tell("WARNING: " + warning + "\n");
   }
-  if (spec.gaussian() != nullptr)
+  if (spec.own.get<GaussianSpec>() != nullptr)
     return compare_gaussian(*release, domain, inputs, source, data, json);
   return compare_finite(*release, domain, inputs, source, data, json);
 }
 
 double central_distance(const ReleaseSpec& spec, const std::string& data) {
-  if (spec.marginals() != nullptr) return marginals_distance(spec, data);
+  if (spec.own.get<MarginalsSpec>() != nullptr) return marginals_distance(spec, data);
   const PublicFiles inputs(data);
   const Domain domain = inputs.domain(spec.domain);
   const CsvSource source(data);
   const auto release = prepared_for(spec, inputs, source);
   const Certificate& certificate = release->certificate();
-  if (certificate.moments() != nullptr) return certificate.moments()->expected_total_variation;
-  if (certificate.gaussian() != nullptr) return certificate.gaussian()->total_variation_up();
+  if (certificate.as<MomentDesign>() != nullptr)
+    return certificate.as<MomentDesign>()->expected_total_variation;
+  if (certificate.as<GaussianDesign>() != nullptr)
+    return certificate.as<GaussianDesign>()->total_variation_up();
   const FiniteLaws laws = finite_laws(*release, domain, inputs, source);
   return total_variation(laws.truth, laws.law);
 }
@@ -569,7 +572,7 @@ int compare_marginals(const ReleaseSpec& spec, const std::string& data, bool jso
   const NamedLaw laws[] = {truth, law_of_counts("released", table.released),
                            law_of_independent_columns("independent", truth)};
   std::optional<MarginalError> noise;
-  if (const MarginalDesign* design = table.certificate.marginals()) {
+  if (const MarginalDesign* design = table.certificate.as<MarginalDesign>()) {
     noise = marginal_error(*design, table.records);
   }
   const CompareCaveats caveats = compare_caveats(spec, table.domain, data);

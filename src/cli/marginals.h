@@ -12,6 +12,7 @@
 #include "cli/main.h"
 #include "domain/domain.h"
 #include "methods/marginals/counts.h"
+#include "release/central_method.h"
 
 namespace mollify::cli {
 

@@ -22,6 +22,8 @@
 #include "methods/local/sampler.h"
 #include "release/design.h"
 #include "release/local_method.h"
+#include "release/method.h"
+#include "release/space.h"
 #include "release/spec.h"
 #include "scores/learners.h"
 #include "scores/network.h"
@@ -292,7 +294,7 @@ std::unique_ptr<WeakLearner> LearnerOptions::make() const {
 void MechanismOptions::add_to(CLI::App& command, const std::string& reference_help,
                               std::string_view spent_on) {
   describe(command.add_option("--mechanism", mechanism))
-      ->description(fmt::format("one of {} (default: minimax)", local_mechanisms_text()));
+      ->description(fmt::format("one of {} (default: minimax)", mechanisms_text(Method::kLocal)));
   describe(add_number(command, "--epsilon", epsilon))
       ->description(fmt::format("privacy budget of {}, from 1e-06", spent_on));
   describe(add_number(command, "--mu", mu));
@@ -658,12 +660,12 @@ void add_part_flags(CLI::App& command, std::span<const Part> parts, Methods meth
     if (part->place != std::string_view("/mechanism")) continue;
     std::vector<std::string> names;
     if (of_draws) {
-      names.push_back(fmt::format("one of {} (default: minimax)", local_mechanisms_text()));
+      names.push_back(fmt::format("one of {} (default: minimax)", mechanisms_text(Method::kLocal)));
     }
     if (central) {
       names.push_back(
           fmt::format("{}one of {} (default: auto, the one with the least total variation)",
-                      of_draws ? "in method central " : "", central_mechanisms_text()));
+                      of_draws ? "in method central " : "", mechanisms_text(Method::kCentral)));
     }
     option->description(fmt::format("{}", fmt::join(names, "; ")));
   }

@@ -16,6 +16,7 @@
 #include "methods/local/mechanism.h"
 #include "methods/local/sampler.h"
 #include "release/public_inputs.h"
+#include "release/space.h"
 #include "release/spec.h"
 #include "scores/boosting.h"
 

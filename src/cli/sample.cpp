@@ -22,12 +22,19 @@
 #include "formats/public_files.h"
 #include "formats/text_files.h"
 #include "methods/divergence/worst_case_risk.h"
+#include "methods/gaussian/design.h"
+#include "methods/gaussian/moments.h"
+#include "methods/marginals/design.h"
 #include "records/private_table.h"
 #include "records/source.h"
 #include "release/acceptance.h"
+#include "release/central_method.h"
 #include "release/design.h"
+#include "release/gaussian_method.h"
 #include "release/local_method.h"
+#include "release/marginals_method.h"
 #include "release/release.h"
+#include "release/space.h"
 #include "release/spec.h"
 
 namespace mollify::cli {
@@ -80,14 +87,14 @@ void validate_outputs(const SampleOptions& options, const ReleaseSpec& spec) {
         "--ledger",
         std::filesystem::weakly_canonical(*options.ledger.ledger, ignored).string() + "-journal");
   }
-  if (const LocalSpec* local = spec.local()) {
+  if (const LocalSpec* local = spec.own.get<LocalSpec>()) {
     inputs.emplace_back("--candidates-file", name(local->space.list));
     inputs.emplace_back("--reference", name(local->reference));
   }
-  if (const MarginalsSpec* marginals = spec.marginals()) {
+  if (const MarginalsSpec* marginals = spec.own.get<MarginalsSpec>()) {
     inputs.emplace_back("--reference", name(marginals->reference));
   }
-  if (const GaussianSpec* gaussian = spec.gaussian()) {
+  if (const GaussianSpec* gaussian = spec.own.get<GaussianSpec>()) {
     inputs.emplace_back("--covariance", name(gaussian->covariance));
   }
   const std::array outputs = {std::pair{"--out", options.out},
@@ -146,21 +153,21 @@ std::string released_words(const Certificate& certificate, const std::string& to
       "released {}{} from {} by {} with {}\n",
       count ? counted(*count, "record") : "a random number of records", to,
       records ? counted(*records, thing) : fmt::format("a protected number of {}s", thing),
-      certificate.gaussian()    ? "a Gaussian sampler"
-      : certificate.moments()   ? "one mean and one covariance"
-      : certificate.marginals() ? "one model of marginals"
-                                : certificate.mechanism(),
+      certificate.as<GaussianDesign>()   ? "a Gaussian sampler"
+      : certificate.as<MomentDesign>()   ? "one mean and one covariance"
+      : certificate.as<MarginalDesign>() ? "one model of marginals"
+                                         : certificate.mechanism(),
       certificate.total.text());
 }
 
 std::string finite_summary(const Certificate& certificate) {
-  const FiniteDesign& finite = *certificate.finite();
+  const FiniteDesign& finite = *certificate.as<FiniteDesign>();
   const CentralDesign& design = finite.design;
   std::string text;
   if (finite.hint) {
-    text += fmt::format("spent: {} to find the support ({}), and {} on the draw from it\n",
-                        finite.hint->text(), to_text(*certificate.spec.central()->support),
-                        certificate.draw.text());
+    text += fmt::format(
+        "spent: {} to find the support ({}), and {} on the draw from it\n", finite.hint->text(),
+        to_text(*certificate.spec.own.get<CentralSpec>()->support), certificate.draw.text());
   }
   text += fmt::format("why {}: {}\ntotal variation: {}{:.4g} for each record (weak)",
                       certificate.mechanism(), design.why,
@@ -199,7 +206,8 @@ std::string compare_step(const ReleaseSpec& spec, const SampleOptions& options,
   if (spec.unit) text += " --unit " + shell_word(*spec.unit);
   if (spec.roster) text += " --units " + shell_word(spec.roster->name);
   if (spec.units_column) text += " --units-column " + shell_word(*spec.units_column);
-  if (const GaussianSpec* gaussian = spec.gaussian(); gaussian && !gaussian->logarithms.empty()) {
+  if (const GaussianSpec* gaussian = spec.own.get<GaussianSpec>();
+      gaussian && !gaussian->logarithms.empty()) {
     text += " --log " + shell_word(fmt::format("{}", fmt::join(gaussian->logarithms, ",")));
   }
   return text + fmt::format(" --released {} judges it (not private)", released);
@@ -213,7 +221,7 @@ std::string next_steps(const Certificate& certificate, const SampleOptions& opti
   const std::string released = shell_word(*options.out);
   // compare reads a row for each record.
   if (!options.counts_column) steps.push_back(compare_step(spec, options, released));
-  const LocalDesign* const local = certificate.local();
+  const LocalDesign* const local = certificate.as<LocalDesign>();
   if (local != nullptr && spec.method == Method::kLocal && options.certificate &&
       !is_band(local->mechanism)) {
     steps.push_back(
@@ -229,12 +237,15 @@ std::string summary(const Certificate& certificate, const Domain& domain,
   const std::string to = options.out ? " to " + *options.out : "";
   std::string text = certificate.spec.method == Method::kIntegralModel
                          ? models_summary(certificate, to)
-                     : certificate.local() ? local_summary(certificate, domain, to)
-                                           : released_words(certificate, to);
-  if (certificate.finite() != nullptr) text += finite_summary(certificate);
-  if (certificate.gaussian() != nullptr) text += gaussian_summary(*certificate.gaussian());
-  if (const auto* moments = certificate.moments()) text += fmt::format("how: {}\n", moments->why);
-  if (const auto* design = certificate.marginals()) text += fmt::format("how: {}\n", design->why);
+                     : certificate.as<LocalDesign>() ? local_summary(certificate, domain, to)
+                                                     : released_words(certificate, to);
+  if (certificate.as<FiniteDesign>() != nullptr) text += finite_summary(certificate);
+  if (certificate.as<GaussianDesign>() != nullptr)
+    text += gaussian_summary(*certificate.as<GaussianDesign>());
+  if (const auto* moments = certificate.as<MomentDesign>())
+    text += fmt::format("how: {}\n", moments->why);
+  if (const auto* design = certificate.as<MarginalDesign>())
+    text += fmt::format("how: {}\n", design->why);
   if (options.model) text += fmt::format("model: {}\n", *options.model);
   if (options.certificate) text += fmt::format("certificate: {}\n", *options.certificate);
   for (const std::string& warning : said) text += "WARNING: " + warning + "\n";
@@ -314,7 +325,7 @@ std::string protection_note(const ReleaseSpec& spec) {
 Json told_json(const Certificate& certificate, const Domain& domain,
                const std::vector<std::string>& said) {
   Json json = Json::object();
-  if (certificate.local() != nullptr) {
+  if (certificate.as<LocalDesign>() != nullptr) {
     const WorstCaseRisk risk = draw_risk(certificate, domain);
     json["draw"] = {{"largest_lift", risk.largest_lift > 0 ? Json(risk.largest_lift) : nullptr},
                     {"total_variation", risk.quoted_total_variation()}};
@@ -327,7 +338,7 @@ Json told_json(const Certificate& certificate, const Domain& domain,
 /// their records more, so a pipe is refused there.
 std::optional<std::string> piped(const std::string& path, const ReleaseSpec& spec) {
   if (!is_stream(path)) return std::nullopt;
-  if (spec.local() != nullptr) {
+  if (spec.own.get<LocalSpec>() != nullptr) {
     throw InvalidInput(
         fmt::format("the private data must be a file that can be read twice, but {} is a pipe or "
                     "a device",

@@ -24,6 +24,7 @@
 #include "methods/tuning/best_band.h"
 #include "release/public_inputs.h"
 #include "release/release_error.h"
+#include "release/space.h"
 
 namespace mollify::cli {
 

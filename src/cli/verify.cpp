@@ -11,6 +11,9 @@
 #include "formats/domain_yaml.h"
 #include "formats/public_files.h"
 #include "formats/text_files.h"
+#include "release/gaussian_method.h"
+#include "release/marginals_method.h"
+#include "release/space.h"
 #include "release/verification.h"
 
 namespace mollify::cli {
@@ -51,8 +54,8 @@ void refuse_options_beside_certificate(const VerifyOptions& options) {
 KnownInputs known_inputs(const StatedCertificate& stated, const Domain& domain,
                          const VerifyOptions& options) {
   const auto& reference = options.mechanism.reference;
-  const LocalSpec* local = stated.spec.local();
-  const bool marginals = stated.spec.marginals() != nullptr;
+  const LocalSpec* local = stated.spec.own.get<LocalSpec>();
+  const bool marginals = stated.spec.own.get<MarginalsSpec>() != nullptr;
   if (local == nullptr && (options.candidates_file || (reference && !marginals))) {
     throw InvalidInput(fmt::format("{} is for other methods, but this certificate is of method {}",
                                    options.candidates_file ? "--candidates-file" : "--reference",
@@ -118,13 +121,13 @@ constexpr CheckWords kSharedGaussianWords = {
 
 void print_check(const StatedCertificate& stated, const CertificateCheck& check,
                  const std::string& name) {
-  const bool local = stated.spec.local() != nullptr;
-  const bool gaussian = stated.spec.gaussian() != nullptr;
-  const CheckWords& words = local                                          ? kLocalWords
-                            : stated.spec.method == Method::kGaussianModel ? kSharedGaussianWords
-                            : gaussian                                     ? kGaussianWords
-                            : stated.spec.marginals() != nullptr           ? kMarginalsWords
-                                                                           : kFiniteWords;
+  const bool local = stated.spec.own.get<LocalSpec>() != nullptr;
+  const bool gaussian = stated.spec.own.get<GaussianSpec>() != nullptr;
+  const CheckWords& words = local                                             ? kLocalWords
+                            : stated.spec.method == Method::kGaussianModel    ? kSharedGaussianWords
+                            : gaussian                                        ? kGaussianWords
+                            : stated.spec.own.get<MarginalsSpec>() != nullptr ? kMarginalsWords
+                                                                              : kFiniteWords;
   const auto line = [](const char* what, bool holds, const std::string& more = "") {
     if (what != nullptr) fmt::print("  {:<46}{}{}\n", what, yes_or_no(holds), more);
   };
@@ -140,7 +143,7 @@ void print_check(const StatedCertificate& stated, const CertificateCheck& check,
     line(local ? "the candidates are those of the release"
                : "the public records are those of the release",
          *check.list_matches);
-  } else if (local && stated.spec.local()->space.fresh) {
+  } else if (local && stated.spec.own.get<LocalSpec>()->space.fresh) {
     fmt::print("  {:<46}cannot be told\n", "the candidates are those of the release");
   }
   if (!local && stated.spec.reference() && !check.list_matches) {
@@ -193,7 +196,7 @@ int verify_certificate(const VerifyOptions& options) {
             {"accuracy_matches", seen(check.accuracy_matches)},
             {"holds", check.holds()},
             {"verdict", check.verdict()}};
-  if (stated.spec.local() != nullptr) {
+  if (stated.spec.own.get<LocalSpec>() != nullptr) {
     json["epsilon_realised"] =
         check.is_designed ? number(check.epsilon_realised_up) : Json(nullptr);
   }

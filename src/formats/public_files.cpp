@@ -31,6 +31,7 @@
 #include "formats/domain_yaml.h"
 #include "formats/text_files.h"
 #include "records/units.h"
+#include "release/marginals_method.h"
 
 namespace mollify {
 

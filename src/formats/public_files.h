@@ -12,6 +12,7 @@
 #include "domain/domain.h"
 #include "records/tallies.h"
 #include "records/units.h"
+#include "release/marginals_method.h"
 #include "release/public_inputs.h"
 
 namespace mollify {

@@ -17,7 +17,9 @@
 #include "mollify/verify.h"
 #include "records/private_table.h"
 #include "records/sink.h"
+#include "release/marginals_method.h"
 #include "release/release.h"
+#include "release/space.h"
 #include "release/spec.h"
 #include "release/verification.h"
 
@@ -202,7 +204,7 @@ namespace {
 inside::KnownInputs known_inputs(const inside::StatedCertificate& stated,
                                  const inside::Domain& domain, const ReleaseFiles& files) {
   const inside::PublicFiles given(std::nullopt, std::nullopt, files.texts);
-  const inside::LocalSpec* local = stated.spec.local();
+  const inside::LocalSpec* local = stated.spec.own.get<inside::LocalSpec>();
   inside::KnownInputs known;
   if (local != nullptr && stated.facts.list_sha256.empty()) return known;
   if (local != nullptr && local->space.list) {

@@ -14,7 +14,6 @@
 #include "base/names.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
-#include "methods/local/mechanism.h"
 #include "release/design.h"
 #include "release/method.h"
 #include "release/plan.h"
@@ -44,10 +43,6 @@ double epsilon_of_odds(const Privacy& promise) {
   return promise.epsilon;
 }
 
-/// Of records that nobody is meant to look at one by one.
-std::string for_estimates() {
-  return fmt::format("; {} finds the population from many such records", command_words("estimate"));
-}
 /// Of a release that hides how many records there are.
 constexpr double kGreatestDeltaOfHiddenCount = 0.1;
 
@@ -83,8 +78,7 @@ PlanQuestion question_of(const Certificate& certificate, const Domain& domain) {
 
 /// The mechanism that the release is bound to; empty where it may have another for other numbers.
 std::string bound_mechanism(const Certificate& certificate) {
-  const CentralSpec* central = certificate.spec.central();
-  return central != nullptr && !central->mechanism ? "" : certificate.mechanism();
+  return release_method(certificate.spec.method).bound_mechanism(certificate);
 }
 
 /// One number of a question that is searched for the nearest value that brings the error down.
@@ -186,6 +180,10 @@ std::string would_do(const Certificate& certificate, const Domain& domain) {
 }
 
 }  // namespace
+
+std::string for_estimates() {
+  return fmt::format("; {} finds the population from many such records", command_words("estimate"));
+}
 
 std::string odds_words(const Privacy& promise) {
   const double epsilon = epsilon_of_odds(promise);
@@ -326,32 +324,6 @@ std::vector<std::string> warnings(const Certificate& certificate, const ReleaseE
                  release_method(certificate.spec.method).error_warning(error.error)) {
     said.push_back(*words);
   }
-  return said;
-}
-
-std::vector<std::string> draw_warnings(const MechanismParameters& parameters) {
-  const Privacy asked =
-      parameters.mu ? Privacy::gaussian(*parameters.mu) : Privacy::pure(*parameters.epsilon);
-  Privacy released = asked;
-  released.epsilon = std::min<double>(asked.epsilon, ExpBound::kGreatestEpsilon);
-  std::vector<std::string> said = epsilon_warnings(asked, released, 1);
-  const ReleaseError error = draw_error(parameters);
-  const bool is_linear = !is_band(parameters.mechanism);
-  if (!(is_linear ? error.is_indistinct() : error.is_mostly_noise())) return said;
-  PlanQuestion question{
-      .method = Method::kLocal, .outcomes = parameters.outcome_count, .budget = released};
-  if (!parameters.reference.empty()) {
-    const ReferenceMasses reference = parameters.normalised();
-    for (std::size_t i = 0; i < parameters.outcome_count; ++i) {
-      question.masses.push_back(reference.mass(i));
-    }
-  }
-  question.local.c1 = parameters.c1;
-  question.local.c2 = parameters.c2;
-  question.local.gamma = parameters.gamma;
-  const std::string ways = noise_remedy(question, std::string(name_of(parameters.mechanism)));
-  said.push_back(words_of_noise(error) + (is_linear ? for_estimates() : "") +
-                 (ways.empty() ? "" : "; ") + ways);
   return said;
 }
 

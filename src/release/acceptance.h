@@ -45,14 +45,12 @@ void require_small_delta(double delta, const std::string& text, double records,
 [[nodiscard]] std::vector<std::string> warnings(const Certificate& certificate,
                                                 const ReleaseError& error, const Domain& domain);
 
-/// What is dangerous about one draw of such a mechanism, a sentence each, as of a release: the
-/// epsilon, and a draw that is mostly noise, or that cannot be told apart from noise if `mollify
-/// estimate` is what its records are for. Up to some seconds where it says what would do.
-[[nodiscard]] std::vector<std::string> draw_warnings(const MechanismParameters& parameters);
-
 /// What is said of an error above kUsualError that is not mostly noise, of records that are drawn
 /// each by itself.
 [[nodiscard]] std::optional<std::string> records_warning(double total_variation);
+
+/// What is said of noise in records that nobody is meant to look at one by one.
+[[nodiscard]] std::string for_estimates();
 
 /// Of an epsilon above what draws count, 30 each: what is released instead of what was asked for.
 [[nodiscard]] std::string epsilon_cap_words(double asked, double released);

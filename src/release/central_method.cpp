@@ -45,7 +45,7 @@ Privacy half_of(const Privacy& budget) {
 }
 
 SupportFinder finder_for(const ReleaseSpec& spec, const Domain& domain, std::uint64_t records) {
-  const CentralSpec& central = *spec.central();
+  const CentralSpec& central = *spec.own.get<CentralSpec>();
   const Privacy budget = spec.budget();
   if (!(budget.delta > 0)) {
     throw InvalidInput("a hint of the support needs a delta above 0, but there is none");
@@ -124,7 +124,7 @@ std::optional<CentralMechanism> stated_mechanism(const nlohmann::json& said) {
 void design_finite(const Domain& domain, const StatedCertificate* stated, DesignedRelease& made) {
   Certificate& certificate = made.certificate;
   const ReleaseSpec& spec = certificate.spec;
-  const CentralSpec& central = *spec.central();
+  const CentralSpec& central = *spec.own.get<CentralSpec>();
   const PublicFacts& facts = certificate.facts;
   require_facts(facts.records && !facts.units && facts.list_sha256.empty() && !facts.reference &&
                 !facts.lower_bounds && !facts.location && !facts.kept && !facts.amount &&
@@ -171,12 +171,12 @@ Json finite_json(const FiniteDesign& design) {
 }
 
 std::string finite_accuracy(const Certificate& certificate) {
-  const CentralDesign& design = certificate.finite()->design;
+  const CentralDesign& design = certificate.as<FiniteDesign>()->design;
   const std::string accuracy = fmt::format(
       "If the {} are independent draws from one distribution{}, each released record follows that "
       "distribution to within {:.6g} in total variation",
       certificate.spec.unit ? "units' records" : "rows",
-      certificate.finite()->hint
+      certificate.as<FiniteDesign>()->hint
           ? " and the hint holds of it, so that the interval found has all of them"
           : "",
       design.total_variation_up);
@@ -208,7 +208,7 @@ ReleaseError found_error(const FiniteDesign& design, std::uint64_t of_all) {
 /// The most outcomes of a support that is yet to be found from which a release is not mostly noise;
 /// none if all of the domain are not too many, and without a hint.
 std::optional<std::uint64_t> most_outcomes_found(const Certificate& certificate) {
-  const FiniteDesign* finite = certificate.finite();
+  const FiniteDesign* finite = certificate.as<FiniteDesign>();
   if (finite == nullptr || !finite->hint) return std::nullopt;
   const std::uint64_t all = certificate.facts.outcomes;
   const auto least_of_noise = least_whole(1, all, [&](std::uint64_t outcomes) {
@@ -334,7 +334,7 @@ class FiniteRelease final : public PreparedRelease {
   std::vector<std::uint32_t> draw_within_support(const OutcomeHistogram& records,
                                                  SecureRandom& random) const {
     const FoundSupport support = finder_->find(records, random);
-    const CentralDesign& whole = certificate().finite()->design;
+    const CentralDesign& whole = certificate().as<FiniteDesign>()->design;
     return support.map_back(make_central_sampler(with_outcomes(whole, support.size()))
                                 ->draw(support.map_into(records, random), random));
   }
@@ -534,11 +534,26 @@ class FinitePlan final : public PlanModel {
   }
 };
 
+using enum PartKind;
+
+constexpr OwnPart kParts[] = {
+    {"/rate", "--rate", kNumber},
+    {"/mechanism", "--mechanism", kText},
+    {"/support", "--support", kText},
+};
+constexpr OwnPart kQuestions[] = {
+    {"/k", "--k", kWhole},
+    {"/count", "--count", kWhole},
+    {"/strong", "--strong", kTruth},
+};
+
 class CentralMethod final : public ReleaseMethod {
  public:
   CentralMethod() : ReleaseMethod(Method::kCentral) {}
 
-  OwnSpec read(const PartReader& reader) const override {
+  std::span<const OwnPart> parts() const override { return kParts; }
+
+  Held read(const PartReader& reader) const override {
     CentralSpec spec;
     if (const auto name = reader.find<std::string>("/mechanism"); name && *name != "auto") {
       spec.mechanism = named<CentralMechanism>(*name);
@@ -552,7 +567,7 @@ class CentralMethod final : public ReleaseMethod {
   }
 
   void write(const ReleaseSpec& spec, SpecWriter& writer) const override {
-    const CentralSpec& own = *spec.central();
+    const CentralSpec& own = *spec.own.get<CentralSpec>();
     writer.put("/rate", own.rate);
     if (own.mechanism) writer.put("/mechanism", name_of(*own.mechanism));
     if (own.support) writer.put("/support", to_text(*own.support));
@@ -573,7 +588,7 @@ class CentralMethod final : public ReleaseMethod {
   }
 
   bool needs_no_count(const ReleaseSpec& spec) const override {
-    return spec.central()->rate.has_value();
+    return spec.own.get<CentralSpec>()->rate.has_value();
   }
 
   std::unique_ptr<const PreparedRelease> prepare(
@@ -594,7 +609,7 @@ class CentralMethod final : public ReleaseMethod {
   }
 
   bool keeps_promise(const DesignedRelease& made) const override {
-    return amplification_holds(made.certificate.finite()->design);
+    return amplification_holds(made.certificate.as<FiniteDesign>()->design);
   }
 
   void look_at_space(const StatedCertificate& stated, const Domain& domain, const KnownInputs&,
@@ -604,15 +619,15 @@ class CentralMethod final : public ReleaseMethod {
   }
 
   std::string mechanism(const Certificate& certificate) const override {
-    return std::string(name_of(certificate.finite()->design.mechanism));
+    return std::string(name_of(certificate.as<FiniteDesign>()->design.mechanism));
   }
 
   Json design_json(const Certificate& certificate) const override {
-    return finite_json(*certificate.finite());
+    return finite_json(*certificate.as<FiniteDesign>());
   }
 
   Json accuracy_json(const Certificate& certificate) const override {
-    const CentralDesign& design = certificate.finite()->design;
+    const CentralDesign& design = certificate.as<FiniteDesign>()->design;
     return {{"total_variation", design.total_variation_up},
             {"independent", design.independent_outputs}};
   }
@@ -624,7 +639,7 @@ class CentralMethod final : public ReleaseMethod {
   std::vector<std::string> limits(const Certificate&) const override { return {}; }
 
   ReleaseError error(const Certificate& certificate, const Domain&) const override {
-    const FiniteDesign& finite = *certificate.finite();
+    const FiniteDesign& finite = *certificate.as<FiniteDesign>();
     const std::uint64_t outcomes = certificate.facts.outcomes;
     return finite.hint ? found_error(finite, outcomes)
                        : replacement_error(outcomes, finite.design.total_variation_up);
@@ -633,16 +648,16 @@ class CentralMethod final : public ReleaseMethod {
   /// Of a support that is found it is that of the whole domain.
   std::optional<double> total_variation(const Certificate& certificate, const ReleaseError&,
                                         const Domain&) const override {
-    return certificate.finite()->design.total_variation_up;
+    return certificate.as<FiniteDesign>()->design.total_variation_up;
   }
 
   std::string why(const Certificate& certificate) const override {
-    return certificate.finite()->design.why;
+    return certificate.as<FiniteDesign>()->design.why;
   }
 
   std::vector<std::string> notes(const Certificate& certificate, const ReleaseError&,
                                  const Domain&) const override {
-    const FiniteDesign& finite = *certificate.finite();
+    const FiniteDesign& finite = *certificate.as<FiniteDesign>();
     std::vector<std::string> notes = {
         finite.design.independent_outputs
             ? "each record has noise of its own"
@@ -662,6 +677,14 @@ class CentralMethod final : public ReleaseMethod {
     if (!most) return std::nullopt;
     return fmt::format("if the support that is found has more than {}", counted(*most, "outcome"));
   }
+
+  std::vector<std::string_view> mechanisms() const override {
+    std::vector<std::string_view> taken = {"auto"};
+    for (const auto& [mechanism, name] : names<CentralMechanism>()) taken.push_back(name);
+    return taken;
+  }
+
+  std::span<const OwnPart> question_parts() const override { return kQuestions; }
 
   PlanQuantities quantities(const PartReader& reader, const PlanQuestion& question) const override {
     using enum PlanUnknown;
@@ -690,8 +713,12 @@ class CentralMethod final : public ReleaseMethod {
 
   bool chooses_mechanism() const override { return true; }
 
+  std::string bound_mechanism(const Certificate& certificate) const override {
+    return certificate.spec.own.get<CentralSpec>()->mechanism ? mechanism(certificate) : "";
+  }
+
   std::string remedy(const Certificate& certificate, const Domain& domain) const override {
-    const FiniteDesign& finite = *certificate.finite();
+    const FiniteDesign& finite = *certificate.as<FiniteDesign>();
     if (finite.hint) {
       if (*certificate.facts.records < finite.least_records) {
         return fmt::format(
@@ -701,7 +728,9 @@ class CentralMethod final : public ReleaseMethod {
       const auto most = most_outcomes_found(certificate);
       return most ? fmt::format("a support of {} would do", counted(*most, "outcome")) : "";
     }
-    return certificate.spec.central()->rate ? "" : ReleaseMethod::remedy(certificate, domain);
+    return certificate.spec.own.get<CentralSpec>()->rate
+               ? ""
+               : ReleaseMethod::remedy(certificate, domain);
   }
 };
 

@@ -3,11 +3,35 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "domain/domain.h"
+#include "methods/central/design.h"
+#include "methods/central/support.h"
 #include "release/plan.h"
 
 namespace mollify {
+
+/// What only method central has.
+struct CentralSpec {
+  std::optional<CentralMechanism> mechanism{};  ///< none: the most accurate
+  std::optional<double> rate{};                 ///< of poisson-rr, instead of a count
+  /// For a domain of one integer column: half of the budget finds the interval that the records lie
+  /// in, and the rest samples from it; records outside count as its nearest end.
+  std::optional<SupportHint> support{};
+
+  friend bool operator==(const CentralSpec&, const CentralSpec&) = default;
+};
+
+/// What a central release from a finite domain draws by. With a hint the design is made for the
+/// interval that is found; this one is for the whole domain, which is the worst.
+struct FiniteDesign {
+  CentralDesign design{};
+  std::optional<Privacy> hint{};  ///< what finding the interval costs
+  /// SupportFinder::least_records and least_size, with a hint.
+  std::uint64_t least_records = 0;
+  std::uint64_t least_outcomes = 0;
+};
 
 /// Refuses (InvalidInput) a domain of too many outcomes for independent records, and names the
 /// methods that have no such limit.

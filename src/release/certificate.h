@@ -1,24 +1,18 @@
 // The certificate.
 #pragma once
 
+#include <any>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
 #include "accounting/privacy.h"
-#include "core/band.h"
 #include "domain/domain.h"
-#include "methods/central/design.h"
-#include "methods/gaussian/design.h"
-#include "methods/gaussian/moments.h"
-#include "methods/marginals/answers.h"
-#include "methods/marginals/design.h"
-#include "release/public_inputs.h"
+#include "methods/gaussian/centre.h"
 #include "release/spec.h"
 
 namespace mollify {
@@ -58,31 +52,6 @@ struct PublicFacts {
   friend bool operator==(const PublicFacts&, const PublicFacts&) = default;
 };
 
-/// What a local or integral release draws by.
-struct LocalDesign {
-  Mechanism mechanism = Mechanism::kMinimax;
-  SpaceKind space = SpaceKind::kCategories;
-  std::optional<CandidateList> list{};  ///< of candidates
-  ScorerKind scorer = ScorerKind::kEmpirical;
-  std::optional<double> c1{};     ///< as chosen, where it was not given
-  std::optional<double> floor{};  ///< b, where the mechanism has a band
-  /// Ebar, at most e^epsilon of a draw: of all but gaussian-curve.
-  std::optional<ExpBound> bound{};
-  /// SHA-256 of the integers that decide privacy: every lower and upper bound of a band, or a
-  /// matrix's defining integers.
-  std::string integers_sha256{};
-};
-
-/// What a central release from a finite domain draws by. With a hint the design is made for the
-/// interval that is found; this one is for the whole domain, which is the worst.
-struct FiniteDesign {
-  CentralDesign design{};
-  std::optional<Privacy> hint{};  ///< what finding the interval costs
-  /// SupportFinder::least_records and least_size, with a hint.
-  std::uint64_t least_records = 0;
-  std::uint64_t least_outcomes = 0;
-};
-
 /// The certificate of a release: its spec, and what follows from it. Nothing in it depends on
 /// private data. What method marginals measured is added to its text (release/certificate.h).
 struct Certificate {
@@ -91,20 +60,15 @@ struct Certificate {
   PublicFacts facts;
   /// What each draw of a unit promises (local), or all that is drawn after a hint (central).
   Privacy draw;
-  Privacy total;  ///< what all of it promises together, rounded up
-  std::variant<LocalDesign, FiniteDesign, GaussianDesign, MomentDesign, MarginalDesign> design;
+  Privacy total;    ///< what all of it promises together, rounded up
+  std::any design;  ///< what its method draws by: a LocalDesign, say
 
   /// The name of what it draws by: "minimax", "ds-roo", "gaussian", ...
   [[nodiscard]] std::string mechanism() const;
-  [[nodiscard]] const LocalDesign* local() const { return std::get_if<LocalDesign>(&design); }
-  [[nodiscard]] const FiniteDesign* finite() const { return std::get_if<FiniteDesign>(&design); }
-  [[nodiscard]] const GaussianDesign* gaussian() const {
-    return std::get_if<GaussianDesign>(&design);
-  }
-  /// Of a shared Gaussian.
-  [[nodiscard]] const MomentDesign* moments() const { return std::get_if<MomentDesign>(&design); }
-  [[nodiscard]] const MarginalDesign* marginals() const {
-    return std::get_if<MarginalDesign>(&design);
+  /// Null where the method's design is another.
+  template <class Design>
+  [[nodiscard]] const Design* as() const {
+    return std::any_cast<Design>(&design);
   }
 };
 

@@ -248,7 +248,7 @@ class GaussianRelease final : public PointRelease {
                   std::optional<Roster> roster, std::vector<std::string> warnings)
       : PointRelease(std::move(made), std::move(domain), std::move(columns), std::move(roster),
                      std::move(warnings)),
-        sampler_(*certificate().gaussian(), std::move(whitening)) {}
+        sampler_(*certificate().as<GaussianDesign>(), std::move(whitening)) {}
 
   bool needs_order() const noexcept override { return true; }
 
@@ -293,7 +293,7 @@ class SharedGaussianRelease final : public PointRelease {
   SharedGaussianRelease(DesignedRelease made, Domain domain, RealColumns columns,
                         std::optional<Roster> roster)
       : PointRelease(std::move(made), std::move(domain), std::move(columns), std::move(roster)),
-        sampler_(*certificate().moments(), ends_of(this->columns(), false),
+        sampler_(*certificate().as<MomentDesign>(), ends_of(this->columns(), false),
                  ends_of(this->columns(), true)) {}
 
   std::unique_ptr<SummedPart> part(const std::string& pass,
@@ -549,8 +549,8 @@ Json moments_json(const MomentDesign& design) {
 }
 
 std::string gaussian_accuracy(const Certificate& certificate) {
-  const GaussianDesign& design = *certificate.gaussian();
-  const GaussianSpec& spec = *certificate.spec.gaussian();
+  const GaussianDesign& design = *certificate.as<GaussianDesign>();
+  const GaussianSpec& spec = *certificate.spec.own.get<GaussianSpec>();
   const GaussianRequest& request = design.request;
   const std::string covariance = spec.covariance ? "that of the file given" : "I";
   const std::string assumed =
@@ -609,12 +609,47 @@ bool ranges_match(const GaussianSpec& spec, const std::vector<WhitenedRange>& st
   return match;
 }
 
+using enum PartKind;
+
+constexpr OwnPart kGaussianParts[] = {
+    {"/covariance", "--covariance", kFile},
+    {"/covariance_bound", "--covariance-bound", kNumber},
+    {"/mean_bound", "--mean-bound", kNumber},
+    {"/logarithms", "--log", kTexts},
+    {"/paper_variance", "--paper-variance", kTruth},
+};
+constexpr OwnPart kGaussianQuestions[] = {
+    {"/dimension", "--dimension", kWhole},
+    {"/count", "--count", kWhole},
+    {"/privacy/rho", "--rho", kDecimal},
+    {"/strong", "--strong", kTruth},
+    {"/mean_bound", "--mean-bound", kNumber},
+    {"/mean_range", "--mean-range", kNumber},
+    {"/covariance_bound", "--covariance-bound", kNumber},
+    {"/paper_variance", "--paper-variance", kTruth},
+    {"/logarithms", "--log", kTexts},
+    {"/covariance", "--covariance", kFile},
+};
+constexpr OwnPart kModelParts[] = {
+    {"/logarithms", "--log", kTexts},
+};
+constexpr OwnPart kModelQuestions[] = {
+    {"/dimension", "--dimension", kWhole},
+    {"/privacy/rho", "--rho", kDecimal},
+    {"/logarithms", "--log", kTexts},
+};
+
 /// What methods gaussian and gaussian-model share: records are points, and their number is public.
 class PointMethod : public ReleaseMethod {
  public:
   using ReleaseMethod::ReleaseMethod;
 
-  OwnSpec read(const PartReader& reader) const override {
+  void visit_files(ReleaseSpec& spec,
+                   const std::function<void(std::optional<PublicFile>&)>& visit) const override {
+    visit(spec.own.get<GaussianSpec>()->covariance);
+  }
+
+  Held read(const PartReader& reader) const override {
     return GaussianSpec{
         reader.find<std::vector<std::string>>("/logarithms").value_or(std::vector<std::string>()),
         reader.find_file("/covariance"), reader.find<double>("/covariance_bound"),
@@ -622,7 +657,7 @@ class PointMethod : public ReleaseMethod {
   }
 
   void write(const ReleaseSpec& spec, SpecWriter& writer) const override {
-    const GaussianSpec& own = *spec.gaussian();
+    const GaussianSpec& own = *spec.own.get<GaussianSpec>();
     writer.put("/covariance", own.covariance);
     writer.put("/covariance_bound", own.covariance_bound);
     writer.put("/mean_bound", own.mean_bound);
@@ -690,7 +725,8 @@ class PointMethod : public ReleaseMethod {
   /// What is said of the logarithms that are taken.
   static void add_logarithm_notes(const Certificate& certificate, const Domain& domain,
                                   std::vector<std::string>& notes) {
-    const std::vector<std::string>& logarithms = certificate.spec.gaussian()->logarithms;
+    const std::vector<std::string>& logarithms =
+        certificate.spec.own.get<GaussianSpec>()->logarithms;
     for (const Column& column : domain.columns()) {
       if (std::count(logarithms.begin(), logarithms.end(), column.name()) == 0) continue;
       const Mapping& mapping = column.mapping();
@@ -707,6 +743,9 @@ class GaussianMethod final : public PointMethod {
  public:
   GaussianMethod() : PointMethod(Method::kGaussian) {}
 
+  std::span<const OwnPart> parts() const override { return kGaussianParts; }
+  std::span<const OwnPart> question_parts() const override { return kGaussianQuestions; }
+
   void validate(const ReleaseSpec& spec) const override {
     const auto& own = own_of<GaussianSpec>(spec);
     if (own.covariance || own.covariance_bound) return;
@@ -719,7 +758,7 @@ class GaussianMethod final : public PointMethod {
       ReleaseSpec spec, const PublicInputs& inputs,
       std::optional<std::uint64_t> records) const override {
     Domain domain = complete_spec(spec, inputs);
-    const GaussianSpec& gaussian = *spec.gaussian();
+    const GaussianSpec& gaussian = *spec.own.get<GaussianSpec>();
     RealColumns columns(domain, gaussian.logarithms);
     const std::vector<double> covariance =
         gaussian.covariance ? inputs.covariance(gaussian.covariance->name, columns)
@@ -737,12 +776,12 @@ class GaussianMethod final : public PointMethod {
   }
 
   void require_guarantee(const DesignedRelease& made) const override {
-    check_gaussian_design(*made.certificate.gaussian());
+    check_gaussian_design(*made.certificate.as<GaussianDesign>());
   }
 
   void look_at_space(const StatedCertificate& stated, const Domain& domain, const KnownInputs&,
                      CertificateCheck& check) const override {
-    const GaussianSpec& own = *stated.spec.gaussian();
+    const GaussianSpec& own = *stated.spec.own.get<GaussianSpec>();
     if (own.covariance || own.mean_bound) return;
     check.ranges_match = ranges_match(own, stated.facts.mean_ranges, domain);
   }
@@ -750,11 +789,11 @@ class GaussianMethod final : public PointMethod {
   std::string mechanism(const Certificate&) const override { return "gaussian"; }
 
   Json design_json(const Certificate& certificate) const override {
-    return gaussian_json(*certificate.gaussian());
+    return gaussian_json(*certificate.as<GaussianDesign>());
   }
 
   Json accuracy_json(const Certificate& certificate) const override {
-    const GaussianDesign& design = *certificate.gaussian();
+    const GaussianDesign& design = *certificate.as<GaussianDesign>();
     const GaussianTotalVariation& parts = design.total_variation;
     return {{"total_variation", design.total_variation_up()},
             {"total_variation_together", design.strong_total_variation_up()},
@@ -777,11 +816,11 @@ class GaussianMethod final : public PointMethod {
   }
 
   ReleaseError error(const Certificate& certificate, const Domain&) const override {
-    return gaussian_error(*certificate.gaussian());
+    return gaussian_error(*certificate.as<GaussianDesign>());
   }
 
   std::string why(const Certificate& certificate) const override {
-    return certificate.gaussian()->why;
+    return certificate.as<GaussianDesign>()->why;
   }
 
   std::vector<std::string> notes(const Certificate& certificate, const ReleaseError&,
@@ -819,7 +858,7 @@ class GaussianMethod final : public PointMethod {
   }
 
   void ask(const Certificate& certificate, const Domain&, PlanQuestion& question) const override {
-    const GaussianRequest& request = certificate.gaussian()->request;
+    const GaussianRequest& request = certificate.as<GaussianDesign>()->request;
     question.dimension = request.dimension;
     question.mean_bound = request.mean_bound;
     question.mean_ranges = certificate.facts.mean_ranges;
@@ -832,7 +871,7 @@ class GaussianMethod final : public PointMethod {
                      DesignedRelease& made) const override {
     Certificate& certificate = made.certificate;
     const PublicFacts& facts = certificate.facts;
-    const GaussianSpec& gaussian = *certificate.spec.gaussian();
+    const GaussianSpec& gaussian = *certificate.spec.own.get<GaussianSpec>();
     require_facts(!facts.amount && facts.mean_ranges.empty() == gaussian.mean_bound.has_value());
     const GaussianRequest request{.records = *facts.records,
                                   .dimension = RealColumns(domain, gaussian.logarithms).size(),
@@ -849,13 +888,16 @@ class GaussianMethod final : public PointMethod {
   }
 
   Privacy guarantee(const Certificate& certificate) const override {
-    return certificate.gaussian()->guarantee;
+    return certificate.as<GaussianDesign>()->guarantee;
   }
 };
 
 class GaussianModelMethod final : public PointMethod {
  public:
   GaussianModelMethod() : PointMethod(Method::kGaussianModel) {}
+
+  std::span<const OwnPart> parts() const override { return kModelParts; }
+  std::span<const OwnPart> question_parts() const override { return kModelQuestions; }
 
   void validate(const ReleaseSpec& spec) const override {
     const auto& own = own_of<GaussianSpec>(spec);
@@ -869,7 +911,7 @@ class GaussianModelMethod final : public PointMethod {
       ReleaseSpec spec, const PublicInputs& inputs,
       std::optional<std::uint64_t> records) const override {
     Domain domain = complete_spec(spec, inputs);
-    RealColumns columns(domain, spec.gaussian()->logarithms);
+    RealColumns columns(domain, spec.own.get<GaussianSpec>()->logarithms);
     PublicFacts facts;
     auto roster = count_records(spec, inputs, records, facts);
     DesignedRelease made = design_release(spec, facts, domain);
@@ -878,7 +920,7 @@ class GaussianModelMethod final : public PointMethod {
   }
 
   void require_guarantee(const DesignedRelease& made) const override {
-    check_moment_design(*made.certificate.moments());
+    check_moment_design(*made.certificate.as<MomentDesign>());
   }
 
   void look_at_space(const StatedCertificate&, const Domain&, const KnownInputs&,
@@ -887,11 +929,11 @@ class GaussianModelMethod final : public PointMethod {
   std::string mechanism(const Certificate&) const override { return "shared-gaussian"; }
 
   Json design_json(const Certificate& certificate) const override {
-    return moments_json(*certificate.moments());
+    return moments_json(*certificate.as<MomentDesign>());
   }
 
   Json accuracy_json(const Certificate& certificate) const override {
-    const MomentDesign& design = *certificate.moments();
+    const MomentDesign& design = *certificate.as<MomentDesign>();
     return {{"mean_error", design.mean_error},
             {"covariance_error", design.covariance_error},
             {"expected_total_variation", design.expected_total_variation},
@@ -905,7 +947,7 @@ class GaussianModelMethod final : public PointMethod {
   }
 
   std::vector<std::string> limits(const Certificate& certificate) const override {
-    const double expected = certificate.moments()->expected_total_variation;
+    const double expected = certificate.as<MomentDesign>()->expected_total_variation;
     return {
         kSharedNoise,
         fmt::format(
@@ -921,11 +963,11 @@ class GaussianModelMethod final : public PointMethod {
   }
 
   ReleaseError error(const Certificate& certificate, const Domain&) const override {
-    return model_error(certificate.moments()->expected_total_variation);
+    return model_error(certificate.as<MomentDesign>()->expected_total_variation);
   }
 
   std::string why(const Certificate& certificate) const override {
-    return certificate.moments()->why;
+    return certificate.as<MomentDesign>()->why;
   }
 
   std::vector<std::string> notes(const Certificate& certificate, const ReleaseError&,
@@ -955,7 +997,7 @@ class GaussianModelMethod final : public PointMethod {
   }
 
   void ask(const Certificate& certificate, const Domain&, PlanQuestion& question) const override {
-    question.dimension = certificate.moments()->request.dimension;
+    question.dimension = certificate.as<MomentDesign>()->request.dimension;
   }
 
  protected:
@@ -966,13 +1008,14 @@ class GaussianModelMethod final : public PointMethod {
     const Privacy budget = certificate.spec.budget();
     certificate.design = design_moments(
         {.records = *certificate.facts.records,
-         .dimension = RealColumns(domain, certificate.spec.gaussian()->logarithms).size(),
+         .dimension =
+             RealColumns(domain, certificate.spec.own.get<GaussianSpec>()->logarithms).size(),
          .budget = budget},
         steps_amount(budget, "gaussian", certificate.facts));
   }
 
   Privacy guarantee(const Certificate& certificate) const override {
-    return certificate.moments()->guarantee;
+    return certificate.as<MomentDesign>()->guarantee;
   }
 };
 

@@ -16,8 +16,24 @@
 #include "release/plan.h"
 #include "release/release.h"
 #include "release/release_error.h"
+#include "release/spec.h"
 
 namespace mollify {
+
+/// What only methods gaussian and gaussian-model have.
+struct GaussianSpec {
+  std::vector<std::string> logarithms{};  ///< columns whose logarithms are Gaussian
+  // Of independent rows only.
+  std::optional<PublicFile> covariance{};  ///< the covariance, or its lower bound; none: I
+  /// K: the covariance lies between that and K times it. One of the two must be given.
+  std::optional<double> covariance_bound{};
+  /// R: the mean lies within R standard deviations (of the whitened coordinates, as a Euclidean
+  /// norm) of the middle of the declared ranges. Without it a coarse centre is found first.
+  std::optional<double> mean_bound{};
+  bool paper_variance = false;  ///< as GaussianRequest::paper_variance
+
+  friend bool operator==(const GaussianSpec&, const GaussianSpec&) = default;
+};
 
 // -----------------------------------------------------------------------------------------------
 // Passes over points: how workers are told of them, and what they make of their parts.

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include <boost/math/special_functions/beta.hpp>
 #include <fmt/format.h>
 
 #include "accounting/composition.h"
@@ -17,9 +19,10 @@
 #include "domain/numbers.h"
 #include "methods/local/mechanism.h"
 #include "methods/tuning/typical_band.h"
+#include "release/acceptance.h"
 #include "release/local_release.h"
 #include "release/method.h"
-#include "release/public_inputs.h"
+#include "release/space.h"
 #include "release/spec.h"
 #include "scores/public_models.h"
 #include "scores/references.h"
@@ -168,8 +171,8 @@ MechanismParameters mechanism_parameters(const LocalSpec& spec, bool in_mu, Spac
 std::vector<double> reference_masses(const Certificate& certificate, const Domain& domain) {
   const PublicFacts& facts = certificate.facts;
   const Domain& space =
-      facts.reference ? space_domain(domain, certificate.spec.local()->space) : domain;
-  std::vector<double> masses = masses_of(facts, certificate.local()->space, space);
+      facts.reference ? space_domain(domain, certificate.spec.own.get<LocalSpec>()->space) : domain;
+  std::vector<double> masses = masses_of(facts, certificate.as<LocalDesign>()->space, space);
   if (facts.lower_bounds) {
     masses = *facts.lower_bounds;
     const double sum = std::accumulate(masses.begin(), masses.end(), 0.0);
@@ -179,9 +182,9 @@ std::vector<double> reference_masses(const Certificate& certificate, const Domai
 }
 
 WorstCaseRisk draw_risk(const Certificate& certificate, const Domain& domain) {
-  const LocalSpec& local = *certificate.spec.local();
+  const LocalSpec& local = *certificate.spec.own.get<LocalSpec>();
   const PublicFacts& facts = certificate.facts;
-  const SpaceKind kind = certificate.local()->space;
+  const SpaceKind kind = certificate.as<LocalDesign>()->space;
   std::vector<double> masses = reference_masses(certificate, domain);
   const Privacy& draw = certificate.draw;
   const bool in_mu = draw.notion == PrivacyNotion::kGaussian;
@@ -197,7 +200,7 @@ namespace {
 void design_draws(const Domain& domain, std::uint64_t draws, DesignedRelease& made) {
   Certificate& certificate = made.certificate;
   const ReleaseSpec& spec = certificate.spec;
-  const LocalSpec& local = *spec.local();
+  const LocalSpec& local = *spec.own.get<LocalSpec>();
   const PublicFacts& facts = certificate.facts;
   const SpaceKind kind = space_kind(domain, local.space);
   const auto list = candidate_list(kind, local.space);
@@ -243,10 +246,108 @@ ReleaseError error_of_band(const Certificate& certificate, const Domain& domain,
   const std::vector<double> masses = reference_masses(certificate, domain);
   return band_error(masses.empty() ? ReferenceMasses::uniform(certificate.facts.outcomes)
                                    : ReferenceMasses::given(masses),
-                    scorer, *certificate.local()->floor, certificate.draw.epsilon);
+                    scorer, *certificate.as<LocalDesign>()->floor, certificate.draw.epsilon);
 }
 
 }  // namespace
+
+// -----------------------------------------------------------------------------------------------
+// How near a draw is.
+
+namespace {
+
+/// Data that a band is judged by: drawn from a Dirichlet distribution.
+class DrawnData {
+ public:
+  DrawnData(const ReferenceMasses& mean, double concentration) : concentration_(concentration) {
+    if (mean.is_uniform()) {
+      counts_[mean.mass(0)] = static_cast<double>(mean.outcomes());
+      return;
+    }
+    for (std::size_t i = 0; i < mean.outcomes(); ++i) ++counts_[mean.mass(i)];
+  }
+
+  /// The mean of their mass above t times that of the reference.
+  [[nodiscard]] double above(double t) const {
+    double sum = 0;
+    for (const auto& [mass, count] : counts_) sum += count * above(mass, t);
+    return sum;
+  }
+
+ private:
+  // An outcome's mass x has the beta distribution of a = s h and b = s - a, and
+  // E max(x - t h, 0) = h P(x' > t h) - t h P(x > t h), x' of a + 1 and b.
+  [[nodiscard]] double above(double mass, double t) const {
+    const double edge = t * mass;
+    if (edge >= 1) return 0;
+    if (mass >= 1) return 1 - edge;
+    const double a = concentration_ * mass;
+    const double b = concentration_ - a;
+    using Doubles = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
+    return mass * (boost::math::ibetac(a + 1, b, edge, Doubles()) -
+                   t * boost::math::ibetac(a, b, edge, Doubles()));
+  }
+
+  double concentration_;
+  std::map<double, double> counts_;  ///< of outcomes with each mass
+};
+
+DrawnData drawn_data(const ReferenceMasses& reference, ScorerKind scorer) {
+  const auto k = static_cast<double>(reference.outcomes());
+  if (counts_records(scorer)) return {reference, std::min(k, kConcentration)};
+  return {ReferenceMasses::uniform(reference.outcomes()), k};
+}
+
+}  // namespace
+
+// What lies below the band has to be filled and what lies above to be cut, and the greater of both
+// is the total variation; the greater of the means is at most its mean. What lies below t h is what
+// lies above it and t - 1 more.
+ReleaseError band_error(const ReferenceMasses& reference, ScorerKind scorer, double floor,
+                        double epsilon) {
+  const DrawnData data = drawn_data(reference, scorer);
+  const double below = floor - 1 + data.above(floor);
+  const double above = data.above(floor * std::exp(epsilon));
+  return {std::max(below, above), data.above(1),
+          counts_records(scorer) ? "expected error of a record"
+                                 : "expected error of a record of smooth data"};
+}
+
+ReleaseError draw_error(const MechanismParameters& parameters) {
+  const WorstCaseRisk risk = mechanism_risk(parameters);
+  ReleaseError error = is_band(parameters.mechanism)
+                           ? band_error(parameters.normalised(), ScorerKind::kEmpirical,
+                                        risk.lower_factor, ExpBound(*parameters.epsilon).epsilon())
+                           : replacement_error(parameters.outcome_count, risk.risk.tv);
+  error.subject = "one draw";
+  return error;
+}
+
+std::vector<std::string> draw_warnings(const MechanismParameters& parameters) {
+  const Privacy asked =
+      parameters.mu ? Privacy::gaussian(*parameters.mu) : Privacy::pure(*parameters.epsilon);
+  Privacy released = asked;
+  released.epsilon = std::min<double>(asked.epsilon, ExpBound::kGreatestEpsilon);
+  std::vector<std::string> said = epsilon_warnings(asked, released, 1);
+  const ReleaseError error = draw_error(parameters);
+  const bool is_linear = !is_band(parameters.mechanism);
+  if (!(is_linear ? error.is_indistinct() : error.is_mostly_noise())) return said;
+  PlanQuestion question{
+      .method = Method::kLocal, .outcomes = parameters.outcome_count, .budget = released};
+  if (!parameters.reference.empty()) {
+    const ReferenceMasses reference = parameters.normalised();
+    for (std::size_t i = 0; i < parameters.outcome_count; ++i) {
+      question.masses.push_back(reference.mass(i));
+    }
+  }
+  question.local.c1 = parameters.c1;
+  question.local.c2 = parameters.c2;
+  question.local.gamma = parameters.gamma;
+  const std::string ways = noise_remedy(question, std::string(name_of(parameters.mechanism)));
+  said.push_back(words_of_noise(error) + (is_linear ? for_estimates() : "") +
+                 (ways.empty() ? "" : "; ") + ways);
+  return said;
+}
 
 // -----------------------------------------------------------------------------------------------
 // A local spec.
@@ -362,8 +463,8 @@ std::vector<std::string> local_promises(const Certificate& certificate) {
 }
 
 std::string mechanism_reason(const Certificate& certificate) {
-  const LocalDesign& design = *certificate.local();
-  const LocalSpec& spec = *certificate.spec.local();
+  const LocalDesign& design = *certificate.as<LocalDesign>();
+  const LocalSpec& spec = *certificate.spec.own.get<LocalSpec>();
   if (spec.mechanism || spec.band) {
     return fmt::format("{} was asked for", spec.mechanism ? std::string(name_of(*spec.mechanism))
                                                           : "band " + to_text(*spec.band));
@@ -391,7 +492,7 @@ std::string mechanism_reason(const Certificate& certificate) {
 /// A band for a prior lies where the prior says. Found anew, to its last digit: processors may
 /// round differently.
 void require_location_of_prior(const StatedCertificate& stated, const std::string& name) {
-  const LocalSpec* local = stated.spec.local();
+  const LocalSpec* local = stated.spec.own.get<LocalSpec>();
   if (local == nullptr || !local->band || !local->band->typical) return;
   const double epsilon = draw_budget_down(stated.spec.budget(), *stated.spec.count).epsilon;
   const double found = typical_location(static_cast<std::size_t>(stated.facts.outcomes), epsilon,
@@ -409,15 +510,91 @@ void require_outcomes(bool hold) {
   if (!hold) throw InvalidInput("a release must have the outcomes of its space, but has others");
 }
 
+using enum PartKind;
+
+constexpr OwnPart kDrawParts[] = {
+    {"/mechanism", "--mechanism", kText},
+    {"/band", "--band", kText},
+    {"/c1", "--c1", kNumber},
+    {"/c2", "--c2", kNumber},
+    {"/gamma", "--gamma", kNumber},
+    {"/reference", "--reference", kFile},
+    {"/space", "", kObject},
+    {"/space/kind", "--space", kText},
+    {"/space/cells", "--cells", kWhole},
+    {"/space/candidates", "--candidates", kWhole},
+    {"/space/fresh", "--fresh", kTruth},
+    {"/space/list", "--candidates-file", kFile},
+    {"/space/scorer", "--score", kText},
+};
+constexpr OwnPart kModelParts[] = {
+    {"/mechanism", "--mechanism", kText},
+    {"/band", "--band", kText},
+    {"/c1", "--c1", kNumber},
+    {"/c2", "--c2", kNumber},
+    {"/gamma", "--gamma", kNumber},
+    {"/reference", "--reference", kFile},
+    {"/space", "", kObject},
+    {"/space/candidates", "--candidates", kWhole},
+    {"/space/trees", "--trees", kTruth},
+};
+constexpr OwnPart kDrawQuestions[] = {
+    {"/k", "--k", kWhole},
+    {"/count", "--count", kWhole},
+    {"/region", "--region", kTexts},
+};
+constexpr OwnPart kModelQuestions[] = {
+    {"/region", "--region", kTexts},
+};
+
 /// What methods local, integral and integral-model share: one exact draw from a band or a matrix.
 class DrawMethod : public ReleaseMethod {
  public:
   using ReleaseMethod::ReleaseMethod;
 
-  OwnSpec read(const PartReader& reader) const override { return local_spec(reader, word()); }
+  std::span<const OwnPart> parts() const override { return kDrawParts; }
+
+  Held read(const PartReader& reader) const override { return local_spec(reader, word()); }
+
+  ExactPrivacy read_privacy(const PartReader& reader, const ReleaseSpec& spec) const override {
+    const auto& asked = spec.own.get<LocalSpec>()->mechanism;
+    const auto epsilon = reader.find_decimal("/privacy/epsilon");
+    const auto mu = reader.find_decimal("/privacy/mu");
+    if (mu && epsilon) {
+      const Mechanism mechanism = asked.value_or(Mechanism::kGaussianCurve);
+      throw InvalidInput(
+          mechanism == Mechanism::kGaussianCurve
+              ? "mechanism gaussian-curve has no epsilon (its parameter is mu), but one is given"
+              : fmt::format("mechanism {} has no mu, but one is given", name_of(mechanism)));
+    }
+    if (mu) return ExactPrivacy::gaussian(*mu);
+    const bool in_mu = asked == Mechanism::kGaussianCurve && !epsilon;
+    reader.require_given(in_mu ? "/privacy/mu" : "/privacy/epsilon");
+    return ExactPrivacy::approximate(*epsilon, Decimal());
+  }
+
+  void visit_files(ReleaseSpec& spec,
+                   const std::function<void(std::optional<PublicFile>&)>& visit) const override {
+    auto& own = *spec.own.get<LocalSpec>();
+    visit(own.reference);
+    visit(own.space.list);
+  }
+
+  std::optional<PublicFile> reference(const ReleaseSpec& spec) const override {
+    return spec.own.get<LocalSpec>()->reference;
+  }
+
+  std::vector<std::string_view> mechanisms() const override {
+    // A location is a band, and says where.
+    std::vector<std::string_view> taken;
+    for (const auto& [mechanism, name] : names<Mechanism>()) {
+      if (mechanism != Mechanism::kLocation) taken.push_back(name);
+    }
+    return taken;
+  }
 
   void write(const ReleaseSpec& spec, SpecWriter& writer) const override {
-    put_local(writer, *spec.local());
+    put_local(writer, *spec.own.get<LocalSpec>());
   }
 
   void validate(const ReleaseSpec& spec) const override {
@@ -439,7 +616,7 @@ class DrawMethod : public ReleaseMethod {
   void look_at_space(const StatedCertificate& stated, const Domain& domain,
                      const KnownInputs& known, CertificateCheck& check) const override {
     const std::uint64_t count = stated.facts.outcomes;
-    const LocalSpec* local = stated.spec.local();
+    const LocalSpec* local = stated.spec.own.get<LocalSpec>();
     const SpaceKind kind = space_kind(domain, local->space);
     if (kind == SpaceKind::kModels) {
       require_outcomes(count == local->space.candidates.value_or(PublicModels::kUsual));
@@ -476,11 +653,11 @@ class DrawMethod : public ReleaseMethod {
   }
 
   std::string mechanism(const Certificate& certificate) const override {
-    return std::string(name_of(certificate.local()->mechanism));
+    return std::string(name_of(certificate.as<LocalDesign>()->mechanism));
   }
 
   Json design_json(const Certificate& certificate) const override {
-    return draw_json(*certificate.local(), *certificate.spec.local());
+    return draw_json(*certificate.as<LocalDesign>(), *certificate.spec.own.get<LocalSpec>());
   }
 
   Json accuracy_json(const Certificate&) const override { return nullptr; }
@@ -496,7 +673,7 @@ class DrawMethod : public ReleaseMethod {
   }
 
   ReleaseError error(const Certificate& certificate, const Domain& domain) const override {
-    const LocalDesign& local = *certificate.local();
+    const LocalDesign& local = *certificate.as<LocalDesign>();
     if (local.floor) return error_of_band(certificate, domain, local.scorer);
     return replacement_error(certificate.facts.outcomes, draw_risk(certificate, domain).risk.tv);
   }
@@ -513,7 +690,7 @@ class DrawMethod : public ReleaseMethod {
   std::vector<std::string> notes(const Certificate& certificate, const ReleaseError& error,
                                  const Domain& domain) const override {
     std::vector<std::string> notes;
-    if (const auto& floor = certificate.local()->floor) {
+    if (const auto& floor = certificate.as<LocalDesign>()->floor) {
       notes.push_back(
           fmt::format("whatever the data, an outcome is released with {:.4g} to {:.4g} times its "
                       "reference mass",
@@ -533,6 +710,8 @@ class DrawMethod : public ReleaseMethod {
   }
 
   std::optional<std::string> error_warning(double) const override { return std::nullopt; }
+
+  std::span<const OwnPart> question_parts() const override { return kDrawQuestions; }
 
   PlanQuantities quantities(const PartReader& reader, const PlanQuestion& question) const override {
     using enum PlanUnknown;
@@ -571,8 +750,8 @@ class DrawMethod : public ReleaseMethod {
 
   void ask(const Certificate& certificate, const Domain& domain,
            PlanQuestion& question) const override {
-    question.local = *certificate.spec.local();
-    question.local.space.kind = certificate.local()->space;
+    question.local = *certificate.spec.own.get<LocalSpec>();
+    question.local.space.kind = certificate.as<LocalDesign>()->space;
     question.masses = reference_masses(certificate, domain);
     question.outputs = draws_of(certificate.spec);
   }
@@ -588,7 +767,7 @@ class DrawMethod : public ReleaseMethod {
   /// counted ones.
   static void add_sparse_note(const Certificate& certificate, const ReleaseError& error,
                               const Domain& domain, std::vector<std::string>& notes) {
-    const LocalDesign& local = *certificate.local();
+    const LocalDesign& local = *certificate.as<LocalDesign>();
     if (!local.floor || counts_records(local.scorer) || error.is_mostly_noise()) return;
     const ReleaseError sparse = error_of_band(certificate, domain, ScorerKind::kEmpirical);
     if (!sparse.is_mostly_noise()) return;
@@ -608,13 +787,13 @@ class LocalMethod final : public DrawMethod {
   }
 
   bool is_for_estimates(const Certificate& certificate) const override {
-    return !certificate.local()->floor;
+    return !certificate.as<LocalDesign>()->floor;
   }
 
   std::string remedy(const Certificate& certificate, const Domain& domain) const override {
     std::string text = ReleaseMethod::remedy(certificate, domain);
     if (!certificate.spec.unit || is_for_estimates(certificate) ||
-        certificate.local()->space != SpaceKind::kCategories) {
+        certificate.as<LocalDesign>()->space != SpaceKind::kCategories) {
       return text;
     }
     return text + (text.empty() ? "" : "; ") +
@@ -645,9 +824,12 @@ class IntegralModelMethod final : public DrawMethod {
  public:
   IntegralModelMethod() : DrawMethod(Method::kIntegralModel) {}
 
+  std::span<const OwnPart> parts() const override { return kModelParts; }
+  std::span<const OwnPart> question_parts() const override { return kModelQuestions; }
+
   void validate(const ReleaseSpec& spec) const override {
     DrawMethod::validate(spec);
-    const auto& band = spec.local()->band;
+    const auto& band = spec.own.get<LocalSpec>()->band;
     if (!band || (!band->typical && band->file.empty())) return;
     throw InvalidInput(
         fmt::format("method integral-model takes a band that is named or at a location, but it is "
@@ -676,7 +858,7 @@ class IntegralModelMethod final : public DrawMethod {
         fmt::format(
             "How near the model is to the table is not promised: no model among them may be near, "
             "and columns are independent in {}.",
-            certificate.spec.local()->space.trees ? "every second one" : "each")};
+            certificate.spec.own.get<LocalSpec>()->space.trees ? "every second one" : "each")};
   }
 
   std::vector<std::string> notes(const Certificate& certificate, const ReleaseError&,

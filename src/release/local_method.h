@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,13 +14,46 @@
 #include "methods/local/sampler.h"
 #include "release/certificate.h"
 #include "release/plan.h"
-#include "release/public_inputs.h"
+#include "release/release_error.h"
+#include "release/space.h"
 #include "release/spec.h"
 
 namespace mollify {
 
+/// What a local or integral release draws by.
+struct LocalDesign {
+  Mechanism mechanism = Mechanism::kMinimax;
+  SpaceKind space = SpaceKind::kCategories;
+  std::optional<CandidateList> list{};  ///< of candidates
+  ScorerKind scorer = ScorerKind::kEmpirical;
+  std::optional<double> c1{};     ///< as chosen, where it was not given
+  std::optional<double> floor{};  ///< b, where the mechanism has a band
+  /// Ebar, at most e^epsilon of a draw: of all but gaussian-curve.
+  std::optional<ExpBound> bound{};
+  /// SHA-256 of the integers that decide privacy: every lower and upper bound of a band, or a
+  /// matrix's defining integers.
+  std::string integers_sha256{};
+};
+
 /// The parts of its own that a draw method has.
 [[nodiscard]] LocalSpec local_spec(const PartReader& reader, Method method);
+
+/// Of data whose records are counted. On many more outcomes than that, 64 records of such data have
+/// about 45 different values.
+inline constexpr double kConcentration = 64;
+
+/// A band [b h, b e^epsilon h] about a reference h, b its floor. Up to a second for references of
+/// millions of different masses.
+[[nodiscard]] ReleaseError band_error(const ReferenceMasses& reference, ScorerKind scorer,
+                                      double floor, double epsilon);
+
+/// One draw of such a mechanism, as its release would be judged.
+[[nodiscard]] ReleaseError draw_error(const MechanismParameters& parameters);
+
+/// What is dangerous about one draw of such a mechanism, a sentence each, as of a release: the
+/// epsilon, and a draw that is mostly noise, or that cannot be told apart from noise if `mollify
+/// estimate` is what its records are for. Up to some seconds where it says what would do.
+[[nodiscard]] std::vector<std::string> draw_warnings(const MechanismParameters& parameters);
 
 /// SHA-256 of all integers of a sampler that decide privacy. O(outcomes).
 [[nodiscard]] std::string integers_sha256(const LocalSampler& sampler);

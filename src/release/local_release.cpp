@@ -24,6 +24,7 @@
 #include "records/sink.h"
 #include "release/design.h"
 #include "release/local_method.h"
+#include "release/marginals_method.h"
 #include "release/public_inputs.h"
 #include "release/spec.h"
 #include "scores/public_models.h"
@@ -40,7 +41,7 @@ std::variant<Empirical, UnitTable, UnitRecords> read_estimates(const LocalReleas
                                                                SecureRandom& random) {
   const Domain& domain = release.space().domain();
   const auto& unit = release.certificate().spec.unit;
-  if (!draws_by_scores(*release.certificate().local())) {
+  if (!draws_by_scores(*release.certificate().as<LocalDesign>())) {
     if (unit) return read_units(data, domain, *unit, release.roster());
     return read_table(data, domain);
   }
@@ -112,7 +113,7 @@ namespace {
 /// What a band is placed by: its file's lower bounds, or the b for its prior.
 void find_band(const ReleaseSpec& spec, const PublicInputs& inputs, const ReleaseSpace& space,
                PublicFacts& facts) {
-  const auto& band = spec.local()->band;
+  const auto& band = spec.own.get<LocalSpec>()->band;
   if (!band || (band->file.empty() && !band->typical)) return;
   const Privacy budget = spec.budget();
   if (budget.notion == PrivacyNotion::kGaussian) {
@@ -153,8 +154,8 @@ class ScoredDraws {
     }
     const Candidates list = space.fresh_candidates(random);
     const auto scorer =
-        make_scorer(release_.certificate().local()->scorer, space.layout().points(list.digits()),
-                    release_.certificate().draw.parameter());
+        make_scorer(release_.certificate().as<LocalDesign>()->scorer,
+                    space.layout().points(list.digits()), release_.certificate().draw.parameter());
     scored_.assign(*scorer, units_.rows(unit), list.densities());
     draw_all(scored_.table(), random, outcomes);
     for (std::size_t i = 0; i < draws; ++i) {
@@ -225,7 +226,7 @@ LocalRelease::LocalRelease(DesignedRelease made, const Domain& domain, ReleaseSp
       space_(std::move(space)),
       roster_(std::move(roster)),
       sampler_(std::move(made.local)) {
-  const LocalDesign& design = *certificate().local();
+  const LocalDesign& design = *certificate().as<LocalDesign>();
   if (draws_by_scores(design) && !space_.is_fresh()) {
     scorer_ = make_scorer(design.scorer, space_.points(), certificate().draw.parameter());
   }
@@ -233,14 +234,14 @@ LocalRelease::LocalRelease(DesignedRelease made, const Domain& domain, ReleaseSp
 
 void LocalRelease::require(const Source& data) const {
   require_columns(data, space_.domain(), certificate().spec.unit);
-  if (draws_by_scores(*certificate().local())) {
+  if (draws_by_scores(*certificate().as<LocalDesign>())) {
     require_single_records(data, "a release whose records are scored");
   }
 }
 
 RecordCounting LocalRelease::counting() const {
   const auto& unit = certificate().spec.unit;
-  if (!unit && draws_by_scores(*certificate().local())) {
+  if (!unit && draws_by_scores(*certificate().as<LocalDesign>())) {
     throw InvalidInput(
         fmt::format("method {} needs the records of the whole table in one place where they are "
                     "scored, and has "
@@ -258,7 +259,7 @@ void LocalRelease::draw(const Source& data, SecureRandom& random, Sink& sink,
   const UnitEstimates units(*this, data, random);
   DrawnOutcomes drawn{std::vector<std::uint32_t>(units.size() * draws), {}};
   if (space_.is_fresh()) drawn.digits.resize(drawn.outcomes.size() * columns);
-  if (draws_by_scores(*certificate().local())) {
+  if (draws_by_scores(*certificate().as<LocalDesign>())) {
     draw_units<ScoredDraws>(*this, units, drawn, threads, sink);
   } else {
     draw_units<OutcomeDraws>(*this, units, drawn, threads, sink);
@@ -283,7 +284,7 @@ void LocalRelease::draw(const Source& data, SecureRandom& random, Sink& sink,
 std::unique_ptr<const LocalRelease> prepare_local(ReleaseSpec spec, const PublicInputs& inputs) {
   validate_spec(spec);
   const Domain domain = complete_spec(spec, inputs);
-  const LocalSpec& local = *spec.local();
+  const LocalSpec& local = *spec.own.get<LocalSpec>();
   if (spec.method == Method::kIntegralModel) {
     throw InvalidInput(
         "method integral-model releases a model and not records of the table, which is for sample "
@@ -443,7 +444,7 @@ class ModelsRelease final : public PreparedRelease {
  private:
   /// Up to a factor. The kernel's table keeps its band whatever they are.
   std::vector<double> likelihoods(const Source& data) const {
-    const bool trees = certificate().spec.local()->space.trees;
+    const bool trees = certificate().spec.own.get<LocalSpec>()->space.trees;
     TableCounts table(models_.columns(), trees);
     visit_digits(data, domain_, [&](std::span<const std::span<const std::uint32_t>> digits) {
       table.add(digits);
@@ -480,7 +481,7 @@ ModelsOutlook models_outlook(std::uint64_t models, double floor, double epsilon)
 }
 
 ModelsOutlook models_outlook(const Certificate& certificate) {
-  return models_outlook(certificate.facts.outcomes, *certificate.local()->floor,
+  return models_outlook(certificate.facts.outcomes, *certificate.as<LocalDesign>()->floor,
                         certificate.draw.epsilon);
 }
 
@@ -488,7 +489,7 @@ std::unique_ptr<const PreparedRelease> prepare_models(ReleaseSpec spec,
                                                       const PublicInputs& inputs) {
   validate_spec(spec);
   Domain domain = complete_spec(spec, inputs);
-  const LocalSpec& local = *spec.local();
+  const LocalSpec& local = *spec.own.get<LocalSpec>();
   const ReleaseSpace space(domain, local.space, std::nullopt, inputs);
   const ModelShapes shapes = model_shapes(local.space);
   PublicModels models(domain, space.size(), shapes,

@@ -12,8 +12,8 @@
 #include "records/tallies.h"
 #include "records/units.h"
 #include "release/design.h"
-#include "release/public_inputs.h"
 #include "release/release.h"
+#include "release/space.h"
 #include "scores/points.h"
 
 namespace mollify {

@@ -20,10 +20,12 @@
 #include "base/names.h"
 #include "core/invalid_input.h"
 #include "domain/numbers.h"
+#include "kernel/order.h"
 #include "methods/marginals/answers.h"
 #include "methods/marginals/counts.h"
 #include "methods/marginals/design.h"
 #include "methods/marginals/learner.h"
+#include "mollify/version.h"
 #include "records/private_table.h"
 #include "records/sink.h"
 #include "release/acceptance.h"
@@ -216,7 +218,7 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
 
   void draw(const Source& data, SecureRandom& random, Sink& sink,
             std::size_t /*threads*/) const override {
-    const MarginalDesign& design = *certificate().marginals();
+    const MarginalDesign& design = *certificate().as<MarginalDesign>();
     const MarginalBudget budget(design.request.budget, design.request.unit, design.amount);
     const TableRecords records(data, domain_, certificate().spec.unit, roster_, random);
     PartsLeft parts;
@@ -247,7 +249,8 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
 
  private:
   [[nodiscard]] bool has_private_bins() const {
-    const std::vector<MarginalColumn>& columns = certificate().marginals()->request.columns;
+    const std::vector<MarginalColumn>& columns =
+        certificate().as<MarginalDesign>()->request.columns;
     return std::any_of(columns.begin(), columns.end(),
                        [](const MarginalColumn& column) { return column.private_bins; });
   }
@@ -255,7 +258,7 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
   /// `counts` are of bins; `parts` is what finding these has left.
   void draw_from(const PairCounts& counts, const std::vector<CellGroups>& bins, PartsLeft parts,
                  SecureRandom& random, Sink& sink) const {
-    const MarginalDesign& design = *certificate().marginals();
+    const MarginalDesign& design = *certificate().as<MarginalDesign>();
     const MarginalBudget budget(design.request.budget, design.request.unit, design.amount);
     PrivateMarginals answers(counts, budget, random, parts);
     RecordedAnswers recorded(answers);
@@ -350,7 +353,7 @@ namespace {
 
 void design_table(const Domain& domain, DesignedRelease& made) {
   Certificate& certificate = made.certificate;
-  const MarginalsSpec& marginals = *certificate.spec.marginals();
+  const MarginalsSpec& marginals = *certificate.spec.own.get<MarginalsSpec>();
   const PublicFacts& facts = certificate.facts;
   require_facts(facts.records.has_value() == (marginals.neighbours == Neighbours::kReplace) &&
                 !facts.units && facts.outcomes == 0 && facts.list_sha256.empty() &&
@@ -422,7 +425,7 @@ Json table_accuracy_json(const MarginalDesign& design,
 }
 
 std::vector<std::string> marginals_noise(const Certificate& certificate) {
-  const MarginalDesign& design = *certificate.marginals();
+  const MarginalDesign& design = *certificate.as<MarginalDesign>();
   const auto& records = certificate.facts.records;
   const MarginalError error = records ? marginal_error(design, *records) : noise_in_records(design);
   const std::string things = certificate.spec.unit ? "units" : "rows";
@@ -536,7 +539,7 @@ std::string with_measured_pairs(const std::string& certificate, const Json& meas
 
 Json measured_pairs_json(const std::vector<Measurement>& measured, const Certificate& certificate,
                          const Domain& domain) {
-  const MarginalDesign& design = *certificate.marginals();
+  const MarginalDesign& design = *certificate.as<MarginalDesign>();
   if (design.request.copula || design.request.columns.size() < 2) return Json::object();
   std::vector<Measurement> of_pairs;
   std::copy_if(measured.begin(), measured.end(), std::back_inserter(of_pairs),
@@ -580,12 +583,12 @@ Json measured_pairs_json(const std::vector<Measurement>& measured, const Certifi
 
 nlohmann::json implied_measured_pairs(const nlohmann::json& stated, const Certificate& certificate,
                                       const Domain& domain, const std::string& name) {
-  if (certificate.marginals() == nullptr) refuse_measured(name);
+  if (certificate.as<MarginalDesign>() == nullptr) refuse_measured(name);
   std::vector<Measurement> measured;
   std::uint64_t parts = 0;
   try {
     for (const nlohmann::json& one : stated.at("pairs")) {
-      measured.push_back(measurement_of(one, *certificate.marginals(), name));
+      measured.push_back(measurement_of(one, *certificate.as<MarginalDesign>(), name));
       parts += measured.back().parts;
     }
   } catch (const nlohmann::json::exception&) {
@@ -711,17 +714,87 @@ class MarginalPlan final : public PlanModel {
 
 }  // namespace
 
+// -----------------------------------------------------------------------------------------------
+// The model of a release by marginals, as a file that rows are drawn from at no cost.
+
+namespace {
+
+constexpr const char* kModelFormat = "mollify model 1";
+/// Rows that are held at a time.
+constexpr std::uint64_t kRowsAtOnce = std::uint64_t{1} << 20U;
+
+}  // namespace
+
+std::string released_model_text(const MarginalModel& model, const Domain& domain,
+                                const Privacy& guarantee) {
+  nlohmann::ordered_json json{{"format", kModelFormat},
+                              {"version", kVersion},
+                              {"domain_sha256", domain.hash()},
+                              {"released_with", guarantee.text()}};
+  json.update(marginal_model_json(model));
+  return json.dump() + "\n";
+}
+
+ReleasedModel parse_released_model(const std::string& text, const std::string& name) {
+  require_json(text, name);
+  const nlohmann::ordered_json json = nlohmann::ordered_json::parse(text);
+  if (!json.is_object() || json.value("format", nlohmann::ordered_json()) != kModelFormat) {
+    throw InvalidInput(fmt::format("{} must have the format \"{}\"", name, kModelFormat));
+  }
+  const auto hash = json.find("domain_sha256");
+  if (hash == json.end() || !hash->is_string()) {
+    throw InvalidInput(fmt::format("{} must have a hash at /domain_sha256", name));
+  }
+  return {hash->get<std::string>(), marginal_model_from_json(json, name)};
+}
+
+void write_rows(const MarginalModel& model, std::uint64_t count, const std::vector<Evidence>& given,
+                SecureRandom& random, RecordWriter& writer) {
+  std::vector<std::uint32_t> record(model.columns().size());
+  while (count > 0) {
+    const auto now = static_cast<std::size_t>(std::min(count, kRowsAtOnce));
+    count -= now;
+    const ModelRows rows = model.rows(
+        now, [&] { return random.word(); }, given);
+    std::vector<std::uint32_t> order(now);
+    for (std::uint32_t i = 0; i < now; ++i) order[i] = i;
+    shuffle(order, random);
+    for (const std::uint32_t row : order) {
+      for (std::size_t i = 0; i < record.size(); ++i) record[i] = rows[i][row];
+      writer.write_digits(record, random);
+    }
+  }
+}
+
+Evidence evidence_of(const Domain& domain, std::string_view column, std::string_view value) {
+  for (std::size_t i = 0; i < domain.columns().size(); ++i) {
+    const Column& asked = domain.columns()[i];
+    if (asked.name() != column) continue;
+    const Value field = value.empty() ? Value() : Value(value);
+    const Verdict verdict = asked.read(field).verdict;
+    if (verdict == Verdict::kValue || (verdict == Verdict::kNull && asked.declares_nulls())) {
+      return {i, asked.encode(field)};
+    }
+    throw InvalidInput(fmt::format("{} in given must be {}, but is \"{}\"{}", column,
+                                   asked.expectation(), value, did_you_mean(asked, value)));
+  }
+  std::vector<std::string> known;
+  for (const Column& one : domain.columns()) known.push_back(one.name());
+  throw InvalidInput(fmt::format("given must name columns of the model, but \"{}\" is none{}",
+                                 column, did_you_mean(column, known)));
+}
+
 namespace {
 
 /// Why a table's model may be mostly noise where the number of its records is protected.
 std::string hidden_count_condition(const Certificate& certificate) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 40U;
   const auto least = [&](auto is_past) {
-    return least_whole(
-               1, kMost,
-               [&](std::uint64_t records) {
-                 return !is_past(table_error(marginal_error(*certificate.marginals(), records)));
-               })
+    return least_whole(1, kMost,
+                       [&](std::uint64_t records) {
+                         return !is_past(table_error(
+                             marginal_error(*certificate.as<MarginalDesign>(), records)));
+                       })
         .value_or(kMost);
   };
   return fmt::format(
@@ -732,11 +805,40 @@ std::string hidden_count_condition(const Certificate& certificate) {
       least(std::mem_fn(&ReleaseError::is_indistinct)));
 }
 
+using enum PartKind;
+
+constexpr OwnPart kParts[] = {
+    {"/neighbours", "--neighbours", kText},
+    {"/reference", "--reference", kFile},
+    {"/copula", "--copula", kTruth},
+};
+constexpr OwnPart kQuestions[] = {
+    {"/privacy/rho", "--rho", kDecimal},
+    {"/neighbours", "--neighbours", kText},
+    {"/copula", "--copula", kTruth},
+};
+
 class MarginalsMethod final : public ReleaseMethod {
  public:
   MarginalsMethod() : ReleaseMethod(Method::kMarginals) {}
 
-  OwnSpec read(const PartReader& reader) const override {
+  std::span<const OwnPart> parts() const override { return kParts; }
+  std::span<const OwnPart> question_parts() const override { return kQuestions; }
+
+  void visit_files(ReleaseSpec& spec,
+                   const std::function<void(std::optional<PublicFile>&)>& visit) const override {
+    visit(spec.own.get<MarginalsSpec>()->reference);
+  }
+
+  std::optional<PublicFile> reference(const ReleaseSpec& spec) const override {
+    return spec.own.get<MarginalsSpec>()->reference;
+  }
+
+  bool hides_count(const ReleaseSpec& spec) const override {
+    return spec.own.get<MarginalsSpec>()->neighbours == Neighbours::kAddRemove;
+  }
+
+  Held read(const PartReader& reader) const override {
     const auto name = reader.find<std::string>("/neighbours");
     return MarginalsSpec{name ? known_value<Neighbours>("neighbours", *name) : Neighbours::kReplace,
                          reader.find_file("/reference"),
@@ -744,7 +846,7 @@ class MarginalsMethod final : public ReleaseMethod {
   }
 
   void write(const ReleaseSpec& spec, SpecWriter& writer) const override {
-    const MarginalsSpec& own = *spec.marginals();
+    const MarginalsSpec& own = *spec.own.get<MarginalsSpec>();
     writer.put("/neighbours", name_of(own.neighbours));
     writer.put("/reference", own.reference);
     writer.put_truth("/copula", own.copula);
@@ -785,12 +887,12 @@ class MarginalsMethod final : public ReleaseMethod {
   }
 
   void require_guarantee(const DesignedRelease& made) const override {
-    check_marginal_design(*made.certificate.marginals());
+    check_marginal_design(*made.certificate.as<MarginalDesign>());
   }
 
   void look_at_space(const StatedCertificate& stated, const Domain&, const KnownInputs& known,
                      CertificateCheck& check) const override {
-    const auto& reference = stated.spec.marginals()->reference;
+    const auto& reference = stated.spec.own.get<MarginalsSpec>()->reference;
     if (!reference || !known.reference) return;
     check.list_matches = reference->sha256 == known.reference_sha256;
   }
@@ -807,11 +909,11 @@ class MarginalsMethod final : public ReleaseMethod {
   std::string mechanism(const Certificate&) const override { return "marginals"; }
 
   Json design_json(const Certificate& certificate) const override {
-    return table_json(*certificate.marginals());
+    return table_json(*certificate.as<MarginalDesign>());
   }
 
   Json accuracy_json(const Certificate& certificate) const override {
-    return table_accuracy_json(*certificate.marginals(), certificate.facts.records);
+    return table_accuracy_json(*certificate.as<MarginalDesign>(), certificate.facts.records);
   }
 
   std::vector<std::string> promises(const Certificate& certificate) const override {
@@ -824,7 +926,7 @@ class MarginalsMethod final : public ReleaseMethod {
     std::vector<std::string> limits = {kSharedNoise};
     for (std::string& words : marginals_noise(certificate)) limits.push_back(std::move(words));
     limits.emplace_back(
-        certificate.marginals()->request.copula
+        certificate.as<MarginalDesign>()->request.copula
             ? "How near the model is to the data is not promised: it keeps each column and the "
               "rank correlation of each pair, as well as noise allows; dependence of another kind "
               "than a Gaussian copula's is not kept."
@@ -836,8 +938,8 @@ class MarginalsMethod final : public ReleaseMethod {
 
   ReleaseError error(const Certificate& certificate, const Domain&) const override {
     const std::optional<std::uint64_t>& records = certificate.facts.records;
-    ReleaseError error =
-        table_error(marginal_error(*certificate.marginals(), records.value_or(kManyRecords)));
+    ReleaseError error = table_error(
+        marginal_error(*certificate.as<MarginalDesign>(), records.value_or(kManyRecords)));
     if (!records) {
       error.kind = "greatest expected error of the shared model of 1000000 records";
       error.is_least = true;
@@ -846,7 +948,7 @@ class MarginalsMethod final : public ReleaseMethod {
   }
 
   std::string why(const Certificate& certificate) const override {
-    return certificate.marginals()->why;
+    return certificate.as<MarginalDesign>()->why;
   }
 
   std::vector<std::string> notes(const Certificate& certificate, const ReleaseError&,
@@ -899,9 +1001,9 @@ class MarginalsMethod final : public ReleaseMethod {
   }
 
   void ask(const Certificate& certificate, const Domain&, PlanQuestion& question) const override {
-    const MarginalRequest& request = certificate.marginals()->request;
+    const MarginalRequest& request = certificate.as<MarginalDesign>()->request;
     question.columns = request.columns;
-    question.neighbours = certificate.spec.marginals()->neighbours;
+    question.neighbours = certificate.spec.own.get<MarginalsSpec>()->neighbours;
     question.copula = request.copula;
   }
 };

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
@@ -12,11 +13,24 @@
 #include "methods/marginals/answers.h"
 #include "methods/marginals/counts.h"
 #include "methods/marginals/design.h"
+#include "methods/marginals/learner.h"
+#include "records/sink.h"
 #include "records/source.h"
 #include "records/units.h"
 #include "release/certificate.h"
+#include "release/spec.h"
 
 namespace mollify {
+
+/// What only method marginals has.
+struct MarginalsSpec {
+  Neighbours neighbours = Neighbours::kReplace;
+  std::optional<PublicFile> reference{};  ///< public records that the model begins at
+  /// Columns are joined by their rank correlations alone, instead of by measured pairs.
+  bool copula = false;
+
+  friend bool operator==(const MarginalsSpec&, const MarginalsSpec&) = default;
+};
 
 /// What such a release counts: rows of weight 1, or units of weight kUnitWeight, those of the
 /// roster where there is one. NOT PRIVATE.
@@ -67,5 +81,36 @@ inline constexpr std::uint64_t kUnitWeight = 1024;
 [[nodiscard]] nlohmann::json implied_measured_pairs(const nlohmann::json& stated,
                                                     const Certificate& certificate,
                                                     const Domain& domain, const std::string& name);
+
+// -----------------------------------------------------------------------------------------------
+// The model of a release by marginals, as a file that rows are drawn from at no cost.
+
+/// What was released: all of it is public.
+struct ReleasedModel {
+  std::string domain_sha256;
+  MarginalModel model;
+};
+
+/// {"format": "mollify model 1", "version", "domain_sha256", "released_with", "columns", "graph"}:
+/// JSON, ending in a line feed.
+[[nodiscard]] std::string released_model_text(const MarginalModel& model, const Domain& domain,
+                                              const Privacy& guarantee);
+
+/// Throws InvalidInput, one sentence naming `name`, for anything else than released_model_text
+/// writes; other members are ignored.
+[[nodiscard]] ReleasedModel parse_released_model(const std::string& text, const std::string& name);
+
+/// Writes rows drawn from the model under what is given of them, in no order that tells anything.
+/// The writer is one of the domain that the model is of; it is not finished.
+void write_rows(const MarginalModel& model, std::uint64_t count, const std::vector<Evidence>& given,
+                SecureRandom& random, RecordWriter& writer);
+
+/// So many rows are drawn at once from a model that was released.
+inline constexpr std::uint64_t kMostGenerated = 100'000'000;
+
+/// That a column of the domain has a value, which is given as a file would hold it: the cell that
+/// it lies in. Throws InvalidInput for other columns and values.
+[[nodiscard]] Evidence evidence_of(const Domain& domain, std::string_view column,
+                                   std::string_view value);
 
 }  // namespace mollify

@@ -1,12 +1,14 @@
 #include "release/method.h"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "accounting/gaussian.h"
+#include "base/names.h"
 #include "domain/numbers.h"
 #include "release/acceptance.h"
 
@@ -32,6 +34,24 @@ const ReleaseMethod& release_method(Method word) {
   return marginals_method();
 }
 
+ExactPrivacy ReleaseMethod::read_privacy(const PartReader& reader, const ReleaseSpec&) const {
+  const auto epsilon = reader.find_decimal("/privacy/epsilon");
+  if (const auto rho = reader.find_decimal("/privacy/rho")) {
+    if (epsilon) {
+      throw InvalidInput(fmt::format("a budget is either {} or {}, but both are given",
+                                     flag_words("rho"), flag_words("epsilon")));
+    }
+    if (reader.has("/privacy/delta")) {
+      throw InvalidInput(fmt::format("a budget of {} has no {}, but one is given",
+                                     flag_words("rho"), flag_words("delta")));
+    }
+    return ExactPrivacy::concentrated(*rho);
+  }
+  reader.require_given("/privacy/epsilon");
+  return ExactPrivacy::approximate(*epsilon,
+                                   reader.find_decimal("/privacy/delta").value_or(Decimal()));
+}
+
 bool ReleaseMethod::keeps_promise(const DesignedRelease& made) const {
   try {
     require_guarantee(made);
@@ -53,6 +73,25 @@ std::string ReleaseMethod::remedy(const Certificate& certificate, const Domain& 
 
 // -----------------------------------------------------------------------------------------------
 // What several methods say or ask alike.
+
+std::string mechanisms_text(Method method) {
+  return fmt::format("{}", fmt::join(release_method(method).mechanisms(), ", "));
+}
+
+void refuse_mechanism(const std::string& name, Method method) {
+  Methods others;
+  for (const auto& [other, word] : names<Method>()) {
+    const std::vector<std::string_view> known = release_method(other).mechanisms();
+    if (std::find(known.begin(), known.end(), name) != known.end()) others = others.with(other);
+  }
+  const std::vector<std::string_view> own = release_method(method).mechanisms();
+  const std::vector<std::string> known(own.begin(), own.end());
+  throw InvalidInput(fmt::format(
+      "mechanism must be one of {}{}, but is \"{}\"{}", fmt::join(known, ", "),
+      kDrawMethods.has(method) ? "" : fmt::format(" in method {}", name_of(method)), name,
+      others.intersects(kEveryMethod) ? fmt::format(", which is for {}", others.text())
+                                      : did_you_mean(name, known)));
+}
 
 void require_facts(bool hold) {
   if (!hold) throw InvalidInput("a release must have the facts of its spec, but has others");

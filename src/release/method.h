@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "base/json.h"
@@ -42,12 +43,27 @@ class ReleaseMethod {
 
   // The spec's parts of its own.
 
-  [[nodiscard]] virtual OwnSpec read(const PartReader& reader) const = 0;
+  /// Those that it alone has, or has like a few others.
+  [[nodiscard]] virtual std::span<const OwnPart> parts() const = 0;
+  [[nodiscard]] virtual Held read(const PartReader& reader) const = 0;
+  /// Rows: rho, or epsilon and at most a delta.
+  [[nodiscard]] virtual ExactPrivacy read_privacy(const PartReader& reader,
+                                                  const ReleaseSpec& spec) const;
   virtual void write(const ReleaseSpec& spec, SpecWriter& writer) const = 0;
   /// Throws InvalidInput for parts of another method, and for those that contradict each other.
   virtual void validate(const ReleaseSpec& spec) const = 0;
   /// Whether the spec says how many records come out without a count.
   [[nodiscard]] virtual bool needs_no_count(const ReleaseSpec&) const { return false; }
+
+  /// Each file that its parts may name.
+  virtual void visit_files(ReleaseSpec&,
+                           const std::function<void(std::optional<PublicFile>&)>&) const {}
+  [[nodiscard]] virtual std::optional<PublicFile> reference(const ReleaseSpec&) const {
+    return std::nullopt;
+  }
+  [[nodiscard]] virtual bool hides_count(const ReleaseSpec&) const { return false; }
+  /// The names of its mechanisms, where one can be asked for.
+  [[nodiscard]] virtual std::vector<std::string_view> mechanisms() const { return {}; }
 
   // A release, from what is public about it.
 
@@ -112,6 +128,8 @@ class ReleaseMethod {
 
   // Plans.
 
+  /// The parts that a question about such a release has, beside those of every question.
+  [[nodiscard]] virtual std::span<const OwnPart> question_parts() const = 0;
   /// What may be left to be found of a question.
   [[nodiscard]] virtual PlanQuantities quantities(const PartReader& reader,
                                                   const PlanQuestion& question) const = 0;
@@ -125,6 +143,10 @@ class ReleaseMethod {
                    PlanQuestion& question) const = 0;
   /// Whether it takes the most accurate of its mechanisms where none is asked for.
   [[nodiscard]] virtual bool chooses_mechanism() const { return false; }
+  /// The one that a release is bound to; empty where it may have another for other numbers.
+  [[nodiscard]] virtual std::string bound_mechanism(const Certificate& certificate) const {
+    return mechanism(certificate);
+  }
   /// What would bring a release down to less than mostly noise. Up to some seconds.
   [[nodiscard]] virtual std::string remedy(const Certificate& certificate,
                                            const Domain& domain) const;
@@ -147,13 +169,18 @@ class ReleaseMethod {
 // -----------------------------------------------------------------------------------------------
 // What several methods say or ask alike.
 
+/// "auto, subsampled-rr, ...": the mechanisms that can be named.
+[[nodiscard]] std::string mechanisms_text(Method method);
+/// Throws InvalidInput: the name is none of a mechanism that the method has.
+[[noreturn]] void refuse_mechanism(const std::string& name, Method method);
+
 /// Throws InvalidInput unless a spec's facts are those that its method has.
 void require_facts(bool hold);
 
 /// The method's own parts; throws InvalidInput for those of another.
 template <class Own>
 const Own& own_of(const ReleaseSpec& spec) {
-  if (const Own* own = std::get_if<Own>(&spec.own)) return *own;
+  if (const Own* own = spec.own.get<Own>()) return *own;
   refuse_own(spec.method);
 }
 

@@ -327,39 +327,19 @@ namespace {
 
 using enum PartKind;
 
-constexpr Methods kFinite = {Method::kLocal, Method::kIntegral, Method::kCentral};
-constexpr Methods kOfColumns = {Method::kGaussian, Method::kGaussianModel, Method::kMarginals};
-constexpr Methods kStrong = {Method::kCentral, Method::kGaussian};
-constexpr Methods kCounted = {Method::kLocal, Method::kIntegral, Method::kCentral,
-                              Method::kGaussian};
-
-/// What a release's spec has not, or has for other methods.
-constexpr Part kOwnParts[] = {
+/// Those that methods have alike.
+constexpr Part kCommonParts[] = {
     {"/method", "", kText, kEveryMethod},
     {"/unknown", "", kText, kEveryMethod},
     {"/domain", "--domain", kDomain, kEveryMethod},
     {"/n", "--n", kWhole, kRowMethods},
-    {"/k", "--k", kWhole, kFinite},
-    {"/dimension", "--dimension", kWhole, kGaussianMethods},
-    {"/count", "--count", kWhole, kCounted},
     {"/privacy", "", kObject, kEveryMethod},
     {"/privacy/epsilon", "--epsilon", kDecimal, kEveryMethod},
     {"/privacy/delta", "--delta", kDecimal, kRowMethods},
-    {"/privacy/rho", "--rho", kDecimal, kOfColumns},
+    {"/privacy/mu", "--mu", kDecimal, kDrawMethods},
     {"/alpha", "--alpha", kNumber, kEveryMethod},
-    {"/strong", "--strong", kTruth, kStrong},
     {"/curve", "--curve", kTruth, kRowMethods},
-    {"/neighbours", "--neighbours", kText, {Method::kMarginals}},
-    {"/copula", "--copula", kTruth, {Method::kMarginals}},
     {"/accept_large_delta", "--accept-large-delta", kTruth, kRowMethods},
-    {"/mechanism", "--mechanism", kText, kDrawMethods},
-    {"/region", "--region", kTexts, kDrawMethods},
-    {"/mean_bound", "--mean-bound", kNumber, {Method::kGaussian}},
-    {"/mean_range", "--mean-range", kNumber, {Method::kGaussian}},
-    {"/covariance_bound", "--covariance-bound", kNumber, {Method::kGaussian}},
-    {"/paper_variance", "--paper-variance", kTruth, {Method::kGaussian}},
-    {"/logarithms", "--log", kTexts, kGaussianMethods},
-    {"/covariance", "--covariance", kFile, {Method::kGaussian}},
 };
 
 /// Which quantity of a question is left to be found.
@@ -457,13 +437,13 @@ Privacy budget_of(const PartReader& reader) {
 
 std::span<const Part> plan_parts() {
   static const std::vector<Part> parts = [] {
-    std::vector<Part> all(std::begin(kOwnParts), std::end(kOwnParts));
-    const auto of_spec = spec_parts();
-    // The rest of what draw methods have.
-    std::copy_if(of_spec.begin(), of_spec.end(), std::back_inserter(all), [](const Part& part) {
-      return !part.methods.has(Method::kCentral) &&
-             (part.methods.has(Method::kIntegral) || part.methods.has(Method::kIntegralModel));
-    });
+    std::vector<Part> all(std::begin(kCommonParts), std::end(kCommonParts));
+    for (const auto& [word, name] : names<Method>()) {
+      const ReleaseMethod& method = release_method(word);
+      add_own_parts(method.question_parts(), word, all);
+      // What a draw is made with is what is asked about it.
+      if (kDrawMethods.has(word)) add_own_parts(method.parts(), word, all);
+    }
     return all;
   }();
   return parts;
@@ -595,8 +575,7 @@ bool add_noise(const PlanQuestion& question, const PlanAnswer& answer,
   if (for_estimates && !way.noise->is_indistinct()) return false;
   std::string words = words_of_noise(*way.noise);
   if (for_estimates) {
-    words +=
-        fmt::format("; {} finds the population from many such records", command_words("estimate"));
+    words += for_estimates();
   } else if (way.is_refused.value_or(way.noise->is_indistinct())) {
     words += fmt::format("; a release refuses this without {}", flag_words("accept-error"));
   } else if (way.noise->is_indistinct()) {
@@ -793,11 +772,22 @@ std::string protected_text(const PlanQuestion& question) {
 
 }  // namespace
 
+namespace {
+
+bool has_part(Method method, std::string_view place) {
+  const auto parts = plan_parts();
+  return std::any_of(parts.begin(), parts.end(), [&](const Part& part) {
+    return part.place == place && part.methods.has(method);
+  });
+}
+
+}  // namespace
+
 std::string plan_json(const PlanReport& report) {
   const PlanQuestion& question = report.question;
   Json json{{"method", name_of(question.method)}};
-  if (kStrong.has(question.method)) json["strong"] = question.strong;
-  if (kDrawMethods.has(question.method) || question.method == Method::kCentral) {
+  if (has_part(question.method, "/strong")) json["strong"] = question.strong;
+  if (!has_part(question.method, "/privacy/rho")) {
     json.update(answer_json(question, report.answers.front()));
     return json.dump(2) + "\n";
   }

@@ -18,6 +18,7 @@
 #include "methods/marginals/counts.h"
 #include "release/public_inputs.h"
 #include "release/release_error.h"
+#include "release/space.h"
 #include "release/spec.h"
 
 namespace mollify {

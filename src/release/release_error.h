@@ -14,7 +14,6 @@ namespace mollify {
 
 struct Certificate;
 class Domain;
-struct MechanismParameters;
 
 /// Few tables have more records.
 inline constexpr std::uint64_t kManyRecords = 1'000'000;
@@ -66,21 +65,9 @@ struct ReleaseError {
 
 inline constexpr const char* kWorstCaseError = "worst-case error of a record";
 
-/// Of data whose records are counted. On many more outcomes than that, 64 records of such data have
-/// about 45 different values.
-inline constexpr double kConcentration = 64;
-
-/// A band [b h, b e^epsilon h] about a reference h, b its floor. Up to a second for references of
-/// millions of different masses.
-[[nodiscard]] ReleaseError band_error(const ReferenceMasses& reference, ScorerKind scorer,
-                                      double floor, double epsilon);
-
 /// A record that is replaced by a uniform one with a public probability, so that its worst-case
 /// total variation is this.
 [[nodiscard]] ReleaseError replacement_error(std::uint64_t outcomes, double total_variation);
-
-/// One draw of such a mechanism, as its release would be judged.
-[[nodiscard]] ReleaseError draw_error(const MechanismParameters& parameters);
 
 /// Shares that are estimated with this standard error of one half.
 [[nodiscard]] ReleaseError estimate_error(double standard_error);

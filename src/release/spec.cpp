@@ -11,10 +11,6 @@
 #include "base/names.h"
 #include "core/invalid_input.h"
 #include "release/method.h"
-#include "scores/boosting.h"
-#include "scores/kernels.h"
-#include "scores/mixtures.h"
-#include "scores/records.h"
 
 namespace mollify {
 
@@ -31,13 +27,9 @@ using enum PartKind;
 // In the order in which they are written.
 constexpr Methods kOfUnits = {Method::kLocal, Method::kCentral, Method::kGaussian,
                               Method::kGaussianModel, Method::kMarginals};
-constexpr Methods kScored = {Method::kLocal, Method::kIntegral};
-constexpr Methods kMechanisms = {Method::kLocal, Method::kIntegral, Method::kIntegralModel,
-                                 Method::kCentral};
-constexpr Methods kReferences = {Method::kLocal, Method::kIntegral, Method::kIntegralModel,
-                                 Method::kMarginals};
 
-constexpr Part kParts[] = {
+/// Those that methods have alike; their own stand before the last two.
+constexpr Part kCommonParts[] = {
     {"/format", "", kText, kEveryMethod},
     {"/method", "", kText, kEveryMethod},
     {"/domain", "--domain", kDomain, kEveryMethod},
@@ -45,78 +37,42 @@ constexpr Part kParts[] = {
     {"/roster", "--units", kFile, kOfUnits},
     {"/units_column", "--units-column", kText, kOfUnits},
     {"/count", "--count", kWhole, kEveryMethod},
-    {"/rate", "--rate", kNumber, {Method::kCentral}},
     {"/privacy", "", kObject, kEveryMethod},
     {"/privacy/epsilon", "--epsilon", kDecimal, kEveryMethod},
     {"/privacy/delta", "--delta", kDecimal, kRowMethods},
     {"/privacy/rho", "--rho", kDecimal, kRowMethods},
     {"/privacy/mu", "--mu", kDecimal, kDrawMethods},
-    {"/mechanism", "--mechanism", kText, kMechanisms},
-    {"/band", "--band", kText, kDrawMethods},
-    {"/c1", "--c1", kNumber, kDrawMethods},
-    {"/c2", "--c2", kNumber, kDrawMethods},
-    {"/gamma", "--gamma", kNumber, kDrawMethods},
-    {"/reference", "--reference", kFile, kReferences},
-    {"/space", "", kObject, kDrawMethods},
-    {"/space/kind", "--space", kText, kScored},
-    {"/space/cells", "--cells", kWhole, kScored},
-    {"/space/candidates", "--candidates", kWhole, kDrawMethods},
-    {"/space/fresh", "--fresh", kTruth, kScored},
-    {"/space/trees", "--trees", kTruth, {Method::kIntegralModel}},
-    {"/space/list", "--candidates-file", kFile, kScored},
-    {"/space/scorer", "--score", kText, kScored},
-    {"/support", "--support", kText, {Method::kCentral}},
-    {"/covariance", "--covariance", kFile, {Method::kGaussian}},
-    {"/covariance_bound", "--covariance-bound", kNumber, {Method::kGaussian}},
-    {"/mean_bound", "--mean-bound", kNumber, {Method::kGaussian}},
-    {"/logarithms", "--log", kTexts, kGaussianMethods},
-    {"/paper_variance", "--paper-variance", kTruth, {Method::kGaussian}},
-    {"/neighbours", "--neighbours", kText, {Method::kMarginals}},
-    {"/copula", "--copula", kTruth, {Method::kMarginals}},
     {"/accept_large_delta", "--accept-large-delta", kTruth, kRowMethods},
     {"/accept_error", "--accept-error", kTruth, kEveryMethod},
 };
 
-std::vector<std::string_view> local_mechanism_names() {
-  // A location is a band, and says where.
-  std::vector<std::string_view> taken;
-  for (const auto& [mechanism, name] : names<Mechanism>()) {
-    if (mechanism != Mechanism::kLocation) taken.push_back(name);
-  }
-  return taken;
-}
-
-ExactPrivacy privacy_of(const PartReader& reader, const ReleaseSpec& spec) {
-  const auto epsilon = reader.find_decimal("/privacy/epsilon");
-  if (const auto rho = reader.find_decimal("/privacy/rho")) {
-    if (epsilon) {
-      throw InvalidInput(fmt::format("a budget is either {} or {}, but both are given",
-                                     flag_words("rho"), flag_words("epsilon")));
-    }
-    if (reader.has("/privacy/delta")) {
-      throw InvalidInput(fmt::format("a budget of {} has no {}, but one is given",
-                                     flag_words("rho"), flag_words("delta")));
-    }
-    return ExactPrivacy::concentrated(*rho);
-  }
-  if (const auto mu = reader.find_decimal("/privacy/mu")) {
-    if (!epsilon) return ExactPrivacy::gaussian(*mu);
-    const Mechanism mechanism = spec.local()->mechanism.value_or(Mechanism::kGaussianCurve);
-    throw InvalidInput(
-        mechanism == Mechanism::kGaussianCurve
-            ? "mechanism gaussian-curve has no epsilon (its parameter is mu), but one is given"
-            : fmt::format("mechanism {} has no mu, but one is given", name_of(mechanism)));
-  }
-  const bool in_mu =
-      spec.local() != nullptr && spec.local()->mechanism == Mechanism::kGaussianCurve;
-  reader.require_given(in_mu && !epsilon ? "/privacy/mu" : "/privacy/epsilon");
-  return ExactPrivacy::approximate(*epsilon,
-                                   reader.find_decimal("/privacy/delta").value_or(Decimal()));
-}
-
 }  // namespace
 
-std::span<const Part> spec_parts() noexcept { return kParts; }
+std::span<const Part> spec_parts() {
+  static const std::vector<Part> parts = [] {
+    const Part* const end = std::end(kCommonParts) - 2;
+    std::vector<Part> all(std::begin(kCommonParts), end);
+    for (const auto& [method, name] : names<Method>()) {
+      add_own_parts(release_method(method).parts(), method, all);
+    }
+    all.insert(all.end(), end, std::end(kCommonParts));
+    return all;
+  }();
+  return parts;
+}
+
+void add_own_parts(std::span<const OwnPart> own, Method method, std::vector<Part>& parts) {
+  for (const OwnPart& one : own) {
+    const auto same = std::find_if(parts.begin(), parts.end(), [&](const Part& part) {
+      return std::string_view(part.place) == one.place;
+    });
+    if (same == parts.end()) {
+      parts.push_back({one.place, one.flag, one.kind, Methods{method}});
+    } else {
+      same->methods = same->methods.with(method);
+    }
+  }
+}
 
 void SpecWriter::put(const char* place, const std::optional<PublicFile>& file) {
   if (!file) return;
@@ -127,7 +83,7 @@ void SpecWriter::put(const char* place, const std::optional<PublicFile>& file) {
 
 Json SpecWriter::take() const {
   Json ordered = Json::object();
-  for (const Part& part : kParts) {
+  for (const Part& part : spec_parts()) {
     const Json::json_pointer place(part.place);
     if (part.kind != kObject && json_.contains(place)) ordered[place] = json_[place];
   }
@@ -137,24 +93,6 @@ Json SpecWriter::take() const {
 void refuse_own(Method method) {
   throw InvalidInput(
       fmt::format("method {} must have the parts of its own, but has others", name_of(method)));
-}
-
-void refuse_mechanism(const std::string& name, Method method) {
-  const bool central = method == Method::kCentral;
-  std::vector<std::string> known;
-  if (central) {
-    known.emplace_back("auto");
-    for (const auto& [mechanism, one] : names<CentralMechanism>()) known.emplace_back(one);
-  } else {
-    for (const std::string_view one : local_mechanism_names()) known.emplace_back(one);
-  }
-  const bool of_other =
-      central ? named<Mechanism>(name).has_value() : named<CentralMechanism>(name).has_value();
-  throw InvalidInput(fmt::format(
-      "mechanism must be one of {}{}, but is \"{}\"{}", fmt::join(known, ", "),
-      central ? " in method central" : "", name,
-      of_other ? fmt::format(", which is for {}", central ? kDrawMethods.text() : "method central")
-               : did_you_mean(name, known)));
 }
 
 std::string Methods::text() const {
@@ -168,16 +106,16 @@ std::string Methods::text() const {
   return fmt::format("methods {} and {}", fmt::join(found, ", "), last);
 }
 
-std::string central_mechanisms_text() { return "auto, " + all_names<CentralMechanism>(); }
-
-std::string local_mechanisms_text() {
-  return fmt::format("{}", fmt::join(local_mechanism_names(), ", "));
-}
-
 ProtectionScope ReleaseSpec::scope() const {
   if (unit) return ProtectionScope::of_unit(*unit);
   return kRowMethods.has(method) ? ProtectionScope::row() : ProtectionScope::table();
 }
+
+std::optional<PublicFile> ReleaseSpec::reference() const {
+  return release_method(method).reference(*this);
+}
+
+bool ReleaseSpec::hides_count() const { return release_method(method).hides_count(*this); }
 
 Privacy ReleaseSpec::budget() const {
   return Privacy::of(privacy.notion, privacy.parameter().down(), privacy.delta.down());
@@ -208,7 +146,7 @@ void validate_spec(const ReleaseSpec& spec) {
 }
 
 ReleaseSpec spec_of(const Json& json, const std::string& name) {
-  const PartReader reader(kParts, json, name, "a release's spec");
+  const PartReader reader(spec_parts(), json, name, "a release's spec");
   if (const auto format = reader.find<std::string>("/format"); format && *format != kSpecFormat) {
     throw InvalidInput(fmt::format("{} must have the format \"{}\"", name, kSpecFormat));
   }
@@ -223,8 +161,9 @@ ReleaseSpec spec_of(const Json& json, const std::string& name) {
   spec.own = release_method(spec.method).read(reader);
   spec.accept_large_delta = reader.find<bool>("/accept_large_delta").value_or(false);
   spec.accept_error = reader.find<bool>("/accept_error").value_or(false);
-  if (!reader.has("/rate")) reader.require_given("/count");
-  spec.privacy = privacy_of(reader, spec);
+  const ReleaseMethod& method = release_method(spec.method);
+  if (!method.needs_no_count(spec)) reader.require_given("/count");
+  spec.privacy = method.read_privacy(reader, spec);
   validate_spec(spec);
   return spec;
 }
@@ -413,35 +352,6 @@ Method method_of(const PartReader& reader) {
   const auto method = known_value<Method>("method", *name);
   reader.refuse_strangers(method);
   return method;
-}
-
-// -----------------------------------------------------------------------------------------------
-// The scorers that a user can choose, by name.
-
-bool needs_candidates(ScorerKind kind) noexcept {
-  return kind == ScorerKind::kRatio || kind == ScorerKind::kBoosted;
-}
-
-bool counts_records(ScorerKind kind) noexcept { return kind == ScorerKind::kEmpirical; }
-
-std::unique_ptr<Scorer> make_scorer(ScorerKind kind, const MixedPoints& candidates,
-                                    double epsilon) {
-  switch (kind) {
-    case ScorerKind::kKernel:
-      return std::make_unique<ProductKernelScorer>(candidates);
-    case ScorerKind::kEmpirical:
-      return std::make_unique<EmpiricalScorer>(candidates);
-    case ScorerKind::kHistogram:
-      return std::make_unique<HistogramScorer>(candidates);
-    case ScorerKind::kGaussianMixture:
-      return std::make_unique<GaussianMixtureScorer>(candidates);
-    case ScorerKind::kRatio:
-      return std::make_unique<RatioScorer>(candidates);
-    case ScorerKind::kBoosted:
-    case ScorerKind::kLikelihood:
-      break;
-  }
-  return std::make_unique<BoostedScorer>(candidates, epsilon);
 }
 
 }  // namespace mollify

@@ -4,62 +4,20 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "accounting/privacy.h"
 #include "base/decimals.h"
+#include "base/held.h"
 #include "base/json.h"
 #include "base/names.h"
 #include "domain/domain.h"
-#include "methods/central/design.h"
-#include "methods/central/support.h"
-#include "methods/local/mechanism.h"
-#include "scores/points.h"
 
 namespace mollify {
-
-// -----------------------------------------------------------------------------------------------
-// The scorers that a user can choose, by name.
-
-/// How private rows become scores of candidates (docs/guide/scorers.md).
-enum class ScorerKind {
-  kKernel,
-  kEmpirical,
-  kHistogram,
-  kGaussianMixture,
-  kRatio,
-  kBoosted,
-  kLikelihood,  ///< of models, and of these alone
-};
-
-constexpr auto names_of(ScorerKind) {
-  return std::array{Named{ScorerKind::kKernel, "kernel"},
-                    Named{ScorerKind::kEmpirical, "empirical"},
-                    Named{ScorerKind::kHistogram, "histogram"},
-                    Named{ScorerKind::kGaussianMixture, "gaussian-mixture"},
-                    Named{ScorerKind::kRatio, "ratio"},
-                    Named{ScorerKind::kBoosted, "mbde"},
-                    Named{ScorerKind::kLikelihood, "likelihood"}};
-}
-
-/// Whether the scorer learns to tell rows from points of the reference, and so needs candidates,
-/// which are such points.
-[[nodiscard]] bool needs_candidates(ScorerKind kind) noexcept;
-
-/// Whether a row counts for one outcome or candidate alone, so that an estimate is as sparse as its
-/// rows are few. The others spread rows over what is near them.
-[[nodiscard]] bool counts_records(ScorerKind kind) noexcept;
-
-/// Requires another kind than kLikelihood. A scorer of these candidates with its default settings,
-/// for draws at `epsilon` each (which only kBoosted heeds).
-[[nodiscard]] std::unique_ptr<Scorer> make_scorer(ScorerKind kind, const MixedPoints& candidates,
-                                                  double epsilon);
 
 // -----------------------------------------------------------------------------------------------
 // All that is public about a release: one spec, whatever the method.
@@ -94,6 +52,11 @@ class Methods {
   }
   [[nodiscard]] constexpr bool has(Method one) const {
     return (bits_ >> static_cast<unsigned>(one) & 1U) != 0;
+  }
+  [[nodiscard]] constexpr Methods with(Method one) const {
+    Methods more = *this;
+    more.bits_ |= 1U << static_cast<unsigned>(one);
+    return more;
   }
   [[nodiscard]] constexpr bool intersects(Methods others) const {
     return (bits_ & others.bits_) != 0;
@@ -140,70 +103,6 @@ struct SpecDomain {
   friend bool operator==(const SpecDomain&, const SpecDomain&) = default;
 };
 
-/// What a draw chooses from. Nothing given: what the domain suggests.
-struct SpaceSpec {
-  std::optional<SpaceKind> kind{};
-  std::optional<std::uint64_t> cells{};       ///< of a grid, in all
-  std::optional<std::uint64_t> candidates{};  ///< how many; of models too
-  bool fresh = false;                         ///< new candidates for each unit
-  bool trees = false;                         ///< every second model is a tree of columns
-  std::optional<PublicFile> list{};           ///< of candidates, made before
-  std::optional<ScorerKind> scorer{};         ///< none: usual_scorer
-
-  friend bool operator==(const SpaceSpec&, const SpaceSpec&) = default;
-};
-
-/// What only the draw methods have.
-struct LocalSpec {
-  /// None: what the other parameters stand for (chosen_mechanism).
-  std::optional<Mechanism> mechanism{};
-  std::optional<PlacedBand> band{};  ///< instead of a mechanism
-  std::optional<double> c1{}, c2{}, gamma{};
-  std::optional<PublicFile> reference{};  ///< public records; none: uniform
-  SpaceSpec space{};
-
-  friend bool operator==(const LocalSpec&, const LocalSpec&) = default;
-};
-
-/// What only method central has.
-struct CentralSpec {
-  std::optional<CentralMechanism> mechanism{};  ///< none: the most accurate
-  std::optional<double> rate{};                 ///< of poisson-rr, instead of a count
-  /// For a domain of one integer column: half of the budget finds the interval that the records lie
-  /// in, and the rest samples from it; records outside count as its nearest end.
-  std::optional<SupportHint> support{};
-
-  friend bool operator==(const CentralSpec&, const CentralSpec&) = default;
-};
-
-/// What only methods gaussian and gaussian-model have.
-struct GaussianSpec {
-  std::vector<std::string> logarithms{};  ///< columns whose logarithms are Gaussian
-  // Of independent rows only.
-  std::optional<PublicFile> covariance{};  ///< the covariance, or its lower bound; none: I
-  /// K: the covariance lies between that and K times it. One of the two must be given.
-  std::optional<double> covariance_bound{};
-  /// R: the mean lies within R standard deviations (of the whitened coordinates, as a Euclidean
-  /// norm) of the middle of the declared ranges. Without it a coarse centre is found first.
-  std::optional<double> mean_bound{};
-  bool paper_variance = false;  ///< as GaussianRequest::paper_variance
-
-  friend bool operator==(const GaussianSpec&, const GaussianSpec&) = default;
-};
-
-/// What only method marginals has.
-struct MarginalsSpec {
-  Neighbours neighbours = Neighbours::kReplace;
-  std::optional<PublicFile> reference{};  ///< public records that the model begins at
-  /// Columns are joined by their rank correlations alone, instead of by measured pairs.
-  bool copula = false;
-
-  friend bool operator==(const MarginalsSpec&, const MarginalsSpec&) = default;
-};
-
-/// What only one method has, or a few of them.
-using OwnSpec = std::variant<LocalSpec, CentralSpec, GaussianSpec, MarginalsSpec>;
-
 /// A release, as it is asked for. Certificates hold one, whole.
 struct ReleaseSpec {
   Method method = Method::kLocal;
@@ -217,23 +116,14 @@ struct ReleaseSpec {
   /// What may be spent on all of it, as it was typed: a ledger charges these decimals, and a
   /// release is made with the greatest doubles that are not above them.
   ExactPrivacy privacy{};
-  OwnSpec own{};                    ///< its method's parts
+  Held own{};                       ///< its method's parts of its own: LocalSpec, say
   bool accept_large_delta = false;  ///< one of 1/n or more (release/acceptance.h)
   bool accept_error = false;        ///< records that are mostly noise (release/acceptance.h)
 
-  [[nodiscard]] const LocalSpec* local() const { return std::get_if<LocalSpec>(&own); }
-  [[nodiscard]] const CentralSpec* central() const { return std::get_if<CentralSpec>(&own); }
-  [[nodiscard]] const GaussianSpec* gaussian() const { return std::get_if<GaussianSpec>(&own); }
-  [[nodiscard]] const MarginalsSpec* marginals() const { return std::get_if<MarginalsSpec>(&own); }
   /// The public records that it begins at, of whatever method.
-  [[nodiscard]] std::optional<PublicFile> reference() const {
-    if (local() != nullptr) return local()->reference;
-    return marginals() != nullptr ? marginals()->reference : std::nullopt;
-  }
+  [[nodiscard]] std::optional<PublicFile> reference() const;
   /// Whether the number of records is protected.
-  [[nodiscard]] bool hides_count() const {
-    return marginals() != nullptr && marginals()->neighbours == Neighbours::kAddRemove;
-  }
+  [[nodiscard]] bool hides_count() const;
 
   /// Whose replacement the release hides.
   [[nodiscard]] ProtectionScope scope() const;
@@ -265,6 +155,13 @@ struct Part {
   const char* flag;
   PartKind kind;
   Methods methods;  ///< that have it
+};
+
+/// A part that its method alone has, or a few have alike.
+struct OwnPart {
+  const char* place;
+  const char* flag;
+  PartKind kind;
 };
 
 /// An object checked part by part. Sentences name parts by their place in the file `name`, or by
@@ -313,7 +210,9 @@ class PartReader {
 
 /// All parts of a spec, with the flags of `mollify sample`; the only list of what may be given, and
 /// for which releases.
-[[nodiscard]] std::span<const Part> spec_parts() noexcept;
+[[nodiscard]] std::span<const Part> spec_parts();
+/// Adds to a list of parts what a method has of its own.
+void add_own_parts(std::span<const OwnPart> own, Method method, std::vector<Part>& parts);
 
 /// The spec of a JSON object in which every part has its place. Sentences name parts by their
 /// place in the file `name`, or by their flags if `name` is empty.
@@ -347,12 +246,7 @@ class SpecWriter {
 /// Throws InvalidInput for a spec whose parts contradict each other.
 void validate_spec(const ReleaseSpec& spec);
 
-/// "auto, subsampled-rr, ..." and "minimax, relative, ...": the mechanisms that can be named.
-/// Throws InvalidInput: the name is none of a mechanism that the method has.
-[[noreturn]] void refuse_mechanism(const std::string& name, Method method);
 /// Throws InvalidInput: the spec has the parts of another method than its own.
 [[noreturn]] void refuse_own(Method method);
-[[nodiscard]] std::string central_mechanisms_text();
-[[nodiscard]] std::string local_mechanisms_text();
 
 }  // namespace mollify

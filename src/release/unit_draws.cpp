@@ -46,7 +46,8 @@ UnitDraws::UnitDraws(const LocalRelease& release, const ReleaseKey& key,
       by_outcome_(release.space().domain().is_enumerable()),
       width_(by_outcome_ ? 1 : release.space().domain().columns().size()),
       words_(key, digest(certificate)) {
-  if (draws_by_scores(*release.certificate().local())) scored_.emplace(*release.sampler().band());
+  if (draws_by_scores(*release.certificate().as<LocalDesign>()))
+    scored_.emplace(*release.sampler().band());
 }
 
 void UnitDraws::draw(const Source& counted, bool is_last, Sink& sink) {
@@ -187,8 +188,8 @@ SecureRandom& UnitDraws::draw_fresh(const MixedPoints& rows, SecureRandom& befor
   const ReleaseSpace& space = release_.space();
   const Candidates list = space.fresh_candidates(before);
   const auto scorer =
-      make_scorer(release_.certificate().local()->scorer, space.layout().points(list.digits()),
-                  release_.certificate().draw.parameter());
+      make_scorer(release_.certificate().as<LocalDesign>()->scorer,
+                  space.layout().points(list.digits()), release_.certificate().draw.parameter());
   scored_->assign(*scorer, rows, list.densities());
   LawIntegers law = integers_of(scored_->table());
   law.outcomes = list.digits();

@@ -24,6 +24,7 @@
 #include "base/sha256.h"
 #include "mollify/mollify.h"
 #include "records/keyed_units.h"
+#include "release/space.h"
 #include "release/spec.h"
 #include "scores/boosting.h"
 #include "scores/network.h"

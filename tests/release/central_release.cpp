@@ -16,6 +16,7 @@
 
 #include "chi_square.h"
 #include "records/source.h"
+#include "release/central_method.h"
 #include "release/prepared.h"
 
 namespace mollify {
@@ -210,7 +211,7 @@ TEST(CentralRelease, TheDrawWithinAFoundSupportHasHalfOfTheBudget) {
   const Scratch scratch;
   ReleaseSpec spec =
       all_records(scratch, "columns:\n  a: {type: integer, min: 0, max: 99}\n", kRecords);
-  std::get<CentralSpec>(spec.own).support = SupportHint{SupportKind::kWidth, 1};
+  spec.own.get<CentralSpec>()->support = SupportHint{SupportKind::kWidth, 1};
   spec.privacy = ExactPrivacy::approximate(Decimal(2), Decimal(1e-6));
   const auto release = prepare(spec, PublicFiles(), kRecords);
   const CountedRows data({""}, {"50"}, {kRecords});

@@ -19,6 +19,7 @@
 #include "methods/central/samplers.h"
 #include "methods/local/mechanism.h"
 #include "release/prepared.h"
+#include "release/space.h"
 #include "release/spec.h"
 
 // In place of the system's, for this program alone: every generator begins with the same words.

@@ -15,7 +15,10 @@
 #include <gtest/gtest.h>
 
 #include "formats/domain_yaml.h"
+#include "release/central_method.h"
 #include "release/design.h"
+#include "release/gaussian_method.h"
+#include "release/marginals_method.h"
 #include "release/verification.h"
 
 namespace {
@@ -98,8 +101,8 @@ Domain domain_of(const char* type) {
 
 /// The method whose parts these are.
 Method row_method_of(const decltype(ReleaseSpec::own)& own) {
-  if (std::holds_alternative<MarginalsSpec>(own)) return Method::kMarginals;
-  const auto* gaussian = std::get_if<GaussianSpec>(&own);
+  if ((own.get<MarginalsSpec>() != nullptr)) return Method::kMarginals;
+  const auto* gaussian = own.get<GaussianSpec>();
   if (gaussian == nullptr) return Method::kCentral;
   return gaussian->covariance_bound ? Method::kGaussian : Method::kGaussianModel;
 }

@@ -8,6 +8,7 @@
 #include "chi_square.h"
 #include "release/local_method.h"
 #include "release/prepared.h"
+#include "release/space.h"
 
 namespace mollify {
 namespace {
@@ -135,7 +136,7 @@ TEST(LocalRelease, CertifiesWhatVerificationConfirms) {
       PublicFile{scratch.write("reference.csv", "a,b\nx,1\nx,2\n,9\n")};
   const auto release = test::prepared_local(scratch, spec);
   const Certificate& certificate = release->certificate();
-  EXPECT_EQ(certificate.local()->mechanism, Mechanism::kRelative);
+  EXPECT_EQ(certificate.as<LocalDesign>()->mechanism, Mechanism::kRelative);
   const StatedCertificate read = parse_certificate(certificate_text(certificate), "certificate");
   EXPECT_EQ(read.spec, certificate.spec);
   EXPECT_EQ(read.facts, certificate.facts);

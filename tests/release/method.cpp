@@ -14,8 +14,12 @@
 #include "formats/scratch.h"
 #include "refusal.h"
 #include "release/acceptance.h"
+#include "release/central_method.h"
+#include "release/gaussian_method.h"
+#include "release/marginals_method.h"
 #include "release/plan.h"
 #include "release/prepared.h"
+#include "release/space.h"
 
 namespace mollify {
 
@@ -89,7 +93,7 @@ class EveryMethod : public testing::TestWithParam<Asked> {
   }
   [[nodiscard]] Domain domain() const { return PublicFiles().domain({.file = domain_}); }
 
-  Scratch scratch_;
+  test::Scratch scratch_;
   std::string domain_;
 };
 
@@ -154,10 +158,10 @@ TEST_P(EveryMethod, HasTheWholeOfItsPartsAndNoOthers) {
 
 TEST_P(EveryMethod, RefusesThePartsOfAnother) {
   ReleaseSpec mixed = spec();
-  const OwnSpec others[] = {LocalSpec{}, CentralSpec{}, GaussianSpec{}, MarginalsSpec{}};
+  const Held others[] = {LocalSpec{}, CentralSpec{}, GaussianSpec{}, MarginalsSpec{}};
   int refused = 0;
-  for (const OwnSpec& other : others) {
-    if (other.index() == mixed.own.index()) continue;
+  for (const Held& other : others) {
+    if (other.has_type_of(mixed.own)) continue;
     ReleaseSpec changed = mixed;
     changed.own = other;
     EXPECT_THAT(test::refusal_of([&] { validate_spec(changed); }),

@@ -8,8 +8,11 @@
 #include "formats/csv.h"
 #include "formats/public_files.h"
 #include "formats/scratch.h"
+#include "release/gaussian_method.h"
 #include "release/local_release.h"
+#include "release/marginals_method.h"
 #include "release/release.h"
+#include "release/space.h"
 #include "release/verification.h"
 
 namespace mollify::test {
@@ -27,14 +30,14 @@ inline ReleaseSpec integral_spec(const Scratch& scratch, const char* domain) {
 
 /// The method whose parts these are, of those that protect rows.
 inline Method row_method_of(const decltype(ReleaseSpec::own)& own) {
-  if (std::holds_alternative<MarginalsSpec>(own)) return Method::kMarginals;
-  const auto* gaussian = std::get_if<GaussianSpec>(&own);
+  if ((own.get<MarginalsSpec>() != nullptr)) return Method::kMarginals;
+  const auto* gaussian = own.get<GaussianSpec>();
   if (gaussian == nullptr) return Method::kCentral;
   return gaussian->covariance || gaussian->covariance_bound ? Method::kGaussian
                                                             : Method::kGaussianModel;
 }
 
-inline LocalSpec& local_of(ReleaseSpec& spec) { return std::get<LocalSpec>(spec.own); }
+inline LocalSpec& local_of(ReleaseSpec& spec) { return *spec.own.get<LocalSpec>(); }
 
 /// Of the data in data.csv.
 inline std::unique_ptr<const PreparedRelease> prepared(const Scratch& scratch,

@@ -23,8 +23,11 @@
 #include "kernel/search.h"
 #include "records/private_table.h"
 #include "records/source.h"
+#include "release/central_method.h"
+#include "release/gaussian_method.h"
 #include "release/local_release.h"
 #include "release/prepared.h"
+#include "release/space.h"
 
 namespace mollify {
 namespace {
@@ -84,7 +87,7 @@ std::vector<ReleaseSpec> every_release(const Scratch& scratch) {
 }
 
 std::string data_of(const Scratch& scratch, const ReleaseSpec& spec) {
-  return scratch.path(spec.gaussian() != nullptr ? "numeric.csv" : "finite.csv");
+  return scratch.path(spec.own.get<GaussianSpec>() != nullptr ? "numeric.csv" : "finite.csv");
 }
 
 std::unique_ptr<const PreparedRelease> ready(const ReleaseSpec& spec, const Source& data) {
@@ -294,7 +297,7 @@ TEST(Release, HasOneCertificateWhereverItsRecordsCome) {
 TEST(Release, HasOneLawWhereverItsRecordsCome) {
   const Scratch scratch;
   for (const ReleaseSpec& spec : every_release(scratch)) {
-    if (spec.local() == nullptr || spec.local()->space.fresh) continue;
+    if (spec.own.get<LocalSpec>() == nullptr || spec.own.get<LocalSpec>()->space.fresh) continue;
     const CsvSource file(data_of(scratch, spec));
     const Copies copies(file);
     const auto prepared = prepare_local(spec, PublicFiles());

@@ -10,10 +10,14 @@
 #include "core/invalid_input.h"
 #include "methods/central/design.h"
 #include "methods/local/mechanism.h"
+#include "methods/marginals/design.h"
 #include "release/acceptance.h"
+#include "release/central_method.h"
+#include "release/local_method.h"
 #include "release/plan.h"
 #include "release/prepared.h"
 #include "release/release.h"
+#include "release/space.h"
 #include "release/spec.h"
 
 using testing::HasSubstr;
@@ -504,7 +508,7 @@ TEST(ReleaseError, SaysHowFewRowsAreTooFewWhereTheirNumberIsProtected) {
     PlanQuestion question{.method = Method::kMarginals,
                           .unknowns = {PlanUnknown::kAlpha},
                           .budget = prepared->certificate().spec.budget()};
-    question.columns = prepared->certificate().marginals()->request.columns;
+    question.columns = prepared->certificate().as<MarginalDesign>()->request.columns;
     question.neighbours = Neighbours::kAddRemove;
     const auto planned = [&](std::uint64_t records) {
       question.records = records;
@@ -555,7 +559,8 @@ TEST(ReleaseError, JudgesASupportByItsHint) {
     const auto prepared = ruled.prepared(spec(hint, "1"));
     const ReleaseReport report =
         release_report(*prepared, PublicFiles().domain(prepared->certificate().spec.domain));
-    EXPECT_EQ(report.total_variation, prepared->certificate().finite()->design.total_variation_up);
+    EXPECT_EQ(report.total_variation,
+              prepared->certificate().as<FiniteDesign>()->design.total_variation_up);
   }
   // A width that is declared is known; of few outcomes anywhere, how many is not.
   EXPECT_THAT(ruled.said(spec("width=5", "1")), IsEmpty());
@@ -568,7 +573,8 @@ TEST(ReleaseError, JudgesASupportByItsHint) {
   const auto whole = ruled.prepared(spec("heavy", "1"));
   const auto error = [&](std::uint64_t outcomes) {
     return replacement_error(
-        600, with_outcomes(whole->certificate().finite()->design, outcomes).total_variation_up);
+        600, with_outcomes(whole->certificate().as<FiniteDesign>()->design, outcomes)
+                 .total_variation_up);
   };
   EXPECT_FALSE(error(most).is_mostly_noise());
   EXPECT_TRUE(error(most + 1).is_mostly_noise());

@@ -15,10 +15,15 @@
 #include <gtest/gtest.h>
 
 #include "accounting/gaussian.h"
+#include "methods/gaussian/design.h"
 #include "methods/gaussian/moments.h"
 #include "methods/gaussian/sampler.h"
 #include "methods/marginals/counts.h"
+#include "methods/marginals/design.h"
 #include "records/source.h"
+#include "release/central_method.h"
+#include "release/gaussian_method.h"
+#include "release/marginals_method.h"
 #include "release/prepared.h"
 
 namespace mollify {
@@ -142,7 +147,7 @@ TEST(ReleaseReplay, AGaussianReleaseIsOneDrawOfItsDesign) {
       if (!has_centre) spec.mean_bound = 1;
       const auto release =
           prepared_with(scratch, number_domain(2), privacy, spec, 2, kReplayedRows);
-      const GaussianDesign& design = *release->certificate().gaussian();
+      const GaussianDesign& design = *release->certificate().as<GaussianDesign>();
       EXPECT_EQ(design.request.budget, release->certificate().spec.budget());
       EXPECT_EQ(design.centre.has_value(), has_centre);
       const GaussianSampler sampler(design, Whitening::identity(2));
@@ -164,7 +169,7 @@ TEST(ReleaseReplay, AGaussianReleaseTellsWhatItPaid) {
     const auto release =
         prepared_with(scratch, number_domain(2), privacy,
                       GaussianSpec{.covariance_bound = 1, .mean_bound = 1}, 2, kReplayedRows);
-    const GaussianDesign& design = *release->certificate().gaussian();
+    const GaussianDesign& design = *release->certificate().as<GaussianDesign>();
     const PrivacyNotion notion = design.guarantee.notion;
     const long double cell =
         std::ldexp(1.0L / static_cast<long double>(design.weights.divisor), design.step_exponent);
@@ -208,7 +213,7 @@ TEST(ReleaseReplay, ASharedGaussianReleaseTellsWhatItPaid) {
         ExactPrivacy::approximate(Decimal(3), Decimal(1e-6))}) {
     const auto release =
         prepared_with(scratch, number_domain(3), privacy, GaussianSpec{}, 3, kMany);
-    const MomentDesign& design = *release->certificate().moments();
+    const MomentDesign& design = *release->certificate().as<MomentDesign>();
     EXPECT_EQ(design.guarantee, release->certificate().spec.budget());
     EXPECT_GT(design.rounds.size(), 1U);
     const auto& summed = dynamic_cast<const SummedRelease&>(*release);
@@ -332,7 +337,7 @@ TEST(ReleaseReplay, ASupportIsFoundForHalfOfTheBudget) {
     const auto release = prepared_with(
         scratch, "columns:\n  a: {type: integer, min: 0, max: 999}\n",
         ExactPrivacy::approximate(Decimal(2), Decimal(1e-4)), CentralSpec{.support = hint}, 5, 500);
-    const FiniteDesign& finite = *release->certificate().finite();
+    const FiniteDesign& finite = *release->certificate().as<FiniteDesign>();
     const SupportFinder finder(hint, 1000, 500, 1, 5e-5);
     ASSERT_TRUE(finite.hint);
     EXPECT_EQ(*finite.hint, Privacy::approximate(1, 5e-5));
@@ -366,7 +371,7 @@ TEST(ReleaseReplay, MarginalsMoveByWhatTheyPaidFor) {
                                        "  b: {type: number, min: -50, max: 50, bins: 5}\n",
                                        ExactPrivacy::pure(Decimal(1)),
                                        MarginalsSpec{.neighbours = neighbours}, 2, kReplayedRows);
-    const MarginalRequest& request = release->certificate().marginals()->request;
+    const MarginalRequest& request = release->certificate().as<MarginalDesign>()->request;
     EXPECT_EQ(request.budget, release->certificate().spec.budget());
     EXPECT_EQ(request.unit.weight, 1U);
     EXPECT_EQ(request.unit.neighbours, neighbours);

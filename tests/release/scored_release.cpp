@@ -10,7 +10,9 @@
 #include "formats/domain_yaml.h"
 #include "methods/local/sampler.h"
 #include "records/private_table.h"
+#include "release/local_method.h"
 #include "release/prepared.h"
+#include "release/space.h"
 
 namespace mollify {
 namespace {
@@ -61,7 +63,7 @@ std::vector<double> law_of(const LocalRelease& release, const Scratch& scratch) 
   const auto digits =
       read_table_digits(CsvSource(scratch.path("data.csv")), space.domain(), 100, random);
   ScoredTable table(*release.sampler().band());
-  table.assign(*make_scorer(release.certificate().local()->scorer, space.points(), 1),
+  table.assign(*make_scorer(release.certificate().as<LocalDesign>()->scorer, space.points(), 1),
                space.layout().points(digits), space.densities());
   return test::probabilities_of(table.table().numerators());
 }

@@ -12,6 +12,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "core/invalid_input.h"
+#include "release/space.h"
 #include "release/spec.h"
 #include "scores/mixed_rows.h"
 #include "scores/points.h"

@@ -6,6 +6,8 @@
 
 #include "core/invalid_input.h"
 #include "refusal.h"
+#include "release/gaussian_method.h"
+#include "release/space.h"
 
 namespace mollify {
 namespace {
@@ -171,18 +173,17 @@ TEST(ReleaseSpec, OfAProgramAgreesWithItsMethod) {
   json shared = gaussian();
   shared.erase("covariance_bound");
   shared["method"] = "gaussian-model";
-  EXPECT_EQ(
-      refused(of(models), [](ReleaseSpec& spec) { std::get<LocalSpec>(spec.own).space = {}; }),
-      "method integral-model must choose among models, but does not");
+  EXPECT_EQ(refused(of(models), [](ReleaseSpec& spec) { spec.own.get<LocalSpec>()->space = {}; }),
+            "method integral-model must choose among models, but does not");
   EXPECT_EQ(refused(of(integral()),
                     [](ReleaseSpec& spec) {
-                      std::get<LocalSpec>(spec.own).space.kind = SpaceKind::kModels;
+                      spec.own.get<LocalSpec>()->space.kind = SpaceKind::kModels;
                     }),
             "method integral must choose among outcomes, but does not");
-  EXPECT_EQ(refused(of(shared),
-                    [](ReleaseSpec& spec) { std::get<GaussianSpec>(spec.own).mean_bound = 3; }),
-            "method gaussian-model learns its mean and covariance from the ranges alone, but a "
-            "covariance, a bound or the paper's variance is given");
+  EXPECT_EQ(
+      refused(of(shared), [](ReleaseSpec& spec) { spec.own.get<GaussianSpec>()->mean_bound = 3; }),
+      "method gaussian-model learns its mean and covariance from the ranges alone, but a "
+      "covariance, a bound or the paper's variance is given");
   EXPECT_EQ(refused(of(integral()), [](ReleaseSpec& spec) { spec.method = Method::kMarginals; }),
             "method marginals must have the parts of its own, but has others");
 }

@@ -18,6 +18,7 @@
 #include "records/source.h"
 #include "records/tallies.h"
 #include "release/prepared.h"
+#include "release/space.h"
 
 namespace mollify {
 namespace {

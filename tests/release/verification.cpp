@@ -11,7 +11,10 @@
 #include "core/invalid_input.h"
 #include "formats/domain_yaml.h"
 #include "methods/local/mechanism.h"
+#include "release/central_method.h"
 #include "release/design.h"
+#include "release/gaussian_method.h"
+#include "release/marginals_method.h"
 #include "release/prepared.h"
 
 namespace mollify {
