@@ -21,6 +21,7 @@ namespace mollify::test {
 inline ReleaseSpec integral_spec(const Scratch& scratch, const char* domain) {
   ReleaseSpec spec;
   spec.method = Method::kIntegral;
+  spec.own = LocalSpec{};
   spec.domain.file = scratch.write("domain.yaml", domain);
   spec.count = 3;
   spec.privacy = ExactPrivacy::pure(Decimal(1));
