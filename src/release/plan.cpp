@@ -571,10 +571,9 @@ bool add_noise(const PlanQuestion& question, const PlanAnswer& answer,
                std::vector<std::string>& said) {
   const PlanWay& way = answer.ways[*answer.best];
   if (!way.noise || !way.noise->is_mostly_noise()) return false;
-  const bool for_estimates = way.is_for_estimates;
-  if (for_estimates && !way.noise->is_indistinct()) return false;
+  if (way.is_for_estimates && !way.noise->is_indistinct()) return false;
   std::string words = words_of_noise(*way.noise);
-  if (for_estimates) {
+  if (way.is_for_estimates) {
     words += for_estimates();
   } else if (way.is_refused.value_or(way.noise->is_indistinct())) {
     words += fmt::format("; a release refuses this without {}", flag_words("accept-error"));
