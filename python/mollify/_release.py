@@ -98,8 +98,9 @@ class Release(Records):
     """How far each record's distribution may be from the data's.
 
     Of methods local and integral it is the worst case. Of method central it holds for any data, with
-    `support` if the whole domain is needed. Of marginals and a shared Gaussian it is what noise is
-    expected to do. None with ``neighbours="add-remove"``, because it would tell the number of rows; a
+    `support` if the whole domain is needed. Of a shared Gaussian it is what noise is
+    expected to do, and of marginals that for usual tables: `notes` has the greater figure, for columns of
+    many values that depend closely on each other. None with ``neighbours="add-remove"``, because it would tell the number of rows; a
     warning then names the number of rows below which the release is mostly noise."""
 
     notes: list[str]

@@ -203,7 +203,7 @@ def _two_way(distance: dict[str, float]) -> tuple[str, str]:
     """What was measured of two columns together, as a line of a table."""
     told = f"usually at most {distance['usual']:.3g}"
     if "at_worst" in distance:
-        told += f", {distance['at_worst']:.3g} if columns of many values determine others"
+        told += f", {distance['at_worst']:.3g} if columns of many values depend closely on each other"
     return "total variation of two columns together, on measured tables", f"{told}, on average over pairs"
 
 

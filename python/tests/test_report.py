@@ -68,7 +68,7 @@ def words(page):
 @pytest.mark.parametrize(
     "domain, options, drawn, told",
     [
-        (WARDS, MARGINALS, 3, "two columns together, on measured tables usually at most {usual}, {worst} if columns of many values determine others, on average"),
+        (WARDS, MARGINALS, 3, "two columns together, on measured tables usually at most {usual}, {worst} if columns of many values depend closely on each other, on average"),
         (WARDS, MARGINALS | {"neighbours": "add-remove"}, 3, "expected, in records"),
         (BINNED, MARGINALS | {"copula": True}, 2, "rank correlation"),
         (NUMBERS, GAUSSIAN, 2, "from the data's Gaussian, expected {model}"),

@@ -320,8 +320,7 @@ std::vector<std::string> warnings(const Certificate& certificate, const ReleaseE
     if (is_for_estimates(certificate)) words += for_estimates();
     const std::string ways = would_do(certificate, domain);
     said.push_back(words + (ways.empty() ? "" : "; ") + ways);
-  } else if (const auto words =
-                 release_method(certificate.spec.method).error_warning(error.error)) {
+  } else if (const auto words = release_method(certificate.spec.method).error_warning(error)) {
     said.push_back(*words);
   }
   return said;

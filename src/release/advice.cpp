@@ -336,7 +336,7 @@ class Advisor {
     found.why = way.why;
     found.condition = way.details.value("condition", "");
     if (const auto two_way = way.details.find("two_way"); two_way != way.details.end()) {
-      if (two_way->contains("at_worst")) found.determined_error = two_way->at("at_worst");
+      if (two_way->contains("at_worst")) found.greater_error = two_way->at("at_worst");
     }
     if (answer.facts.contains("outcomes")) advice_.outcomes = answer.facts["outcomes"];
     if (!is_estimation()) return found;
@@ -552,7 +552,7 @@ class Advisor {
           "the rows share one noisy model: where it errs all err together, and more of them tell "
           "no more; {} draws more of them from the model at no cost",
           command_words("generate")));
-      if (advice_.chosen) tell_determined_columns();
+      if (advice_.chosen) tell_close_columns();
     }
     constexpr std::uint64_t kManyRows = 10;
     if (advice_.method == Method::kIntegral && advice_.outputs >= kManyRows) {
@@ -596,21 +596,20 @@ class Advisor {
   }
 
   /// What to choose where the error of usual tables does not hold.
-  void tell_determined_columns() {
+  void tell_close_columns() {
     const double most = *question().error;
-    if (chosen().determined_error.value_or(0) <= most) return;
+    if (chosen().greater_error.value_or(0) <= most) return;
     const auto found = std::find_if(
         advice_.budgets.begin(), advice_.budgets.end(),
-        [&](const AdvisedBudget& one) { return one.determined_error.value_or(2) <= most; });
+        [&](const AdvisedBudget& one) { return one.greater_error.value_or(2) <= most; });
     advice_.notes.push_back(fmt::format(
-        "if a column of many values determines others, as a code does a name, the error can be "
-        "{:.3g}; {}",
-        *chosen().determined_error,
+        "{}, as a code and a name do, the error can be {:.3g}; {}", kIfClose,
+        *chosen().greater_error,
         found == advice_.budgets.end()
             ? fmt::format("no epsilon of these brings that to {:g}: fewer values or more rows do",
                           most)
             : fmt::format("epsilon {:g} brings that to {:.3g}", found->epsilon,
-                          *found->determined_error)));
+                          *found->greater_error)));
   }
 
   /// What sample would say of noise, and what would help.
@@ -922,7 +921,7 @@ std::string advice_json(const Advice& advice) {
               {"odds_factor", std::exp(one.epsilon)}};
     if (one.typical_error) json["typical_error"] = *one.typical_error;
     if (one.oracle_error) json["oracle_error"] = *one.oracle_error;
-    if (one.determined_error) json["determined_error"] = *one.determined_error;
+    if (one.greater_error) json["greater_error"] = *one.greater_error;
     if (!one.error) json["refusal"] = one.why;
     budgets.push_back(std::move(json));
   }
@@ -1005,8 +1004,8 @@ std::string advice_text(const Advice& advice) {
   if (advice.budgets.back().oracle_error) {
     add_row("of 1/2 by subset selection", &AdvisedBudget::oracle_error);
   }
-  if (advice.budgets.back().determined_error) {
-    add_row("  where columns determine others", &AdvisedBudget::determined_error);
+  if (advice.budgets.back().greater_error) {
+    add_row("  where columns depend closely", &AdvisedBudget::greater_error);
   }
   text += fmt::format("\n{:<34}", "a guess right 1 in 1000 becomes");
   for (const AdvisedBudget& one : advice.budgets) {

@@ -80,8 +80,9 @@ struct AdvisedBudget {
   std::optional<double> typical_error{};
   /// And of one half by the best known oracle that answers frequencies alone.
   std::optional<double> oracle_error{};
-  /// Of marginals: MarginalError::at_worst, where columns of many values determine others.
-  std::optional<double> determined_error{};
+  /// Of marginals: MarginalError::at_worst, where columns of many values depend closely on each
+  /// other.
+  std::optional<double> greater_error{};
 };
 
 /// Another way to a whole table, at the advised budget.

@@ -668,8 +668,8 @@ class CentralMethod final : public ReleaseMethod {
     return notes;
   }
 
-  std::optional<std::string> error_warning(double total_variation) const override {
-    return records_warning(total_variation);
+  std::optional<std::string> error_warning(const ReleaseError& error) const override {
+    return records_warning(error.error);
   }
 
   std::optional<std::string> noise_condition(const Certificate& certificate) const override {

@@ -19,6 +19,7 @@
 #include "core/invalid_input.h"
 #include "domain/numbers.h"
 #include "domain/same_value.h"
+#include "records/source.h"
 #include "release/method.h"
 #include "release/spec.h"
 
@@ -123,6 +124,9 @@ void require_digests(const Json& json, const StatedReader& reader) {
 PublicFacts parse_facts(const StatedReader& reader) {
   PublicFacts facts;
   facts.records = reader.find<std::uint64_t>("/facts/records", "a whole number");
+  if (facts.records && (*facts.records < 1 || *facts.records > CountedSource::kMostOfARow)) {
+    reader.refuse("/facts/records", "from 1 to 1099511627776 records");
+  }
   facts.units = reader.find<std::uint64_t>("/facts/units", "a whole number");
   if (facts.units && (*facts.units < 1 || *facts.units > StringIndex::kAbsent)) {
     reader.refuse("/facts/units", "from 1 to 4294967295 units");

@@ -831,8 +831,8 @@ class GaussianMethod final : public PointMethod {
     return notes;
   }
 
-  std::optional<std::string> error_warning(double total_variation) const override {
-    return records_warning(total_variation);
+  std::optional<std::string> error_warning(const ReleaseError& error) const override {
+    return records_warning(error.error);
   }
 
   PlanQuantities quantities(const PartReader& reader, const PlanQuestion& question) const override {
@@ -963,7 +963,8 @@ class GaussianModelMethod final : public PointMethod {
   }
 
   ReleaseError error(const Certificate& certificate, const Domain&) const override {
-    return model_error(certificate.as<MomentDesign>()->expected_total_variation);
+    const MomentDesign& design = *certificate.as<MomentDesign>();
+    return model_error(design.expected_total_variation, design.least_total_variation);
   }
 
   std::string why(const Certificate& certificate) const override {
@@ -979,12 +980,12 @@ class GaussianModelMethod final : public PointMethod {
     return notes;
   }
 
-  std::optional<std::string> error_warning(double total_variation) const override {
-    if (total_variation <= kUsualError) return std::nullopt;
+  std::optional<std::string> error_warning(const ReleaseError& error) const override {
+    if (error.error <= kUsualError) return std::nullopt;
     return fmt::format(
         "the noise of the mean and the covariance is expected to take the model about {:.3g} in "
         "total variation from the data's Gaussian, {}: all records share it",
-        total_variation, spread_condition());
+        error.error, spread_condition());
   }
 
   std::unique_ptr<const PlanModel> plan_model(PlanQuestion& question,

@@ -224,7 +224,7 @@ class SharedGaussianPlan final : public PlanModel {
                           .dimension = static_cast<std::size_t>(question.dimension),
                           .budget = question.budget});
       way.alpha = design.expected_total_variation;
-      way.noise = model_error(way.alpha);
+      way.noise = model_error(way.alpha, design.least_total_variation);
       way.why = design.why;
       way.details["condition"] = spread_condition();
       way.details["errors"] = moment_errors_json(design);

@@ -709,7 +709,9 @@ class DrawMethod : public ReleaseMethod {
     return notes;
   }
 
-  std::optional<std::string> error_warning(double) const override { return std::nullopt; }
+  std::optional<std::string> error_warning(const ReleaseError&) const override {
+    return std::nullopt;
+  }
 
   std::span<const OwnPart> question_parts() const override { return kDrawQuestions; }
 

@@ -103,6 +103,9 @@ class LocalPlan final : public PlanModel {
             space_->kind(), domain);
       }
     }
+    if (local.space.kind == SpaceKind::kModels && !local.reference) {
+      question.warnings.push_back(models_without_reference());
+    }
     kind_ = local.space.kind.value_or(SpaceKind::kCategories);
     masses_ = question.masses;
     if (local.band && (local.band->typical || !local.band->file.empty())) find_band(local, inputs);

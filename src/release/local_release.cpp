@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "accounting/composition.h"
+#include "base/names.h"
 #include "base/threads.h"
 #include "core/invalid_input.h"
 #include "domain/numbers.h"
@@ -400,6 +401,11 @@ class TableCounts {
   std::uint64_t records_ = 0;
 };
 
+std::vector<std::string> models_warnings(const PublicModels& models) {
+  if (models.has_reference()) return {};
+  return {models_without_reference()};
+}
+
 void require_pairs(const std::vector<std::uint32_t>& sizes) {
   if (const std::uint64_t cells = PairCounts::cells(sizes); cells > PairCounts::kMostCells) {
     throw InvalidInput(
@@ -412,7 +418,7 @@ void require_pairs(const std::vector<std::uint32_t>& sizes) {
 class ModelsRelease final : public PreparedRelease {
  public:
   ModelsRelease(DesignedRelease made, Domain domain, PublicModels models)
-      : PreparedRelease(std::move(made.certificate), domain),
+      : PreparedRelease(std::move(made.certificate), domain, models_warnings(models)),
         domain_(std::move(domain)),
         models_(std::move(models)),
         sampler_(std::move(made.local)) {}
@@ -465,6 +471,13 @@ class ModelsRelease final : public PreparedRelease {
 };
 
 }  // namespace
+
+std::string models_without_reference() {
+  return fmt::format(
+      "models drawn without public records are seldom nearer to a table than uniform records are, "
+      "even the likeliest of them: {} names public records to draw them around",
+      flag_words("reference"));
+}
 
 ModelsOutlook models_outlook(std::uint64_t models, double floor, double epsilon) {
   // f of all models at floor e^epsilon and the rest at floor sum to 1.

@@ -106,6 +106,9 @@ class UnitEstimates {
 [[nodiscard]] std::unique_ptr<const PreparedRelease> prepare_models(ReleaseSpec spec,
                                                                     const PublicInputs& inputs);
 
+/// What is said where models are drawn around no public records.
+[[nodiscard]] std::string models_without_reference();
+
 /// What a draw from N models of uniform weight comes to, where the table's likelihoods tell them
 /// apart (of a table without rows all are alike, and each is as likely as any other): with at least
 /// `probability` the model is among the `best` likeliest. `floor` is the band's b.

@@ -341,12 +341,11 @@ std::string marginals_error_words(const MarginalError& error) {
       "from the table's, on average over pairs, if as many rows are released as the table has. "
       "Fewer rows are further off by chance. {} Other tables can be further off, and rows can "
       "break rules of the table.",
-      error.usual,
+      error.usual, is_copula ? "" : fmt::format(", and {:.3g} {},", error.at_worst, kIfClose),
       is_copula
-          ? ""
-          : fmt::format(", and {:.3g} if columns of many values determine others,", error.at_worst),
-      is_copula ? "This held on tables of two kinds."
-                : "The first held on twelve of seventeen kinds of tables, the second on all.");
+          ? "This held where columns rise and fall with each other as Gaussian ones do; equal "
+            "columns, or such as depend in another way, were up to twice as far off."
+          : "The first held on twelve of seventeen kinds of tables, the second on all.");
 }
 
 namespace {
@@ -458,7 +457,11 @@ std::vector<std::string> marginals_noise(const Certificate& certificate) {
 }
 
 /// Of two columns together.
-ReleaseError table_error(const MarginalError& error) { return model_error(error.expected()); }
+ReleaseError table_error(const MarginalError& error) {
+  ReleaseError found = model_error(error.expected(), error.columns.mean);
+  if (error.at_worst > 0) found.at_worst = error.at_worst;
+  return found;
+}
 
 }  // namespace
 
@@ -959,17 +962,22 @@ class MarginalsMethod final : public ReleaseMethod {
           "the error depends on the number of {}s, which is protected, and is not known before",
           certificate.spec.unit ? "unit" : "row"));
     }
+    if (const auto& records = certificate.facts.records) {
+      const MarginalError error = marginal_error(*certificate.as<MarginalDesign>(), *records);
+      if (error.usual > 0) notes.push_back(marginals_error_words(error));
+    }
     notes.emplace_back(kSharedNoiseNote);
     return notes;
   }
 
-  std::optional<std::string> error_warning(double error) const override {
-    if (error <= kUsualError) return std::nullopt;
+  std::optional<std::string> error_warning(const ReleaseError& error) const override {
+    if (error.error <= kUsualError) return std::nullopt;
     return fmt::format(
-        "the released rows can be {:.3g} in total variation from the table in two columns "
-        "together, on average: all rows share one model, and much of it may be noise. Fewer bins, "
+        "two columns of the released rows are usually at most {:.3g}{} in total variation from the "
+        "table's, on average: all rows share one model, and much of it may be noise. Fewer bins, "
         "more records or a larger budget lessen it",
-        error);
+        error.error,
+        error.at_worst ? fmt::format(", and {:.3g} {},", *error.at_worst, kIfClose) : "");
   }
 
   std::optional<std::string> noise_condition(const Certificate& certificate) const override {

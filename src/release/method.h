@@ -117,7 +117,8 @@ class ReleaseMethod {
                                                        const ReleaseError& error,
                                                        const Domain& domain) const = 0;
   /// What is said of an error above kUsualError that is not mostly noise.
-  [[nodiscard]] virtual std::optional<std::string> error_warning(double total_variation) const = 0;
+  [[nodiscard]] virtual std::optional<std::string> error_warning(
+      const ReleaseError& error) const = 0;
   /// When a release whose error is the least that public facts allow is mostly noise.
   [[nodiscard]] virtual std::optional<std::string> noise_condition(const Certificate&) const {
     return std::nullopt;

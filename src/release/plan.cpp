@@ -631,8 +631,9 @@ std::vector<std::string> warnings(const PlanQuestion& question, const PlanAnswer
   }
   if (add_noise(question, answer, said)) return said;
   const double outputs = given(PlanUnknown::kOutputs, static_cast<double>(question.outputs));
-  const auto words =
-      release_method(question.method).error_warning(way.alpha / (question.strong ? outputs : 1));
+  ReleaseError error = way.noise.value_or(ReleaseError());
+  error.error = way.alpha / (question.strong ? outputs : 1);
+  const auto words = release_method(question.method).error_warning(error);
   if (words) said.push_back(*words);
   return said;
 }

@@ -22,12 +22,13 @@ ReleaseError estimate_error(double standard_error) {
           .measure = ""};
 }
 
-ReleaseError model_error(double expected) {
-  return {.error = expected,
-          .reference = 1,
-          .kind = "greatest expected error of the shared model",
-          .of_reference =
-              "the greatest total variation, between distributions with nothing in common,"};
+ReleaseError model_error(double expected, double at_best) {
+  return {
+      .error = expected,
+      .reference = 1,
+      .kind = "greatest expected error of the shared model",
+      .of_reference = "the greatest total variation, between distributions with nothing in common,",
+      .at_best = at_best};
 }
 
 ReleaseError release_error(const Certificate& certificate, const Domain& domain) {
@@ -35,8 +36,11 @@ ReleaseError release_error(const Certificate& certificate, const Domain& domain)
 }
 
 std::string error_words(const ReleaseError& error) {
-  return fmt::format("the {} is {:.3g}{}, and {} is {:.3g}", error.kind, error.error, error.measure,
-                     error.of_reference, error.reference);
+  const std::string at_worst = error.at_worst && *error.at_worst > error.error
+                                   ? fmt::format(" ({:.3g} {})", *error.at_worst, kIfClose)
+                                   : "";
+  return fmt::format("the {} is {:.3g}{}{}, and {} is {:.3g}", error.kind, error.error,
+                     error.measure, at_worst, error.of_reference, error.reference);
 }
 
 std::string indistinct_words(const ReleaseError& error) {

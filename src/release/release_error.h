@@ -38,7 +38,9 @@ inline constexpr std::uint64_t kManyRecords = 1'000'000;
 ///    says that each share is 0, which is wrong by one half then;
 ///  - what all rows share, marginals or a mean and a covariance: the stated error, which is an
 ///    upper end. Such a model has no reference whose error public facts give. Beside it stands 1,
-///    the greatest total variation, which only distributions with nothing in common have.
+///    the greatest total variation, which only distributions with nothing in common have. An upper
+///    end alone never says that nothing is released: what noise does to single columns does, and
+///    the error at the most favourable range.
 ///
 /// An error that depends on what is private is the least that public facts allow: of a support that
 /// is yet to be found the smallest, and of rows whose number is protected kManyRecords.
@@ -50,6 +52,10 @@ struct ReleaseError {
   bool is_least = false;  ///< that public facts allow, and the release may err more
   const char* subject = "the release";
   const char* measure = " in total variation";
+  /// Where `error` is an upper end: what it is at best. Only this tells that nothing is released.
+  std::optional<double> at_best{};
+  /// Of marginals: where columns of many values depend closely on each other.
+  std::optional<double> at_worst{};
 
   /// From here on a release cannot be told apart from the reference: 19 parts in 20 of the
   /// reference's error are left, so the data change less than a twentieth of what they could.
@@ -59,10 +65,14 @@ struct ReleaseError {
 
   /// 0 where the reference cannot err.
   [[nodiscard]] double share() const { return reference > 0 ? error / reference : 0; }
-  [[nodiscard]] bool is_indistinct() const { return share() >= kIndistinct; }
+  [[nodiscard]] bool is_indistinct() const {
+    return reference > 0 && at_best.value_or(error) >= kIndistinct * reference;
+  }
   [[nodiscard]] bool is_mostly_noise() const { return share() > kMostlyNoise; }
 };
 
+/// When the greater error of marginals is the one to expect.
+inline constexpr const char* kIfClose = "if columns of many values depend closely on each other";
 inline constexpr const char* kWorstCaseError = "worst-case error of a record";
 
 /// A record that is replaced by a uniform one with a public probability, so that its worst-case
@@ -72,8 +82,8 @@ inline constexpr const char* kWorstCaseError = "worst-case error of a record";
 /// Shares that are estimated with this standard error of one half.
 [[nodiscard]] ReleaseError estimate_error(double standard_error);
 
-/// A model that all rows share, of this stated error.
-[[nodiscard]] ReleaseError model_error(double expected);
+/// A model that all rows share, of this stated error and this one at best.
+[[nodiscard]] ReleaseError model_error(double expected, double at_best);
 /// The release's.
 [[nodiscard]] ReleaseError release_error(const Certificate& certificate, const Domain& domain);
 

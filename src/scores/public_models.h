@@ -57,6 +57,7 @@ class PublicModels {
                std::span<const std::uint32_t> reference = {});
 
   [[nodiscard]] std::uint64_t size() const noexcept { return count_; }
+  [[nodiscard]] bool has_reference() const noexcept { return has_reference_; }
   [[nodiscard]] const std::vector<std::uint32_t>& columns() const noexcept { return sizes_; }
 
   /// Calls `visit` with each model, in order. O(all shares).

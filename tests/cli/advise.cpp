@@ -193,9 +193,9 @@ TEST(Advise, WeighsTheWaysToAWholeTable) {
   EXPECT_THAT(words.out, HasSubstr("\nother ways to such a table, at epsilon "));
 }
 
-/// The error of usual tables is too low where a column of many values determines others (two of
-/// three columns of 40 values here): the advice says what it is then, and which epsilon would do.
-TEST(Advise, SaysWhatColumnsThatDetermineOthersCost) {
+/// The error of usual tables is too low where columns of many values depend closely on each other:
+/// the advice says what it is then, and which epsilon would do.
+TEST(Advise, SaysWhatColumnsThatDependCloselyCost) {
   const CommandLine command;
   command.files.write("codes.yaml",
                       "columns:\n  a: {type: integer, min: 1, max: 40}\n"
@@ -207,20 +207,21 @@ TEST(Advise, SaysWhatColumnsThatDetermineOthersCost) {
   };
   const Json found = advised(command, asked("300000", "0.15"));
   for (const Json& budget : found["budgets"]) {
-    EXPECT_GT(budget["determined_error"], budget["error"]);
+    EXPECT_GT(budget["greater_error"], budget["error"]);
     const Ended planned =
         command.run({"plan", "marginals", "--domain", "codes.yaml", "--n", "300000", "--delta",
                      found["delta"].dump(), "--epsilon", budget["epsilon"].dump(), "--json"});
     ASSERT_EQ(planned.status, 0) << planned.err;
     EXPECT_EQ(Json::parse(planned.out)["answers"][0]["two_way"]["at_worst"],
-              budget["determined_error"]);
+              budget["greater_error"]);
   }
-  EXPECT_THAT(found["notes"].dump(), HasSubstr("if a column of many values determines others"));
+  EXPECT_THAT(found["notes"].dump(),
+              HasSubstr("if columns of many values depend closely on each other"));
   EXPECT_THAT(found["notes"].dump(), HasSubstr("brings that to"));
   const Json few = advised(command, asked("4000", "0.4"));
   EXPECT_THAT(few["notes"].dump(), HasSubstr("no epsilon of these brings that to 0.4"));
   const Ended words = command.run(Arguments{"advise"} + asked("300000", "0.15"));
-  EXPECT_THAT(words.out, HasSubstr("\n  where columns determine others "));
+  EXPECT_THAT(words.out, HasSubstr("\n  where columns depend closely "));
 }
 
 TEST(Advise, GivesGaussianSamplesThatRun) {

@@ -264,12 +264,24 @@ TEST(ReleaseError, IsThatOfTheReferenceWhereNothingIsReleased) {
 }
 
 TEST(ReleaseError, OfASharedModelStandsBesideTheGreatestDistance) {
-  EXPECT_EQ(error_words(model_error(0.346)),
+  EXPECT_EQ(error_words(model_error(0.346, 0.2)),
             "the greatest expected error of the shared model is 0.346 in total variation, and the "
             "greatest total variation, between distributions with nothing in common, is 1");
   EXPECT_EQ(error_words(replacement_error(4, 0.3)),
             "the worst-case error of a record is 0.3 in total variation, and that of the public "
             "reference alone is 0.75");
+}
+
+/// An upper end of 1 does not say that nothing is released: 4000 rows of ten columns at epsilon 1.2
+/// were measured .46 to .58 off where 1 is stated, and 5000 rows of four columns at epsilon .03 .21
+/// to .29 where .97 is.
+TEST(ReleaseError, AnUpperEndAloneRefusesNothing) {
+  EXPECT_FALSE(model_error(1, 0.7).is_indistinct());
+  EXPECT_TRUE(model_error(1, 0.7).is_mostly_noise());
+  EXPECT_TRUE(model_error(1, 0.95).is_indistinct());
+  ReleaseError table = model_error(0.4, 0.1);
+  table.at_worst = 0.7;
+  EXPECT_THAT(error_words(table), HasSubstr("is 0.4 in total variation (0.7 if columns of many"));
 }
 
 TEST(ReleaseError, HasTwoThresholds) {
@@ -369,7 +381,7 @@ const RuledCase kRuled[] = {
      R"("epsilon": 0.6, "delta": 1e-6)", R"("epsilon": 0.7, "delta": 1e-6)",
      R"("epsilon": 3, "delta": 1e-6)"},
     {"shared", R"({"method": "gaussian-model", )" + std::string(kPoints) + "20",
-     R"("epsilon": 0.2, "delta": 1e-6)", R"("epsilon": 0.6, "delta": 1e-6)",
+     R"("epsilon": 0.05, "delta": 1e-6)", R"("epsilon": 0.6, "delta": 1e-6)",
      R"("epsilon": 50, "delta": 1e-6)"},
     {"marginals",
      R"({"method": "marginals", "domain": {"file": "{}/pairs.yaml"},

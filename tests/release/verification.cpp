@@ -5,12 +5,14 @@
 #include <functional>
 #include <limits>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "core/invalid_input.h"
 #include "formats/domain_yaml.h"
 #include "methods/local/mechanism.h"
+#include "refusal.h"
 #include "release/central_method.h"
 #include "release/design.h"
 #include "release/gaussian_method.h"
@@ -387,6 +389,19 @@ TEST(VerifyCertificate, RefusesACentreThatSpendsMoreThanIsPromised) {
 
 // Of marginals and a shared Gaussian the square of mu that all steps spend is stated; noise follows
 // from it. A last digit more is within delta's room; a thousandth more is not.
+TEST(ParseCertificate, RefusesNumbersOfRecordsThatNoTableHas) {
+  ReleaseSpec spec;
+  spec.own = MarginalsSpec{};
+  spec.privacy = ExactPrivacy::approximate(Decimal(0.5), Decimal(1e-6));
+  const RemadeCertificate made(spec, {.records = 20'000}, "integer, min: 0, max: 6");
+  for (const std::uint64_t records : {std::uint64_t{0}, ~std::uint64_t{0}}) {
+    Json changed = made.genuine;
+    changed["facts"]["records"] = records;
+    EXPECT_THAT(test::refusal_of([&] { static_cast<void>(made.check(changed)); }),
+                testing::HasSubstr("from 1 to 1099511627776 records at /facts/records"));
+  }
+}
+
 TEST(VerifyCertificate, TakesTheAmountThatStepsSpendAsStated) {
   const auto add_amount = [](std::int64_t more) {
     return [more](Json& cert) { add_to_text(cert["facts"]["amount"]["mantissa"], more); };

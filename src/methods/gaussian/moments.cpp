@@ -257,10 +257,12 @@ MomentDesign design_moments(const MomentRequest& request, std::optional<double> 
   const ModelError stated = expected_error(design, kStatedDeviations.back());
   design.mean_error = stated.mean;
   design.covariance_error = stated.covariance;
+  design.least_total_variation = 1;
   for (const double deviations : kStatedDeviations) {
     if (deviations < kLeastDeviations) continue;
-    design.expected_total_variation = std::max(design.expected_total_variation,
-                                               expected_error(design, deviations).total_variation);
+    const double expected = expected_error(design, deviations).total_variation;
+    design.expected_total_variation = std::max(design.expected_total_variation, expected);
+    design.least_total_variation = std::min(design.least_total_variation, expected);
   }
   design.why = fmt::format(
       "one mean and one covariance of {} column{}, each row cut to {:.3g} standard deviations; "

@@ -81,6 +81,8 @@ struct MomentDesign {
   /// The greatest ModelError::total_variation from kLeastDeviations on: what plans, releases and
   /// advice state.
   double expected_total_variation = 0;
+  /// The least of them: where even this tells nothing, a release tells nothing.
+  double least_total_variation = 0;
   std::string why;  ///< for people
 
   friend bool operator==(const MomentDesign&, const MomentDesign&) = default;
