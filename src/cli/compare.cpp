@@ -699,21 +699,4 @@ std::string promise_lines(const std::vector<std::string>& promises,
   return text;
 }
 
-std::string space_text(const Certificate& certificate) {
-  const LocalDesign& design = *certificate.as<LocalDesign>();
-  const SpaceSpec& space = certificate.spec.own.get<LocalSpec>()->space;
-  std::string list;
-  if (design.list == CandidateList::kSeeded) list = " of the domain's seed";
-  if (design.list == CandidateList::kFresh) list = ", drawn anew for each unit";
-  if (design.list == CandidateList::kFile) list = fmt::format(" of {}", space.list->name);
-  std::string what = counted(certificate.facts.outcomes, "outcome");
-  if (design.space == SpaceKind::kGrid) what = counted(certificate.facts.outcomes, "cell");
-  if (design.space == SpaceKind::kCandidates) what = counted(certificate.facts.outcomes, "record");
-  if (design.space == SpaceKind::kModels)
-    what = fmt::format("{} {} of columns", certificate.facts.outcomes,
-                       space.trees ? "products and trees" : "products");
-  return fmt::format("{} ({}{}), scored by {}", name_of(design.space), what, list,
-                     name_of(design.scorer));
-}
-
 }  // namespace mollify::cli

@@ -95,7 +95,4 @@ Json guarantee_json(const Privacy& guarantee);
 std::string promise_lines(const std::vector<std::string>& promises,
                           const std::vector<std::string>& limits);
 
-/// "categories (120 outcomes), scored by empirical", for people; of a local release.
-std::string space_text(const Certificate& certificate);
-
 }  // namespace mollify::cli

@@ -583,43 +583,11 @@ Value parsed(const std::string& text, const char* flag, const char* expected) {
 
 }  // namespace
 
-std::string method_help(Method method) {
-  switch (method) {
-    case Method::kLocal:
-      return "with --unit each unit's rows are one distribution, each unit releases --count "
-             "records,\n"
-             "and each unit's whole data is protected by epsilon; without, the file is one unit";
-    case Method::kIntegral:
-      return "the whole table is protected at once by epsilon, and so any group of its rows;\n"
-             "each further record costs";
-    case Method::kIntegralModel:
-      return "the same; one of many public models is released, and any number of its rows is free";
-    case Method::kCentral:
-      return "independent records of a finite domain; each row, or with --unit each unit, is\n"
-             "protected by epsilon and delta against being replaced by any other; how many there\n"
-             "are is public";
-    case Method::kGaussian:
-      return "every column is a number, and each record is of a Gaussian of public covariance,\n"
-             "with noise of its own; each row or unit is protected. How near records come rests "
-             "on\n"
-             "the data being Gaussian; privacy rests on nothing about the data";
-    case Method::kGaussianModel:
-      return "every column is a number: a noisy mean and covariance are learned, and any number "
-             "of\n"
-             "rows of that Gaussian is free; each row or unit is protected";
-    case Method::kMarginals:
-      break;
-  }
-  return "tables of many columns: a model is learned from noisy counts of columns and pairs, and "
-         "any\n"
-         "number of its rows is free; each row or unit is protected";
-}
-
 std::string methods_help() {
   std::string text;
   for (const auto& [method, name] : names<Method>()) {
     std::string indented;
-    for (const char letter : method_help(method)) {
+    for (const char letter : std::string_view(release_method(method).help())) {
       indented += letter;
       if (letter == '\n') indented += std::string(18, ' ');
     }

@@ -174,8 +174,6 @@ struct SpaceOptions {
 /// others are taken only to be refused by what they are for.
 void add_part_flags(CLI::App& command, std::span<const Part> parts, Methods methods);
 
-/// What a method is, in lines for people; and that of all methods, each with its name.
-std::string method_help(Method method);
 std::string methods_help();
 
 /// Gives an option the help, the name of its value and the group that its flag has in all commands.

@@ -13,6 +13,7 @@
 #include "core/invalid_input.h"
 #include "formats/public_files.h"
 #include "release/advice.h"
+#include "release/method.h"
 
 namespace mollify::cli {
 
@@ -28,38 +29,6 @@ std::vector<PlanQuestion> questions_of(const Json& parts) {
   return questions;
 }
 
-/// What is asked and found, in lines for people.
-const char* plan_help(Method method) {
-  switch (method) {
-    case Method::kLocal:
-    case Method::kIntegral:
-    case Method::kIntegralModel:
-      return "Tells the total variation at worst, the largest lift, bounds on a region's "
-             "probability, "
-             "and what\na larger epsilon, fewer outcomes or a better reference would buy. With "
-             "--alpha: the least\n--epsilon, or the greatest --k or --count. --mechanism all tells "
-             "each mechanism.";
-    case Method::kCentral:
-      return "Give all but one of --n, --k (or --domain), --epsilon and --alpha, and it is found "
-             "for "
-             "every\nmechanism; --delta is 0 and --count 1 unless given. With those four given, "
-             "--count or --delta is\nfound. Neighbouring data sets replace one record, so n is "
-             "public.";
-    case Method::kGaussian:
-    case Method::kGaussianModel:
-      return "Samples of a Gaussian in --dimension coordinates, measured in standard deviations of "
-             "the data,\nor over the columns of --domain. Give all but one of --n, --dimension (or "
-             "--domain), the budget\n(--epsilon and --delta, or --rho), --alpha and, of method "
-             "gaussian, --count. Accuracy rests on\nthe data being Gaussian as declared; privacy "
-             "holds whatever the data are.";
-    case Method::kMarginals:
-      break;
-  }
-  return "Give two of --n, the budget (--epsilon and --delta, or --rho) and --alpha, and the third "
-         "is "
-         "found.";
-}
-
 }  // namespace
 
 void add_plan(CLI::App& app, Session& session) {
@@ -68,7 +37,8 @@ void add_plan(CLI::App& app, Session& session) {
       session.method
           ? fmt::format(
                 "Say what a release by method {} can do, before any data is opened\n\n{}\n\n{}",
-                name_of(*session.method), method_help(*session.method), plan_help(*session.method))
+                name_of(*session.method), release_method(*session.method).help(),
+                release_method(*session.method).plan_help())
           : fmt::format(
                 "Say what a release can do, before any data is opened\n\n"
                 "mollify plan METHOD ...: which total variation, how many outcomes or outputs, how "

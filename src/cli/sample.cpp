@@ -27,22 +27,15 @@
 #include "methods/marginals/design.h"
 #include "records/private_table.h"
 #include "records/source.h"
-#include "release/acceptance.h"
-#include "release/central_method.h"
 #include "release/design.h"
-#include "release/gaussian_method.h"
 #include "release/local_method.h"
-#include "release/marginals_method.h"
+#include "release/method.h"
 #include "release/release.h"
-#include "release/space.h"
 #include "release/spec.h"
 
 namespace mollify::cli {
 
 namespace {
-
-/// Those whose model can be written.
-constexpr Methods kPublished = {Method::kIntegralModel, Method::kMarginals};
 
 struct SampleOptions {
   std::optional<std::string> data, counts_column, spec, out, certificate, model;
@@ -71,14 +64,10 @@ ReleaseSpec spec_for(const SampleOptions& options, const CLI::App& command,
 
 /// Output files may not be input files, nor each other.
 void validate_outputs(const SampleOptions& options, const ReleaseSpec& spec) {
-  const auto name = [](const std::optional<PublicFile>& file) {
-    return file ? std::optional(file->name) : std::nullopt;
-  };
   std::vector<std::pair<const char*, std::optional<std::string>>> inputs = {
       {"--data", options.data},
       {"--spec", options.spec},
       {"--domain", spec.domain.file},
-      {"--units", name(spec.roster)},
       {"--ledger", options.ledger.ledger}};
   // SQLite deletes what has its journal's name.
   if (options.ledger.ledger) {
@@ -87,15 +76,11 @@ void validate_outputs(const SampleOptions& options, const ReleaseSpec& spec) {
         "--ledger",
         std::filesystem::weakly_canonical(*options.ledger.ledger, ignored).string() + "-journal");
   }
-  if (const LocalSpec* local = spec.own.get<LocalSpec>()) {
-    inputs.emplace_back("--candidates-file", name(local->space.list));
-    inputs.emplace_back("--reference", name(local->reference));
-  }
-  if (const MarginalsSpec* marginals = spec.own.get<MarginalsSpec>()) {
-    inputs.emplace_back("--reference", name(marginals->reference));
-  }
-  if (const GaussianSpec* gaussian = spec.own.get<GaussianSpec>()) {
-    inputs.emplace_back("--covariance", name(gaussian->covariance));
+  const Json parts = spec_json(spec);
+  for (const Part& part : spec_parts()) {
+    const Json::json_pointer place(part.place);
+    if (part.kind != PartKind::kFile || !parts.contains(place)) continue;
+    inputs.emplace_back(part.flag, parts[place]["file"].get<std::string>());
   }
   const std::array outputs = {std::pair{"--out", options.out},
                               std::pair{"--certificate", options.certificate},
@@ -114,90 +99,6 @@ void validate_outputs(const SampleOptions& options, const ReleaseSpec& spec) {
   }
 }
 
-/// How far a draw's law may be from the private distribution, and how much it can say at most.
-std::string risk_text(const WorstCaseRisk& risk) {
-  const std::string lift =
-      risk.largest_lift > 0
-          ? fmt::format("no outcome more than {:.4g} times as likely as by the reference",
-                        risk.largest_lift)
-          : fmt::format("a record is kept with probability {:.4g} at least",
-                        risk.extreme_output[0]);
-  return fmt::format("{}; worst-case total variation {:.4g} from the data's distribution", lift,
-                     risk.quoted_total_variation());
-}
-
-std::string local_summary(const Certificate& certificate, const Domain& domain,
-                          const std::string& to) {
-  std::string drawn = counted(*certificate.spec.count, "record");
-  if (certificate.facts.units) {
-    drawn += " for each of " + counted(*certificate.facts.units, "unit");
-  } else {
-    drawn += certificate.spec.unit ? " for each unit" : " for all rows of this file";
-  }
-  return fmt::format("released {}{} by {} with {} in all\nspace: {}\neach draw: {}; {}\n", drawn,
-                     to, certificate.mechanism(), certificate.total.text(), space_text(certificate),
-                     certificate.draw.text(), risk_text(draw_risk(certificate, domain)));
-}
-
-std::string models_summary(const Certificate& certificate, const std::string& to) {
-  return fmt::format("released {}{} of one model by {} with {} in all\nspace: {}\n",
-                     counted(*certificate.spec.count, "record"), to, certificate.mechanism(),
-                     certificate.total.text(), space_text(certificate));
-}
-
-std::string released_words(const Certificate& certificate, const std::string& to) {
-  const auto& count = certificate.spec.count;
-  const auto& records = certificate.facts.records;
-  const char* const thing = certificate.spec.unit ? "unit" : "row";
-  return fmt::format(
-      "released {}{} from {} by {} with {}\n",
-      count ? counted(*count, "record") : "a random number of records", to,
-      records ? counted(*records, thing) : fmt::format("a protected number of {}s", thing),
-      certificate.as<GaussianDesign>()   ? "a Gaussian sampler"
-      : certificate.as<MomentDesign>()   ? "one mean and one covariance"
-      : certificate.as<MarginalDesign>() ? "one model of marginals"
-                                         : certificate.mechanism(),
-      certificate.total.text());
-}
-
-std::string finite_summary(const Certificate& certificate) {
-  const FiniteDesign& finite = *certificate.as<FiniteDesign>();
-  const CentralDesign& design = finite.design;
-  std::string text;
-  if (finite.hint) {
-    text += fmt::format(
-        "spent: {} to find the support ({}), and {} on the draw from it\n", finite.hint->text(),
-        to_text(*certificate.spec.own.get<CentralSpec>()->support), certificate.draw.text());
-  }
-  text += fmt::format("why {}: {}\ntotal variation: {}{:.4g} for each record (weak)",
-                      certificate.mechanism(), design.why,
-                      finite.hint ? "at most, if the whole domain were needed, " : "",
-                      design.total_variation_up);
-  if (design.outputs.value_or(1) > 1 && design.independent_outputs) {
-    const double together = design.total_variation_up * static_cast<double>(*design.outputs);
-    // At 1 it promises nothing.
-    if (together < 1) {
-      text += fmt::format(", {:.4g} for all {} together (strong)", together, *design.outputs);
-    }
-  }
-  return text + "\n";
-}
-
-std::string gaussian_summary(const GaussianDesign& design) {
-  const GaussianTotalVariation& parts = design.total_variation;
-  const std::string together =
-      design.request.outputs > 1 && design.strong_total_variation_up() < 1
-          ? fmt::format(", {:.4g} for all {} together (strong)", design.strong_total_variation_up(),
-                        design.request.outputs)
-          : "";
-  return fmt::format(
-      "how: {}\n"
-      "total variation: {:.4g} for each record (weak){}\n"
-      "of which: clipping {:.3g}, shape of the noise {:.3g}, lattice {:.3g}, centre {:.3g}\n",
-      design.why, design.total_variation_up(), together, parts.clip, parts.shape, parts.lattice,
-      parts.centre);
-}
-
 std::string compare_step(const ReleaseSpec& spec, const SampleOptions& options,
                          const std::string& released) {
   std::string text =
@@ -206,9 +107,8 @@ std::string compare_step(const ReleaseSpec& spec, const SampleOptions& options,
   if (spec.unit) text += " --unit " + shell_word(*spec.unit);
   if (spec.roster) text += " --units " + shell_word(spec.roster->name);
   if (spec.units_column) text += " --units-column " + shell_word(*spec.units_column);
-  if (const GaussianSpec* gaussian = spec.own.get<GaussianSpec>();
-      gaussian && !gaussian->logarithms.empty()) {
-    text += " --log " + shell_word(fmt::format("{}", fmt::join(gaussian->logarithms, ",")));
+  if (const Json parts = spec_json(spec); parts.contains("logarithms")) {
+    text += " --log " + shell_word(fmt::format("{}", fmt::join(parts["logarithms"], ",")));
   }
   return text + fmt::format(" --released {} judges it (not private)", released);
 }
@@ -221,9 +121,7 @@ std::string next_steps(const Certificate& certificate, const SampleOptions& opti
   const std::string released = shell_word(*options.out);
   // compare reads a row for each record.
   if (!options.counts_column) steps.push_back(compare_step(spec, options, released));
-  const LocalDesign* const local = certificate.as<LocalDesign>();
-  if (local != nullptr && spec.method == Method::kLocal && options.certificate &&
-      !is_band(local->mechanism)) {
+  if (options.certificate && release_method(spec.method).is_for_estimates(certificate)) {
     steps.push_back(
         fmt::format("mollify estimate --released {} --certificate {} finds the population",
                     released, shell_word(*options.certificate)));
@@ -235,17 +133,7 @@ std::string next_steps(const Certificate& certificate, const SampleOptions& opti
 std::string summary(const Certificate& certificate, const Domain& domain,
                     const SampleOptions& options, const std::vector<std::string>& said) {
   const std::string to = options.out ? " to " + *options.out : "";
-  std::string text = certificate.spec.method == Method::kIntegralModel
-                         ? models_summary(certificate, to)
-                     : certificate.as<LocalDesign>() ? local_summary(certificate, domain, to)
-                                                     : released_words(certificate, to);
-  if (certificate.as<FiniteDesign>() != nullptr) text += finite_summary(certificate);
-  if (certificate.as<GaussianDesign>() != nullptr)
-    text += gaussian_summary(*certificate.as<GaussianDesign>());
-  if (const auto* moments = certificate.as<MomentDesign>())
-    text += fmt::format("how: {}\n", moments->why);
-  if (const auto* design = certificate.as<MarginalDesign>())
-    text += fmt::format("how: {}\n", design->why);
+  std::string text = release_method(certificate.spec.method).summary(certificate, domain, to);
   if (options.model) text += fmt::format("model: {}\n", *options.model);
   if (options.certificate) text += fmt::format("certificate: {}\n", *options.certificate);
   for (const std::string& warning : said) text += "WARNING: " + warning + "\n";
@@ -312,20 +200,11 @@ class ReleaseOutput final : public Sink {
   std::optional<Progress> progress_;
 };
 
-/// Whom the release protects, where that is easily taken for more; told before it is made.
-std::string protection_note(const ReleaseSpec& spec) {
-  if (spec.unit || (kDrawMethods.has(spec.method) && spec.method != Method::kLocal)) return "";
-  if (spec.method == Method::kLocal) {
-    return "note: no --unit: the whole file is one unit, as on a person's own device\n";
-  }
-  return "note: no --unit: one row is protected, and a person with several rows is not\n";
-}
-
 /// What is told beside records and certificate, for programs.
 Json told_json(const Certificate& certificate, const Domain& domain,
                const std::vector<std::string>& said) {
   Json json = Json::object();
-  if (certificate.as<LocalDesign>() != nullptr) {
+  if (kDrawMethods.has(certificate.spec.method)) {
     const WorstCaseRisk risk = draw_risk(certificate, domain);
     json["draw"] = {{"largest_lift", risk.largest_lift > 0 ? Json(risk.largest_lift) : nullptr},
                     {"total_variation", risk.quoted_total_variation()}};
@@ -355,9 +234,9 @@ int run(SampleOptions options, const CLI::App& command, std::optional<Method> me
     return kSuccess;
   }
   const std::string& path = needed(options.data, "--data");
-  if (options.model && !kPublished.has(spec.method)) {
-    throw InvalidInput(fmt::format("--model-out is for {}, but the method is {}", kPublished.text(),
-                                   name_of(spec.method)));
+  if (options.model && !kPublishedModels.has(spec.method)) {
+    throw InvalidInput(fmt::format("--model-out is for {}, but the method is {}",
+                                   kPublishedModels.text(), name_of(spec.method)));
   }
   options.ledger.validate(path);
   if (options.threads) require_between("threads", *options.threads, 1, kMostThreads);
@@ -400,8 +279,10 @@ int run(SampleOptions options, const CLI::App& command, std::optional<Method> me
     output.charge_to(*ledger);
   }
   // A ledger may refuse, and then nothing else is said.
-  if (!options.json && options.ledger.ledger) told = protection_note(spec) + told;
-  if (!options.json && !options.ledger.ledger) tell(protection_note(spec));
+  if (!options.json && options.ledger.ledger)
+    told = release_method(spec.method).protection_note(spec) + told;
+  if (!options.json && !options.ledger.ledger)
+    tell(release_method(spec.method).protection_note(spec));
   release(
       *prepared, data, output, [&](const std::string& text) { output.certify(text); }, charging,
       options.threads.value_or(0));
@@ -417,7 +298,7 @@ void add_sample(CLI::App& app, Session& session) {
       "sample",
       session.method
           ? fmt::format("Release records drawn from private data by method {}\n\n{}",
-                        name_of(*session.method), method_help(*session.method))
+                        name_of(*session.method), release_method(*session.method).help())
           : fmt::format("Release records drawn from private data\n\n"
                         "mollify sample METHOD ..., or mollify sample --spec FILE\n\n{}\n"
                         "mollify sample METHOD --help lists the flags of a method. A release never "
@@ -451,7 +332,7 @@ void add_sample(CLI::App& app, Session& session) {
   CLI::Option* const model =
       add_text(command, "--model-out", options->model, "FILE",
                "where the model goes; mollify generate draws more rows from it, at no cost");
-  if (session.method && !kPublished.has(*session.method)) model->group("");
+  if (session.method && !kPublishedModels.has(*session.method)) model->group("");
   command.add_flag("--overwrite", options->overwrite,
                    "replace the files of --out, --certificate and --model-out, if they are there");
   command.add_flag("--json", options->json, "print certificate (and records) as JSON");

@@ -534,6 +534,29 @@ class FinitePlan final : public PlanModel {
   }
 };
 
+std::string finite_summary(const Certificate& certificate) {
+  const FiniteDesign& finite = *certificate.as<FiniteDesign>();
+  const CentralDesign& design = finite.design;
+  std::string text;
+  if (finite.hint) {
+    text += fmt::format(
+        "spent: {} to find the support ({}), and {} on the draw from it\n", finite.hint->text(),
+        to_text(*certificate.spec.own.get<CentralSpec>()->support), certificate.draw.text());
+  }
+  text += fmt::format("why {}: {}\ntotal variation: {}{:.4g} for each record (weak)",
+                      certificate.mechanism(), design.why,
+                      finite.hint ? "at most, if the whole domain were needed, " : "",
+                      design.total_variation_up);
+  if (design.outputs.value_or(1) > 1 && design.independent_outputs) {
+    const double together = design.total_variation_up * static_cast<double>(*design.outputs);
+    // At 1 it promises nothing.
+    if (together < 1) {
+      text += fmt::format(", {:.4g} for all {} together (strong)", together, *design.outputs);
+    }
+  }
+  return text + "\n";
+}
+
 using enum PartKind;
 
 constexpr OwnPart kParts[] = {
@@ -550,6 +573,24 @@ constexpr OwnPart kQuestions[] = {
 class CentralMethod final : public ReleaseMethod {
  public:
   CentralMethod() : ReleaseMethod(Method::kCentral) {}
+
+  const char* help() const override {
+    return "independent records of a finite domain; each row, or with --unit each unit, is\n"
+           "protected by epsilon and delta against being replaced by any other; how many there\n"
+           "are is public";
+  }
+
+  const char* plan_help() const override {
+    return "Give all but one of --n, --k (or --domain), --epsilon and --alpha, and it is found for "
+           "every\nmechanism; --delta is 0 and --count 1 unless given. With those four given, "
+           "--count or --delta is\nfound. Neighbouring data sets replace one record, so n is "
+           "public.";
+  }
+
+  std::string summary(const Certificate& certificate, const Domain&,
+                      const std::string& to) const override {
+    return released_words(certificate, to, certificate.mechanism()) + finite_summary(certificate);
+  }
 
   std::span<const OwnPart> parts() const override { return kParts; }
 

@@ -609,6 +609,21 @@ bool ranges_match(const GaussianSpec& spec, const std::vector<WhitenedRange>& st
   return match;
 }
 
+std::string gaussian_summary(const GaussianDesign& design) {
+  const GaussianTotalVariation& parts = design.total_variation;
+  const std::string together =
+      design.request.outputs > 1 && design.strong_total_variation_up() < 1
+          ? fmt::format(", {:.4g} for all {} together (strong)", design.strong_total_variation_up(),
+                        design.request.outputs)
+          : "";
+  return fmt::format(
+      "how: {}\n"
+      "total variation: {:.4g} for each record (weak){}\n"
+      "of which: clipping {:.3g}, shape of the noise {:.3g}, lattice {:.3g}, centre {:.3g}\n",
+      design.why, design.total_variation_up(), together, parts.clip, parts.shape, parts.lattice,
+      parts.centre);
+}
+
 using enum PartKind;
 
 constexpr OwnPart kGaussianParts[] = {
@@ -673,6 +688,14 @@ class PointMethod : public ReleaseMethod {
                   !facts.location && !facts.kept);
     design_points(domain, stated, made);
     made.certificate.draw = made.certificate.total = guarantee(made.certificate);
+  }
+
+  const char* plan_help() const override {
+    return "Samples of a Gaussian in --dimension coordinates, measured in standard deviations of "
+           "the data,\nor over the columns of --domain. Give all but one of --n, --dimension (or "
+           "--domain), the budget\n(--epsilon and --delta, or --rho), --alpha and, of method "
+           "gaussian, --count. Accuracy rests on\nthe data being Gaussian as declared; privacy "
+           "holds whatever the data are.";
   }
 
   StandIn stand_in() const override {
@@ -742,6 +765,18 @@ class PointMethod : public ReleaseMethod {
 class GaussianMethod final : public PointMethod {
  public:
   GaussianMethod() : PointMethod(Method::kGaussian) {}
+
+  const char* help() const override {
+    return "every column is a number, and each record is of a Gaussian of public covariance,\n"
+           "with noise of its own; each row or unit is protected. How near records come rests on\n"
+           "the data being Gaussian; privacy rests on nothing about the data";
+  }
+
+  std::string summary(const Certificate& certificate, const Domain&,
+                      const std::string& to) const override {
+    return released_words(certificate, to, "a Gaussian sampler") +
+           gaussian_summary(*certificate.as<GaussianDesign>());
+  }
 
   std::span<const OwnPart> parts() const override { return kGaussianParts; }
   std::span<const OwnPart> question_parts() const override { return kGaussianQuestions; }
@@ -895,6 +930,17 @@ class GaussianMethod final : public PointMethod {
 class GaussianModelMethod final : public PointMethod {
  public:
   GaussianModelMethod() : PointMethod(Method::kGaussianModel) {}
+
+  const char* help() const override {
+    return "every column is a number: a noisy mean and covariance are learned, and any number of\n"
+           "rows of that Gaussian is free; each row or unit is protected";
+  }
+
+  std::string summary(const Certificate& certificate, const Domain&,
+                      const std::string& to) const override {
+    return released_words(certificate, to, "one mean and one covariance") +
+           fmt::format("how: {}\n", why(certificate));
+  }
 
   std::span<const OwnPart> parts() const override { return kModelParts; }
   std::span<const OwnPart> question_parts() const override { return kModelQuestions; }

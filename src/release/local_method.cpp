@@ -349,6 +349,23 @@ std::vector<std::string> draw_warnings(const MechanismParameters& parameters) {
   return said;
 }
 
+std::string space_text(const Certificate& certificate) {
+  const LocalDesign& design = *certificate.as<LocalDesign>();
+  const SpaceSpec& space = certificate.spec.own.get<LocalSpec>()->space;
+  std::string list;
+  if (design.list == CandidateList::kSeeded) list = " of the domain's seed";
+  if (design.list == CandidateList::kFresh) list = ", drawn anew for each unit";
+  if (design.list == CandidateList::kFile) list = fmt::format(" of {}", space.list->name);
+  std::string what = counted(certificate.facts.outcomes, "outcome");
+  if (design.space == SpaceKind::kGrid) what = counted(certificate.facts.outcomes, "cell");
+  if (design.space == SpaceKind::kCandidates) what = counted(certificate.facts.outcomes, "record");
+  if (design.space == SpaceKind::kModels)
+    what = fmt::format("{} {} of columns", certificate.facts.outcomes,
+                       space.trees ? "products and trees" : "products");
+  return fmt::format("{} ({}{}), scored by {}", name_of(design.space), what, list,
+                     name_of(design.scorer));
+}
+
 // -----------------------------------------------------------------------------------------------
 // A local spec.
 
@@ -508,6 +525,31 @@ void require_location_of_prior(const StatedCertificate& stated, const std::strin
 /// Throws for a number of outcomes that the release's spec and domain do not have.
 void require_outcomes(bool hold) {
   if (!hold) throw InvalidInput("a release must have the outcomes of its space, but has others");
+}
+
+/// How far a draw's law may be from the private distribution, and how much it can say at most.
+std::string risk_text(const WorstCaseRisk& risk) {
+  const std::string lift =
+      risk.largest_lift > 0
+          ? fmt::format("no outcome more than {:.4g} times as likely as by the reference",
+                        risk.largest_lift)
+          : fmt::format("a record is kept with probability {:.4g} at least",
+                        risk.extreme_output[0]);
+  return fmt::format("{}; worst-case total variation {:.4g} from the data's distribution", lift,
+                     risk.quoted_total_variation());
+}
+
+std::string local_summary(const Certificate& certificate, const Domain& domain,
+                          const std::string& to) {
+  std::string drawn = counted(*certificate.spec.count, "record");
+  if (certificate.facts.units) {
+    drawn += " for each of " + counted(*certificate.facts.units, "unit");
+  } else {
+    drawn += certificate.spec.unit ? " for each unit" : " for all rows of this file";
+  }
+  return fmt::format("released {}{} by {} with {} in all\nspace: {}\neach draw: {}; {}\n", drawn,
+                     to, certificate.mechanism(), certificate.total.text(), space_text(certificate),
+                     certificate.draw.text(), risk_text(draw_risk(certificate, domain)));
 }
 
 using enum PartKind;
@@ -709,6 +751,19 @@ class DrawMethod : public ReleaseMethod {
     return notes;
   }
 
+  std::string summary(const Certificate& certificate, const Domain& domain,
+                      const std::string& to) const override {
+    return local_summary(certificate, domain, to);
+  }
+
+  const char* plan_help() const override {
+    return "Tells the total variation at worst, the largest lift, bounds on a region's "
+           "probability, "
+           "and what\na larger epsilon, fewer outcomes or a better reference would buy. With "
+           "--alpha: the least\n--epsilon, or the greatest --k or --count. --mechanism all tells "
+           "each mechanism.";
+  }
+
   std::optional<std::string> error_warning(const ReleaseError&) const override {
     return std::nullopt;
   }
@@ -783,6 +838,17 @@ class LocalMethod final : public DrawMethod {
  public:
   LocalMethod() : DrawMethod(Method::kLocal) {}
 
+  const char* help() const override {
+    return "with --unit each unit's rows are one distribution, each unit releases --count "
+           "records,\n"
+           "and each unit's whole data is protected by epsilon; without, the file is one unit";
+  }
+
+  std::string protection_note(const ReleaseSpec& spec) const override {
+    if (spec.unit) return "";
+    return "note: no --unit: the whole file is one unit, as on a person's own device\n";
+  }
+
   std::unique_ptr<const PreparedRelease> prepare(ReleaseSpec spec, const PublicInputs& inputs,
                                                  std::optional<std::uint64_t>) const override {
     return prepare_local(std::move(spec), inputs);
@@ -808,6 +874,11 @@ class IntegralMethod final : public DrawMethod {
  public:
   IntegralMethod() : DrawMethod(Method::kIntegral) {}
 
+  const char* help() const override {
+    return "the whole table is protected at once by epsilon, and so any group of its rows;\n"
+           "each further record costs";
+  }
+
   std::unique_ptr<const PreparedRelease> prepare(ReleaseSpec spec, const PublicInputs& inputs,
                                                  std::optional<std::uint64_t>) const override {
     return prepare_local(std::move(spec), inputs);
@@ -825,6 +896,17 @@ class IntegralMethod final : public DrawMethod {
 class IntegralModelMethod final : public DrawMethod {
  public:
   IntegralModelMethod() : DrawMethod(Method::kIntegralModel) {}
+
+  const char* help() const override {
+    return "the same; one of many public models is released, and any number of its rows is free";
+  }
+
+  std::string summary(const Certificate& certificate, const Domain&,
+                      const std::string& to) const override {
+    return fmt::format("released {}{} of one model by {} with {} in all\nspace: {}\n",
+                       counted(*certificate.spec.count, "record"), to, certificate.mechanism(),
+                       certificate.total.text(), space_text(certificate));
+  }
 
   std::span<const OwnPart> parts() const override { return kModelParts; }
   std::span<const OwnPart> question_parts() const override { return kModelQuestions; }

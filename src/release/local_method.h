@@ -55,6 +55,9 @@ inline constexpr double kConcentration = 64;
 /// estimate` is what its records are for. Up to some seconds where it says what would do.
 [[nodiscard]] std::vector<std::string> draw_warnings(const MechanismParameters& parameters);
 
+/// "categories (120 outcomes), scored by empirical", for people; of a local release.
+[[nodiscard]] std::string space_text(const Certificate& certificate);
+
 /// SHA-256 of all integers of a sampler that decide privacy. O(outcomes).
 [[nodiscard]] std::string integers_sha256(const LocalSampler& sampler);
 

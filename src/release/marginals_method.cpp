@@ -825,6 +825,24 @@ class MarginalsMethod final : public ReleaseMethod {
  public:
   MarginalsMethod() : ReleaseMethod(Method::kMarginals) {}
 
+  const char* help() const override {
+    return "tables of many columns: a model is learned from noisy counts of columns and pairs, and "
+           "any\n"
+           "number of its rows is free; each row or unit is protected";
+  }
+
+  const char* plan_help() const override {
+    return "Give two of --n, the budget (--epsilon and --delta, or --rho) and --alpha, and the "
+           "third "
+           "is found.";
+  }
+
+  std::string summary(const Certificate& certificate, const Domain&,
+                      const std::string& to) const override {
+    return released_words(certificate, to, "one model of marginals") +
+           fmt::format("how: {}\n", why(certificate));
+  }
+
   std::span<const OwnPart> parts() const override { return kParts; }
   std::span<const OwnPart> question_parts() const override { return kQuestions; }
 

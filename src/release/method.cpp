@@ -52,6 +52,11 @@ ExactPrivacy ReleaseMethod::read_privacy(const PartReader& reader, const Release
                                    reader.find_decimal("/privacy/delta").value_or(Decimal()));
 }
 
+std::string ReleaseMethod::protection_note(const ReleaseSpec& spec) const {
+  if (spec.unit || !kRowMethods.has(word_)) return "";
+  return "note: no --unit: one row is protected, and a person with several rows is not\n";
+}
+
 bool ReleaseMethod::keeps_promise(const DesignedRelease& made) const {
   try {
     require_guarantee(made);
@@ -73,6 +78,18 @@ std::string ReleaseMethod::remedy(const Certificate& certificate, const Domain& 
 
 // -----------------------------------------------------------------------------------------------
 // What several methods say or ask alike.
+
+std::string released_words(const Certificate& certificate, const std::string& to,
+                           const std::string& by) {
+  const auto& count = certificate.spec.count;
+  const auto& records = certificate.facts.records;
+  const char* const thing = certificate.spec.unit ? "unit" : "row";
+  return fmt::format(
+      "released {}{} from {} by {} with {}\n",
+      count ? counted(*count, "record") : "a random number of records", to,
+      records ? counted(*records, thing) : fmt::format("a protected number of {}s", thing), by,
+      certificate.total.text());
+}
 
 std::string mechanisms_text(Method method) {
   return fmt::format("{}", fmt::join(release_method(method).mechanisms(), ", "));

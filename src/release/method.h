@@ -41,6 +41,10 @@ class ReleaseMethod {
 
   [[nodiscard]] Method word() const noexcept { return word_; }
 
+  /// What it is, for the command's help; and what its plans find: lines of at most 100 characters.
+  [[nodiscard]] virtual const char* help() const = 0;
+  [[nodiscard]] virtual const char* plan_help() const = 0;
+
   // The spec's parts of its own.
 
   /// Those that it alone has, or has like a few others.
@@ -116,6 +120,11 @@ class ReleaseMethod {
   [[nodiscard]] virtual std::vector<std::string> notes(const Certificate& certificate,
                                                        const ReleaseError& error,
                                                        const Domain& domain) const = 0;
+  /// What was released, to where (" to FILE", or nothing), and how near it is: lines for people.
+  [[nodiscard]] virtual std::string summary(const Certificate& certificate, const Domain& domain,
+                                            const std::string& to) const = 0;
+  /// Whom the release protects, where that is easily taken for more; empty elsewhere.
+  [[nodiscard]] virtual std::string protection_note(const ReleaseSpec& spec) const;
   /// What is said of an error above kUsualError that is not mostly noise.
   [[nodiscard]] virtual std::optional<std::string> error_warning(
       const ReleaseError& error) const = 0;
@@ -207,6 +216,10 @@ const Own& own_of(const ReleaseSpec& spec) {
 /// A positive number as mantissa / 2^shift, exactly: in integers.
 [[nodiscard]] Json dyadic_json(double value);
 [[nodiscard]] Json privacy_json(const Privacy& privacy);
+
+/// "released 10 records from 2000 rows by ds-roo with epsilon 1", and a line feed.
+[[nodiscard]] std::string released_words(const Certificate& certificate, const std::string& to,
+                                         const std::string& by);
 
 /// What a promise means for a row or a unit.
 [[nodiscard]] std::string protection(const Certificate& certificate);

@@ -79,6 +79,8 @@ inline constexpr Methods kRowMethods = {Method::kCentral, Method::kGaussian, Met
 /// Those that release a model, of which any number of rows costs the same.
 inline constexpr Methods kModelMethods = {Method::kIntegralModel, Method::kGaussianModel,
                                           Method::kMarginals};
+/// And those that hand their model out, as a file that more rows can be drawn from.
+inline constexpr Methods kPublishedModels = {Method::kIntegralModel, Method::kMarginals};
 inline constexpr Methods kGaussianMethods = {Method::kGaussian, Method::kGaussianModel};
 
 /// A public input by its name: PublicInputs knows what stands behind it.
