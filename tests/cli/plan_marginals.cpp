@@ -81,8 +81,8 @@ TEST(PlanMarginals, TellsTheNoiseOfColumnsAndPairs) {
   EXPECT_THAT(text.out, HasSubstr(words));
   EXPECT_THAT(words, HasSubstr(kHeld));
   EXPECT_THAT(words, HasSubstr(fmt::format(
-                         "usually at most {:.3g}, and {:.3g} if columns of many values determine "
-                         "others, in",
+                         "usually at most {:.3g}, and {:.3g} if columns of many values depend "
+                         "closely on each other, in",
                          same["alpha"].get<double>(), same["two_way"]["at_worst"].get<double>())));
   EXPECT_THAT(text.out, HasSubstr("; the other pairs are as the model guesses them\n"));
   EXPECT_THAT(text.out, ::testing::Not(HasSubstr("right but for")));

@@ -485,7 +485,7 @@ TEST(ReleaseError, IsSaidFromATenthOnWhereItIsNotNoise) {
     const ReleaseError error = ruled.prepared(begin)->error();
     ASSERT_GT(error.error, 0.1) << begin;
     ASSERT_LT(error.share(), 0.5) << begin;
-    EXPECT_THAT(ruled.said(begin), HasSubstr(fmt::format("{:.3g} ", error.error)));
+    EXPECT_THAT(ruled.said(begin), HasSubstr(fmt::format("{:.3g}", error.error)));
     EXPECT_THAT(ruled.said(begin), HasSubstr("in total variation"));
   }
   const auto planned = [](double epsilon) {
