@@ -623,7 +623,7 @@ class DrawMethod : public ReleaseMethod {
   }
 
   std::optional<PublicFile> reference(const ReleaseSpec& spec) const override {
-    return spec.own.get<LocalSpec>()->reference;
+    return own_of<LocalSpec>(spec).reference;
   }
 
   std::vector<std::string_view> mechanisms() const override {

@@ -852,11 +852,11 @@ class MarginalsMethod final : public ReleaseMethod {
   }
 
   std::optional<PublicFile> reference(const ReleaseSpec& spec) const override {
-    return spec.own.get<MarginalsSpec>()->reference;
+    return own_of<MarginalsSpec>(spec).reference;
   }
 
   bool hides_count(const ReleaseSpec& spec) const override {
-    return spec.own.get<MarginalsSpec>()->neighbours == Neighbours::kAddRemove;
+    return own_of<MarginalsSpec>(spec).neighbours == Neighbours::kAddRemove;
   }
 
   Held read(const PartReader& reader) const override {

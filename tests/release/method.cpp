@@ -166,6 +166,9 @@ TEST_P(EveryMethod, RefusesThePartsOfAnother) {
     changed.own = other;
     EXPECT_THAT(test::refusal_of([&] { validate_spec(changed); }),
                 HasSubstr("must have the parts of its own"));
+    EXPECT_THAT(
+        test::refusal_of([&] { static_cast<void>(prepare(changed, PublicFiles(), kRows)); }),
+        HasSubstr("must have the parts of its own"));
     ++refused;
   }
   EXPECT_EQ(refused, 3);
