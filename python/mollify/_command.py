@@ -151,9 +151,6 @@ class CommandAnswer(Answer):
                 for place, level in enumerate(one["levels"])
             ]
             return _plot.masses(shares, kinds, "The most frequent values of all columns")
-        if command == "law" and listed:
-            outcomes = [one | {"law": one["probability"]} for one in self["outcomes"]]
-            return _plot.masses(outcomes, ("law",), "The law of a draw")
         return super()._chart(against, distance, progress)
 
     def _with_epsilon(self, epsilon: float) -> CommandAnswer:

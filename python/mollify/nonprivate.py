@@ -6,16 +6,18 @@ them reveals something about the data. A method's `check` and `compare` are not 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mollify import _core
 from mollify._answer import Answer
 from mollify._command import CommandAnswer, asked
 from mollify._domain import DomainLike, as_domain
-from mollify._inputs import Held, Inputs, table
+from mollify._inputs import Inputs, table
 from mollify._sampler import Sampler, _numbers
+
+if TYPE_CHECKING:
+    import altair
 
 __all__ = ["compare", "law"]
 
@@ -73,19 +75,32 @@ def law(sampler: Sampler, p: Any, *, normalise: bool = False) -> Answer:
     """
     if not isinstance(sampler, Sampler):
         raise _core.InvalidInput(f"sampler must be a Sampler, but is of type {type(sampler).__name__}")
+    import numpy as np
+
     masses = _numbers("p", p, "fiu")
     if masses.shape != (sampler.outcomes,):
         raise _core.InvalidInput(
             f"p must have a mass for each of {sampler.outcomes} outcomes, but has shape {masses.shape}"
         )
-    parameters = dict(sampler._parameters)
-    reference, location = parameters.pop("reference"), parameters.pop("location")
-    del parameters["outcomes"]
-    parameters["normalise"] = bool(normalise)
-    parameters["p"] = Held(json.dumps(masses.tolist()).encode())
-    if reference:
-        parameters["reference"] = Held(json.dumps(reference).encode())
-    if location is not None:
-        del parameters["mechanism"]
-        parameters["band"] = f"location={location!r}"
-    return asked(["law"], parameters, CommandAnswer)
+    masses = np.ascontiguousarray(masses, np.float64)
+    usable = np.isfinite(masses).all() and (masses >= 0).all()
+    total = float(masses.sum()) if usable else 0.0
+    if not total > 0:
+        raise _core.InvalidInput("p must be finite and not negative, and not all of it 0, but is otherwise")
+    if normalise:
+        masses = masses / total
+    elif abs(total - 1) > 1e-9:
+        raise _core.InvalidInput(
+            f"p must sum to 1 within 1e-9, but sums to {total:.12g}; normalise divides by the sum"
+        )
+    return Law(*_core.law(_core.SamplerParameters(**sampler._parameters), masses))
+
+
+class Law(Answer):
+    """The exact law of a draw. NOT PRIVATE."""
+
+    def _chart(self, against: str | None, distance: str, progress: bool) -> altair.Chart:
+        from mollify import _plot
+
+        outcomes = [one | {"law": one["probability"]} for one in self["outcomes"]]
+        return _plot.masses(outcomes, ("law",), "The law of a draw")

@@ -2,12 +2,14 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <mollify/advice.h>
 #include <mollify/estimate.h>
+#include <mollify/laboratory.h>
 #include <mollify/plan.h>
 #include <mollify/watch.h>
 #include <nanobind/stl/optional.h>
@@ -125,6 +127,12 @@ nb::tuple estimated(const std::string& certificate, const std::string& name, con
   return answered(found.json, found.text);
 }
 
+nb::tuple law_of(const SamplerParameters& parameters, const Array<double, 1>& p) {
+  const LawAnswer found =
+      computed([&] { return law(parameters, std::span<const double>(p.data(), p.size())); });
+  return answered(found.json, found.text);
+}
+
 }  // namespace
 
 void add_answers(nb::module_& module) {
@@ -139,6 +147,7 @@ void add_answers(nb::module_& module) {
              "epsilon"_a.none(), "delta"_a.none(), "rate"_a.none(), "chosen"_a.none(),
              "accept_large_delta"_a);
   module.def("risk", &risked, "parameters"_a);
+  module.def("law", &law_of, "parameters"_a, "p"_a);
   module.def("estimate", &estimated, "certificate"_a, "name"_a, "domain"_a, "released"_a,
              "confidence"_a, "method"_a, "pairs"_a);
 }

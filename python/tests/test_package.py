@@ -112,7 +112,7 @@ def test_an_interrupt_ends_an_analysis_and_its_process(tmp_path):
             "import sys, mollify as mo\n"
             "from mollify import _command\n"
             "_command.COMMAND = sys.argv[1]\n"
-            "try:\n    mo.nonprivate.law(mo.Sampler(outcomes=3, epsilon=1), [1, 0, 0])\n"
+            "try:\n    mo.Integral({'a': mo.boolean()}, epsilon=1).check({'a': [True]})\n"
             "except KeyboardInterrupt:\n    print('interrupted')",
             command,
         ],

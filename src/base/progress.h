@@ -19,6 +19,10 @@ namespace mollify {
 /// The text with control characters as \x1b: what a file holds must not steer a terminal.
 [[nodiscard]] std::string printable(std::string_view text);
 
+/// What begins each answer about private data.
+inline constexpr const char* kNotPrivate =
+    "NOT PRIVATE: this is computed from the data without protection, for the data holder only";
+
 /// Writes to standard error; nobody listening is no failure.
 void tell(std::string_view text);
 

@@ -686,11 +686,6 @@ void add_compare(CLI::App& app, Session& session) {
 // -----------------------------------------------------------------------------------------------
 // How guarantees and divergences are written, for people and for programs.
 
-Json guarantee_json(const Privacy& guarantee) {
-  return {{"notion", guarantee.notion == PrivacyNotion::kPure ? "pure" : "gaussian"},
-          {parameter_name(guarantee.notion), guarantee.parameter()}};
-}
-
 std::string promise_lines(const std::vector<std::string>& promises,
                           const std::vector<std::string>& limits) {
   std::string text;

@@ -88,9 +88,6 @@ void print_point_summaries(const RealColumns& columns, const PointSummary& truth
 // -----------------------------------------------------------------------------------------------
 // How guarantees and divergences are written, for people and for programs.
 
-/// {"notion": "pure", "epsilon": 1} or {"notion": "gaussian", "mu": 1}
-Json guarantee_json(const Privacy& guarantee);
-
 /// A line for each sentence of what a release promises, and of what it does not.
 std::string promise_lines(const std::vector<std::string>& promises,
                           const std::vector<std::string>& limits);

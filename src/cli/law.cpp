@@ -23,6 +23,7 @@
 #include "formats/text_files.h"
 #include "laboratory/boosting/diagnostics.h"
 #include "laboratory/boosting/likelihood.h"
+#include "laboratory/law/discrete_law.h"
 #include "laboratory/law/law.h"
 #include "laboratory/measure/measure.h"
 #include "methods/divergence/f_divergence.h"
@@ -337,28 +338,11 @@ std::string raster_csv(const DensityLaw& law) {
 
 }  // namespace
 
-void MoreDivergences::add_to(CLI::App& command) {
-  add_number(command, "--renyi", renyi, "also print the Rényi divergence of this order");
-  add_number(command, "--hockey-stick", hockey_stick,
+void add_more_divergences(CLI::App& command, MoreDivergences& more) {
+  add_number(command, "--renyi", more.renyi, "also print the Rényi divergence of this order");
+  add_number(command, "--hockey-stick", more.hockey_stick,
              "also print the hockey-stick divergence of this factor, e^epsilon for (epsilon, "
              "delta)-privacy");
-}
-
-LawDivergences::LawDivergences(std::span<const double> p, std::span<const double> law,
-                               const MoreDivergences& more) {
-  const DivergenceReport usual = divergence_report(p, law);
-  json = divergence_json(usual);
-  text = usual.text();
-  if (more.renyi) {
-    const double value = renyi(*more.renyi, p, law);
-    json["renyi"] = {{"order", *more.renyi}, {"value", number(value)}};
-    text += fmt::format(", Rényi of order {:g} {:.6g}", *more.renyi, value);
-  }
-  if (more.hockey_stick) {
-    const double value = hockey_stick(*more.hockey_stick, p, law);
-    json["hockey_stick"] = {{"factor", *more.hockey_stick}, {"value", number(value)}};
-    text += fmt::format(", hockey stick of factor {:g} {:.6g}", *more.hockey_stick, value);
-  }
 }
 
 void DensityOptions::add_to(CLI::App& command) {
@@ -491,58 +475,6 @@ struct LawOptions {
   bool json = false;
 };
 
-/// What a band makes of one more distribution, P': how far its law is, and can be, from that of P.
-struct Continuity {
-  double scale = 0;  ///< r of P
-  std::optional<double> other_scale{};
-  double between_inputs = 0;
-  double between_laws = 0;
-  /// TV(P, P') / max(r, r') [Park et al. 2024, Proposition IV.1].
-  double bound = 0;
-};
-
-Continuity continuity_of(const MechanismParameters& parameters, std::span<const double> p,
-                         const std::optional<std::vector<double>>& other) {
-  std::vector<double> lower = parameters.masses();
-  const double whole = std::accumulate(lower.begin(), lower.end(), 0.0);
-  for (double& mass : lower) mass /= whole;
-  std::vector<double> upper = lower;
-  const double floor = band_floor_of(parameters);
-  const double growth = std::exp(ExpBound(*parameters.epsilon).epsilon());
-  for (std::size_t i = 0; i < lower.size(); ++i) {
-    upper[i] = floor * growth * lower[i];
-    lower[i] *= floor;
-  }
-  const BandProjection of_p = project_on_band(p, lower, upper);
-  Continuity result{.scale = of_p.scale};
-  if (!other) return result;
-  const BandProjection of_other = project_on_band(*other, lower, upper);
-  result.other_scale = of_other.scale;
-  result.between_inputs = total_variation(p, *other);
-  result.between_laws = total_variation(of_p.law, of_other.law);
-  result.bound = result.between_inputs / std::max(of_p.scale, of_other.scale);
-  return result;
-}
-
-Json continuity_json(const Continuity& continuity) {
-  if (!continuity.other_scale) return nullptr;
-  return {{"r", number(*continuity.other_scale)},
-          {"tv_of_inputs", continuity.between_inputs},
-          {"tv_of_laws", continuity.between_laws},
-          {"bound", continuity.bound}};
-}
-
-void print_continuity(const Continuity& continuity) {
-  fmt::print(
-      "r = {:.6g}: laws of two P differ in total variation by at most 1/r = {:.6g} times "
-      "what these do\n",
-      continuity.scale, 1 / continuity.scale);
-  if (!continuity.other_scale) return;
-  fmt::print("the other has r = {:.6g}: inputs differ by {:.6g}, laws by {:.6g}, at most {:.6g}\n",
-             *continuity.other_scale, continuity.between_inputs, continuity.between_laws,
-             continuity.bound);
-}
-
 /// Scores by which the band of the relative mollifier has the law of the scaled and shifted p.
 std::vector<double> scores_of(const LawOptions& options, const NamedDistribution& p,
                               const MechanismParameters& parameters) {
@@ -606,54 +538,20 @@ int run(const LawOptions& options) {
   const auto sampler = options.mollifier.given() && !options.mollifier.is_scale_and_shift()
                            ? options.mollifier.sampler(p.masses.size(), *parameters.epsilon)
                            : make_sampler(parameters);
-  std::optional<Continuity> continuity;
-  if (is_projection) continuity = continuity_of(parameters, p.masses, other);
-  std::vector<std::uint32_t> outcomes(p.masses.size());
-  std::iota(outcomes.begin(), outcomes.end(), std::uint32_t{0});
-  std::vector<std::uint32_t> scored;
-  std::vector<double> weights;
-  const std::vector<double> scores = scores_of(options, p, parameters);
-  for (const std::uint32_t outcome : outcomes) {
-    if (scores[outcome] == 0) continue;
-    scored.push_back(outcome);
-    weights.push_back(scores[outcome]);
-  }
-  const Law law = sampler->law({scored, weights});
-  const LawDivergences divergence(p.masses, law.probabilities, options.more);
-  const std::vector<double> alike(p.masses.size(), 1.0);
-  const double nll = negative_log_likelihood(p.masses, law.probabilities, alike);
-  const double coverage = mode_coverage(p.masses, law.probabilities, alike);
+  const DiscreteLaw law = discrete_law({.p = p.masses,
+                                        .outcomes = p.outcomes,
+                                        .parameters = parameters,
+                                        .name = name,
+                                        .sampler = *sampler,
+                                        .is_projection = is_projection,
+                                        .scores = scores_of(options, p, parameters),
+                                        .other = std::move(other),
+                                        .more = options.more});
   if (options.json) {
-    Json rows = Json::array();
-    for (std::size_t i = 0; i < outcomes.size(); ++i) {
-      rows.push_back({{"outcome", p.outcomes[i]},
-                      {"numerator", law.numerators[i]},
-                      {"denominator", law.denominator},
-                      {"probability", law.probabilities[i]}});
-    }
-    Json json = {{"notice", kNotPrivate},
-                 {"mechanism", name},
-                 {"guarantee", guarantee_json(sampler->guarantee())},
-                 {"N", law.denominator},
-                 {"outcomes", rows},
-                 {"divergence", divergence.json},
-                 {"nll", number(nll)},
-                 {"coverage", coverage}};
-    if (continuity) json["r"] = number(continuity->scale);
-    if (other) json["other"] = continuity_json(*continuity);
-    print_json(json);
-    return kSuccess;
+    print_json(law.json);
+  } else {
+    fmt::print("{}", law.text);
   }
-  fmt::print("{}\nmechanism {}, {}, N = {}\n\n", kNotPrivate, name, sampler->guarantee().text(),
-             law.denominator);
-  fmt::print("{:<24} {:>12} {:>12}  numerator\n", "outcome", "p", "law");
-  for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    fmt::print("{:<24} {:>12.6g} {:>12.6g}  {}\n", p.outcomes[i], p.masses[i], law.probabilities[i],
-               law.numerators[i]);
-  }
-  fmt::print("\ndivergence of p from the law: {}\n", divergence.text);
-  fmt::print("negative log-likelihood {:.6g}, mode coverage {:.6g}\n", nll, coverage);
-  if (continuity) print_continuity(*continuity);
   return kSuccess;
 }
 
@@ -674,7 +572,7 @@ void add_law(CLI::App& app, Session& session) {
                             "one draw");
   options->mollifier.add_to(command);
   command.add_flag("--normalise", options->normalise, "divide the masses of --p by their sum");
-  options->more.add_to(command);
+  add_more_divergences(command, options->more);
   options->density.add_to(command);
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });

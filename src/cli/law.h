@@ -11,26 +11,12 @@
 
 #include "cli/main.h"
 #include "cli/options.h"
+#include "laboratory/law/discrete_law.h"
 
 namespace mollify::cli {
 
-/// Divergences of P from its law that are printed if asked for, beside those that always are.
-struct MoreDivergences {
-  std::optional<double> renyi;         ///< its order
-  std::optional<double> hockey_stick;  ///< its gamma
-
-  /// Adds --renyi and --hockey-stick to a command.
-  void add_to(CLI::App& command);
-};
-
-/// How well a law finds P, and their divergences, for programs and for people.
-struct LawDivergences {
-  Json json;
-  std::string text;
-
-  LawDivergences(std::span<const double> p, std::span<const double> law,
-                 const MoreDivergences& more);
-};
+/// Adds --renyi and --hockey-stick to a command.
+void add_more_divergences(CLI::App& command, MoreDivergences& more);
 
 /// As given; nothing is checked.
 struct DensityOptions {

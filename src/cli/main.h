@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/json.h"
+#include "base/progress.h"
 #include "domain/domain.h"
 #include "release/spec.h"
 
@@ -81,9 +82,6 @@ void tell_odds(const Privacy& promise);
 
 /// Fails loudly (exit status 1) if standard output could not take what was written.
 void flush_output();
-
-inline constexpr const char* kNotPrivate =
-    "NOT PRIVATE: this is computed from the data without protection, for the data holder only";
 
 void add_advise(CLI::App& app, Session& session);
 void add_amplify(CLI::App& app, Session& session);

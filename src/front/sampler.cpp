@@ -1,5 +1,4 @@
-// Samplers for programs.
-#include "mollify/sampler.h"
+#include "front/sampler.h"
 
 #include <algorithm>
 #include <mutex>
@@ -19,6 +18,7 @@
 #include "methods/local/mechanism.h"
 #include "mollify/advice.h"
 #include "mollify/distributed.h"
+#include "mollify/sampler.h"
 #include "records/keyed_units.h"
 #include "records/tallies.h"
 #include "records/units.h"
@@ -56,24 +56,6 @@ class Sampler::Inside {
 };
 
 namespace {
-
-inside::Mechanism mechanism_of(const std::string& name) {
-  if (const auto mechanism = inside::named<inside::Mechanism>(name)) return *mechanism;
-  inside::refuse_name("mechanism", "one of " + inside::all_names<inside::Mechanism>(), name,
-                      inside::name_list<inside::Mechanism>());
-}
-
-inside::MechanismParameters inward(const SamplerParameters& parameters) {
-  return {.mechanism = mechanism_of(parameters.mechanism),
-          .outcome_count = parameters.outcomes,
-          .reference = parameters.reference,
-          .epsilon = parameters.epsilon,
-          .mu = parameters.mu,
-          .c1 = parameters.c1,
-          .c2 = parameters.c2,
-          .gamma = parameters.gamma,
-          .location = parameters.location};
-}
 
 template <class Score>
 void draw_rows(const inside::LocalSampler& sampler, std::span<const Score> scores,

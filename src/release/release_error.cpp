@@ -57,6 +57,11 @@ std::string words_of_noise(const ReleaseError& error) {
   return error.is_mostly_noise() ? noise_words(error) : "";
 }
 
+Json guarantee_json(const Privacy& guarantee) {
+  return {{"notion", guarantee.notion == PrivacyNotion::kPure ? "pure" : "gaussian"},
+          {parameter_name(guarantee.notion), guarantee.parameter()}};
+}
+
 Json divergence_json(const DivergenceReport& divergence) {
   Json json = Json::object();
   for (const DivergenceName& one : kDivergenceNames) {

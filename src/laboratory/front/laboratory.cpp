@@ -10,7 +10,9 @@
 #include "base/names.h"
 #include "core/invalid_input.h"
 #include "domain/candidates.h"
+#include "front/sampler.h"
 #include "laboratory/boosting/likelihood.h"
+#include "laboratory/law/discrete_law.h"
 #include "laboratory/measure/grid.h"
 #include "laboratory/measure/measure.h"
 #include "methods/divergence/f_divergence.h"
@@ -144,6 +146,26 @@ std::vector<double> scaled_and_shifted(std::span<const double> p, std::span<cons
   std::vector<double> masses(p.begin(), p.end());
   inside::scale_and_shift(masses, reference, epsilon);
   return masses;
+}
+
+LawAnswer law(const SamplerParameters& parameters, std::span<const double> p) {
+  const inside::MechanismParameters asked = inward(parameters);
+  const auto sampler = inside::make_sampler(asked);
+  if (p.size() != sampler->outcome_count()) {
+    throw InvalidInput(fmt::format("there must be a mass for each of {} outcomes, but there are {}",
+                                   sampler->outcome_count(), p.size()));
+  }
+  std::vector<std::string> outcomes;
+  for (std::size_t i = 0; i < p.size(); ++i) outcomes.push_back(std::to_string(i));
+  const inside::DiscreteLaw found =
+      inside::discrete_law({.p = p,
+                            .outcomes = outcomes,
+                            .parameters = asked,
+                            .name = std::string(inside::name_of(asked.mechanism)),
+                            .sampler = *sampler,
+                            .is_projection = inside::is_band(asked.mechanism),
+                            .scores = {p.begin(), p.end()}});
+  return {inside::json_text(found.json), found.text};
 }
 
 LawFit law_fit(std::span<const double> p, std::span<const double> q,

@@ -1,0 +1,223 @@
+#include "laboratory/law/discrete_law.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "accounting/privacy.h"
+#include "base/names.h"
+#include "base/progress.h"
+#include "core/band.h"
+#include "core/invalid_input.h"
+#include "laboratory/law/law.h"
+#include "methods/divergence/f_divergence.h"
+#include "methods/divergence/worst_case_risk.h"
+#include "release/release_error.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// How well a density finds what another distribution produces.
+
+namespace {
+
+void require_cells(const char* what, std::span<const double> p, std::span<const double> q,
+                   std::span<const double> volumes) {
+  if (p.size() != q.size() || p.size() != volumes.size()) {
+    throw InvalidInput(fmt::format(
+        "{} needs masses of P and of Q and a volume for each cell, but has {}, {} and {}", what,
+        p.size(), q.size(), volumes.size()));
+  }
+  for (std::size_t i = 0; i < volumes.size(); ++i) {
+    if (volumes[i] > 0) continue;
+    throw InvalidInput(
+        fmt::format("the volume of cell {} must be positive, but is {:g}", i, volumes[i]));
+  }
+}
+
+void require_coverage_level(double level) {
+  if (level > 0 && level < 1) return;
+  throw InvalidInput(
+      fmt::format("the level of coverage must be above 0 and below 1, but is {:g}", level));
+}
+
+double sum_of(const char* what, std::span<const double> masses) {
+  CompensatedSum sum;
+  for (const double mass : masses) sum += mass;
+  if (!(sum.value() > 0))
+    throw InvalidInput(fmt::format("{} needs masses with a positive sum", what));
+  return sum.value();
+}
+
+}  // namespace
+
+double negative_log_likelihood(std::span<const double> p, std::span<const double> q,
+                               std::span<const double> volumes) {
+  require_cells("a likelihood", p, q, volumes);
+  const double whole_p = sum_of("a likelihood", p);
+  const double whole_q = sum_of("a likelihood", q);
+  CompensatedSum sum;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    if (!(p[i] > 0)) continue;
+    if (!(q[i] > 0)) return std::numeric_limits<double>::infinity();
+    sum += p[i] * std::log(q[i] / volumes[i]);
+  }
+  return std::log(whole_q) - sum.value() / whole_p;
+}
+
+double mode_coverage(std::span<const double> p, std::span<const double> q,
+                     std::span<const double> volumes, double level) {
+  require_coverage_level(level);
+  require_cells("coverage", p, q, volumes);
+  std::vector<double> densities(q.size());
+  for (std::size_t i = 0; i < q.size(); ++i) densities[i] = q[i] / volumes[i];
+  const double whole_p = sum_of("coverage", p);
+  const double enough = level * sum_of("coverage", q);
+  std::vector<std::size_t> densest_first(q.size());
+  std::iota(densest_first.begin(), densest_first.end(), std::size_t{0});
+  std::sort(densest_first.begin(), densest_first.end(),
+            [&](std::size_t a, std::size_t b) { return densities[a] > densities[b]; });
+  CompensatedSum of_p;
+  CompensatedSum of_q;
+  double threshold = 0;
+  for (const std::size_t i : densest_first) {
+    if (of_q.value() >= enough && densities[i] < threshold) break;
+    threshold = densities[i];
+    of_q += q[i];
+    of_p += p[i];
+  }
+  return of_p.value() / whole_p;
+}
+
+// -----------------------------------------------------------------------------------------------
+// The law and how near it is, for programs and for people.
+
+LawDivergences::LawDivergences(std::span<const double> p, std::span<const double> law,
+                               const MoreDivergences& more) {
+  const DivergenceReport usual = divergence_report(p, law);
+  json = divergence_json(usual);
+  text = usual.text();
+  if (more.renyi) {
+    const double value = renyi(*more.renyi, p, law);
+    json["renyi"] = {{"order", *more.renyi}, {"value", number(value)}};
+    text += fmt::format(", Rényi of order {:g} {:.6g}", *more.renyi, value);
+  }
+  if (more.hockey_stick) {
+    const double value = hockey_stick(*more.hockey_stick, p, law);
+    json["hockey_stick"] = {{"factor", *more.hockey_stick}, {"value", number(value)}};
+    text += fmt::format(", hockey stick of factor {:g} {:.6g}", *more.hockey_stick, value);
+  }
+}
+
+namespace {
+
+/// What a band makes of one more distribution, P': how far its law is, and can be, from that of P.
+struct Continuity {
+  double scale = 0;  ///< r of P
+  std::optional<double> other_scale{};
+  double between_inputs = 0;
+  double between_laws = 0;
+  /// TV(P, P') / max(r, r') [Park et al. 2024, Proposition IV.1].
+  double bound = 0;
+};
+
+Continuity continuity_of(const MechanismParameters& parameters, std::span<const double> p,
+                         const std::optional<std::vector<double>>& other) {
+  std::vector<double> lower = parameters.masses();
+  const double whole = std::accumulate(lower.begin(), lower.end(), 0.0);
+  for (double& mass : lower) mass /= whole;
+  std::vector<double> upper = lower;
+  const double floor = band_floor_of(parameters);
+  const double growth = std::exp(ExpBound(*parameters.epsilon).epsilon());
+  for (std::size_t i = 0; i < lower.size(); ++i) {
+    upper[i] = floor * growth * lower[i];
+    lower[i] *= floor;
+  }
+  const BandProjection of_p = project_on_band(p, lower, upper);
+  Continuity result{.scale = of_p.scale};
+  if (!other) return result;
+  const BandProjection of_other = project_on_band(*other, lower, upper);
+  result.other_scale = of_other.scale;
+  result.between_inputs = total_variation(p, *other);
+  result.between_laws = total_variation(of_p.law, of_other.law);
+  result.bound = result.between_inputs / std::max(of_p.scale, of_other.scale);
+  return result;
+}
+
+Json continuity_json(const Continuity& continuity) {
+  if (!continuity.other_scale) return nullptr;
+  return {{"r", number(*continuity.other_scale)},
+          {"tv_of_inputs", continuity.between_inputs},
+          {"tv_of_laws", continuity.between_laws},
+          {"bound", continuity.bound}};
+}
+
+std::string continuity_text(const Continuity& continuity) {
+  std::string text = fmt::format(
+      "r = {:.6g}: laws of two P differ in total variation by at most 1/r = {:.6g} times "
+      "what these do\n",
+      continuity.scale, 1 / continuity.scale);
+  if (!continuity.other_scale) return text;
+  text += fmt::format(
+      "the other has r = {:.6g}: inputs differ by {:.6g}, laws by {:.6g}, at most {:.6g}\n",
+      *continuity.other_scale, continuity.between_inputs, continuity.between_laws,
+      continuity.bound);
+  return text;
+}
+
+}  // namespace
+
+DiscreteLaw discrete_law(const DiscreteLawQuestion& question) {
+  const std::span<const double> p = question.p;
+  std::optional<Continuity> continuity;
+  if (question.is_projection) {
+    continuity = continuity_of(question.parameters, p, question.other);
+  }
+  std::vector<std::uint32_t> scored;
+  std::vector<double> weights;
+  for (std::uint32_t outcome = 0; outcome < p.size(); ++outcome) {
+    if (question.scores[outcome] == 0) continue;
+    scored.push_back(outcome);
+    weights.push_back(question.scores[outcome]);
+  }
+  const Law law = question.sampler.law({scored, weights});
+  const LawDivergences divergence(p, law.probabilities, question.more);
+  const std::vector<double> alike(p.size(), 1.0);
+  const double nll = negative_log_likelihood(p, law.probabilities, alike);
+  const double coverage = mode_coverage(p, law.probabilities, alike);
+  Json rows = Json::array();
+  std::string text = fmt::format("{}\nmechanism {}, {}, N = {}\n\n", kNotPrivate, question.name,
+                                 question.sampler.guarantee().text(), law.denominator);
+  text += fmt::format("{:<24} {:>12} {:>12}  numerator\n", "outcome", "p", "law");
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    rows.push_back({{"outcome", question.outcomes[i]},
+                    {"numerator", law.numerators[i]},
+                    {"denominator", law.denominator},
+                    {"probability", law.probabilities[i]}});
+    text += fmt::format("{:<24} {:>12.6g} {:>12.6g}  {}\n", question.outcomes[i], p[i],
+                        law.probabilities[i], law.numerators[i]);
+  }
+  text += fmt::format("\ndivergence of p from the law: {}\n", divergence.text);
+  text += fmt::format("negative log-likelihood {:.6g}, mode coverage {:.6g}\n", nll, coverage);
+  Json json = {{"notice", kNotPrivate},
+               {"mechanism", question.name},
+               {"guarantee", guarantee_json(question.sampler.guarantee())},
+               {"N", law.denominator},
+               {"outcomes", rows},
+               {"divergence", divergence.json},
+               {"nll", number(nll)},
+               {"coverage", coverage}};
+  if (continuity) {
+    json["r"] = number(continuity->scale);
+    text += continuity_text(*continuity);
+  }
+  if (question.other) json["other"] = continuity_json(*continuity);
+  return {std::move(json), std::move(text)};
+}
+
+}  // namespace mollify
