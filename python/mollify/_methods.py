@@ -779,7 +779,6 @@ class Marginals(_OfModels):
         delta: Number | None = None,
         rho: Number | None = None,
         curve: bool = False,
-        reference: Any = None,
         neighbours: str | None = None,
         copula: bool = False,
         accept_large_delta: bool = False,

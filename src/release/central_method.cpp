@@ -559,12 +559,12 @@ std::string finite_summary(const Certificate& certificate) {
 
 using enum PartKind;
 
-constexpr OwnPart kParts[] = {
+constexpr OwnPart kCentralParts[] = {
     {"/rate", "--rate", kNumber},
     {"/mechanism", "--mechanism", kText},
     {"/support", "--support", kText},
 };
-constexpr OwnPart kQuestions[] = {
+constexpr OwnPart kCentralQuestions[] = {
     {"/k", "--k", kWhole},
     {"/count", "--count", kWhole},
     {"/strong", "--strong", kTruth},
@@ -592,7 +592,7 @@ class CentralMethod final : public ReleaseMethod {
     return released_words(certificate, to, certificate.mechanism()) + finite_summary(certificate);
   }
 
-  std::span<const OwnPart> parts() const override { return kParts; }
+  std::span<const OwnPart> parts() const override { return kCentralParts; }
 
   Held read(const PartReader& reader) const override {
     CentralSpec spec;
@@ -725,7 +725,7 @@ class CentralMethod final : public ReleaseMethod {
     return taken;
   }
 
-  std::span<const OwnPart> question_parts() const override { return kQuestions; }
+  std::span<const OwnPart> question_parts() const override { return kCentralQuestions; }
 
   PlanQuantities quantities(const PartReader& reader, const PlanQuestion& question) const override {
     using enum PlanUnknown;

@@ -645,10 +645,10 @@ constexpr OwnPart kGaussianQuestions[] = {
     {"/logarithms", "--log", kTexts},
     {"/covariance", "--covariance", kFile},
 };
-constexpr OwnPart kModelParts[] = {
+constexpr OwnPart kGaussianModelParts[] = {
     {"/logarithms", "--log", kTexts},
 };
-constexpr OwnPart kModelQuestions[] = {
+constexpr OwnPart kGaussianModelQuestions[] = {
     {"/dimension", "--dimension", kWhole},
     {"/privacy/rho", "--rho", kDecimal},
     {"/logarithms", "--log", kTexts},
@@ -942,8 +942,8 @@ class GaussianModelMethod final : public PointMethod {
            fmt::format("how: {}\n", why(certificate));
   }
 
-  std::span<const OwnPart> parts() const override { return kModelParts; }
-  std::span<const OwnPart> question_parts() const override { return kModelQuestions; }
+  std::span<const OwnPart> parts() const override { return kGaussianModelParts; }
+  std::span<const OwnPart> question_parts() const override { return kGaussianModelQuestions; }
 
   void validate(const ReleaseSpec& spec) const override {
     const auto& own = own_of<GaussianSpec>(spec);

@@ -810,12 +810,12 @@ std::string hidden_count_condition(const Certificate& certificate) {
 
 using enum PartKind;
 
-constexpr OwnPart kParts[] = {
+constexpr OwnPart kMarginalsParts[] = {
     {"/neighbours", "--neighbours", kText},
     {"/reference", "--reference", kFile},
     {"/copula", "--copula", kTruth},
 };
-constexpr OwnPart kQuestions[] = {
+constexpr OwnPart kMarginalsQuestions[] = {
     {"/privacy/rho", "--rho", kDecimal},
     {"/neighbours", "--neighbours", kText},
     {"/copula", "--copula", kTruth},
@@ -843,8 +843,8 @@ class MarginalsMethod final : public ReleaseMethod {
            fmt::format("how: {}\n", why(certificate));
   }
 
-  std::span<const OwnPart> parts() const override { return kParts; }
-  std::span<const OwnPart> question_parts() const override { return kQuestions; }
+  std::span<const OwnPart> parts() const override { return kMarginalsParts; }
+  std::span<const OwnPart> question_parts() const override { return kMarginalsQuestions; }
 
   void visit_files(ReleaseSpec& spec,
                    const std::function<void(std::optional<PublicFile>&)>& visit) const override {

@@ -328,7 +328,7 @@ namespace {
 using enum PartKind;
 
 /// Those that methods have alike.
-constexpr Part kCommonParts[] = {
+constexpr Part kCommonPlanParts[] = {
     {"/method", "", kText, kEveryMethod},
     {"/unknown", "", kText, kEveryMethod},
     {"/domain", "--domain", kDomain, kEveryMethod},
@@ -437,7 +437,7 @@ Privacy budget_of(const PartReader& reader) {
 
 std::span<const Part> plan_parts() {
   static const std::vector<Part> parts = [] {
-    std::vector<Part> all(std::begin(kCommonParts), std::end(kCommonParts));
+    std::vector<Part> all(std::begin(kCommonPlanParts), std::end(kCommonPlanParts));
     for (const auto& [word, name] : names<Method>()) {
       const ReleaseMethod& method = release_method(word);
       add_own_parts(method.question_parts(), word, all);
