@@ -13,6 +13,7 @@
 #include "methods/gaussian/sampler.h"
 #include "records/source.h"
 #include "release/certificate.h"
+#include "release/design.h"
 #include "release/plan.h"
 #include "release/release.h"
 #include "release/release_error.h"
@@ -101,6 +102,14 @@ struct GaussianSpec {
 /// Records that any Gaussian sampler needs (accounting/gaussian.h), for the mean bound
 /// or the ball inside the ranges; 0 where that says nothing.
 [[nodiscard]] double gaussian_records_lower_bound(const PlanQuestion& question);
+
+/// Of what was designed. Rows are streamed: memory is 4 bytes a row, whatever its columns, and none
+/// of a model's; with units it is theirs, one row each. `warnings` are PreparedRelease's.
+[[nodiscard]] std::unique_ptr<const PreparedRelease> make_gaussian_release(
+    DesignedRelease made, Domain domain, RealColumns columns, Whitening whitening,
+    std::optional<Roster> roster, std::vector<std::string> warnings);
+[[nodiscard]] std::unique_ptr<const PreparedRelease> make_gaussian_model_release(
+    DesignedRelease made, Domain domain, RealColumns columns, std::optional<Roster> roster);
 
 [[nodiscard]] std::unique_ptr<const PlanModel> gaussian_plan_model();
 [[nodiscard]] std::unique_ptr<const PlanModel> shared_gaussian_plan_model();

@@ -13,6 +13,7 @@
 #include "methods/local/mechanism.h"
 #include "methods/local/sampler.h"
 #include "release/certificate.h"
+#include "release/design.h"
 #include "release/plan.h"
 #include "release/release_error.h"
 #include "release/space.h"
@@ -57,6 +58,12 @@ inline constexpr double kConcentration = 64;
 
 /// "categories (120 outcomes), scored by empirical", for people; of a local release.
 [[nodiscard]] std::string space_text(const Certificate& certificate);
+
+/// Adds what so many draws by a local spec come to.
+void design_draws(const Domain& domain, std::uint64_t draws, DesignedRelease& made);
+/// Of a draw from a band, for such a scorer.
+[[nodiscard]] ReleaseError error_of_band(const Certificate& certificate, const Domain& domain,
+                                         ScorerKind scorer);
 
 /// SHA-256 of all integers of a sampler that decide privacy. O(outcomes).
 [[nodiscard]] std::string integers_sha256(const LocalSampler& sampler);

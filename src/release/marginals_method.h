@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,8 @@
 #include "records/source.h"
 #include "records/units.h"
 #include "release/certificate.h"
+#include "release/design.h"
+#include "release/release.h"
 #include "release/spec.h"
 
 namespace mollify {
@@ -31,6 +34,17 @@ struct MarginalsSpec {
 
   friend bool operator==(const MarginalsSpec&, const MarginalsSpec&) = default;
 };
+
+/// Of what was designed. Records are rows, or units: all of a unit's rows, which weigh as much
+/// together as any other unit's; a unit of the roster without rows is one uniform record.
+/// `reference` is public records as digits that lie end to end, or nothing. Hands the model to the
+/// sink.
+///
+/// One pass over the data, two where bins are private. Memory is that of the cells of all pairs of
+/// columns; with units 4 bytes a value and 8 a unit more.
+[[nodiscard]] std::unique_ptr<const PreparedRelease> make_marginals_release(
+    DesignedRelease made, Domain domain, std::optional<Roster> roster,
+    std::vector<std::uint32_t> reference);
 
 /// What such a release counts: rows of weight 1, or units of weight kUnitWeight, those of the
 /// roster where there is one. NOT PRIVATE.
