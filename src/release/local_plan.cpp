@@ -103,8 +103,11 @@ class LocalPlan final : public PlanModel {
             space_->kind(), domain);
       }
     }
-    if (local.space.kind == SpaceKind::kModels && !local.reference) {
-      question.warnings.push_back(models_without_reference());
+    if (space_ && local.space.kind == SpaceKind::kModels) {
+      judged_models_.emplace(
+          space_->domain(), std::min(space_->size(), kJudgedModels), model_shapes(local.space),
+          local.reference ? inputs->records(local.reference->name, space_->domain())
+                          : std::vector<std::uint32_t>());
     }
     kind_ = local.space.kind.value_or(SpaceKind::kCategories);
     masses_ = question.masses;
@@ -309,6 +312,12 @@ class LocalPlan final : public PlanModel {
           "where likelihoods tell models apart, the one released is among the {} likeliest of {} "
           "with probability {:.4g}; any number of its rows costs the same\n",
           outlook.best, reference.outcomes(), outlook.probability);
+      if (judged_models_) {
+        const ReleaseError error = models_error(*judged_models_, reference.outcomes(), outlook);
+        facts["column_error"] = error.error;
+        facts["column_error_of_reference"] = error.reference;
+        if (error.is_mostly_noise()) answer.lines += "warning: " + models_words(error) + "\n";
+      }
     }
     if (band) tell_changes(whole, reference, draw.epsilon, answer);
   }
@@ -452,6 +461,7 @@ class LocalPlan final : public PlanModel {
 
   std::vector<Mechanism> mechanisms_;
   std::optional<ReleaseSpace> space_;
+  std::optional<PublicModels> judged_models_;
   SpaceKind kind_ = SpaceKind::kCategories;
   std::vector<double> masses_;
   std::optional<double> region_mass_;

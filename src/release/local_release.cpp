@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
@@ -401,11 +402,6 @@ class TableCounts {
   std::uint64_t records_ = 0;
 };
 
-std::vector<std::string> models_warnings(const PublicModels& models) {
-  if (models.has_reference()) return {};
-  return {models_without_reference()};
-}
-
 void require_pairs(const std::vector<std::uint32_t>& sizes) {
   if (const std::uint64_t cells = PairCounts::cells(sizes); cells > PairCounts::kMostCells) {
     throw InvalidInput(
@@ -417,8 +413,9 @@ void require_pairs(const std::vector<std::uint32_t>& sizes) {
 
 class ModelsRelease final : public PreparedRelease {
  public:
-  ModelsRelease(DesignedRelease made, Domain domain, PublicModels models)
-      : PreparedRelease(std::move(made.certificate), domain, models_warnings(models)),
+  ModelsRelease(DesignedRelease made, Domain domain, PublicModels models,
+                std::vector<std::string> warnings)
+      : PreparedRelease(std::move(made.certificate), domain, std::move(warnings)),
         domain_(std::move(domain)),
         models_(std::move(models)),
         sampler_(std::move(made.local)) {}
@@ -472,13 +469,6 @@ class ModelsRelease final : public PreparedRelease {
 
 }  // namespace
 
-std::string models_without_reference() {
-  return fmt::format(
-      "models drawn without public records are seldom nearer to a table than uniform records are, "
-      "even the likeliest of them: {} names public records to draw them around",
-      flag_words("reference"));
-}
-
 ModelsOutlook models_outlook(std::uint64_t models, double floor, double epsilon) {
   // f of all models at floor e^epsilon and the rest at floor sum to 1.
   const double most = same_exp(epsilon);
@@ -498,6 +488,57 @@ ModelsOutlook models_outlook(const Certificate& certificate) {
                         certificate.draw.epsilon);
 }
 
+std::string models_words(const ReleaseError& error) {
+  return "the released model is hardly nearer to a table than what it was drawn around: " +
+         error_words(error);
+}
+
+ReleaseError models_error(const PublicModels& models, std::uint64_t of_all,
+                          const ModelsOutlook& outlook) {
+  constexpr std::size_t kTables = 48;
+  std::vector<std::vector<double>> shares;
+  models.visit([&](std::uint64_t, const PublicModels::Model& model) {
+    const auto& parents = model.parents;
+    if (std::count(parents.begin(), parents.end(), PublicModels::kNoParent) ==
+        static_cast<std::ptrdiff_t>(parents.size())) {
+      shares.push_back(model.shares);
+    }
+  });
+  ReleaseError error{.kind = "expected error of a column of the released model",
+                     .of_reference = models.has_reference() ? "that of the public records alone"
+                                                            : "that of uniform records alone"};
+  if (shares.size() <= kTables) return error;
+  const auto columns = static_cast<double>(models.columns().size());
+  const auto distance = [&](const std::vector<double>& one, const std::vector<double>& other) {
+    double sum = 0;
+    for (std::size_t i = 0; i < one.size(); ++i) sum += std::abs(one[i] - other[i]);
+    return sum / (2 * columns);
+  };
+  std::vector<double> middle(shares.front().size());
+  for (const std::vector<double>& one : shares) {
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      middle[i] += one[i] / static_cast<double>(shares.size());
+    }
+  }
+  const double share = static_cast<double>(outlook.best) / static_cast<double>(of_all);
+  for (std::size_t table = 0; table < kTables; ++table) {
+    std::vector<double> distances;
+    for (std::size_t i = kTables; i < shares.size(); ++i) {
+      distances.push_back(distance(shares[i], shares[table]));
+    }
+    std::sort(distances.begin(), distances.end());
+    const auto all = static_cast<double>(distances.size());
+    const double best = std::clamp(std::ceil(share * all), 1.0, all);
+    const auto end = distances.begin() + static_cast<std::ptrdiff_t>(best);
+    const double nearest = std::accumulate(distances.begin(), end, 0.0) / best;
+    const double others =
+        best < all ? std::accumulate(end, distances.end(), 0.0) / (all - best) : nearest;
+    error.error += (outlook.probability * nearest + (1 - outlook.probability) * others) / kTables;
+    error.reference += distance(middle, shares[table]) / kTables;
+  }
+  return error;
+}
+
 std::unique_ptr<const PreparedRelease> prepare_models(ReleaseSpec spec,
                                                       const PublicInputs& inputs) {
   validate_spec(spec);
@@ -505,13 +546,20 @@ std::unique_ptr<const PreparedRelease> prepare_models(ReleaseSpec spec,
   const LocalSpec& local = *spec.own.get<LocalSpec>();
   const ReleaseSpace space(domain, local.space, std::nullopt, inputs);
   const ModelShapes shapes = model_shapes(local.space);
-  PublicModels models(domain, space.size(), shapes,
-                      local.reference ? inputs.records(local.reference->name, domain)
-                                      : std::vector<std::uint32_t>());
+  const std::vector<std::uint32_t> reference = local.reference
+                                                   ? inputs.records(local.reference->name, domain)
+                                                   : std::vector<std::uint32_t>();
+  PublicModels models(domain, space.size(), shapes, reference);
   if (shapes == ModelShapes::kProductsAndTrees) require_pairs(models.columns());
   const PublicFacts facts{.outcomes = space.size(), .list_sha256 = models.sha256()};
-  return std::make_unique<const ModelsRelease>(design_release(spec, facts, domain),
-                                               std::move(domain), std::move(models));
+  DesignedRelease made = design_release(spec, facts, domain);
+  const ReleaseError error =
+      models_error(PublicModels(domain, std::min(models.size(), kJudgedModels), shapes, reference),
+                   models.size(), models_outlook(made.certificate));
+  std::vector<std::string> warnings;
+  if (error.is_mostly_noise()) warnings.push_back(models_words(error));
+  return std::make_unique<const ModelsRelease>(std::move(made), std::move(domain),
+                                               std::move(models), std::move(warnings));
 }
 
 }  // namespace mollify

@@ -106,9 +106,6 @@ class UnitEstimates {
 [[nodiscard]] std::unique_ptr<const PreparedRelease> prepare_models(ReleaseSpec spec,
                                                                     const PublicInputs& inputs);
 
-/// What is said where models are drawn around no public records.
-[[nodiscard]] std::string models_without_reference();
-
 /// What a draw from N models of uniform weight comes to, where the table's likelihoods tell them
 /// apart (of a table without rows all are alike, and each is as likely as any other): with at least
 /// `probability` the model is among the `best` likeliest. `floor` is the band's b.
@@ -117,6 +114,18 @@ struct ModelsOutlook {
   double probability = 0;
 };
 [[nodiscard]] ModelsOutlook models_outlook(std::uint64_t models, double floor, double epsilon);
+
+/// How far rows of the released model are expected to be from a table that is as the models are:
+/// the mean over 48 of them, of a column alone, if the released one is among the likeliest as often
+/// as the outlook says and no nearer than these are on average. `models` are the first of the
+/// list, 48 at least; trees are left out. Beside it stands the error of what the models are drawn
+/// around, without any data.
+[[nodiscard]] ReleaseError models_error(const PublicModels& models, std::uint64_t of_all,
+                                        const ModelsOutlook& outlook);
+/// What is said of one that is mostly noise.
+[[nodiscard]] std::string models_words(const ReleaseError& error);
+/// So many of a list's models are looked at for that.
+inline constexpr std::uint64_t kJudgedModels = 1024;
 /// Of a certificate whose spec shares a model.
 [[nodiscard]] ModelsOutlook models_outlook(const Certificate& certificate);
 

@@ -1,6 +1,7 @@
 #include "release/marginals_method.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <iterator>
 #include <limits>
@@ -70,8 +71,8 @@ std::string marginals_error_words(const MarginalError& error) {
       "break rules of the table.",
       error.usual, is_copula ? "" : fmt::format(", and {:.3g} {},", error.at_worst, kIfClose),
       is_copula
-          ? "This held where columns rise and fall with each other as Gaussian ones do; equal "
-            "columns, or such as depend in another way, were up to twice as far off."
+          ? "This held where columns rise and fall with each other as Gaussian ones do; of any "
+            "other dependence, of equal columns too, nothing is kept."
           : "The first held on twelve of seventeen kinds of tables, the second on all.");
 }
 
@@ -184,8 +185,18 @@ std::vector<std::string> marginals_noise(const Certificate& certificate) {
 }
 
 /// Of two columns together.
-ReleaseError table_error(const MarginalError& error) {
-  ReleaseError found = model_error(error.expected(), error.columns.mean);
+///
+/// At best it is what noise does to single columns, beside how far the uniform distribution is from
+/// a column whose k shares have the flat Dirichlet distribution: (1 - 1/k)^k on average.
+ReleaseError table_error(const MarginalDesign& design, std::uint64_t records) {
+  const MarginalError error = marginal_error(design, records);
+  double uniform = 0;
+  for (const MarginalColumn& column : design.request.columns) {
+    const double k = counted_cells(column);
+    uniform += std::pow(1 - 1 / k, k) / static_cast<double>(design.request.columns.size());
+  }
+  ReleaseError found =
+      model_error(error.expected(), uniform > 0 ? std::min(1.0, error.columns.mean / uniform) : 0);
   if (error.at_worst > 0) found.at_worst = error.at_worst;
   return found;
 }
@@ -363,10 +374,10 @@ class MarginalPlan final : public PlanModel {
       const MarginalDesign design = marginal_design_of(question);
       const MarginalError error = marginal_error(design, question.records);
       way.alpha = error.expected();
-      way.noise = table_error(error);
+      way.noise = table_error(design, question.records);
       // A release must not depend on a number of records that is protected.
       if (question.neighbours == Neighbours::kAddRemove) {
-        way.is_refused = table_error(marginal_error(design, kManyRecords)).is_indistinct();
+        way.is_refused = table_error(design, kManyRecords).is_indistinct();
       }
       way.why = design.why;
       way.details = {{"one_way", distance_json(error.columns)},
@@ -522,8 +533,7 @@ std::string hidden_count_condition(const Certificate& certificate) {
   const auto least = [&](auto is_past) {
     return least_whole(1, kMost,
                        [&](std::uint64_t records) {
-                         return !is_past(table_error(
-                             marginal_error(*certificate.as<MarginalDesign>(), records)));
+                         return !is_past(table_error(*certificate.as<MarginalDesign>(), records));
                        })
         .value_or(kMost);
   };
@@ -686,8 +696,8 @@ class MarginalsMethod final : public ReleaseMethod {
 
   ReleaseError error(const Certificate& certificate, const Domain&) const override {
     const std::optional<std::uint64_t>& records = certificate.facts.records;
-    ReleaseError error = table_error(
-        marginal_error(*certificate.as<MarginalDesign>(), records.value_or(kManyRecords)));
+    ReleaseError error =
+        table_error(*certificate.as<MarginalDesign>(), records.value_or(kManyRecords));
     if (!records) {
       error.kind = "greatest expected error of the shared model of 1000000 records";
       error.is_least = true;
@@ -722,7 +732,9 @@ class MarginalsMethod final : public ReleaseMethod {
         "table's, on average: all rows share one model, and much of it may be noise. Fewer bins, "
         "more records or a larger budget lessen it",
         error.error,
-        error.at_worst ? fmt::format(", and {:.3g} {},", *error.at_worst, kIfClose) : "");
+        error.at_worst
+            ? fmt::format(", and {:.3g} {},", *error.at_worst, kIfClose)
+            : std::string(", where they rise and fall with each other as Gaussian ones do,"));
   }
 
   std::optional<std::string> noise_condition(const Certificate& certificate) const override {

@@ -22,7 +22,6 @@
 namespace mollify {
 namespace {
 
-using Json = nlohmann::json;
 using test::Scratch;
 
 TEST(IsInside, LooksAtEveryNumeratorAndAtTheirSum) {
