@@ -71,8 +71,8 @@ std::string marginals_error_words(const MarginalError& error) {
       "break rules of the table.",
       error.usual, is_copula ? "" : fmt::format(", and {:.3g} {},", error.at_worst, kIfClose),
       is_copula
-          ? "This held where columns rise and fall with each other as Gaussian ones do; of any "
-            "other dependence, of equal columns too, nothing is kept."
+          ? "This held where columns rise and fall with each other as Gaussian ones do; where "
+            "they depend in another way, or are equal, rows can be far off."
           : "The first held on twelve of seventeen kinds of tables, the second on all.");
 }
 
