@@ -527,6 +527,10 @@ class GaussianMethod final : public PointMethod {
     check_gaussian_design(*made.certificate.as<GaussianDesign>());
   }
 
+  bool keeps_promise(const DesignedRelease& made) const override {
+    return ReleaseMethod::keeps_promise(made);
+  }
+
   void look_at_space(const StatedCertificate& stated, const Domain& domain, const KnownInputs&,
                      CertificateCheck& check) const override {
     const GaussianSpec& own = *stated.spec.own.get<GaussianSpec>();
@@ -680,6 +684,10 @@ class GaussianModelMethod final : public PointMethod {
 
   void require_guarantee(const DesignedRelease& made) const override {
     check_moment_design(*made.certificate.as<MomentDesign>());
+  }
+
+  bool keeps_promise(const DesignedRelease& made) const override {
+    return ReleaseMethod::keeps_promise(made);
   }
 
   void look_at_space(const StatedCertificate&, const Domain&, const KnownInputs&,

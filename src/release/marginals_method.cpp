@@ -648,6 +648,10 @@ class MarginalsMethod final : public ReleaseMethod {
     check_marginal_design(*made.certificate.as<MarginalDesign>());
   }
 
+  bool keeps_promise(const DesignedRelease& made) const override {
+    return ReleaseMethod::keeps_promise(made);
+  }
+
   void look_at_space(const StatedCertificate& stated, const Domain&, const KnownInputs& known,
                      CertificateCheck& check) const override {
     const auto& reference = stated.spec.own.get<MarginalsSpec>()->reference;

@@ -80,11 +80,12 @@ class ReleaseMethod {
   /// not, and for what no mechanism can serve.
   virtual void design(const Domain& domain, const StatedCertificate* stated,
                       DesignedRelease& made) const = 0;
-  /// Throws InvalidInput unless the design's integers keep what is promised; where that costs as
-  /// much as a release, it is looked at by keeps_promise alone.
+  /// Throws InvalidInput unless the design's integers keep what is promised. Methods whose samplers
+  /// keep it by their construction look at nothing before a release.
   virtual void require_guarantee(const DesignedRelease&) const {}
-  /// The same for a certificate's: the same answer on every machine.
-  [[nodiscard]] virtual bool keeps_promise(const DesignedRelease& made) const;
+  /// Whether a certificate's design keeps what is promised: the same answer on every machine. No
+  /// method has it unasked; its own definition asks require_guarantee.
+  [[nodiscard]] virtual bool keeps_promise(const DesignedRelease& made) const = 0;
   /// Whether what the release chooses from is what the certificate says, into `check`.
   virtual void look_at_space(const StatedCertificate& stated, const Domain& domain,
                              const KnownInputs& known, CertificateCheck& check) const = 0;
