@@ -103,9 +103,8 @@ struct LawFit {
 [[nodiscard]] LawFit law_fit(std::span<const double> p, std::span<const double> q,
                              std::span<const double> volumes);
 
-/// The greatest total variation that two laws can have if so many independent draws from the one
-/// and from the other, taken together, have at most `joint` [Cheu, Nayak 2024, Theorem 21, with its
-/// constant].
+/// Two laws from which `draws` independent draws each are at most `joint` apart in total variation:
+/// how far apart the laws themselves can be [Cheu, Nayak 2024, Theorem 21, with its constant].
 [[nodiscard]] double single_total_variation_most(std::uint64_t draws, double joint);
 
 /// A boosted density relative to its start: ln dQ_T/dQ_0 up to a constant, T classifiers that are

@@ -1,4 +1,4 @@
-// Whose words sentences have: the command's, or those of another program that calls the library.
+// How sentences name parameters and commands: as the command does, or as the Python package does.
 #pragma once
 
 #include "mollify/namespace.h"

@@ -86,7 +86,7 @@ def _collected(part: str, given: Any) -> Any:
     if spark is None or not isinstance(given, spark.DataFrame):
         return given
     table = given.toArrow()
-    # A roster's order is that of its file; Spark's rows have none.
+    # Spark's rows have no order, and a roster needs one: the same wherever it is read.
     order = [(column, "ascending") for column in table.column_names]
     return table.sort_by(order) if part == "units" else table
 

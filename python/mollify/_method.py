@@ -102,7 +102,7 @@ class Method:
             as 2^53. `Central` without a unit refuses a table of more than 2^40 records. Scored records
             and Gaussian samples don't take counts.
         lists
-            Columns of Python objects, each of which is a list of a unit's values. The lists of one row are
+            Names of columns that hold Python lists, the values of one unit. The lists of one row are put
             side by side in as many records as the longest list has, or in one record of nulls. The type of
             other columns shows whether they hold lists.
         threads
@@ -253,7 +253,7 @@ class Method:
             _require_other(data, part, getattr(self, part, None))
 
     def _certificate(self, records: int | None) -> dict[str, Any]:
-        """The facts of the certificate that a release would have, of so many records where these count."""
+        """What a release's certificate would say. `records` is how many there are, where the method needs it."""
         facts: dict[str, Any] = json.loads(_core.prepare(self._spec, records, self._texts))
         return facts
 
