@@ -54,8 +54,8 @@ typedef struct mollify_sampler mollify_sampler;
 
 /* The parameters are a JSON object:
  *   {"mechanism": "minimax", "outcomes": 6, "epsilon": 2}
- * and, where the mechanism has them, "mu", "c1", "c2", "gamma", "location" and "reference", an
- * array of one positive number for each outcome. */
+ * and, where the mechanism has them, "mu", its numbers ("c1", "gamma", ...: mollify/sampler.h) and
+ * "reference", an array of one positive number for each outcome. */
 mollify_status mollify_new_sampler(const char* parameters, mollify_sampler** sampler,
                                    char** warnings);
 void mollify_free_sampler(mollify_sampler* sampler);

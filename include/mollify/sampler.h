@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -29,13 +30,10 @@ struct SamplerParameters {
   std::optional<double> mu{};
   /// A positive mass for each outcome, not necessarily normalised; none: uniform.
   std::vector<double> reference{};
-  /// For class: c1 h <= p <= c2 h is declared of every p.
-  std::optional<double> c1{};
-  std::optional<double> c2{};
-  /// For neighbourhood: P0/gamma <= p <= gamma P0.
-  std::optional<double> gamma{};
-  /// For location: the least probability of an outcome is this constant times the reference's.
-  std::optional<double> location{};
+  /// Those that the mechanism has beside its budget, by name. For class "c1" and "c2": c1 h <= p <=
+  /// c2 h is declared of every p. For neighbourhood "gamma": h/gamma <= p <= gamma h. For location
+  /// "location": the least probability of an outcome is this constant times the reference's.
+  std::map<std::string, double> numbers{};
 };
 
 /// What is dangerous about one draw by these parameters, a sentence each, as a release's report

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
-from mollify._parameters import number, whole_number
+from mollify._parameters import number, optional_number, whole_number
 from mollify._privacy import Privacy, outward
 from mollify._private_numbers import private_numbers, private_outcomes
 from mollify._release_key import ReleaseKey, identity_bytes
@@ -52,12 +52,10 @@ class Sampler:
         Of one draw, for gaussian-curve.
     reference
         (k,) positive public masses, not necessarily normalised. Default: uniform.
-    c1, c2
-        For class: c1 h <= p <= c2 h is declared of every p.
-    gamma
-        For neighbourhood.
-    location
-        For location: the least probability of an outcome is this times the reference's.
+    **numbers
+        Those that the mechanism has beside its budget. For class `c1` and `c2`: c1 h <= p <= c2 h is
+        declared of every p. For neighbourhood `gamma`: h / gamma <= p <= gamma h. For location
+        `location`: the least probability of an outcome is this times the reference's.
 
     Raises
     ------
@@ -79,10 +77,7 @@ class Sampler:
         epsilon: float | None = None,
         mu: float | None = None,
         reference: ArrayLike | None = None,
-        c1: float | None = None,
-        c2: float | None = None,
-        gamma: float | None = None,
-        location: float | None = None,
+        **numbers: float | None,
     ) -> None:
         masses: list[float] = []
         if reference is not None:
@@ -99,10 +94,10 @@ class Sampler:
             "mechanism": str(mechanism),
             "outcomes": whole_number("outcomes", outcomes),
             "reference": masses,
+            "epsilon": optional_number("epsilon", epsilon),
+            "mu": optional_number("mu", mu),
+            "numbers": {name: number(name, one) for name, one in numbers.items() if one is not None},
         }
-        numbers = {"epsilon": epsilon, "mu": mu, "c1": c1, "c2": c2, "gamma": gamma, "location": location}
-        for name, given in numbers.items():
-            self._parameters[name] = None if given is None else number(name, given)
         public = _core.SamplerParameters(**self._parameters)
         self._inside = _core.Sampler(public)
         warn(public.warnings())

@@ -1,7 +1,9 @@
+#include <map>
 #include <string_view>
 #include <vector>
 
 #include <mollify/sampler.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -103,16 +105,11 @@ void add_sampler(nb::module_& module) {
           "__init__",
           [](SamplerParameters* made, const std::string& mechanism, std::size_t outcomes,
              std::optional<double> epsilon, std::optional<double> mu,
-             const std::vector<double>& reference, std::optional<double> c1,
-             std::optional<double> c2, std::optional<double> gamma,
-             std::optional<double> location) {
-            new (made) SamplerParameters{mechanism, outcomes, epsilon, mu,      reference,
-                                         c1,        c2,       gamma,   location};
+             const std::vector<double>& reference, const std::map<std::string, double>& numbers) {
+            new (made) SamplerParameters{mechanism, outcomes, epsilon, mu, reference, numbers};
           },
           "mechanism"_a, "outcomes"_a, "epsilon"_a.none() = nb::none(), "mu"_a.none() = nb::none(),
-          "reference"_a = std::vector<double>(), "c1"_a.none() = nb::none(),
-          "c2"_a.none() = nb::none(), "gamma"_a.none() = nb::none(),
-          "location"_a.none() = nb::none())
+          "reference"_a = std::vector<double>(), "numbers"_a = std::map<std::string, double>())
       .def("warnings", &warnings_of);
   nb::class_<Sampler>(module, "Sampler")
       .def(nb::init<const SamplerParameters&>(), "parameters"_a)

@@ -299,16 +299,9 @@ front::SamplerParameters parse(const char* text) {
       number(parameters.epsilon);
     } else if (key == "mu") {
       number(parameters.mu);
-    } else if (key == "c1") {
-      number(parameters.c1);
-    } else if (key == "c2") {
-      number(parameters.c2);
-    } else if (key == "gamma") {
-      number(parameters.gamma);
-    } else if (key == "location") {
-      number(parameters.location);
     } else {
-      throw InvalidInput("a sampler has no parameter \"" + key + "\"");
+      require(value.is_number(), "a number");
+      parameters.numbers[key] = value.get<double>();
     }
   }
   return parameters;

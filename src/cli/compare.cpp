@@ -441,9 +441,7 @@ std::vector<std::string> mechanisms_of(const Json& parts) {
     for (const auto& [mechanism, name] : names<CentralMechanism>()) all.emplace_back(name);
     return all;
   }
-  for (const auto& [mechanism, name] : names<Mechanism>()) {
-    if (mechanism != Mechanism::kLocation) all.emplace_back(name);
-  }
+  for (const auto& known : named_mechanisms()) all.emplace_back(known.name);
   return all;
 }
 
@@ -452,13 +450,13 @@ ComparedRow compared_row(const Json& parts, const std::string& mechanism, const 
   const bool every = parts.value("mechanism", "") == "all";
   for (Json one : for_each_epsilon(parts)) {
     if (every) one["mechanism"] = mechanism;
-    // What another mechanism has is not told to this one.
-    if (every && mechanism != name_of(Mechanism::kClass)) {
-      one.erase("c1");
-      one.erase("c2");
+    if (const auto known = named<Mechanism>(mechanism); every && known) {
+      // What another mechanism has is not told to this one.
+      for (const MechanismNumber& number : mechanism_numbers()) {
+        if (!row_of(*known).has(number)) one.erase(std::string(number.name));
+      }
+      if (row_of(*known).reference == ReferenceUse::kNone) one.erase("reference");
     }
-    if (every && mechanism != name_of(Mechanism::kNeighbourhood)) one.erase("gamma");
-    if (every && mechanism == name_of(Mechanism::kRandomizedResponse)) one.erase("reference");
     try {
       row.distances.emplace_back(distance_of(one, data));
     } catch (const InvalidInput& refused) {

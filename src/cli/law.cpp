@@ -90,8 +90,8 @@ ChosenBand chosen_band(const DensityOptions& options, const MechanismOptions& me
   ChosenBand band;
   tell_large_epsilon(mechanism.epsilon, mechanism.mu);
   band.epsilon = ExpBound(needed(mechanism.epsilon, "--epsilon")).epsilon();
-  band.c1 = mechanism.c1;
-  band.c2 = mechanism.c2;
+  band.c1 = mechanism.numbers.c1;
+  band.c2 = mechanism.numbers.c2;
   const bool made_for_a_class = std::isfinite(reference.class_bound());
   if (options.band) {
     band.place = parse_band(*options.band);
@@ -399,10 +399,11 @@ bool DensityOptions::given() const {
 
 int print_law_of_density(const DensityOptions& options, const MechanismOptions& mechanism,
                          const MoreDivergences& more, bool json) {
-  if (mechanism.mechanism || mechanism.mu || mechanism.gamma) {
+  if (mechanism.mechanism || mechanism.mu ||
+      own_numbers(Mechanism::kClass, mechanism.numbers) != mechanism.numbers) {
     throw InvalidInput(
-        "a density's law is that of a band, so --band says where it lies and "
-        "--mechanism, --mu and --gamma must not be given");
+        "a density's law is that of a band, so --band says where it lies, and only --c1 and --c2 "
+        "may be given besides");
   }
   if (!mechanism.reference) {
     throw InvalidInput(
@@ -489,7 +490,7 @@ std::vector<double> scores_of(const LawOptions& options, const NamedDistribution
 MechanismOptions without_mechanism(const LawOptions& options) {
   MechanismOptions mechanism = options.mechanism;
   if (!options.mollifier.given()) return mechanism;
-  if (mechanism.mechanism || mechanism.mu || mechanism.gamma || mechanism.c1 || mechanism.c2) {
+  if (mechanism.mechanism || mechanism.mu || mechanism.numbers != MechanismNumbers{}) {
     throw InvalidInput(
         "--mollifier stands in the place of a mechanism, but --mechanism or a parameter of one is "
         "given, too");
@@ -601,19 +602,16 @@ struct OneRisk {
 std::vector<std::vector<OneRisk>> risk_table(const RiskOptions& options, std::size_t k,
                                              std::span<const double> reference, bool every) {
   std::vector<std::vector<OneRisk>> rows;
-  for (const auto& [mechanism, name] : names<Mechanism>()) {
-    if (mechanism == Mechanism::kLocation) continue;
+  for (const auto& [mechanism, name] : named_mechanisms()) {
     MechanismOptions asked = options.mechanism;
     if (every) {
       asked.mechanism = name;
-      // What another mechanism has is not told to this one.
-      if (mechanism != Mechanism::kClass) asked.c1 = asked.c2 = std::nullopt;
-      if (mechanism != Mechanism::kNeighbourhood) asked.gamma = std::nullopt;
+      asked.numbers = own_numbers(mechanism, asked.numbers);
     }
     std::vector<OneRisk> row;
     for (const std::string& epsilon : number_list(*options.epsilons, "epsilon")) {
       asked.epsilon = number_of(epsilon, "epsilon");
-      const bool alone = mechanism == Mechanism::kRandomizedResponse && every;
+      const bool alone = row_of(mechanism).reference == ReferenceUse::kNone && every;
       OneRisk one{asked.parameters(k, alone ? std::span<const double>() : reference)};
       if (every) {
         try {

@@ -298,9 +298,10 @@ void MechanismOptions::add_to(CLI::App& command, const std::string& reference_he
   describe(add_number(command, "--epsilon", epsilon))
       ->description(fmt::format("privacy budget of {}, from 1e-06", spent_on));
   describe(add_number(command, "--mu", mu));
-  describe(add_number(command, "--c1", c1));
-  describe(add_number(command, "--c2", c2));
-  describe(add_number(command, "--gamma", gamma));
+  for (const MechanismNumber& number : mechanism_numbers()) {
+    if (*number.flag == '\0') continue;
+    describe(add_number(command, number.flag, numbers.*number.value));
+  }
   describe(command.add_option("--reference", reference))
       ->description(
           fmt::format("{}; makes {} the default", reference_help, name_of(Mechanism::kRelative)));
@@ -315,20 +316,19 @@ void MechanismOptions::add_band_to(CLI::App& command) {
 
 std::optional<Mechanism> MechanismOptions::named() const {
   if (!mechanism) return std::nullopt;
-  const std::optional<Mechanism> known = mollify::named<Mechanism>(*mechanism);
-  if (!known || *known == Mechanism::kLocation) {
-    refuse_mechanism(*mechanism, Method::kLocal);
+  for (const auto& known : named_mechanisms()) {
+    if (known.name == *mechanism) return known.value;
   }
-  return known;
+  refuse_mechanism(*mechanism, Method::kLocal);
 }
 
 void MechanismOptions::require_budget() const {
   if (epsilon || mu) return;
-  refuse_missing(named() == Mechanism::kGaussianCurve ? "--mu" : "--epsilon");
+  refuse_missing(mechanism && row_of(*named()).in_mu ? "--mu" : "--epsilon");
 }
 
 LocalSpec MechanismOptions::spec() const {
-  LocalSpec spec{.mechanism = named(), .c1 = c1, .c2 = c2, .gamma = gamma};
+  LocalSpec spec{.mechanism = named(), .numbers = numbers};
   if (band) {
     spec.band = parse_band(*band);
     if (spec.band->mechanism == Mechanism::kLocation && !spec.band->location) {

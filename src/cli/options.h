@@ -92,13 +92,11 @@ struct MechanismOptions {
   std::optional<std::string> mechanism;
   std::optional<double> epsilon;
   std::optional<double> mu;
-  std::optional<double> c1;
-  std::optional<double> c2;
-  std::optional<double> gamma;
+  MechanismNumbers numbers;
   std::optional<std::string> reference;
   std::optional<std::string> band;
 
-  /// Adds --mechanism, --epsilon, --mu, --c1, --c2, --gamma and --reference to a command, whose
+  /// Adds --mechanism, --epsilon, --mu, --reference and the mechanisms' numbers to a command, whose
   /// budget is spent on "all draws of a unit together" or "one draw".
   void add_to(CLI::App& command, const std::string& reference_help, std::string_view spent_on);
 

@@ -44,9 +44,9 @@ void refuse_options_beside_certificate(const VerifyOptions& options) {
   refuse(given.mechanism.has_value(), "--mechanism");
   refuse(given.epsilon.has_value(), "--epsilon");
   refuse(given.mu.has_value(), "--mu");
-  refuse(given.c1.has_value(), "--c1");
-  refuse(given.c2.has_value(), "--c2");
-  refuse(given.gamma.has_value(), "--gamma");
+  for (const MechanismNumber& number : mechanism_numbers()) {
+    refuse((given.numbers.*number.value).has_value(), number.flag);
+  }
   refuse(given.band.has_value(), "--band");
 }
 
@@ -221,7 +221,7 @@ int verify_mechanism(const VerifyOptions& options) {
   std::vector<double> reference;
   if (options.mechanism.reference) {
     reference = read_distribution(*options.mechanism.reference).masses;
-  } else if (options.mechanism.chosen() == Mechanism::kPublicKernel) {
+  } else if (row_of(options.mechanism.chosen()).reference == ReferenceUse::kNeeded) {
     reference = harmonic_masses(k);
   }
   const MechanismParameters parameters = options.mechanism.parameters(k, reference);

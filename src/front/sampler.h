@@ -1,7 +1,9 @@
 // A single draw's parameters, from the front to the inside.
 #pragma once
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "base/names.h"
 #include "methods/local/mechanism.h"
@@ -19,15 +21,23 @@ namespace inside = ::mollify;
 
 /// Borrows the reference.
 [[nodiscard]] inline inside::MechanismParameters inward(const SamplerParameters& parameters) {
+  inside::MechanismNumbers numbers;
+  std::vector<std::string> known;
+  for (const auto& number : inside::mechanism_numbers()) {
+    known.emplace_back(number.name);
+    const auto given = parameters.numbers.find(known.back());
+    if (given != parameters.numbers.end()) numbers.*number.value = given->second;
+  }
+  for (const auto& [name, value] : parameters.numbers) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    inside::refuse_name("a number of a mechanism", name, known);
+  }
   return {.mechanism = mechanism_of(parameters.mechanism),
           .outcome_count = parameters.outcomes,
           .reference = parameters.reference,
           .epsilon = parameters.epsilon,
           .mu = parameters.mu,
-          .c1 = parameters.c1,
-          .c2 = parameters.c2,
-          .gamma = parameters.gamma,
-          .location = parameters.location};
+          .numbers = numbers};
 }
 
 }  // namespace mollify::front

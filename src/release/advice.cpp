@@ -456,12 +456,8 @@ class Advisor {
       return "noisy counts of columns, and of the pairs that depend on each other most, make one "
              "model of the table";
     }
-    if (one.mechanism == "minimax") {
-      return "no sampler has a smaller error in the worst case over all data";
-    }
-    if (one.mechanism == "relative") {
-      return "over so many outcomes no worst case can be small: records are realistic as far as "
-             "epsilon lets them leave the reference";
+    if (const auto known = named<Mechanism>(one.mechanism)) {
+      if (const std::string why = row_of(*known).why; !why.empty()) return why;
     }
     if (!one.why.empty()) return one.why;
     return "the least error of all mechanisms at this budget";

@@ -10,6 +10,7 @@
 
 #include <boost/math/special_functions/beta.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "accounting/composition.h"
 #include "base/names.h"
@@ -40,8 +41,7 @@ constexpr std::uint64_t kMostReferenceRecords = std::uint64_t{1} << 53;
 /// The mechanism of a placed band: minimax stands for the class that is declared.
 Mechanism mechanism_of_band(const LocalSpec& spec, SpaceKind space) {
   if (spec.band->mechanism != Mechanism::kMinimax) return spec.band->mechanism;
-  if (spec.gamma) return Mechanism::kNeighbourhood;
-  if (spec.c1 || spec.c2) return Mechanism::kClass;
+  if (const auto declared = mechanism_with(spec.numbers)) return *declared;
   if (space == SpaceKind::kCategories) return Mechanism::kMinimax;
   throw InvalidInput(fmt::format(
       "the minimax band over {} needs c2, the declared bound on the density against the "
@@ -83,14 +83,14 @@ void place_band(const LocalSpec& local, const PublicFacts& facts, SpaceKind kind
     throw InvalidInput(fmt::format("band {} has a reference of its own, but another is given",
                                    to_text(*local.band)));
   }
-  if (by_prior) parameters.location = facts.location;
+  if (by_prior) parameters.numbers.location = facts.location;
   if (!by_file) return;
   if (kind == SpaceKind::kCandidates) {
     throw InvalidInput("a band's file is for categories and grids, but the space is candidates");
   }
   masses = *facts.lower_bounds;
   parameters.reference = masses;
-  parameters.location = std::accumulate(masses.begin(), masses.end(), 0.0);
+  parameters.numbers.location = std::accumulate(masses.begin(), masses.end(), 0.0);
 }
 
 /// How many parts of gaussian-curve keep the value: as found here, or as stated if that is nearly
@@ -135,17 +135,22 @@ Mechanism chosen_mechanism(const LocalSpec& spec, bool in_mu, SpaceKind space) {
     if (spec.mechanism) return *spec.mechanism;
     if (spec.band) return mechanism_of_band(spec, space);
     if (in_mu) return Mechanism::kGaussianCurve;
-    if (spec.gamma) return Mechanism::kNeighbourhood;
-    if (spec.c1 || spec.c2) return Mechanism::kClass;
+    if (const auto declared = mechanism_with(spec.numbers)) return *declared;
     return spec.reference || !categories ? Mechanism::kRelative : Mechanism::kMinimax;
   }();
   // A matrix takes the records' cells, and candidates are none of the records.
   const bool linear_on_grid = space == SpaceKind::kGrid && !is_band(mechanism);
-  if (!categories && !linear_on_grid && (!is_band(mechanism) || mechanism == Mechanism::kMinimax)) {
+  if (!categories && !linear_on_grid && !row_of(mechanism).is_for_any_space) {
+    std::vector<std::string_view> others;
+    for (const auto& [other, name] : names<Mechanism>()) {
+      if (row_of(other).is_for_any_space) others.push_back(name);
+    }
+    const std::string_view last = others.back();
+    others.pop_back();
     throw InvalidInput(
-        fmt::format("space {} needs a band that does not depend on its size (relative, class, "
-                    "neighbourhood or location), but the mechanism is {}",
-                    name_of(space), name_of(mechanism)));
+        fmt::format("space {} needs a band that does not depend on its size ({} or {}), but the "
+                    "mechanism is {}",
+                    name_of(space), fmt::join(others, ", "), last, name_of(mechanism)));
   }
   return mechanism;
 }
@@ -156,14 +161,13 @@ MechanismParameters mechanism_parameters(const LocalSpec& spec, bool in_mu, Spac
   MechanismParameters parameters{.mechanism = chosen_mechanism(spec, in_mu, space),
                                  .outcome_count = static_cast<std::size_t>(outcome_count),
                                  .reference = reference,
-                                 .c1 = spec.c1,
-                                 .c2 = spec.c2,
-                                 .gamma = spec.gamma};
-  if (spec.band) parameters.location = spec.band->location;
+                                 .numbers = spec.numbers};
+  if (spec.band) parameters.numbers.location = spec.band->location;
   // A class without c1 holds all that lies below c2; --mechanism class has always asked for both.
   const bool may_lack_c1 = spec.band || space != SpaceKind::kCategories;
-  if (parameters.mechanism == Mechanism::kClass && parameters.c2 && may_lack_c1) {
-    parameters.c1 = parameters.c1.value_or(0);
+  std::optional<double>& c1 = parameters.numbers.c1;
+  if (parameters.mechanism == Mechanism::kClass && parameters.numbers.c2 && may_lack_c1) {
+    c1 = c1.value_or(0);
   }
   return parameters;
 }
@@ -215,7 +219,7 @@ void design_draws(const Domain& domain, std::uint64_t draws, DesignedRelease& ma
   place_band(local, facts, kind, masses, parameters);
   const Privacy one = draw_budget_down(budget, draws);
   (in_mu ? parameters.mu : parameters.epsilon) = one.parameter();
-  const bool curve = parameters.mechanism == Mechanism::kGaussianCurve;
+  const bool curve = row_of(parameters.mechanism).in_mu;
   require_facts(curve || !facts.kept);
   if (curve) certificate.facts.kept = parameters.kept = kept_under_curve(parameters, facts.kept);
   made.local = make_sampler(parameters);
@@ -224,7 +228,7 @@ void design_draws(const Domain& domain, std::uint64_t draws, DesignedRelease& ma
       .space = kind,
       .list = list,
       .scorer = local.space.scorer.value_or(usual_scorer(kind, parameters.mechanism)),
-      .c1 = parameters.c1,
+      .c1 = parameters.numbers.c1,
       .floor = std::nullopt,
       .integers_sha256 = integers_sha256(*made.local)};
   if (parameters.epsilon) design.bound.emplace(*parameters.epsilon);
@@ -335,9 +339,7 @@ std::vector<std::string> draw_warnings(const MechanismParameters& parameters) {
       question.masses.push_back(reference.mass(i));
     }
   }
-  question.local.c1 = parameters.c1;
-  question.local.c2 = parameters.c2;
-  question.local.gamma = parameters.gamma;
+  question.local.numbers = parameters.numbers;
   const std::string ways = noise_remedy(question, std::string(name_of(parameters.mechanism)));
   said.push_back(words_of_noise(error) + (is_linear ? for_estimates() : "") +
                  (ways.empty() ? "" : "; ") + ways);

@@ -52,15 +52,15 @@ std::string space_text(const Certificate& certificate) {
 LocalSpec local_spec(const PartReader& reader, Method method) {
   LocalSpec spec;
   if (const auto name = reader.find<std::string>("/mechanism")) {
-    spec.mechanism = named<Mechanism>(*name);
-    if (!spec.mechanism || *spec.mechanism == Mechanism::kLocation) {
-      refuse_mechanism(*name, method);
+    for (const auto& known : named_mechanisms()) {
+      if (known.name == *name) spec.mechanism = known.value;
     }
+    if (!spec.mechanism) refuse_mechanism(*name, method);
   }
   if (const auto band = reader.find<std::string>("/band")) spec.band = parse_band(*band);
-  spec.c1 = reader.find<double>("/c1");
-  spec.c2 = reader.find<double>("/c2");
-  spec.gamma = reader.find<double>("/gamma");
+  for (const MechanismNumber& number : mechanism_numbers()) {
+    if (*number.place != '\0') spec.numbers.*number.value = reader.find<double>(number.place);
+  }
   spec.reference = reader.find_file("/reference");
   SpaceSpec& space = spec.space;
   if (const auto kind = reader.find<std::string>("/space/kind")) {
@@ -86,9 +86,9 @@ namespace {
 void put_local(SpecWriter& writer, const LocalSpec& spec) {
   if (spec.mechanism) writer.put("/mechanism", name_of(*spec.mechanism));
   if (spec.band) writer.put("/band", to_text(*spec.band));
-  writer.put("/c1", spec.c1);
-  writer.put("/c2", spec.c2);
-  writer.put("/gamma", spec.gamma);
+  for (const MechanismNumber& number : mechanism_numbers()) {
+    if (*number.place != '\0') writer.put(number.place, spec.numbers.*number.value);
+  }
   writer.put("/reference", spec.reference);
   const SpaceSpec& space = spec.space;
   if (space.kind && space.kind != SpaceKind::kModels) {
@@ -166,24 +166,12 @@ std::string mechanism_reason(const Certificate& certificate) {
     return fmt::format("{} was asked for", spec.mechanism ? std::string(name_of(*spec.mechanism))
                                                           : "band " + to_text(*spec.band));
   }
-  switch (design.mechanism) {
-    case Mechanism::kMinimax:
-      return "minimax: no sampler has a smaller error in the worst case over all data";
-    case Mechanism::kRelative:
-      return spec.reference ? "relative: its band is made about the public reference"
-                            : "relative: over so many outcomes no worst case can be small, and its "
-                              "band does not depend on their number";
-    case Mechanism::kGaussianCurve:
-      return "gaussian-curve: the budget is in mu";
-    case Mechanism::kClass:
-    case Mechanism::kNeighbourhood:
-    case Mechanism::kPublicKernel:
-    case Mechanism::kRandomizedResponse:
-    case Mechanism::kMixture:
-    case Mechanism::kLocation:
-      break;
+  std::string_view why = row_of(design.mechanism).why;
+  if (why.empty()) why = "its parameters were given";
+  if (spec.reference && design.mechanism == Mechanism::kRelative) {
+    why = "its band is made about the public reference";
   }
-  return fmt::format("{}: its parameters were given", name_of(design.mechanism));
+  return fmt::format("{}: {}", name_of(design.mechanism), why);
 }
 
 /// A band for a prior lies where the prior says. Found anew, to its last digit: processors may
@@ -234,14 +222,11 @@ std::string local_summary(const Certificate& certificate, const Domain& domain,
 
 using enum PartKind;
 
-constexpr OwnPart kDrawParts[] = {
-    {"/mechanism", "--mechanism", kText},
-    {"/band", "--band", kText},
-    {"/c1", "--c1", kNumber},
-    {"/c2", "--c2", kNumber},
-    {"/gamma", "--gamma", kNumber},
-    {"/reference", "--reference", kFile},
-    {"/space", "", kObject},
+constexpr OwnPart kBandParts[] = {{"/mechanism", "--mechanism", kText},
+                                  {"/band", "--band", kText},
+                                  {"/reference", "--reference", kFile},
+                                  {"/space", "", kObject}};
+constexpr OwnPart kOutcomeParts[] = {
     {"/space/kind", "--space", kText},
     {"/space/cells", "--cells", kWhole},
     {"/space/candidates", "--candidates", kWhole},
@@ -250,13 +235,6 @@ constexpr OwnPart kDrawParts[] = {
     {"/space/scorer", "--score", kText},
 };
 constexpr OwnPart kModelParts[] = {
-    {"/mechanism", "--mechanism", kText},
-    {"/band", "--band", kText},
-    {"/c1", "--c1", kNumber},
-    {"/c2", "--c2", kNumber},
-    {"/gamma", "--gamma", kNumber},
-    {"/reference", "--reference", kFile},
-    {"/space", "", kObject},
     {"/space/candidates", "--candidates", kWhole},
     {"/space/trees", "--trees", kTruth},
 };
@@ -269,12 +247,25 @@ constexpr OwnPart kModelQuestions[] = {
     {"/region", "--region", kTexts},
 };
 
+/// The parts that say which band or matrix, and those of the space.
+std::vector<OwnPart> draw_parts(std::span<const OwnPart> of_space) {
+  std::vector<OwnPart> parts(std::begin(kBandParts), std::end(kBandParts));
+  for (const MechanismNumber& number : mechanism_numbers()) {
+    if (*number.place != '\0') parts.insert(parts.end() - 2, {number.place, number.flag, kNumber});
+  }
+  parts.insert(parts.end(), of_space.begin(), of_space.end());
+  return parts;
+}
+
 /// What methods local, integral and integral-model share: one exact draw from a band or a matrix.
 class DrawMethod : public ReleaseMethod {
  public:
   using ReleaseMethod::ReleaseMethod;
 
-  std::span<const OwnPart> parts() const override { return kDrawParts; }
+  std::span<const OwnPart> parts() const override {
+    static const std::vector<OwnPart> parts = draw_parts(kOutcomeParts);
+    return parts;
+  }
 
   Held read(const PartReader& reader) const override { return local_spec(reader, word()); }
 
@@ -285,12 +276,12 @@ class DrawMethod : public ReleaseMethod {
     if (mu && epsilon) {
       const Mechanism mechanism = asked.value_or(Mechanism::kGaussianCurve);
       throw InvalidInput(
-          mechanism == Mechanism::kGaussianCurve
+          row_of(mechanism).in_mu
               ? "mechanism gaussian-curve has no epsilon (its parameter is mu), but one is given"
               : fmt::format("mechanism {} has no mu, but one is given", name_of(mechanism)));
     }
     if (mu) return ExactPrivacy::gaussian(*mu);
-    const bool in_mu = asked == Mechanism::kGaussianCurve && !epsilon;
+    const bool in_mu = asked && row_of(*asked).in_mu && !epsilon;
     reader.require_given(in_mu ? "/privacy/mu" : "/privacy/epsilon");
     return ExactPrivacy::approximate(*epsilon, Decimal());
   }
@@ -307,11 +298,8 @@ class DrawMethod : public ReleaseMethod {
   }
 
   std::vector<std::string_view> mechanisms() const override {
-    // A location is a band, and says where.
     std::vector<std::string_view> taken;
-    for (const auto& [mechanism, name] : names<Mechanism>()) {
-      if (mechanism != Mechanism::kLocation) taken.push_back(name);
-    }
+    for (const auto& known : named_mechanisms()) taken.push_back(known.name);
     return taken;
   }
 
@@ -588,7 +576,10 @@ class IntegralModelMethod final : public DrawMethod {
                        certificate.total.text(), space_text(certificate));
   }
 
-  std::span<const OwnPart> parts() const override { return kModelParts; }
+  std::span<const OwnPart> parts() const override {
+    static const std::vector<OwnPart> parts = draw_parts(kModelParts);
+    return parts;
+  }
   std::span<const OwnPart> question_parts() const override { return kModelQuestions; }
 
   void validate(const ReleaseSpec& spec) const override {

@@ -73,11 +73,7 @@ double stated_mass(const std::vector<std::string>& region) {
   return mass;
 }
 
-/// Whether a design's cost grows with the number of outcomes, so that a search for the greatest
-/// number stops at kMostSearchedOutcomes.
-bool is_long_matrix(Mechanism mechanism) {
-  return !is_band(mechanism) && mechanism != Mechanism::kRandomizedResponse;
-}
+/// Where a search for the greatest number of outcomes stops, for mechanisms that take long.
 constexpr std::uint64_t kMostSearchedOutcomes = 1U << 16U;
 
 /// The least of a draw (methods/local/mechanism.h).
@@ -114,16 +110,14 @@ class LocalPlan final : public PlanModel {
     if (local.band && (local.band->typical || !local.band->file.empty())) find_band(local, inputs);
     if (!question.region.empty()) region_mass_ = mass_of(question.region);
     if (question.every_mechanism) {
-      for (const auto& [mechanism, name] : names<Mechanism>()) {
-        if (mechanism != Mechanism::kLocation) mechanisms_.push_back(mechanism);
-      }
+      for (const auto& known : named_mechanisms()) mechanisms_.push_back(known.value);
       if (local.band) {
         throw InvalidInput("a band is given instead of a mechanism, but both are given");
       }
       return;
     }
     mechanisms_ = {chosen_mechanism(local, in_mu_, kind_)};
-    if (in_mu_ && mechanisms_.front() != Mechanism::kGaussianCurve) {
+    if (in_mu_ && !row_of(mechanisms_.front()).in_mu) {
       throw InvalidInput(
           fmt::format("mechanism {} has no mu, but one is given", name_of(mechanisms_.front())));
     }
@@ -136,9 +130,7 @@ class LocalPlan final : public PlanModel {
     question.every_mechanism = false;
     LocalSpec& local = question.local;
     local.mechanism = mechanisms_[mechanism];
-    // What another mechanism has is not told to this one.
-    if (local.mechanism != Mechanism::kClass) local.c1 = local.c2 = std::nullopt;
-    if (local.mechanism != Mechanism::kNeighbourhood) local.gamma = std::nullopt;
+    local.numbers = own_numbers(mechanisms_[mechanism], local.numbers);
     return question;
   }
 
@@ -146,7 +138,7 @@ class LocalPlan final : public PlanModel {
     PlanWay way{.mechanism = std::string(name_of(mechanisms_[mechanism])),
                 .alpha = std::numeric_limits<double>::infinity()};
     const PlanQuestion question = settled(mechanism, asked);
-    if (searches_outcomes_ && is_long_matrix(mechanisms_[mechanism]) &&
+    if (searches_outcomes_ && row_of(mechanisms_[mechanism]).is_long &&
         question.outcomes > kMostSearchedOutcomes) {
       way.why = fmt::format("looked at for at most {} outcomes", kMostSearchedOutcomes);
       return way;
@@ -178,7 +170,7 @@ class LocalPlan final : public PlanModel {
     const double splits = in_mu_ ? std::pow(question.budget.mu / kLeastMu, 2)
                                  : question.budget.epsilon / ExpBound::kLeastEpsilon;
     if (unknown == PlanUnknown::kOutcomes) {
-      return {1, static_cast<double>(mechanisms_.size() == 1 && is_long_matrix(mechanisms_[0])
+      return {1, static_cast<double>(mechanisms_.size() == 1 && row_of(mechanisms_[0]).is_long
                                          ? kMostSearchedOutcomes
                                          : Band::kMostOutcomes)};
     }
@@ -445,15 +437,18 @@ class LocalPlan final : public PlanModel {
   /// Of a question with one mechanism. `reference` is for bands alone.
   [[nodiscard]] WorstCaseRisk risk_of(const PlanQuestion& question,
                                       const ReferenceMasses& reference, const Privacy& draw) const {
-    // Randomized response knows no reference, and a plan of all is asked with one for the others.
-    const bool alone = question.local.mechanism == Mechanism::kRandomizedResponse;
+    // A plan of all is asked with a reference for those that use one.
+    const auto& asked = question.local.mechanism;
+    const bool alone = asked && row_of(*asked).reference == ReferenceUse::kNone;
     const std::span<const double> masses =
         alone && mechanisms_.size() > 1 ? std::span<const double>() : masses_over(question);
     MechanismParameters parameters =
         mechanism_parameters(question.local, in_mu_, kind_, outcomes_of(question), masses);
     (draw.notion == PrivacyNotion::kGaussian ? parameters.mu : parameters.epsilon) =
         draw.parameter();
-    if (const auto location = found_location(question, draw)) parameters.location = location;
+    if (const auto location = found_location(question, draw)) {
+      parameters.numbers.location = location;
+    }
     validate_parameters(parameters);
     if (!is_band(parameters.mechanism)) return mechanism_risk(parameters);
     return band_risk(parameters, reference, draw.epsilon);

@@ -82,7 +82,7 @@ struct LocalSpec {
   /// None: what the other parameters stand for (chosen_mechanism).
   std::optional<Mechanism> mechanism{};
   std::optional<PlacedBand> band{};  ///< instead of a mechanism
-  std::optional<double> c1{}, c2{}, gamma{};
+  MechanismNumbers numbers{};
   std::optional<PublicFile> reference{};  ///< public records; none: uniform
   SpaceSpec space{};
 

@@ -39,8 +39,7 @@ class CSampler : public testing::Test {
                                        .outcome_count = 4,
                                        .reference = reference,
                                        .epsilon = 1,
-                                       .c1 = 0.25,
-                                       .c2 = 4});
+                                       .numbers = {.c1 = 0.25, .c2 = 4}});
     std::vector<std::uint64_t> counts(4);
     for (const std::uint32_t outcome : released) ++counts.at(outcome);
     return test::follows(sampler->law({outcomes, weights}).probabilities, counts);
@@ -115,7 +114,8 @@ TEST(CErrors, AreStatusesAndSentences) {
   EXPECT_EQ(refusal("{"), "the sampler's parameters must be a JSON object");
   EXPECT_EQ(refusal(""), "the sampler's parameters must be a JSON object");
   EXPECT_EQ(refusal("[1]"), "the sampler's parameters must be a JSON object");
-  EXPECT_EQ(refusal(R"({"colour": 1})"), "a sampler has no parameter \"colour\"");
+  EXPECT_EQ(refusal(R"({"colour": 1})"),
+            "a number of a mechanism must be c1, c2, gamma or location, but is \"colour\"");
   EXPECT_EQ(refusal(R"({"outcomes": -1})"), "outcomes must be a whole number, but is -1");
   EXPECT_EQ(refusal(R"({"outcomes": 2, "epsilon": "1"})"),
             "epsilon must be a number, but is \"1\"");

@@ -227,8 +227,8 @@ TEST(LawOfDensity, RefusesInOneSentence) {
   refused({"--at", "1,2"}, "at must be 1 numbers with commas between them, but is \"1,2\"");
   refused({"--at", "one"}, "at must be 1 numbers with commas between them, but is \"one\"");
   refused({"--mu", "1"},
-          "a density's law is that of a band, so --band says where it lies and --mechanism, --mu "
-          "and --gamma must not be given");
+          "a density's law is that of a band, so --band says where it lies, and only --c1 and --c2 "
+          "may be given besides");
   EXPECT_EQ(command.run({"law", "--p", "p.json", "--cells", "9", "--epsilon", "1"}).err,
             "mollify: --cells is for --density, but none is given\n");
   EXPECT_EQ(command.run({"law", "--density", "p.json", "--reference", "n.json"}).err,

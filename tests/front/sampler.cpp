@@ -11,6 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "chi_square.h"
+#include "front/sampler.h"
+#include "methods/local/complete_parameters.h"
 #include "methods/local/mechanism.h"
 #include "methods/local/private_inputs.h"
 #include "refusal.h"
@@ -24,15 +26,19 @@ namespace {
 constexpr std::size_t kOutcomes = 5;
 
 SamplerParameters parameters_of(std::string_view mechanism, std::size_t outcomes = kOutcomes) {
-  SamplerParameters parameters{.mechanism = std::string(mechanism), .outcomes = outcomes};
-  (mechanism == "gaussian-curve" ? parameters.mu : parameters.epsilon) = 1.5;
-  if (mechanism == "public-kernel") parameters.reference.assign(outcomes, 1);
-  if (mechanism == "class") {
-    parameters.c1 = 0.25;
-    parameters.c2 = 4;
+  const auto of_name = *inside::named<inside::Mechanism>(mechanism);
+  const auto complete = inside::test::complete_parameters(of_name, outcomes, 1.5);
+  SamplerParameters parameters{.mechanism = std::string(mechanism),
+                               .outcomes = outcomes,
+                               .epsilon = complete.epsilon,
+                               .mu = complete.mu};
+  if (inside::row_of(of_name).reference == inside::ReferenceUse::kNeeded) {
+    parameters.reference.assign(outcomes, 1);
   }
-  if (mechanism == "neighbourhood") parameters.gamma = 3;
-  if (mechanism == "location") parameters.location = 0.5;
+  for (const auto& number : inside::mechanism_numbers()) {
+    const auto& value = complete.numbers.*number.value;
+    if (value) parameters.numbers[std::string(number.name)] = *value;
+  }
   return parameters;
 }
 
@@ -40,16 +46,7 @@ SamplerParameters parameters_of(std::string_view mechanism, std::size_t outcomes
 std::vector<double> law(const SamplerParameters& parameters, std::vector<double> weights) {
   std::vector<std::uint32_t> outcomes(weights.size());
   std::iota(outcomes.begin(), outcomes.end(), 0U);
-  const auto sampler =
-      inside::make_sampler({.mechanism = *inside::named<inside::Mechanism>(parameters.mechanism),
-                            .outcome_count = parameters.outcomes,
-                            .reference = parameters.reference,
-                            .epsilon = parameters.epsilon,
-                            .mu = parameters.mu,
-                            .c1 = parameters.c1,
-                            .c2 = parameters.c2,
-                            .gamma = parameters.gamma,
-                            .location = parameters.location});
+  const auto sampler = inside::make_sampler(inward(parameters));
   return sampler->law({outcomes, weights}).probabilities;
 }
 
@@ -232,14 +229,17 @@ TEST_P(FrontSampler, EachParameterOfAKeyedDrawCounts) {
   const std::vector<std::uint32_t> released = drawn(parameters);
   EXPECT_EQ(drawn(parameters), released);
   std::size_t changes = 0;
-  for (const auto part :
-       {&SamplerParameters::epsilon, &SamplerParameters::mu, &SamplerParameters::c1,
-        &SamplerParameters::c2, &SamplerParameters::gamma, &SamplerParameters::location}) {
+  for (const auto part : {&SamplerParameters::epsilon, &SamplerParameters::mu}) {
     SamplerParameters changed = parameters;
     if (!(changed.*part)) continue;
     *(changed.*part) *= 1.0001;
     ++changes;
     EXPECT_NE(drawn(changed), released) << "parameter " << changes;
+  }
+  for (const auto& [name, value] : parameters.numbers) {
+    SamplerParameters changed = parameters;
+    changed.numbers[name] = value * 1.0001;
+    EXPECT_NE(drawn(changed), released) << name;
   }
   EXPECT_GE(changes, 1U);
   if (GetParam() != "randomized-response") {
@@ -344,7 +344,7 @@ TEST(FrontSamplerIntegers, OfOneBandAreOneSampler) {
   const double floor = inside::band_floor_of(
       {.mechanism = inside::Mechanism::kMinimax, .outcome_count = kOutcomes, .epsilon = 1.5});
   SamplerParameters located = parameters_of("location");
-  located.location = floor;
+  located.numbers["location"] = floor;
   const SameUnits units(100, {1, 1, 4});
   const ReleaseKey key;
   const auto drawn = units.draw(Sampler(parameters_of("minimax")), key);

@@ -151,9 +151,9 @@ TEST(LocalRelease, ChoosesTheMechanismThatItsParametersStandFor) {
   EXPECT_EQ(chosen_mechanism(spec, false), Mechanism::kMinimax);
   spec.reference = PublicFile{"r.csv"};
   EXPECT_EQ(chosen_mechanism(spec, false), Mechanism::kRelative);
-  spec.c2 = 2;
+  spec.numbers.c2 = 2;
   EXPECT_EQ(chosen_mechanism(spec, false), Mechanism::kClass);
-  spec.gamma = 2;
+  spec.numbers.gamma = 2;
   EXPECT_EQ(chosen_mechanism(spec, false), Mechanism::kNeighbourhood);
   EXPECT_EQ(chosen_mechanism(spec, true), Mechanism::kGaussianCurve);
   spec.mechanism = Mechanism::kMixture;

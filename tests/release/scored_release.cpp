@@ -142,7 +142,7 @@ TEST(ScoredRelease, CertifiesWhatVerificationConfirms) {
           test::local_of(spec).space.candidates = 50;
           test::local_of(spec).space.fresh = fresh;
           test::local_of(spec).band = band;
-          if (band.mechanism == Mechanism::kMinimax) test::local_of(spec).c2 = 7;
+          if (band.mechanism == Mechanism::kMinimax) test::local_of(spec).numbers.c2 = 7;
           if (reference) {
             test::local_of(spec).reference = PublicFile{scratch.path("reference.csv")};
           }

@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <iterator>
+#include <limits>
 #include <numbers>
 #include <numeric>
 
@@ -36,6 +38,20 @@ void refuse(const MechanismParameters& parameters, bool given, std::string_view 
       fmt::format("mechanism {} has no {}, but one is given", name_of(parameters.mechanism), name));
 }
 
+/// Throws InvalidInput for a value outside the range of its number.
+void require_in_range(std::optional<double> MechanismNumbers::*number, double value) {
+  for (const MechanismNumber& row : mechanism_numbers()) {
+    const bool holds = row.is_open ? value > row.least : value >= row.least;
+    if (row.value != number || (holds && value < row.below)) continue;
+    const std::string range = fmt::format("{} {:g}", row.is_open ? "above" : "at least", row.least);
+    throw InvalidInput(
+        std::isinf(row.below)
+            ? fmt::format("{} must be finite and {}, but is {:g}", row.name, range, value)
+            : fmt::format("{} must be {} and below {:g}, but is {:g}", row.name, range, row.below,
+                          value));
+  }
+}
+
 /// Band and the channels refuse the same; here before anything is computed or allocated from it.
 void validate_space(const MechanismParameters& parameters) {
   const std::size_t count = parameters.outcome_count;
@@ -52,16 +68,6 @@ void validate_space(const MechanismParameters& parameters) {
 double least_share(std::span<const double> masses) {
   return *std::min_element(masses.begin(), masses.end()) / detail::validated_mass_sum(masses);
 }
-
-}  // namespace
-
-bool is_band(Mechanism mechanism) {
-  return mechanism == Mechanism::kMinimax || mechanism == Mechanism::kRelative ||
-         mechanism == Mechanism::kClass || mechanism == Mechanism::kNeighbourhood ||
-         mechanism == Mechanism::kLocation;
-}
-
-namespace {
 
 /// "STRENGTH" or "STRENGTH,RECORDS", both positive.
 std::optional<DirichletPrior> parse_prior(std::string_view text) {
@@ -143,116 +149,52 @@ ReferenceMasses MechanismParameters::normalised() const {
 }
 
 void validate_parameters(const MechanismParameters& parameters) {
-  const Mechanism mechanism = parameters.mechanism;
-  const bool curve = mechanism == Mechanism::kGaussianCurve;
-  if (curve) {
+  const MechanismRow& row = row_of(parameters.mechanism);
+  if (row.in_mu) {
     require(parameters, parameters.mu, "mu");
     refuse(parameters, parameters.epsilon.has_value(), "epsilon (its parameter is mu)");
   } else {
     require(parameters, parameters.epsilon, "epsilon");
     refuse(parameters, parameters.mu.has_value(), "mu");
   }
-  if (mechanism == Mechanism::kClass) {
-    require(parameters, parameters.c1, "c1");
-    require(parameters, parameters.c2, "c2");
-  } else {
-    refuse(parameters, parameters.c1.has_value(), "c1");
-    refuse(parameters, parameters.c2.has_value(), "c2");
+  for (const MechanismNumber& number : mechanism_numbers()) {
+    const std::optional<double>& given = parameters.numbers.*number.value;
+    if (!row.has(number)) {
+      refuse(parameters, given.has_value(), number.name);
+    } else {
+      require(parameters, given, number.name);
+      require_in_range(number.value, *given);
+    }
   }
-  if (mechanism == Mechanism::kNeighbourhood) {
-    require(parameters, parameters.gamma, "gamma");
-  } else {
-    refuse(parameters, parameters.gamma.has_value(), "gamma");
-  }
-  if (mechanism == Mechanism::kLocation) {
-    require(parameters, parameters.location, "a band location");
-  } else {
-    refuse(parameters, parameters.location.has_value(), "band location");
-  }
-  refuse(parameters, parameters.kept && !curve, "parts that keep the value");
-  if (mechanism == Mechanism::kRandomizedResponse) {
-    refuse(parameters, !parameters.reference.empty(), "reference");
-  }
-  if (mechanism == Mechanism::kPublicKernel && parameters.reference.empty()) {
+  refuse(parameters, parameters.kept && !row.in_mu, "parts that keep the value");
+  refuse(parameters, row.reference == ReferenceUse::kNone && !parameters.reference.empty(),
+         "reference");
+  if (row.reference == ReferenceUse::kNeeded && parameters.reference.empty()) {
     throw InvalidInput(
-        "mechanism public-kernel needs a reference, the public distribution that it keeps in "
-        "place, but none is given");
+        fmt::format("mechanism {} needs a reference, the public distribution that it keeps in "
+                    "place, but none is given",
+                    name_of(parameters.mechanism)));
   }
   validate_space(parameters);
 }
 
 double band_floor_of(const MechanismParameters& parameters) {
   validate_parameters(parameters);
-  const double epsilon = parameters.epsilon.value_or(0);  // the Gaussian curve has none
-  switch (parameters.mechanism) {
-    case Mechanism::kMinimax: {
-      if (parameters.reference.empty()) return minimax_floor(parameters.outcome_count, epsilon);
-      if (parameters.outcome_count == 1) return minimax_floor(1, epsilon);
-      // All distributions: the class with c1 = 0 and c2 = 1 / h_min; the integers see no less
-      // than 2^-62.
-      return class_floor(0, std::min(1 / least_share(parameters.reference), 0x1p62), epsilon);
-    }
-    case Mechanism::kRelative:
-      return relative_floor(epsilon);
-    case Mechanism::kClass:
-      return class_floor(*parameters.c1, *parameters.c2, epsilon);
-    case Mechanism::kNeighbourhood:
-      return neighbourhood_floor(*parameters.gamma, epsilon);
-    case Mechanism::kLocation:
-      return location_floor(*parameters.location, epsilon);
-    case Mechanism::kPublicKernel:
-    case Mechanism::kRandomizedResponse:
-    case Mechanism::kMixture:
-    case Mechanism::kGaussianCurve:
-      break;
-  }
+  const MechanismRow& row = row_of(parameters.mechanism);
+  if (row.floor != nullptr) return row.floor(parameters);
   throw InvalidInput(fmt::format("mechanism {} has no band", name_of(parameters.mechanism)));
 }
 
-namespace {
-
-std::unique_ptr<LocalSampler> sampler_for(const MechanismParameters& parameters) {
-  switch (parameters.mechanism) {
-    case Mechanism::kRandomizedResponse: {
-      RandomizedResponse channel(parameters.outcome_count, *parameters.epsilon);
-      const Privacy guarantee = Privacy::pure(channel.epsilon());
-      return std::make_unique<ChannelSampler<RandomizedResponse>>(channel, guarantee);
-    }
-    case Mechanism::kMixture: {
-      const ExpBound bound(*parameters.epsilon);
-      MixtureChannel channel = MixtureChannel::pure(parameters.masses(), bound.epsilon());
-      return std::make_unique<ChannelSampler<MixtureChannel>>(std::move(channel),
-                                                              Privacy::pure(bound.epsilon()));
-    }
-    case Mechanism::kPublicKernel: {
-      const double epsilon = ExpBound(*parameters.epsilon).epsilon();
-      return std::make_unique<ChannelSampler<StaircaseChannel>>(
-          StaircaseChannel::make(parameters.reference, epsilon), Privacy::pure(epsilon));
-    }
-    case Mechanism::kGaussianCurve: {
-      return std::make_unique<ChannelSampler<MixtureChannel>>(
-          parameters.kept ? MixtureChannel::with_kept(parameters.masses(), *parameters.kept)
-                          : gaussian_curve_channel(parameters.masses(), *parameters.mu),
-          Privacy::gaussian(*parameters.mu));
-    }
-    case Mechanism::kMinimax:
-    case Mechanism::kRelative:
-    case Mechanism::kClass:
-    case Mechanism::kNeighbourhood:
-    case Mechanism::kLocation:
-      break;
-  }
-  return std::make_unique<BandSampler>(make_band({.outcome_count = parameters.outcome_count,
-                                                  .reference = parameters.reference,
-                                                  .floor = band_floor_of(parameters),
-                                                  .epsilon = *parameters.epsilon}));
-}
-
-}  // namespace
-
 std::unique_ptr<LocalSampler> make_sampler(const MechanismParameters& parameters) {
   validate_parameters(parameters);
-  std::unique_ptr<LocalSampler> sampler = sampler_for(parameters);
+  const MechanismRow& row = row_of(parameters.mechanism);
+  std::unique_ptr<LocalSampler> sampler =
+      row.sampler != nullptr
+          ? row.sampler(parameters)
+          : std::make_unique<BandSampler>(make_band({.outcome_count = parameters.outcome_count,
+                                                     .reference = parameters.reference,
+                                                     .floor = row.floor(parameters),
+                                                     .epsilon = *parameters.epsilon}));
   if (!sampler->guarantee_holds()) {
     throw InvalidInput(
         fmt::format("the integers of mechanism {} over {} outcomes do not keep what it promises",
@@ -289,20 +231,14 @@ double minimax_floor(std::size_t outcome_count, double epsilon) {
 double relative_floor(double epsilon) { return 1 / std::sqrt(exponential_of(epsilon)); }
 
 double class_floor(double c1, double c2, double epsilon) {
-  if (!(c1 >= 0) || !(c1 < 1)) {
-    throw InvalidInput(fmt::format("c1 must be at least 0 and below 1, but is {:g}", c1));
-  }
-  if (!(c2 > 1) || !std::isfinite(c2)) {
-    throw InvalidInput(fmt::format("c2 must be finite and above 1, but is {:g}", c2));
-  }
+  require_in_range(&MechanismNumbers::c1, c1);
+  require_in_range(&MechanismNumbers::c2, c2);
   const double width = c2 - c1;
   return below_one(width / (exponential_less_one_of(epsilon) * (1 - c1) + width));
 }
 
 double neighbourhood_floor(double gamma, double epsilon) {
-  if (!(gamma > 1) || !std::isfinite(gamma)) {
-    throw InvalidInput(fmt::format("gamma must be finite and above 1, but is {:g}", gamma));
-  }
+  require_in_range(&MechanismNumbers::gamma, gamma);
   return below_one((gamma + 1) / (gamma + exponential_of(epsilon)));
 }
 
@@ -447,99 +383,250 @@ std::vector<std::uint64_t> InputWeights::dense() const {
 
 namespace {
 
-/// The least probability with which a value is reported as itself, and its complement.
-struct Kept {
-  double least;
-  double lost;
-};
-
-template <class Channel, class Diagonal>
-Kept least_diagonal(const Channel& channel, Diagonal diagonal) {
-  uint128 least = channel.total();
-  for (std::size_t i = 0; i < channel.outcome_count(); ++i) least = std::min(least, diagonal(i));
-  const double total = static_cast<double>(channel.total());
-  return {static_cast<double>(least) / total, static_cast<double>(channel.total() - least) / total};
-}
-
-Kept least_kept(const MechanismParameters& parameters) {
-  switch (parameters.mechanism) {
-    case Mechanism::kRandomizedResponse: {
-      const RandomizedResponse response(parameters.outcome_count, *parameters.epsilon);
-      const double total = static_cast<double>(response.total());
-      return {static_cast<double>(response.kept()) / total,
-              static_cast<double>(response.total() - response.kept()) / total};
-    }
-    case Mechanism::kPublicKernel: {
-      const auto stairs = StaircaseChannel::make(parameters.reference, *parameters.epsilon);
-      return least_diagonal(stairs, [&](std::size_t i) { return stairs.stay_entry(i); });
-    }
-    case Mechanism::kMixture: {
-      const auto mixture = MixtureChannel::pure(parameters.masses(), *parameters.epsilon);
-      return least_diagonal(mixture, [&](std::size_t i) { return mixture.entry(i, i); });
-    }
-    case Mechanism::kGaussianCurve: {
-      const auto mixture = gaussian_curve_channel(parameters.masses(), *parameters.mu);
-      return least_diagonal(mixture, [&](std::size_t i) { return mixture.entry(i, i); });
-    }
-    case Mechanism::kMinimax:
-    case Mechanism::kRelative:
-    case Mechanism::kClass:
-    case Mechanism::kNeighbourhood:
-    case Mechanism::kLocation:
-      break;
-  }
-  return {0, 1};  // of a band no value has a probability of its own
+/// The class that c1 and c2 declare, if they do.
+std::optional<DensityClass> declared_class(const MechanismNumbers& numbers) {
+  if (!numbers.c1 && !numbers.c2) return std::nullopt;
+  if (!numbers.c2) throw InvalidInput("c1 needs c2 beside it, but none is given");
+  return DensityClass{numbers.c1.value_or(0), *numbers.c2};
 }
 
 }  // namespace
 
 WorstCaseRisk band_risk(const MechanismParameters& parameters, const ReferenceMasses& reference,
                         double epsilon) {
-  const bool has_class = parameters.c1 || parameters.c2;
-  if (has_class && !parameters.c2) throw InvalidInput("c1 needs c2 beside it, but none is given");
-  const DensityClass inputs{parameters.c1.value_or(0), parameters.c2.value_or(0)};
-  const auto declared = has_class ? std::optional(inputs) : std::nullopt;
-  switch (parameters.mechanism) {
-    case Mechanism::kMinimax:
-      return minimax_risk(reference, epsilon);
-    case Mechanism::kRelative:
-      return relative_risk(reference, epsilon, declared);
-    case Mechanism::kClass:
-      return class_risk(reference, epsilon, inputs);
-    case Mechanism::kNeighbourhood:
-      return neighbourhood_risk(reference, epsilon, *parameters.gamma);
-    case Mechanism::kLocation:
-      return location_risk(reference, epsilon, *parameters.location, declared);
-    case Mechanism::kPublicKernel:
-    case Mechanism::kRandomizedResponse:
-    case Mechanism::kMixture:
-    case Mechanism::kGaussianCurve:
-      break;
+  const MechanismRow& row = row_of(parameters.mechanism);
+  if (row.risk != nullptr) return row.risk(parameters, reference, epsilon);
+  if (row.floor == nullptr) {
+    throw InvalidInput(fmt::format("mechanism {} has no band", name_of(parameters.mechanism)));
   }
-  throw InvalidInput(fmt::format("mechanism {} has no band", name_of(parameters.mechanism)));
+  MechanismParameters at = parameters;
+  at.epsilon = epsilon;
+  return location_risk(reference, epsilon, row.floor(at), declared_class(parameters.numbers));
 }
 
 WorstCaseRisk mechanism_risk(const MechanismParameters& parameters) {
-  // These two are made without a class; c1 and c2 only say where their risk is taken.
+  const MechanismRow& row = row_of(parameters.mechanism);
   MechanismParameters made = parameters;
-  if (made.mechanism == Mechanism::kRelative || made.mechanism == Mechanism::kLocation)
-    made.c1 = made.c2 = std::nullopt;
+  if (row.judges_class) made.numbers.c1 = made.numbers.c2 = std::nullopt;
   validate_parameters(made);
   // What is released is released at this epsilon: from 1e-6, and above 30 as at 30.
   const double epsilon = parameters.epsilon ? ExpBound(*parameters.epsilon).epsilon() : 0;
-  if (is_band(parameters.mechanism)) {
-    (void)band_floor_of(made);  // refuses what no sampler can be made with
+  if (row.floor != nullptr) {
+    (void)row.floor(made);  // refuses what no sampler can be made with
     return band_risk(parameters, parameters.normalised(), epsilon);
   }
-  const Kept kept = least_kept(parameters);
+  const auto [least, lost] = row.kept(parameters);
   WorstCaseRisk risk;
   risk.lower_factor = 0;
   risk.largest_lift = 0;
   risk.extreme_input = {1, 0};
-  risk.extreme_output = {kept.least, kept.lost};
+  risk.extreme_output = {least, lost};
   risk.risk = divergence_report(risk.extreme_input, risk.extreme_output);
   risk.attained = true;
   return risk;
+}
+
+// -----------------------------------------------------------------------------------------------
+// The tables: of all mechanisms, and of the numbers that some have.
+
+namespace {
+
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+
+constexpr MechanismNumber kNumbers[] = {
+    {"c1", &MechanismNumbers::c1, "/c1", "--c1", 0, false, 1,
+     "least density of the private distribution P against the reference; makes class the default"},
+    {"c2", &MechanismNumbers::c2, "/c2", "--c2", 1, true, kNoLimit,
+     "greatest density of P against the reference; makes class the default"},
+    {"gamma", &MechanismNumbers::gamma, "/gamma", "--gamma", 1, true, kNoLimit,
+     "P is within this factor of the reference; makes neighbourhood the default"},
+    {"location", &MechanismNumbers::location, "", "", 0, true, 1,
+     "least probability of an outcome against the reference's"},
+};
+
+template <class Channel>
+std::unique_ptr<LocalSampler> sampler_of(Channel channel, const Privacy& guarantee) {
+  return std::make_unique<ChannelSampler<Channel>>(std::move(channel), guarantee);
+}
+
+template <class Channel, class Diagonal>
+std::array<double, 2> least_kept(const Channel& channel, Diagonal diagonal) {
+  uint128 least = channel.total();
+  for (std::size_t i = 0; i < channel.outcome_count(); ++i) least = std::min(least, diagonal(i));
+  const double total = static_cast<double>(channel.total());
+  return {static_cast<double>(least) / total, static_cast<double>(channel.total() - least) / total};
+}
+
+std::array<double, 2> least_kept(const MixtureChannel& mixture) {
+  return least_kept(mixture, [&](std::size_t i) { return mixture.entry(i, i); });
+}
+
+constexpr MechanismRow kRows[] = {
+    {.mechanism = Mechanism::kMinimax,
+     .why = "no sampler has a smaller error in the worst case over all data",
+     .floor =
+         [](const MechanismParameters& asked) {
+           if (asked.reference.empty() || asked.outcome_count == 1) {
+             return minimax_floor(asked.outcome_count, *asked.epsilon);
+           }
+           // All distributions: the class with c1 = 0 and c2 = 1 / h_min; the integers see no less
+           // than 2^-62.
+           return class_floor(0, std::min(1 / least_share(asked.reference), 0x1p62),
+                              *asked.epsilon);
+         },
+     .risk = [](const MechanismParameters&, const ReferenceMasses& reference,
+                double epsilon) { return minimax_risk(reference, epsilon); }},
+    {.mechanism = Mechanism::kRelative,
+     .is_for_any_space = true,
+     .judges_class = true,
+     .why = "over so many outcomes no worst case can be small, and its band does not depend on "
+            "their number",
+     .floor = [](const MechanismParameters& asked) { return relative_floor(*asked.epsilon); },
+     .risk =
+         [](const MechanismParameters& asked, const ReferenceMasses& reference, double epsilon) {
+           return relative_risk(reference, epsilon, declared_class(asked.numbers));
+         }},
+    {.mechanism = Mechanism::kClass,
+     .numbers = {&MechanismNumbers::c1, &MechanismNumbers::c2},
+     .is_for_any_space = true,
+     .floor =
+         [](const MechanismParameters& asked) {
+           return class_floor(*asked.numbers.c1, *asked.numbers.c2, *asked.epsilon);
+         },
+     .risk =
+         [](const MechanismParameters& asked, const ReferenceMasses& reference, double epsilon) {
+           return class_risk(reference, epsilon, *declared_class(asked.numbers));
+         }},
+    {.mechanism = Mechanism::kNeighbourhood,
+     .numbers = {&MechanismNumbers::gamma},
+     .is_for_any_space = true,
+     .floor =
+         [](const MechanismParameters& asked) {
+           return neighbourhood_floor(*asked.numbers.gamma, *asked.epsilon);
+         },
+     .risk =
+         [](const MechanismParameters& asked, const ReferenceMasses& reference, double epsilon) {
+           return neighbourhood_risk(reference, epsilon, *asked.numbers.gamma);
+         }},
+    {.mechanism = Mechanism::kPublicKernel,
+     .reference = ReferenceUse::kNeeded,
+     .is_long = true,
+     .sampler =
+         [](const MechanismParameters& asked) {
+           const double epsilon = ExpBound(*asked.epsilon).epsilon();
+           return sampler_of(StaircaseChannel::make(asked.reference, epsilon),
+                             Privacy::pure(epsilon));
+         },
+     .kept =
+         [](const MechanismParameters& asked) {
+           const auto stairs = StaircaseChannel::make(asked.reference, *asked.epsilon);
+           return least_kept(stairs, [&](std::size_t i) { return stairs.stay_entry(i); });
+         }},
+    {.mechanism = Mechanism::kRandomizedResponse,
+     .reference = ReferenceUse::kNone,
+     .sampler =
+         [](const MechanismParameters& asked) {
+           const RandomizedResponse response(asked.outcome_count, *asked.epsilon);
+           return sampler_of(response, Privacy::pure(response.epsilon()));
+         },
+     .kept =
+         [](const MechanismParameters& asked) {
+           const RandomizedResponse response(asked.outcome_count, *asked.epsilon);
+           const double total = static_cast<double>(response.total());
+           return std::array{static_cast<double>(response.kept()) / total,
+                             static_cast<double>(response.total() - response.kept()) / total};
+         }},
+    {.mechanism = Mechanism::kMixture,
+     .is_long = true,
+     .sampler =
+         [](const MechanismParameters& asked) {
+           const double epsilon = ExpBound(*asked.epsilon).epsilon();
+           return sampler_of(MixtureChannel::pure(asked.masses(), epsilon), Privacy::pure(epsilon));
+         },
+     .kept =
+         [](const MechanismParameters& asked) {
+           return least_kept(MixtureChannel::pure(asked.masses(), *asked.epsilon));
+         }},
+    {.mechanism = Mechanism::kGaussianCurve,
+     .in_mu = true,
+     .is_long = true,
+     .why = "the budget is in mu",
+     .sampler =
+         [](const MechanismParameters& asked) {
+           return sampler_of(asked.kept ? MixtureChannel::with_kept(asked.masses(), *asked.kept)
+                                        : gaussian_curve_channel(asked.masses(), *asked.mu),
+                             Privacy::gaussian(*asked.mu));
+         },
+     .kept =
+         [](const MechanismParameters& asked) {
+           return least_kept(gaussian_curve_channel(asked.masses(), *asked.mu));
+         }},
+    {.mechanism = Mechanism::kLocation,
+     .numbers = {&MechanismNumbers::location},
+     .is_for_any_space = true,
+     .judges_class = true,
+     .floor =
+         [](const MechanismParameters& asked) {
+           return location_floor(*asked.numbers.location, *asked.epsilon);
+         },
+     .risk =
+         [](const MechanismParameters& asked, const ReferenceMasses& reference, double epsilon) {
+           return location_risk(reference, epsilon, *asked.numbers.location,
+                                declared_class(asked.numbers));
+         }},
+};
+
+static_assert(std::size(kRows) == names<Mechanism>().size());
+static_assert([] {
+  for (std::size_t i = 0; i < std::size(kRows); ++i) {
+    if (kRows[i].mechanism != names<Mechanism>()[i].value) return false;
+    if (static_cast<std::size_t>(kRows[i].mechanism) != i) return false;
+    if ((kRows[i].floor == nullptr) == (kRows[i].sampler == nullptr)) return false;
+    if ((kRows[i].kept == nullptr) != (kRows[i].sampler == nullptr)) return false;
+  }
+  return true;
+}());
+
+}  // namespace
+
+std::span<const MechanismNumber> mechanism_numbers() noexcept { return kNumbers; }
+
+const MechanismRow& row_of(Mechanism mechanism) noexcept {
+  return kRows[static_cast<std::size_t>(mechanism)];
+}
+
+bool MechanismRow::has(const MechanismNumber& number) const noexcept {
+  return std::find(numbers.begin(), numbers.end(), number.value) != numbers.end();
+}
+
+std::vector<Named<Mechanism>> named_mechanisms() {
+  std::vector<Named<Mechanism>> found;
+  for (const auto& known : names<Mechanism>()) {
+    const bool is_placed =
+        std::any_of(std::begin(kNumbers), std::end(kNumbers), [&](const MechanismNumber& number) {
+          return *number.place == '\0' && row_of(known.value).has(number);
+        });
+    if (!is_placed) found.push_back(known);
+  }
+  return found;
+}
+
+MechanismNumbers own_numbers(Mechanism mechanism, const MechanismNumbers& given) {
+  MechanismNumbers own;
+  for (const auto number : row_of(mechanism).numbers) {
+    if (number != nullptr) own.*number = given.*number;
+  }
+  return own;
+}
+
+std::optional<Mechanism> mechanism_with(const MechanismNumbers& given) {
+  for (std::size_t i = std::size(kNumbers); i-- > 0;) {
+    if (!(given.*kNumbers[i].value)) continue;
+    for (const MechanismRow& row : kRows) {
+      if (row.has(kNumbers[i])) return row.mechanism;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace mollify

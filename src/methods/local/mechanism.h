@@ -48,9 +48,6 @@ enum class Mechanism {
                     Named{Mechanism::kLocation, "location"}};
 }
 
-/// Whether the mechanism is a reference and a constant b.
-[[nodiscard]] bool is_band(Mechanism mechanism);
-
 /// A symmetric Dirichlet distribution of distributions, declared in public.
 struct DirichletPrior {
   /// The sum of its parameters; none: as many as outcomes, all distributions alike.
@@ -80,6 +77,30 @@ struct PlacedBand {
 /// The reverse: the text that is read back as the same band.
 [[nodiscard]] std::string to_text(const PlacedBand& band);
 
+/// The numbers that some mechanisms have beside their budget.
+struct MechanismNumbers {
+  std::optional<double> c1 = std::nullopt;
+  std::optional<double> c2 = std::nullopt;
+  std::optional<double> gamma = std::nullopt;
+  std::optional<double> location = std::nullopt;
+
+  friend bool operator==(const MechanismNumbers&, const MechanismNumbers&) = default;
+};
+
+/// One of them, as users give it. Specs, flags, C, Python, JSON and the schema follow from its row.
+struct MechanismNumber {
+  std::string_view name;
+  std::optional<double> MechanismNumbers::*value;
+  const char* place;  ///< in a spec; empty if --band gives it
+  const char* flag;
+  double least;  ///< of its range, which `is_open` leaves out
+  bool is_open;
+  double below;
+  const char* help;
+};
+
+[[nodiscard]] std::span<const MechanismNumber> mechanism_numbers() noexcept;
+
 /// Everything public that makes a sampler of one draw.
 struct MechanismParameters {
   Mechanism mechanism = Mechanism::kMinimax;
@@ -90,13 +111,7 @@ struct MechanismParameters {
   std::optional<double> epsilon = std::nullopt;
   /// For kGaussianCurve: of one draw.
   std::optional<double> mu = std::nullopt;
-  /// For kClass.
-  std::optional<double> c1 = std::nullopt;
-  std::optional<double> c2 = std::nullopt;
-  /// For kNeighbourhood.
-  std::optional<double> gamma = std::nullopt;
-  /// For kLocation: b.
-  std::optional<double> location = std::nullopt;
+  MechanismNumbers numbers = {};
   /// For kGaussianCurve, if it is known: how many of MixtureChannel::kKeepTotal parts keep the
   /// value. It is found in doubles, whose last digits processors round differently.
   std::optional<std::uint64_t> kept = std::nullopt;
@@ -106,6 +121,48 @@ struct MechanismParameters {
   /// The reference, whose masses sum to one.
   [[nodiscard]] ReferenceMasses normalised() const;
 };
+
+/// What a mechanism does with a reference.
+enum class ReferenceUse { kOptional, kNone, kNeeded };
+
+/// All that is known of a mechanism. A new one is its value and name above, its row in
+/// mechanism.cpp, and its numbers, if other mechanisms do not have them.
+struct MechanismRow {
+  Mechanism mechanism;
+  std::array<std::optional<double> MechanismNumbers::*, 2> numbers{};  ///< null: fewer
+  ReferenceUse reference = ReferenceUse::kOptional;
+  bool in_mu = false;             ///< its budget is mu instead of epsilon
+  bool is_for_any_space = false;  ///< its band does not depend on the number of outcomes
+  bool judges_class = false;  ///< c1 and c2 are no numbers of it, but say where its risk is taken
+  bool is_long = false;       ///< making it takes time in all outcomes, whatever is drawn
+  const char* why = "";       ///< why it is taken where nobody asks for it
+  /// Bands: the constant b, and the worst case; without one, that of a band at b.
+  double (*floor)(const MechanismParameters& parameters) = nullptr;
+  WorstCaseRisk (*risk)(const MechanismParameters& parameters, const ReferenceMasses& reference,
+                        double epsilon) = nullptr;
+  /// Linear mechanisms: the sampler, and the least probability with which a value is reported as
+  /// itself beside that probability's complement.
+  std::unique_ptr<LocalSampler> (*sampler)(const MechanismParameters& parameters) = nullptr;
+  std::array<double, 2> (*kept)(const MechanismParameters& parameters) = nullptr;
+
+  [[nodiscard]] bool has(const MechanismNumber& number) const noexcept;
+};
+
+[[nodiscard]] const MechanismRow& row_of(Mechanism mechanism) noexcept;
+
+/// Whether the mechanism is a reference and a constant b.
+[[nodiscard]] inline bool is_band(Mechanism mechanism) {
+  return row_of(mechanism).floor != nullptr;
+}
+
+/// The mechanisms that a spec can name: --band stands for those with numbers of its own.
+[[nodiscard]] std::vector<Named<Mechanism>> named_mechanisms();
+
+/// Those of the numbers that the mechanism has.
+[[nodiscard]] MechanismNumbers own_numbers(Mechanism mechanism, const MechanismNumbers& given);
+
+/// The first mechanism that has one of the given numbers, later numbers first; none without any.
+[[nodiscard]] std::optional<Mechanism> mechanism_with(const MechanismNumbers& given);
 
 /// Throws InvalidInput, in one sentence, if a parameter of the mechanism is missing or one that it
 /// does not have is given, or if the outcomes' number or masses are wrong. `make_sampler` and

@@ -10,6 +10,7 @@
 #include <boost/multiprecision/cpp_int.hpp>
 #include <gtest/gtest.h>
 
+#include "methods/local/complete_parameters.h"
 #include "methods/local/mechanism.h"
 #include "methods/local/mollifiers.h"
 #include "methods/local/private_inputs.h"
@@ -77,22 +78,15 @@ std::vector<Audited> audited_samplers(std::size_t k, double budget,
                                       std::span<const double> masses) {
   std::vector<Audited> samplers;
   for (const auto& [mechanism, name] : names_of(Mechanism{})) {
-    MechanismParameters parameters{.mechanism = mechanism, .outcome_count = k};
-    (mechanism == Mechanism::kGaussianCurve ? parameters.mu : parameters.epsilon) = budget;
-    if (mechanism == Mechanism::kClass) {
-      parameters.c1 = 0.3;
-      parameters.c2 = 3;
-    }
-    if (mechanism == Mechanism::kNeighbourhood) parameters.gamma = 10;
-    if (mechanism == Mechanism::kLocation) parameters.location = 0.8;
+    MechanismParameters parameters = test::complete_parameters(mechanism, k, budget);
     // An outcome is filled to its upper bound only where its share of the reference is small.
-    const bool needs_uneven = mechanism == Mechanism::kNeighbourhood ||
-                              mechanism == Mechanism::kLocation ||
-                              mechanism == Mechanism::kPublicKernel;
     const bool is_even =
         mechanism == Mechanism::kMinimax || mechanism == Mechanism::kRandomizedResponse;
+    const bool is_either = mechanism == Mechanism::kRelative || mechanism == Mechanism::kClass ||
+                           mechanism == Mechanism::kMixture ||
+                           mechanism == Mechanism::kGaussianCurve;
     for (const bool uneven : {false, true}) {
-      if (uneven ? is_even : needs_uneven) continue;
+      if (uneven ? is_even : !is_even && !is_either) continue;
       if (uneven) parameters.reference = masses;
       samplers.push_back(
           {std::string(name) + (uneven ? ", uneven reference" : ""), make_sampler(parameters)});

@@ -19,6 +19,7 @@
 #include "core/invalid_input.h"
 #include "kernel/channels.h"
 #include "methods/divergence/f_divergence.h"
+#include "methods/local/complete_parameters.h"
 #include "methods/local/mollifiers.h"
 #include "methods/local/private_inputs.h"
 #include "not_finite.h"
@@ -287,17 +288,20 @@ TEST(Mechanism, RefusesMissingAndSuperfluousParameters) {
             "mechanism gaussian-curve has no epsilon (its parameter is mu), but one is given");
   EXPECT_EQ(refusal({.mechanism = M::kRelative, .outcome_count = 2, .epsilon = 1, .mu = 1}),
             "mechanism relative has no mu, but one is given");
-  EXPECT_EQ(refusal({.mechanism = M::kClass, .outcome_count = 2, .epsilon = 1, .c2 = 2}),
-            "mechanism class needs c1, but none is given");
-  EXPECT_EQ(refusal({.mechanism = M::kClass, .outcome_count = 2, .epsilon = 1, .c1 = 0}),
-            "mechanism class needs c2, but none is given");
-  EXPECT_EQ(refusal({.outcome_count = 2, .epsilon = 1, .c1 = 0}),
+  EXPECT_EQ(
+      refusal({.mechanism = M::kClass, .outcome_count = 2, .epsilon = 1, .numbers = {.c2 = 2}}),
+      "mechanism class needs c1, but none is given");
+  EXPECT_EQ(
+      refusal({.mechanism = M::kClass, .outcome_count = 2, .epsilon = 1, .numbers = {.c1 = 0}}),
+      "mechanism class needs c2, but none is given");
+  EXPECT_EQ(refusal({.outcome_count = 2, .epsilon = 1, .numbers = {.c1 = 0}}),
             "mechanism minimax has no c1, but one is given");
-  EXPECT_EQ(refusal({.mechanism = M::kMixture, .outcome_count = 2, .epsilon = 1, .c2 = 2}),
-            "mechanism mixture has no c2, but one is given");
+  EXPECT_EQ(
+      refusal({.mechanism = M::kMixture, .outcome_count = 2, .epsilon = 1, .numbers = {.c2 = 2}}),
+      "mechanism mixture has no c2, but one is given");
   EXPECT_EQ(refusal({.mechanism = M::kNeighbourhood, .outcome_count = 2, .epsilon = 1}),
             "mechanism neighbourhood needs gamma, but none is given");
-  EXPECT_EQ(refusal({.outcome_count = 2, .epsilon = 1, .gamma = 2}),
+  EXPECT_EQ(refusal({.outcome_count = 2, .epsilon = 1, .numbers = {.gamma = 2}}),
             "mechanism minimax has no gamma, but one is given");
   EXPECT_EQ(
       refusal(
@@ -308,16 +312,9 @@ TEST(Mechanism, RefusesMissingAndSuperfluousParameters) {
             "place, but none is given");
 }
 
-/// The parameters that a mechanism must have, all in range.
 MechanismParameters complete(Mechanism mechanism, std::size_t k, std::span<const double> h) {
-  MechanismParameters parameters{.mechanism = mechanism, .outcome_count = k, .reference = h};
-  (mechanism == Mechanism::kGaussianCurve ? parameters.mu : parameters.epsilon) = 1;
-  if (mechanism == Mechanism::kClass) {
-    parameters.c1 = 0.5;
-    parameters.c2 = 3;
-  }
-  if (mechanism == Mechanism::kNeighbourhood) parameters.gamma = 2;
-  if (mechanism == Mechanism::kLocation) parameters.location = 0.5;
+  MechanismParameters parameters = test::complete_parameters(mechanism, k, 1);
+  parameters.reference = h;
   return parameters;
 }
 
@@ -359,13 +356,16 @@ TEST(Mechanism, RefusesParametersOutOfRange) {
   EXPECT_EQ(band(1e-7), "epsilon of one draw must be at least 1e-06, but is 1e-07");
   EXPECT_EQ(refusal({.mechanism = Mechanism::kGaussianCurve, .outcome_count = 2, .mu = 30}),
             "mu must be from 0.001 to 20, but is 30");
-  EXPECT_EQ(
-      refusal({.mechanism = Mechanism::kClass, .outcome_count = 2, .epsilon = 1, .c1 = 2, .c2 = 3}),
-      "c1 must be at least 0 and below 1, but is 2");
-  EXPECT_EQ(
-      refusal(
-          {.mechanism = Mechanism::kNeighbourhood, .outcome_count = 2, .epsilon = 1, .gamma = 0.5}),
-      "gamma must be finite and above 1, but is 0.5");
+  EXPECT_EQ(refusal({.mechanism = Mechanism::kClass,
+                     .outcome_count = 2,
+                     .epsilon = 1,
+                     .numbers = {.c1 = 2, .c2 = 3}}),
+            "c1 must be at least 0 and below 1, but is 2");
+  EXPECT_EQ(refusal({.mechanism = Mechanism::kNeighbourhood,
+                     .outcome_count = 2,
+                     .epsilon = 1,
+                     .numbers = {.gamma = 0.5}}),
+            "gamma must be finite and above 1, but is 0.5");
 }
 
 TEST(Mechanism, BandFloors) {
@@ -433,8 +433,7 @@ TEST(Mechanism, ReleasesAClassThatIsPrivateAlreadyUnchanged) {
                              .outcome_count = 4,
                              .reference = h,
                              .epsilon = 1,
-                             .c1 = 0.5,
-                             .c2 = 1.3},
+                             .numbers = {.c1 = 0.5, .c2 = 1.3}},
                             p),
               p, 1e-11);
 }
@@ -467,13 +466,12 @@ TEST(Mechanism, NeighbourhoodIsTheClassOfItsFactor) {
                                             .outcome_count = 6,
                                             .reference = h,
                                             .epsilon = 0.7,
-                                            .gamma = gamma};
+                                            .numbers = {.gamma = gamma}};
     const MechanismParameters density_class{.mechanism = Mechanism::kClass,
                                             .outcome_count = 6,
                                             .reference = h,
                                             .epsilon = 0.7,
-                                            .c1 = 1 / gamma,
-                                            .c2 = gamma};
+                                            .numbers = {.c1 = 1 / gamma, .c2 = gamma}};
     // The bands are the same to the last places; tables are exact to 1e-9 (see Table).
     EXPECT_NEAR(band_floor_of(neighbourhood) / band_floor_of(density_class), 1.0, 1e-15);
     for (int trial = 0; trial < 10; ++trial) {

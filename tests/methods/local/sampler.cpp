@@ -20,6 +20,7 @@
 #include "domain/candidates.h"
 #include "kernel/search.h"
 #include "laboratory/law/law.h"
+#include "methods/local/complete_parameters.h"
 #include "methods/local/mechanism.h"
 #include "methods/local/mollifiers.h"
 #include "methods/local/private_inputs.h"
@@ -162,7 +163,9 @@ Instance make_instance(std::string_view name, const Setting& setting) {
     for (std::size_t i = 0; i < k; ++i) instance.reference[i] = (1 + (i < m ? peak : 0)) / total;
     return instance;
   }
-  MechanismParameters parameters{.mechanism = *named<Mechanism>(name), .outcome_count = k};
+  const Mechanism mechanism = *named<Mechanism>(name);
+  MechanismParameters parameters =
+      test::complete_parameters(mechanism, k, row_of(mechanism).in_mu ? mu_for(setting) : epsilon);
   if (!uniform || parameters.mechanism == Mechanism::kPublicKernel) {
     parameters.reference = instance.reference;
   }
@@ -170,17 +173,6 @@ Instance make_instance(std::string_view name, const Setting& setting) {
     parameters.reference = {};
     instance.reference.assign(k, 1 / static_cast<double>(k));
   }
-  if (parameters.mechanism == Mechanism::kGaussianCurve) {
-    parameters.mu = mu_for(setting);
-  } else {
-    parameters.epsilon = epsilon;
-  }
-  if (parameters.mechanism == Mechanism::kClass) {
-    parameters.c1 = 0.25;
-    parameters.c2 = 3;
-  }
-  if (parameters.mechanism == Mechanism::kNeighbourhood) parameters.gamma = 2;
-  if (parameters.mechanism == Mechanism::kLocation) parameters.location = std::exp(-epsilon / 4);
   instance.sampler = make_sampler(parameters);
   return instance;
 }
