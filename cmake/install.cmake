@@ -3,8 +3,8 @@
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mollify)
-set(libraries mollify_core mollify_kernel mollify_local mollify_methods mollify_release mollify_formats mollify_mollify mollify_c
-              mollify_laboratory)
+set(libraries mollify_core mollify_kernel mollify_local mollify_methods mollify_release mollify_formats mollify_analysis mollify_mollify
+              mollify_c mollify_laboratory)
 
 install(TARGETS ${libraries} EXPORT mollifyTargets)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mollify DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}

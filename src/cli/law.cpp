@@ -13,7 +13,6 @@
 #include "accounting/privacy.h"
 #include "analysis/risk.h"
 #include "base/names.h"
-#include "cli/compare.h"
 #include "cli/main.h"
 #include "cli/options.h"
 #include "cli/output.h"

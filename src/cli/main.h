@@ -8,7 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "base/json.h"
+#include "base/answer.h"
 #include "base/progress.h"
 #include "domain/domain.h"
 #include "release/spec.h"
@@ -67,6 +67,9 @@ std::size_t outcome_count(const std::optional<std::uint64_t>& k, std::string_vie
 
 /// Writes JSON and a line feed to standard output.
 void print_json(const Json& json);
+
+/// Writes an answer to standard output, and what it warns of to standard error; the exit status.
+int print_answer(const Answer& answer, bool as_json);
 
 /// Warns of columns that do not declare what becomes of other values. Call it once in a command,
 /// when its public input has been found good.

@@ -83,13 +83,6 @@ class HeldSignals {
 
 }  // namespace
 
-bool is_stream(const std::string& path) {
-  std::error_code ignored;
-  const auto status = std::filesystem::status(path, ignored);
-  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
-         !std::filesystem::is_directory(status);
-}
-
 void require_writable(const std::string& path) {
   if (is_stream(path)) return;
   const HeldSignals held;

@@ -28,9 +28,6 @@ struct OutputFile {
   bool is_private = false;  ///< made for its owner alone to read
 };
 
-/// Whether a device or a pipe has this name: it is written to directly, and nothing beside it.
-bool is_stream(const std::string& path);
-
 /// Refuses (InvalidInput) a path at which no file can be made, and leaves nothing there.
 void require_writable(const std::string& path);
 

@@ -11,7 +11,6 @@
 #include "base/names.h"
 #include "base/progress.h"
 #include "base/threads.h"
-#include "cli/compare.h"
 #include "cli/ledger.h"
 #include "cli/main.h"
 #include "cli/options.h"
@@ -137,8 +136,13 @@ std::string summary(const Certificate& certificate, const Domain& domain,
   if (options.model) text += fmt::format("model: {}\n", *options.model);
   if (options.certificate) text += fmt::format("certificate: {}\n", *options.certificate);
   for (const std::string& warning : said) text += "WARNING: " + warning + "\n";
-  return text + promise_lines(promises(certificate), non_promises(certificate)) +
-         next_steps(certificate, options);
+  for (const std::string& promise : promises(certificate)) {
+    text += fmt::format("promised: {}\n", promise);
+  }
+  for (const std::string& limit : non_promises(certificate)) {
+    text += fmt::format("not promised: {}\n", limit);
+  }
+  return text + next_steps(certificate, options);
 }
 
 /// The files, and standard output, that a release goes to: nothing before all of it is there.

@@ -4,7 +4,6 @@
 #include "accounting/privacy.h"
 #include "base/names.h"
 #include "base/progress.h"
-#include "cli/compare.h"
 #include "cli/main.h"
 #include "cli/options.h"
 #include "core/invalid_input.h"

@@ -62,6 +62,21 @@ std::uint64_t check_count(CsvReader& csv, std::size_t place, const FindingReport
 
 }  // namespace
 
+std::optional<Finding> finding_of(const Column& column, const Value& value) {
+  const Verdict verdict = column.read(value).verdict;
+  const bool is_null = verdict == Verdict::kNull;
+  if (verdict == Verdict::kValue || (is_null && column.declares_nulls())) return std::nullopt;
+  const Mapping& mapping = column.mapping();
+  return Finding{.line = 0,
+                 .column = column.name(),
+                 .value = {},
+                 .expectation = {},
+                 .becomes = becomes_text(column, verdict, column.encode(value)),
+                 .by_default = !(is_null ? mapping.declares_null() : mapping.declares_outside()),
+                 .is_declared = is_declared_beyond(column, verdict),
+                 .is_null = is_null};
+}
+
 std::string null_text(const Column& column) {
   return becomes_text(column, Verdict::kNull, column.encode(Value()));
 }
@@ -104,17 +119,14 @@ std::uint64_t check_record(RecordReader& records, const Roster* roster,
   for (std::size_t i = 0; i < records.fields().size(); ++i) {
     const Column& column = records.domain().columns()[i];
     const std::string_view value = records.fields()[i];
-    const Verdict verdict = column.read(value).verdict;
-    if (verdict == Verdict::kValue || (verdict == Verdict::kNull && column.declares_nulls())) {
-      continue;
-    }
-    const bool is_declared = is_declared_beyond(column, verdict);
-    if (!is_declared) ++findings;
-    report({csv.line_number(), column.name(), value, expected_of(column),
-            becomes_text(column, verdict, column.encode(value)),
-            !(verdict == Verdict::kNull ? column.mapping().declares_null()
-                                        : column.mapping().declares_outside()),
-            is_declared, verdict == Verdict::kNull});
+    std::optional<Finding> finding = finding_of(column, value);
+    if (!finding) continue;
+    const std::string expected = expected_of(column);
+    finding->line = csv.line_number();
+    finding->value = value;
+    finding->expectation = expected;
+    if (!finding->is_declared) ++findings;
+    report(*finding);
   }
   if (records.has_units()) {
     const std::string_view unit = records.unit();
@@ -130,8 +142,9 @@ std::uint64_t check_record(RecordReader& records, const Roster* roster,
 CheckCounts check_table(const std::string& path, const Domain& domain,
                         const std::optional<std::string>& unit_column,
                         const std::optional<Roster>& roster, const FindingReport& report,
-                        const std::optional<std::string>& counts_column) {
-  RecordReader records(path, domain, unit_column);
+                        const std::optional<std::string>& counts_column,
+                        std::optional<std::string_view> bytes) {
+  RecordReader records(path, domain, unit_column, bytes);
   std::optional<std::size_t> counts_place;
   if (counts_column) {
     counts_place =

@@ -34,6 +34,10 @@ struct Finding {
 /// What an outcome of a column stands for: "f", "null", "from 0 to 9".
 [[nodiscard]] std::string outcome_text(const Column& column, std::uint32_t outcome);
 
+/// What is not as declared about a value, without its line, its text and what is expected; nothing
+/// if it is a value of the column, or a declared null.
+[[nodiscard]] std::optional<Finding> finding_of(const Column& column, const Value& value);
+
 /// What a release takes a null for, as a finding says it.
 [[nodiscard]] std::string null_text(const Column& column);
 
@@ -60,10 +64,11 @@ std::uint64_t check_record(RecordReader& records, const Roster* roster,
 
 /// Checks a whole file in bounded memory; an empty line is a record, and one finding. In the column
 /// of counts it reports what is no count, or too great. Throws InvalidInput like `read_table` and
-/// `read_units`.
+/// `read_units`. Bytes are as LineReader's.
 CheckCounts check_table(const std::string& path, const Domain& domain,
                         const std::optional<std::string>& unit_column,
                         const std::optional<Roster>& roster, const FindingReport& report,
-                        const std::optional<std::string>& counts_column = std::nullopt);
+                        const std::optional<std::string>& counts_column = std::nullopt,
+                        std::optional<std::string_view> bytes = std::nullopt);
 
 }  // namespace mollify

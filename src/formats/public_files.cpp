@@ -347,10 +347,7 @@ class RecordKeys {
 
 }  // namespace
 
-Overlap overlap_of(const std::string& public_file, const std::string& private_file,
-                   const Domain& domain) {
-  CsvReader open(public_file);
-  CsvReader secret(private_file);
+Overlap overlap_of(CsvReader& open, CsvReader& secret, const Domain& domain) {
   Overlap overlap;
   for (const std::string& column : open.header()) {
     const auto& others = secret.header();
@@ -489,7 +486,8 @@ std::vector<std::uint32_t> read_public_digits(const std::string& path, const Dom
 }
 
 UnitRecords read_public_units(const std::string& path, const Domain& domain,
-                              const std::string& unit_column) {
+                              const std::string& unit_column,
+                              std::optional<std::string_view> bytes) {
   UnitRecords::Builder builder(domain.columns().size());
   StringIndex units;
   read_strictly(
@@ -498,7 +496,7 @@ UnitRecords read_public_units(const std::string& path, const Domain& domain,
         TextBuffer buffer;
         record.read_digits(builder.add(units.insert(id_text(record.unit(), buffer))));
       },
-      unit_column);
+      unit_column, bytes);
   return std::move(builder).build(units.size());
 }
 
@@ -546,6 +544,17 @@ const std::string& PublicFiles::bytes(const std::string& name) const {
   const auto known = bytes_.find(name);
   return known != bytes_.end() ? known->second
                                : bytes_.emplace(name, LineReader(name).bytes()).first->second;
+}
+
+UnitRecords PublicFiles::units(const std::string& name, const Domain& domain,
+                               const std::string& unit_column) const {
+  require_public("units", name);
+  return read_public_units(name, domain, unit_column, bytes(name));
+}
+
+std::optional<std::string_view> PublicFiles::held(const std::string& name) const {
+  const auto known = bytes_.find(name);
+  return known == bytes_.end() ? std::nullopt : std::optional<std::string_view>(known->second);
 }
 
 Domain PublicFiles::domain(const SpecDomain& domain) const {

@@ -10,6 +10,7 @@
 
 #include "domain/candidates.h"
 #include "domain/domain.h"
+#include "formats/csv.h"
 #include "records/tallies.h"
 #include "records/units.h"
 #include "release/marginals_method.h"
@@ -83,9 +84,8 @@ struct Overlap {
 /// in common nothing is shared.
 ///
 /// A release never asks this, because a refusal would tell of private records. Memory in proportion
-/// to the public file. Throws InvalidInput for a file that cannot be opened or has no header.
-[[nodiscard]] Overlap overlap_of(const std::string& public_file, const std::string& private_file,
-                                 const Domain& domain);
+/// to the public file. `open` and `secret` are read to their ends.
+[[nodiscard]] Overlap overlap_of(CsvReader& open, CsvReader& secret, const Domain& domain);
 
 // -----------------------------------------------------------------------------------------------
 // The public list of units.
@@ -114,9 +114,10 @@ struct Overlap {
     std::optional<std::string_view> bytes = std::nullopt);
 
 /// The records of each unit of a public file, in no particular order of units. Strict in the same
-/// way.
+/// way. Bytes are as LineReader's.
 [[nodiscard]] UnitRecords read_public_units(const std::string& path, const Domain& domain,
-                                            const std::string& unit_column);
+                                            const std::string& unit_column,
+                                            std::optional<std::string_view> bytes = std::nullopt);
 
 /// True if both names lead to the same file, or to files with the same bytes: then a "public" file
 /// is the private one. Files that cannot be read are not the same.
@@ -152,6 +153,12 @@ class PublicFiles final : public PublicInputs {
   [[nodiscard]] PublicBand band(const std::string& name) const override;
   [[nodiscard]] std::vector<double> covariance(const std::string& name,
                                                const RealColumns& columns) const override;
+  /// The records of each unit, none of whom may be of the private data.
+  [[nodiscard]] UnitRecords units(const std::string& name, const Domain& domain,
+                                  const std::string& unit_column) const;
+  [[nodiscard]] bool knows_private_data() const noexcept { return private_file_.has_value(); }
+  /// The text in memory of that name, if there is one.
+  [[nodiscard]] std::optional<std::string_view> held(const std::string& name) const;
   /// Of the very bytes that the others parse; empty for what cannot be read.
   [[nodiscard]] std::string sha256(const std::string& name) const override;
 

@@ -316,6 +316,13 @@ bool LineReader::next() {
   }
 }
 
+bool is_stream(const std::string& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+         !std::filesystem::is_directory(status);
+}
+
 void require_rereadable(const std::string& path) {
   std::error_code unknown;
   if (!std::filesystem::is_regular_file(path, unknown) && std::filesystem::exists(path, unknown)) {

@@ -125,6 +125,9 @@ class LineReader {
   std::string beginning_;  // of an overlong line
 };
 
+/// Whether a device or a pipe has this name: it is written to directly, and nothing beside it.
+[[nodiscard]] bool is_stream(const std::string& path);
+
 /// Throws InvalidInput if the file exists and is no regular file, as it must be to be read more
 /// than once.
 void require_rereadable(const std::string& path);

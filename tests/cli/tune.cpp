@@ -291,7 +291,8 @@ TEST(Tune, RefusesInOneSentence) {
   EXPECT_EQ(refused({"--unit", "id"}), "mollify: --public-units is needed, but is not given\n");
   EXPECT_EQ(refused({"--public-units", "public.csv", "--unit", "id"}),
             "mollify: --epsilon is needed, but is not given\n");
-  EXPECT_EQ(refused({"--public-units", "data.csv", "--data", "data.csv", "--unit", "id"}),
+  EXPECT_EQ(refused({"--public-units", "data.csv", "--data", "data.csv", "--unit", "id",
+                     "--epsilon", "1"}),
             "mollify: the units must be public, but data.csv is the private file itself\n");
   EXPECT_EQ(refused(fine + Arguments{"--cells", "9", "--best", "--c2", "3"}),
             "mollify: --best finds the reference and its place itself, so --c2 must not be given "

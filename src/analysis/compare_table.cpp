@@ -1,4 +1,4 @@
-#include "cli/compare_table.h"
+#include "analysis/compare_table.h"
 
 #include <algorithm>
 #include <array>
@@ -16,16 +16,11 @@
 #include <fmt/format.h>
 
 #include "accounting/privacy.h"
+#include "analysis/summaries.h"
 #include "base/names.h"
 #include "base/progress.h"
-#include "cli/check.h"
-#include "cli/compare.h"
-#include "cli/main.h"
-#include "cli/marginals.h"
 #include "core/invalid_input.h"
 #include "core/table.h"
-#include "formats/csv.h"
-#include "formats/public_files.h"
 #include "kernel/search.h"
 #include "methods/divergence/f_divergence.h"
 #include "methods/gaussian/design.h"
@@ -47,7 +42,7 @@
 #include "release/release_error.h"
 #include "scores/mixtures.h"
 
-namespace mollify::cli {
+namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
 // The law of a central release beside the truth.
@@ -121,7 +116,7 @@ void simulate(const PreparedRelease& release, const Source& data, Sink& sink, Re
   progress.finish();
 }
 
-std::unique_ptr<const PreparedRelease> prepared_for(ReleaseSpec spec, const PublicFiles& inputs,
+std::unique_ptr<const PreparedRelease> prepared_for(ReleaseSpec spec, const PublicInputs& inputs,
                                                     const Source& source) {
   spec.accept_error = spec.accept_large_delta = true;  // nothing is released
   auto release = prepare(spec, inputs, public_count(spec, source));
@@ -154,7 +149,7 @@ struct FiniteLaws {
 };
 
 std::vector<double> truth_of(const ReleaseSpec& spec, const Domain& domain,
-                             const PublicFiles& inputs, const Source& source) {
+                             const PublicInputs& inputs, const Source& source) {
   std::vector<double> truth(domain.size());
   if (!spec.unit) {
     for (const std::uint32_t outcome : read_outcomes(source, domain)) ++truth[outcome];
@@ -177,7 +172,7 @@ std::vector<double> truth_of(const ReleaseSpec& spec, const Domain& domain,
 }
 
 FiniteLaws finite_laws(const PreparedRelease& release, const Domain& domain,
-                       const PublicFiles& inputs, const Source& source) {
+                       const PublicInputs& inputs, const Source& source) {
   const ReleaseSpec& spec = release.certificate().spec;
   const FiniteDesign& design = *release.certificate().as<FiniteDesign>();
   FiniteLaws laws;
@@ -203,47 +198,49 @@ double simulation_distance(const FiniteLaws& laws) {
   return sum / std::sqrt(2 * std::acos(-1.0) * static_cast<double>(laws.simulated));
 }
 
-int compare_finite(const PreparedRelease& release, const Domain& domain, const PublicFiles& inputs,
-                   const Source& source, const std::string& data, bool json) {
+/// What a comparison of one release begins with.
+Answer begun(const Certificate& certificate, std::string_view words) {
+  Answer answer;
+  answer.add("notice", kNotPrivate, fmt::format("{}\n", kNotPrivate));
+  answer.add("method", name_of(certificate.spec.method));
+  answer.add("mechanism", certificate.mechanism(), certificate.mechanism() + ", ");
+  answer.add("total", certificate.total.text(), certificate.total.text() + ", ");
+  answer.say(words);
+  return answer;
+}
+
+Answer compare_finite(const PreparedRelease& release, const Domain& domain,
+                      const PublicInputs& inputs, const Source& source) {
   const FiniteLaws laws = finite_laws(release, domain, inputs, source);
   const std::vector<double> uniform(domain.size(), 1.0 / domain.size());
   const NamedLaw named[] = {law_over_outcomes("truth", domain, laws.truth),
                             law_over_outcomes("law", domain, laws.law),
                             law_over_outcomes("uniform", domain, uniform)};
   const Certificate& certificate = release.certificate();
-  const auto own =
-      own_means(source, domain, certificate.spec.unit, roster_of(certificate.spec, inputs));
+  const ReleaseSpec& spec = certificate.spec;
+  const std::uint64_t records = *certificate.facts.records;
+  Answer answer = begun(
+      certificate,
+      fmt::format("{} {}; {}\n", records, spec.unit ? "units" : "records",
+                  laws.simulated == 0
+                      ? std::string("the law of a released record is exact")
+                      : fmt::format("the law of a released record is simulated by {} records, "
+                                    "which alone put it at total variation {:.2g}",
+                                    laws.simulated, simulation_distance(laws))));
+  answer.add("records", records);
+  answer.add("simulated_records", laws.simulated);
+  add_marginals(answer, domain, named,
+                own_means(source, domain, spec.unit, roster_of(spec, inputs)));
+  add_caveats(answer, domain, source, represented(spec));
   const DivergenceReport law = divergence_report(laws.truth, laws.law);
-  const CompareCaveats caveats = compare_caveats(certificate.spec, domain, data);
-  if (json) {
-    Json result{{"notice", kNotPrivate},
-                {"method", "central"},
-                {"mechanism", certificate.mechanism()},
-                {"total", certificate.total.text()},
-                {"records", *certificate.facts.records},
-                {"simulated_records", laws.simulated},
-                {"law", divergence_json(law)},
-                {"uniform", divergence_json(divergence_report(laws.truth, uniform))}};
-    result.update(marginals_json(domain, named, own));
-    caveats.add_to(result);
-    print_json(result);
-    return kSuccess;
-  }
-  fmt::print("{}\n{}, {}, {} {}; {}\n", kNotPrivate, certificate.mechanism(),
-             certificate.total.text(), *certificate.facts.records,
-             certificate.spec.unit ? "units" : "records",
-             laws.simulated == 0
-                 ? std::string("the law of a released record is exact")
-                 : fmt::format("the law of a released record is simulated by {} records, which "
-                               "alone put it at total variation {:.2g}",
-                               laws.simulated, simulation_distance(laws)));
-  print_marginals(domain, named, own);
-  caveats.print();
-  fmt::print("\ntruth from the law:     {}\n", law.text());
-  fmt::print("truth from uniform:     {}\n", divergence_report(laws.truth, uniform).text());
-  fmt::print("{}a record is as good as a new row of the same population, but for {}\n",
-             within_bins(domain), times_words(total_variation(laws.truth, laws.law)));
-  return kSuccess;
+  const DivergenceReport other = divergence_report(laws.truth, uniform);
+  answer.add("law", divergence_json(law),
+             fmt::format("\ntruth from the law:     {}\n", law.text()));
+  answer.add("uniform", divergence_json(other),
+             fmt::format("truth from uniform:     {}\n", other.text()));
+  answer.say(fmt::format("{}a record is as good as a new row of the same population, but for {}\n",
+                         within_bins(domain), times_words(total_variation(laws.truth, laws.law))));
+  return answer;
 }
 
 /// What is known of a shared model's accuracy by looking at the data.
@@ -322,63 +319,55 @@ SharedAccuracy simulate_models(const MomentDesign& design, const RealColumns& co
   return found;
 }
 
-Json accuracy_json(const SharedAccuracy& found, const RealColumns& columns,
-                   const MomentDesign& design) {
+void add_accuracy(Answer& answer, const SharedAccuracy& found, const RealColumns& columns,
+                  const MomentDesign& design) {
+  answer.say(
+      fmt::format("\nthe expected total variation from the data's Gaussian, {:.4g}, holds where\n",
+                  design.expected_total_variation));
   Json spreads = Json::array();
   for (std::size_t i = 0; i < columns.size(); ++i) {
     spreads.push_back({{"column", columns.name(i)},
                        {"deviations_below", found.below[i]},
                        {"deviations_above", found.above[i]},
                        {"is_met", found.is_met(i)}});
-  }
-  return {{"spreads", spreads},
-          {"least_sum", found.least_sum},
-          {"is_met", found.is_met()},
-          {"total_variation",
-           {{"expected", design.expected_total_variation},
-            {"releases", found.releases},
-            {"least", found.least},
-            {"greatest", found.greatest}}}};
-}
-
-void print_accuracy(const SharedAccuracy& found, const RealColumns& columns,
-                    const MomentDesign& design) {
-  fmt::print("\nthe expected total variation from the data's Gaussian, {:.4g}, holds where\n",
-             design.expected_total_variation);
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    fmt::print(
+    answer.say(fmt::format(
         "  the range of {} reaches {:g} to {:g} standard deviations to both sides of its mean; it "
         "reaches {:.3g} below and {:.3g} above: {}\n",
         printable(coordinate_name(columns, i)), kLeastDeviations, kStatedDeviations.back(),
-        found.below[i], found.above[i], found.is_met(i) ? "met" : "NOT MET");
+        found.below[i], found.above[i], found.is_met(i) ? "met" : "NOT MET"));
   }
   if (columns.size() > 1) {
-    fmt::print(
+    answer.say(fmt::format(
         "  no weighted sum of columns varies by less than {:g} of what it would if they were "
         "independent; the least by {:.2g}: {}\n",
-        kLeastSum, found.least_sum, found.least_sum >= kLeastSum ? "met" : "NOT MET");
+        kLeastSum, found.least_sum, found.least_sum >= kLeastSum ? "met" : "NOT MET"));
   }
-  fmt::print("in {} simulated release{} it was {:.3g} at least and {:.3g} at most\n",
-             found.releases, found.releases == 1 ? "" : "s", found.least, found.greatest);
-  const char* const shared =
-      "all records of a release share the noise of one mean and one covariance";
-  if (found.is_met()) {
-    fmt::print(
-        "{}: they are as good as new rows of the same Gaussian, but for about {}; how Gaussian the "
-        "data are shows above\n",
-        shared, times_words(design.expected_total_variation));
-  } else {
-    fmt::print(
-        "{}: here that promises nothing. Declare ranges nearer to the data, or spend a larger "
-        "budget; the worst of these releases was as good as new rows of the same Gaussian, but for "
-        "{}\n",
-        shared, times_words(found.greatest));
-  }
+  answer.add(
+      "accuracy",
+      {{"spreads", spreads},
+       {"least_sum", found.least_sum},
+       {"is_met", found.is_met()},
+       {"total_variation",
+        {{"expected", design.expected_total_variation},
+         {"releases", found.releases},
+         {"least", found.least},
+         {"greatest", found.greatest}}}},
+      fmt::format("in {} it was {:.3g} at least and {:.3g} at most\n",
+                  counted(found.releases, "simulated release"), found.least, found.greatest));
+  answer.say("all records of a release share the noise of one mean and one covariance: ");
+  answer.say(
+      found.is_met()
+          ? fmt::format("they are as good as new rows of the same Gaussian, but for about {}; how "
+                        "Gaussian the data are shows above\n",
+                        times_words(design.expected_total_variation))
+          : fmt::format("here that promises nothing. Declare ranges nearer to the data, or spend a "
+                        "larger budget; the worst of these releases was as good as new rows of the "
+                        "same Gaussian, but for {}\n",
+                        times_words(found.greatest)));
 }
 
-int compare_gaussian(const PreparedRelease& release, const Domain& domain,
-                     const PublicFiles& inputs, const Source& source, const std::string& data,
-                     bool json) {
+Answer compare_gaussian(const PreparedRelease& release, const Domain& domain,
+                        const PublicInputs& inputs, const Source& source) {
   const ReleaseSpec& spec = release.certificate().spec;
   const RealColumns columns(domain, spec.own.get<GaussianSpec>()->logarithms);
   std::vector<double> rows;
@@ -407,69 +396,51 @@ int compare_gaussian(const PreparedRelease& release, const Domain& domain,
   const PointSummary law = summary_of_points(released.points, columns.size());
   const std::uint64_t simulated = released.points.size() / columns.size();
   const Certificate& certificate = release.certificate();
-  const CompareCaveats caveats = compare_caveats(certificate.spec, domain, data);
-  if (json) {
-    Json result{{"notice", kNotPrivate},
-                {"method", name_of(certificate.spec.method)},
-                {"mechanism", certificate.mechanism()},
-                {"total", certificate.total.text()},
-                {"records", *certificate.facts.records},
-                {"simulated_records", simulated},
-                {"columns", columns.names()},
-                {"truth", point_summary_json(truth)},
-                {"law", point_summary_json(law)},
-                {"notes", notes}};
-    if (moments != nullptr) result["accuracy"] = accuracy_json(accuracy, columns, *moments);
-    caveats.add_to(result);
-    print_json(result);
-    return kSuccess;
-  }
-  fmt::print("{}\n{}, {}, {}; the law is simulated by {} records\n\n", kNotPrivate,
-             certificate.mechanism(), certificate.total.text(),
-             counted(*certificate.facts.records, spec.unit ? "unit" : "record"), simulated);
-  print_point_summaries(columns, truth, law, "law");
-  if (!notes.empty()) fmt::print("\n");
-  for (const std::string& note : notes) fmt::print("note: {}\n", note);
-  caveats.print();
+  Answer answer = begun(
+      certificate,
+      fmt::format("{}; the law is simulated by {} records\n\n",
+                  counted(*certificate.facts.records, spec.unit ? "unit" : "record"), simulated));
+  answer.add("records", *certificate.facts.records);
+  answer.add("simulated_records", simulated);
+  answer.add("columns", columns.names());
+  answer.add("logarithms", spec.own.get<GaussianSpec>()->logarithms);
+  answer.add("truth", point_summary_json(truth));
+  answer.add("law", point_summary_json(law), point_summaries_text(columns, truth, law, "law"));
+  answer.add("notes", notes, notes.empty() ? "" : "\n");
+  for (const std::string& note : notes) answer.say(fmt::format("note: {}\n", note));
+  add_caveats(answer, domain, source, represented(spec));
   if (moments != nullptr) {
-    print_accuracy(accuracy, columns, *moments);
-    return kSuccess;
+    add_accuracy(answer, accuracy, columns, *moments);
+  } else {
+    answer.say(fmt::format(
+        "\na record is as good as a new row of the same Gaussian, but for {}; how Gaussian the "
+        "data are shows above\n",
+        times_words(certificate.as<GaussianDesign>()->total_variation_up())));
   }
-  fmt::print(
-      "\na record is as good as a new row of the same Gaussian, but for {}; how Gaussian the data "
-      "are shows above\n",
-      times_words(certificate.as<GaussianDesign>()->total_variation_up()));
-  return kSuccess;
+  return answer;
 }
 
 }  // namespace
 
-int compare_central(const ReleaseSpec& spec, const std::string& data, bool json) {
-  if (spec.own.get<MarginalsSpec>() != nullptr) return compare_marginals(spec, data, json);
-  const PublicFiles inputs(data);
+Answer compare_central(const ReleaseSpec& spec, const PublicInputs& inputs, const Source& data) {
+  if (spec.own.get<MarginalsSpec>() != nullptr) return compare_models(spec, inputs, data);
   const Domain domain = inputs.domain(spec.domain);
-  const CsvSource source(data);
-  const auto release = prepared_for(spec, inputs, source);
-  for (const std::string& warning : release->warnings()) {
-    tell("WARNING: " + warning + "\n");
-  }
-  if (spec.own.get<GaussianSpec>() != nullptr)
-    return compare_gaussian(*release, domain, inputs, source, data, json);
-  return compare_finite(*release, domain, inputs, source, data, json);
+  const auto release = prepared_for(spec, inputs, data);
+  Answer answer = spec.own.get<GaussianSpec>() != nullptr
+                      ? compare_gaussian(*release, domain, inputs, data)
+                      : compare_finite(*release, domain, inputs, data);
+  for (const std::string& warning : release->warnings()) answer.warn("WARNING: " + warning);
+  return answer;
 }
 
-double central_distance(const ReleaseSpec& spec, const std::string& data) {
-  if (spec.own.get<MarginalsSpec>() != nullptr) return marginals_distance(spec, data);
-  const PublicFiles inputs(data);
-  const Domain domain = inputs.domain(spec.domain);
-  const CsvSource source(data);
-  const auto release = prepared_for(spec, inputs, source);
+double central_distance(const ReleaseSpec& spec, const PublicInputs& inputs, const Source& data) {
+  if (spec.own.get<MarginalsSpec>() != nullptr) return models_distance(spec, inputs, data);
+  const auto release = prepared_for(spec, inputs, data);
   const Certificate& certificate = release->certificate();
-  if (certificate.as<MomentDesign>() != nullptr)
-    return certificate.as<MomentDesign>()->expected_total_variation;
-  if (certificate.as<GaussianDesign>() != nullptr)
-    return certificate.as<GaussianDesign>()->total_variation_up();
-  const FiniteLaws laws = finite_laws(*release, domain, inputs, source);
+  if (const auto* moments = certificate.as<MomentDesign>())
+    return moments->expected_total_variation;
+  if (const auto* design = certificate.as<GaussianDesign>()) return design->total_variation_up();
+  const FiniteLaws laws = finite_laws(*release, inputs.domain(spec.domain), inputs, data);
   return total_variation(laws.truth, laws.law);
 }
 
@@ -532,11 +503,9 @@ struct ComparedTable {
   Certificate certificate;
 };
 
-ComparedTable simulated(ReleaseSpec spec, const std::string& data) {
-  const PublicFiles inputs(data);
+ComparedTable simulated_table(ReleaseSpec spec, const PublicInputs& inputs, const Source& source) {
   const Domain declared = inputs.domain(spec.domain);
   const Domain domain = compared_domain(declared);
-  const CsvSource source(data);
   const std::optional<Roster> roster = roster_of(spec, inputs);
   spec.accept_large_delta = spec.accept_error = true;  // nothing is released
   const auto asked = prepare(spec, inputs, public_count(spec, source));
@@ -546,7 +515,7 @@ ComparedTable simulated(ReleaseSpec spec, const std::string& data) {
   PairCounts truth = exact_pair_counts(source, domain, spec.unit, roster, random);
   const auto column = truth.column(0);
   const std::uint64_t weight = std::accumulate(column.begin(), column.end(), std::uint64_t{0});
-  if (weight == 0) refuse_nothing_to_compare(data);
+  if (weight == 0) refuse_nothing_to_compare(source);
   const std::uint64_t records = spec.unit ? weight / kUnitWeight : weight;
   const std::uint64_t count = std::max(spec.count.value_or(1), records);
   spec.count = count;
@@ -566,264 +535,39 @@ Json noise_json(const MarginalDistance& distance) {
 
 }  // namespace
 
-int compare_marginals(const ReleaseSpec& spec, const std::string& data, bool json) {
-  const ComparedTable table = simulated(spec, data);
+Answer compare_models(const ReleaseSpec& spec, const PublicInputs& inputs, const Source& data) {
+  const ComparedTable table = simulated_table(spec, inputs, data);
   const NamedLaw truth = law_of_counts("truth", table.truth);
   const NamedLaw laws[] = {truth, law_of_counts("released", table.released),
                            law_of_independent_columns("independent", truth)};
-  std::optional<MarginalError> noise;
-  if (const MarginalDesign* design = table.certificate.as<MarginalDesign>()) {
-    noise = marginal_error(*design, table.records);
+  Answer answer =
+      begun(table.certificate, fmt::format("{}; {} of one simulated release\n",
+                                           counted(table.records, spec.unit ? "unit" : "row"),
+                                           counted(table.simulated, "row")));
+  answer.add("records", table.records);
+  answer.add("simulated_records", table.simulated);
+  add_marginals(answer, table.domain, laws, table.own);
+  add_caveats(answer, table.domain, data, represented(spec));
+  if (const auto* design = table.certificate.as<MarginalDesign>()) {
+    const MarginalError noise = marginal_error(*design, table.records);
+    answer.add("expected_noise",
+               {{"one_way", noise_json(noise.columns)}, {"two_way", two_way_json(noise)}},
+               noise.usual > 0
+                   ? fmt::format("\nbefore the data: {}\n", marginals_error_words(noise))
+                   : "");
   }
-  const CompareCaveats caveats = compare_caveats(spec, table.domain, data);
-  if (json) {
-    Json result{{"notice", kNotPrivate},
-                {"method", name_of(spec.method)},
-                {"mechanism", table.certificate.mechanism()},
-                {"total", table.certificate.total.text()},
-                {"records", table.records},
-                {"simulated_records", table.simulated}};
-    if (noise) {
-      result["expected_noise"] = {{"one_way", noise_json(noise->columns)},
-                                  {"two_way", two_way_json(*noise)}};
-    }
-    result.update(marginals_json(table.domain, laws, table.own));
-    caveats.add_to(result);
-    print_json(result);
-    return kSuccess;
-  }
-  fmt::print("{}\n{}, {}, {}; {} of one simulated release\n", kNotPrivate,
-             table.certificate.mechanism(), table.certificate.total.text(),
-             counted(table.records, spec.unit ? "unit" : "row"), counted(table.simulated, "row"));
-  print_marginals(table.domain, laws, table.own);
-  caveats.print();
-  if (noise && noise->usual > 0) {
-    fmt::print("\nbefore the data: {}\n", marginals_error_words(*noise));
-  }
-  fmt::print(
+  answer.say(fmt::format(
       "{}two columns of the released rows are {:.4f} from the table's in total variation, on "
       "average over pairs\n",
-      within_bins(table.domain), pair_distances(table.domain, truth, laws[1]).mean);
-  return kSuccess;
+      within_bins(table.domain), pair_distances(table.domain, truth, laws[1]).mean));
+  return answer;
 }
 
-double marginals_distance(const ReleaseSpec& spec, const std::string& data) {
-  const ComparedTable table = simulated(spec, data);
+double models_distance(const ReleaseSpec& spec, const PublicInputs& inputs, const Source& data) {
+  const ComparedTable table = simulated_table(spec, inputs, data);
   return pair_distances(table.domain, law_of_counts("truth", table.truth),
                         law_of_counts("released", table.released))
       .mean;
-}
-
-// -----------------------------------------------------------------------------------------------
-// compare, where outcomes are points.
-
-namespace {
-
-/// A column of points, for people: its name and the values that 0 and 1 stand for; those of ordered
-/// levels, per level.
-struct Label {
-  std::string name;
-  double least = 0;
-  double unit = 1;
-};
-
-std::vector<Label> labels_of(const Domain& domain, const RecordLayout& layout) {
-  std::vector<Label> labels;
-  for (const Column& column : domain.columns()) {
-    Label label{column.name()};
-    const bool number = layout.columns()[labels.size()].scale == Scale::kNumber;
-    if (const auto* cells = std::get_if<NumberCells>(&column.cells());
-        cells != nullptr && cells->are_equal()) {
-      label.least = cells->min();
-      label.unit = (cells->max() - cells->min()) / (number ? 1 : cells->size());
-    } else if (const auto* integers = std::get_if<IntegerCells>(&column.cells());
-               integers != nullptr && integers->declared_edges().empty()) {
-      const double width = static_cast<double>(integers->max() - integers->min()) + 1;
-      label.least = static_cast<double>(integers->min()) - (number ? 0.5 : 0);
-      label.unit = width / (number ? 1 : integers->size());
-    }
-    // Of two levels the share of the second one is told, by its name.
-    const MixedColumn& mixed = layout.columns()[labels.size()];
-    if (mixed.scale == Scale::kCategory && mixed.levels == 2) {
-      label.name = fmt::format("{} = {}", column.name(), level_text(column, 1));
-    }
-    labels.push_back(label);
-    if (is_ordered(column.cells()) && column.mapping().null_is_category)
-      labels.push_back({column.name() + " is null"});
-  }
-  return labels;
-}
-
-bool has_mean(const MixedColumn& column) {
-  return column.scale != Scale::kCategory || column.levels == 2;
-}
-
-struct PointComparison {
-  std::size_t units = 0;
-  MixedSummary truth;
-  std::array<MixedSummary, 3> others;  // law, reference, uniform
-};
-
-constexpr std::array<const char*, 3> kOthers = {"law", "reference", "uniform"};
-
-PointComparison comparison_of(const LocalRelease& release, const Source& data) {
-  if (release.space().is_fresh()) {
-    throw InvalidInput(
-        "units must share one list of candidates to be compared, but --fresh is given");
-  }
-  SecureRandom random;
-  const UnitEstimates units(release, data, random);
-  // Points are drawn from bands alone.
-  const Band& band = *release.sampler().band();
-  const auto total = static_cast<double>(band.total());
-  const std::size_t outcomes = band.outcome_count();
-  const auto add_law = [&](const Table& table, std::vector<double>& law) {
-    for (std::size_t i = 0; i < outcomes; ++i) {
-      law[i] += static_cast<double>(table.numerators()[i]) / total;
-    }
-  };
-  Table table(band);
-  std::vector<double> reference(outcomes);
-  add_law(table, reference);
-
-  PointComparison comparison;
-  std::vector<double> law(outcomes);
-  std::vector<float> masses(outcomes);
-  std::vector<double> weights;
-  std::vector<MixedPoints> parts;
-  std::size_t records = 0;
-  Progress progress("units", units.size());
-  for (std::size_t unit = 0; unit < units.size(); ++unit) {
-    MixedPoints rows = units.rows(unit);
-    if (rows.size() == 0) continue;
-    units.masses(unit, masses);
-    project(table, masses);
-    add_law(table, law);
-    weights.insert(weights.end(), rows.size(), 1 / static_cast<double>(rows.size()));
-    records += rows.size();
-    parts.push_back(std::move(rows));
-    ++comparison.units;
-    progress.reached(unit + 1);
-  }
-  progress.finish();
-  if (records == 0) return comparison;
-  MixedPoints truth(release.space().layout().columns(), records);
-  for (std::size_t column = 0; column < truth.columns().size(); ++column) {
-    auto to = truth.values(column).begin();
-    for (const MixedPoints& part : parts) {
-      to = std::copy(part.values(column).begin(), part.values(column).end(), to);
-    }
-  }
-  const MixedPoints points = release.space().points();
-  std::vector<double> uniform(outcomes, 1.0);
-  const std::span<const float> densities = release.space().densities();
-  for (std::size_t i = 0; i < densities.size(); ++i)
-    uniform[i] = 1 / static_cast<double>(densities[i]);
-  const MarginalCuts cuts = MarginalCuts::quartiles_of(truth, weights);
-  comparison.truth = summarise(truth, cuts, weights);
-  comparison.others = {summarise(points, cuts, law), summarise(points, cuts, reference),
-                       summarise(points, cuts, uniform)};
-  return comparison;
-}
-
-struct Distance {
-  const char* key;
-  const char* words;
-  double SummaryDistance::*value;
-};
-
-constexpr std::array<Distance, 5> kDistances = {{
-    {"worst_mean", "worst mean, in deviations", &SummaryDistance::worst_mean},
-    {"mean_correlation", "correlations, on average", &SummaryDistance::mean_correlation},
-    {"worst_correlation", "worst correlation", &SummaryDistance::worst_correlation},
-    {"mean_pair_tv", "two-way marginals, mean TV", &SummaryDistance::mean_pair},
-    {"worst_pair_tv", "two-way marginals, worst TV", &SummaryDistance::worst_pair},
-}};
-
-void print_text(const LocalRelease& release, const PointComparison& found,
-                const CompareCaveats& caveats) {
-  const RecordLayout& layout = release.space().layout();
-  const std::vector<Label> labels = labels_of(release.space().domain(), layout);
-  fmt::print("{}\n{}, {}, {} a draw; mean of {} unit{}\n\n", kNotPrivate,
-             space_text(release.certificate()), release.certificate().mechanism(),
-             release.certificate().draw.text(), found.units, found.units == 1 ? "" : "s");
-  fmt::print("{:<28} {:>12} {:>12} {:>12} {:>12}\n", "mean", "truth", kOthers[0], kOthers[1],
-             kOthers[2]);
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    if (!has_mean(layout.columns()[i])) continue;
-    const auto value = [&](const MixedSummary& summary) {
-      return labels[i].least + labels[i].unit * summary.means[i];
-    };
-    fmt::print("{:<28} {:>12.6g} {:>12.6g} {:>12.6g} {:>12.6g}\n", printable(labels[i].name),
-               value(found.truth), value(found.others[0]), value(found.others[1]),
-               value(found.others[2]));
-  }
-  fmt::print("\n{:<28} {:>12} {:>12} {:>12} {:>12}\n", "distance from the truth", "", kOthers[0],
-             kOthers[1], kOthers[2]);
-  for (const Distance& distance : kDistances) {
-    fmt::print("{:<28} {:>12}", distance.words, "");
-    for (const MixedSummary& other : found.others) {
-      fmt::print(" {:>12.4f}", summary_distance(found.truth, other).*distance.value);
-    }
-    fmt::print("\n");
-  }
-  caveats.print();
-  fmt::print(
-      "\nof two columns together records are as good as ones drawn from the data, but for {}, on "
-      "average over pairs\n"
-      "plan and advise tell the worst case of all columns of a record together, over all data "
-      "there could be: total variation {:.4g}, near 1 for any sampler over so many outcomes\n",
-      times_words(summary_distance(found.truth, found.others.front()).mean_pair),
-      draw_risk(release.certificate(), release.space().domain()).quoted_total_variation());
-}
-
-Json summary_json(const MixedSummary& summary) {
-  return {{"means", summary.means},
-          {"deviations", summary.deviations},
-          {"correlations", summary.correlations}};
-}
-
-}  // namespace
-
-void refuse_nothing_to_compare(std::string_view data) {
-  throw InvalidInput(fmt::format(
-      "{} must hold records of a unit to compare with, but holds none: all that is released comes "
-      "from the reference",
-      data));
-}
-
-int compare_points(const LocalRelease& release, const Source& data, const std::string& file,
-                   bool json) {
-  const PointComparison found = comparison_of(release, data);
-  if (found.units == 0) refuse_nothing_to_compare(data.name());
-  const CompareCaveats caveats =
-      compare_caveats(release.certificate().spec, release.space().domain(), file);
-  if (!json) {
-    print_text(release, found, caveats);
-    return kSuccess;
-  }
-  Json columns = Json::array();
-  for (const Label& label : labels_of(release.space().domain(), release.space().layout())) {
-    columns.push_back(
-        {{"name", printable(label.name)}, {"least", label.least}, {"unit", label.unit}});
-  }
-  Json result = {{"notice", kNotPrivate},
-                 {"space", name_of(release.space().kind())},
-                 {"outcomes", release.space().size()},
-                 {"mechanism", release.certificate().mechanism()},
-                 {"guarantee", guarantee_json(release.certificate().draw)},
-                 {"units", found.units},
-                 {"columns", columns},
-                 {"truth", summary_json(found.truth)}};
-  for (std::size_t i = 0; i < kOthers.size(); ++i) {
-    Json other = summary_json(found.others[i]);
-    const SummaryDistance distance = summary_distance(found.truth, found.others[i]);
-    for (const Distance& named : kDistances) other["distance"][named.key] = distance.*named.value;
-    result[kOthers[i]] = other;
-  }
-  caveats.add_to(result);
-  print_json(result);
-  return kSuccess;
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -954,30 +698,45 @@ std::uint64_t weight_of(const PairCounts& counts) {
 
 }  // namespace
 
-int compare_released(const ReleasedRows& asked, bool json) {
-  const ReleaseSpec& spec = asked.spec;
-  const PublicFiles inputs(asked.data);
+bool is_of_released(const Part& part) {
+  constexpr std::string_view kKnown[] = {"/domain", "/unit", "/roster", "/units_column",
+                                         "/logarithms"};
+  return std::find(std::begin(kKnown), std::end(kKnown), part.place) != std::end(kKnown);
+}
+
+Answer compare_released(const Json& question, const PublicInputs& inputs, const Source& data,
+                        const Source& released, const std::string& released_name) {
+  std::vector<Part> parts;
+  std::copy_if(spec_parts().begin(), spec_parts().end(), std::back_inserter(parts), is_of_released);
+  const std::string flags;  // sentences name flags
+  const PartReader reader(parts, question, flags, "a comparison");
+  reader.require_given("/domain");
+  ReleaseSpec spec{.domain = *reader.find_domain("/domain"),
+                   .unit = reader.find<std::string>("/unit"),
+                   .roster = reader.find_file("/roster"),
+                   .units_column = reader.find<std::string>("/units_column")};
+  const auto logarithms =
+      reader.find<std::vector<std::string>>("/logarithms").value_or(std::vector<std::string>());
   const Domain declared = inputs.domain(spec.domain);
   const bool are_points = are_uncut_numbers(declared);
-  if (!asked.logarithms.empty() && !are_points) {
-    throw InvalidInput(
-        "--log is for columns of numbers of which no bins are declared, but the domain has others");
+  if (!logarithms.empty() && !are_points) {
+    throw InvalidInput(fmt::format(
+        "{} is for columns of numbers of which no bins are declared, but the domain has others",
+        flag_words("log")));
   }
   const std::optional<Roster> roster = roster_of(spec, inputs);
-  const CsvSource data(asked.data);
-  const CsvSource released(asked.released);
   data.require_repeatable();
   released.require_repeatable();
   const Domain domain = cut_where_data_lie(declared, data);
   require_countable_pairs(domain);
   SecureRandom random;
   const PairCounts counts = exact_pair_counts(data, domain, spec.unit, roster, random);
-  if (weight_of(counts) == 0) refuse_nothing_to_compare(asked.data);
+  if (weight_of(counts) == 0) refuse_nothing_to_compare(data);
   const PairCounts of_released =
       exact_pair_counts(released, domain, std::nullopt, std::nullopt, random);
   const std::uint64_t rows = weight_of(of_released);
   if (rows == 0) {
-    throw InvalidInput(fmt::format("{} must hold released rows, but holds none", asked.released));
+    throw InvalidInput(fmt::format("{} must hold released rows, but holds none", released_name));
   }
   const std::uint64_t records = weight_of(counts) / (spec.unit ? kUnitWeight : 1);
   const NamedLaw truth = law_of_counts("truth", counts);
@@ -988,53 +747,47 @@ int compare_released(const ReleasedRows& asked, bool json) {
     // Cells of this comparison alone move no mean of a release.
     if (own[i] && is_uncut(declared.columns()[i])) own[i]->in_bins = own[i]->mean;
   }
-  const auto own_released = own_means(released, domain, std::nullopt);
+  Answer answer;
+  answer.add("notice", kNotPrivate,
+             fmt::format("{}\n{} of {} beside {} of {}\n", kNotPrivate, counted(rows, "row"),
+                         released_name, counted(records, spec.unit ? "unit" : "row"), data.name()));
+  answer.add("released", released_name);
+  answer.add("records", records);
+  answer.add("released_records", rows);
+  Answer marginals;
+  add_marginals(marginals, domain, laws, own, own_means(released, domain, std::nullopt));
+  if (are_points) {
+    const RealColumns columns(declared, logarithms);
+    const PointSummary summary =
+        summary_of_points(spec.unit ? read_unit_points(data, columns, *spec.unit, roster, random)
+                                    : points_of(data, columns),
+                          columns.size());
+    const PointSummary other = summary_of_points(points_of(released, columns), columns.size());
+    answer.add("points",
+               {{"columns", columns.names()},
+                {"truth", point_summary_json(summary)},
+                {"released", point_summary_json(other)}},
+               "\n" + point_summaries_text(columns, summary, other, "released"));
+  } else {
+    answer.say(marginals.text);
+  }
+  answer.json.update(marginals.json);
+  // How the rows were released, and what stood for units without any, is not known here.
+  add_caveats(answer, declared, data, {represented(spec).front()});
   const bool is_alone = domain.columns().size() == 1;
   const double distance = is_alone ? total_variation(truth.shares(0, 0), laws[1].shares(0, 0))
                                    : pair_distances(domain, truth, laws[1]).mean;
   const double chance = distance_by_chance(domain, truth, rows);
-  std::optional<RealColumns> columns;
-  PointSummary summary, summary_released;
-  if (are_points) {
-    columns.emplace(declared, asked.logarithms);
-    summary =
-        summary_of_points(spec.unit ? read_unit_points(data, *columns, *spec.unit, roster, random)
-                                    : points_of(data, *columns),
-                          columns->size());
-    summary_released = summary_of_points(points_of(released, *columns), columns->size());
-  }
-  // How the rows were released, and what stood for units without any, is not known here.
-  tell_undeclared(declared);
-  const CompareCaveats caveats{mapped_counts(asked.data, declared), {represented(spec).front()}};
-  if (json) {
-    Json result{{"notice", kNotPrivate}, {"released", asked.released},
-                {"records", records},    {"released_records", rows},
-                {"tv", distance},        {"tv_by_chance", chance}};
-    if (columns) {
-      result["points"] = {{"columns", columns->names()},
-                          {"truth", point_summary_json(summary)},
-                          {"released", point_summary_json(summary_released)}};
-    }
-    result.update(marginals_json(domain, laws, own, own_released));
-    caveats.add_to(result);
-    print_json(result);
-    return kSuccess;
-  }
-  fmt::print("{}\n{} of {} beside {} of {}\n", kNotPrivate, counted(rows, "row"), asked.released,
-             counted(records, spec.unit ? "unit" : "row"), asked.data);
-  if (columns) {
-    fmt::print("\n");
-    print_point_summaries(*columns, summary, summary_released, "released");
-  } else {
-    print_marginals(domain, laws, own, own_released);
-  }
-  caveats.print();
-  fmt::print(
-      "\n{}{} of the released rows {} {:.4f} from the table's in total variation{}; {} rows drawn "
-      "from the table itself would be {:.4f} from it, by chance alone\n",
-      within_bins(declared), is_alone ? "the column" : "two columns", is_alone ? "is" : "are",
-      distance, is_alone ? "" : ", on average over pairs", rows, chance);
-  return kSuccess;
+  answer.add(
+      "tv", distance,
+      fmt::format("\n{}{} of the released rows {} {:.4f} from the table's in total variation{}",
+                  within_bins(declared), is_alone ? "the column" : "two columns",
+                  is_alone ? "is" : "are", distance, is_alone ? "" : ", on average over pairs"));
+  answer.add("tv_by_chance", chance,
+             fmt::format("; {} rows drawn from the table itself would be {:.4f} from it, by chance "
+                         "alone\n",
+                         rows, chance));
+  return answer;
 }
 
-}  // namespace mollify::cli
+}  // namespace mollify

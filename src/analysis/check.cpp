@@ -1,0 +1,244 @@
+#include "analysis/check.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "analysis/summaries.h"
+#include "base/names.h"
+#include "base/progress.h"
+#include "core/invalid_input.h"
+#include "formats/check.h"
+#include "formats/csv.h"
+#include "formats/text_files.h"
+#include "records/private_table.h"
+
+namespace mollify {
+
+namespace {
+
+/// So many findings are listed: what stands below them shall be seen.
+constexpr std::uint64_t kMostLines = 40;
+constexpr std::uint64_t kMostInJson = 1000;
+
+/// How many records there can be in these columns; without bound if one is not the domain's.
+double possible_records(const std::vector<std::string>& columns, const Domain& domain) {
+  double records = 1;
+  for (const std::string& name : columns) {
+    const auto column = std::find_if(domain.columns().begin(), domain.columns().end(),
+                                     [&](const Column& one) { return one.name() == name; });
+    if (column == domain.columns().end()) return std::numeric_limits<double>::infinity();
+    // An outcome may stand for many values, and files share values.
+    double values = 0;
+    for (std::uint32_t outcome = 0; outcome < column->size(); ++outcome) {
+      values += static_cast<double>(column->points(outcome));
+    }
+    records *= values;
+  }
+  return records;
+}
+
+/// What one public file shares with the private one. A copy of private records is not public,
+/// whatever it is called.
+std::string overlap_text(const std::string& file, const Overlap& overlap, bool is_roster,
+                         const Domain& domain) {
+  if (overlap.columns.empty()) {
+    return fmt::format("{} has no column in common with the data\n", file);
+  }
+  std::string text = fmt::format("{}: {} of its {} {} are in the data too ({}){}\n", file,
+                                 overlap.shared, overlap.records, is_roster ? "units" : "records",
+                                 fmt::join(overlap.columns, ", "),
+                                 is_roster && overlap.shared == overlap.records
+                                     ? "; as it should be, if the roster was not made from the data"
+                                     : "");
+  if (is_roster || 2 * overlap.shared <= overlap.records) return text;
+  const double possible = possible_records(overlap.columns, domain);
+  if (possible <= static_cast<double>(overlap.records)) {
+    text += fmt::format(
+        "there are {} possible records only, so that two tables share most anyway\n", possible);
+  } else {
+    text += fmt::format(
+        "WARNING: unless records have few possible values, {} was made from the data, and then it "
+        "is not public\n",
+        file);
+  }
+  return text;
+}
+
+/// A value as one line shows it: of a long one the beginning.
+std::string brief(std::string_view value) {
+  constexpr std::size_t kMostBytes = 100;
+  if (value.size() <= kMostBytes) return printable(value);
+  std::size_t end = kMostBytes;
+  while (end > 0 && (static_cast<unsigned char>(value[end]) & 0xC0U) == 0x80U)
+    --end;  // in a letter
+  return fmt::format("{}... ({} bytes)", printable(value.substr(0, end)), value.size());
+}
+
+/// How many units of the roster have records.
+Overlap roster_overlap(CsvReader& csv, const std::string& unit_column, const Roster& roster) {
+  const std::size_t place = csv.position(unit_column, "which names the unit of a record");
+  std::vector<bool> seen(roster.size());
+  while (csv.next()) {
+    const std::uint32_t unit = roster.find(csv.fields()[place]);
+    if (unit != Roster::kAbsent) seen[unit] = true;
+  }
+  return {{unit_column},
+          roster.size(),
+          static_cast<std::uint64_t>(std::count(seen.begin(), seen.end(), true))};
+}
+
+/// What would make a better Gaussian release, where the domain is one of numbers: of the first
+/// rows, so that memory stays bounded, and of nothing that can be read once only.
+std::vector<std::string> gaussian_notes(const std::string& data,
+                                        std::optional<std::string_view> bytes,
+                                        const Domain& domain) {
+  constexpr std::size_t kMostNumbers = 1'000'000;
+  const auto& columns = domain.columns();
+  const bool are_numbers = std::all_of(columns.begin(), columns.end(), [](const Column& column) {
+    const auto* const numbers = std::get_if<NumberCells>(&column.cells());
+    return numbers != nullptr && !numbers->declares_bins() && !numbers->has_private_bins() &&
+           !column.mapping().null_is_category;
+  });
+  if (!are_numbers) return {};
+  const RealColumns axes(domain);
+  std::vector<double> rows;
+  try {
+    if (!bytes) require_rereadable(data);
+    const CsvSource source(data, bytes ? std::optional(std::string(*bytes)) : std::nullopt);
+    NumericRows(source, axes).visit([&](std::span<const double> some) {
+      if (rows.size() < kMostNumbers) rows.insert(rows.end(), some.begin(), some.end());
+    });
+  } catch (const InvalidInput&) {
+    return {};
+  }
+  return log_normal_notes(axes, rows);
+}
+
+/// Columns whose name and repeated values say that several rows belong to one person: without
+/// --unit each of these rows is protected by itself only.
+std::vector<std::string> unit_notes(CsvReader& csv) {
+  constexpr std::uint64_t kMostRowsOfOne = 1000;
+  constexpr std::size_t kMostKept = 10'000'000;  // values, so that memory stays bounded
+  std::vector<std::string> notes;
+  std::vector<std::pair<std::size_t, StringIndex>> columns;
+  for (std::size_t i = 0; i < csv.header().size(); ++i) {
+    if (names_a_unit(csv.header()[i])) columns.emplace_back(i, StringIndex());
+  }
+  if (columns.empty()) return notes;
+  std::uint64_t rows = 0;
+  for (; csv.next(); ++rows) {
+    for (auto& [place, values] : columns) {
+      if (values.size() <= kMostKept) values.insert(csv.fields()[place]);
+    }
+  }
+  for (const auto& [place, values] : columns) {
+    if (values.size() == rows || values.size() * kMostRowsOfOne < rows) continue;
+    if (values.size() > kMostKept) continue;
+    notes.push_back(fmt::format(
+        "column {0} has {1} different values in {2} rows: if it names whom the rows belong to, "
+        "{3} {0} of sample protects all rows of one; without it a single row is protected",
+        printable(csv.header()[place]), values.size(), rows, flag_words("unit")));
+  }
+  return notes;
+}
+
+}  // namespace
+
+Answer check(const CheckQuestion& question, const PublicFiles& files) {
+  const Domain& domain = question.domain;
+  const std::string& data = question.data;
+  const auto bytes = files.held(data);
+  const bool is_once = !bytes && is_stream(data);
+  const auto opened = [&](const std::string& file) { return CsvReader(file, files.held(file)); };
+  std::optional<Roster> roster;
+  if (question.units) {
+    roster = files.roster(*question.units, question.units_column.value_or(*question.unit));
+  }
+  // What cannot be read is told before a large file has been.
+  for (const std::string& file : question.references) {
+    if (files.held(file) || !is_stream(file)) static_cast<void>(opened(file));
+  }
+  Answer answer;
+  answer.add("notice", kNotPrivate, fmt::format("{}\n", kNotPrivate));
+  const std::uint64_t most_lines = question.most.value_or(kMostLines);
+  std::uint64_t shown = 0;
+  Json findings = Json::array();
+  MappedCounts mapped;
+  const auto see = [&](const Finding& finding) {
+    mapped.see(finding);
+    if (finding.is_declared) return;
+    if (findings.size() < question.most.value_or(kMostInJson)) {
+      findings.push_back({{"line", finding.line},
+                          {"column", finding.column},
+                          {"value", finding.value},
+                          {"expectation", finding.expectation},
+                          {"becomes", finding.becomes}});
+    }
+    if (shown++ >= most_lines) return;
+    if (finding.column.empty()) {
+      answer.say(fmt::format("{}:{}: {}\n", data, finding.line, finding.expectation));
+      return;
+    }
+    answer.say(fmt::format("{}:{}: {} {}, but is \"{}\"{}{}\n", data, finding.line, finding.column,
+                           finding.expectation, brief(finding.value),
+                           did_you_mean(domain, finding.column, finding.value),
+                           finding.becomes.empty()
+                               ? ""
+                               : fmt::format(" → {}{}", printable(finding.becomes),
+                                             finding.by_default ? " (default)" : "")));
+  };
+  const CheckCounts counts =
+      check_table(data, domain, question.unit, roster, see, question.counts_column, bytes);
+  if (const std::string words = domain.undeclared_words(); !words.empty()) {
+    answer.warn("WARNING: " + printable(words));
+  }
+  answer.add("listed", findings);
+  Json overlaps = Json::array();
+  const auto add_overlap = [&](const std::string& file, const Overlap& overlap, bool is_roster) {
+    overlaps.push_back({{"file", file},
+                        {"roster", is_roster},
+                        {"columns", overlap.columns},
+                        {"records", overlap.records},
+                        {"shared", overlap.shared}});
+    answer.say(overlap_text(file, overlap, is_roster, domain));
+  };
+  for (const std::string& file : question.references) {
+    CsvReader open = opened(file);
+    CsvReader secret = opened(data);
+    add_overlap(file, overlap_of(open, secret, domain), false);
+  }
+  if (roster) {
+    CsvReader secret = opened(data);
+    add_overlap(*question.units, roster_overlap(secret, *question.unit, *roster), true);
+  }
+  answer.add("public_files", overlaps);
+  mapped.add_nulls(counts, domain);
+  answer.add("mapped", mapped.json(), mapped.lines());
+  std::vector<std::string> notes;
+  if (!question.unit && !is_once) {
+    CsvReader secret = opened(data);
+    notes = unit_notes(secret);
+  }
+  for (const std::string& note : gaussian_notes(data, bytes, domain)) {
+    notes.push_back("of methods gaussian and gaussian-model, " + note);
+  }
+  if (counts.findings > most_lines) {
+    answer.say(fmt::format("... and {} more (see {})\n", counts.findings - most_lines,
+                           flag_words("most")));
+  }
+  answer.add("notes", notes);
+  for (const std::string& note : notes) answer.say(fmt::format("note: {}\n", note));
+  answer.add("records", counts.records, counted(counts.records, "record"));
+  answer.add("records_with_findings", counts.records_with_findings,
+             fmt::format(", {} of them with something to mend", counts.records_with_findings));
+  answer.add("findings", counts.findings,
+             fmt::format(", {}\n", counted(counts.findings, "finding")));
+  return answer;
+}
+
+}  // namespace mollify

@@ -1,0 +1,33 @@
+// Every value of private data that its domain does not declare, for the data holder. NOT PRIVATE.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/answer.h"
+#include "domain/domain.h"
+#include "formats/public_files.h"
+
+namespace mollify {
+
+/// Files by their names, or by those of texts in memory.
+struct CheckQuestion {
+  Domain domain;
+  std::string data{};
+  std::optional<std::string> unit{};           ///< the column that names units
+  std::optional<std::string> units{};          ///< a file of all of them
+  std::optional<std::string> units_column{};   ///< of `units`; none: as `unit` is called
+  std::optional<std::string> counts_column{};  ///< how many records a row stands for
+  std::vector<std::string> references{};       ///< public files that must not be made of the data
+  /// So many findings are listed. None: 1000, and 40 for people.
+  std::optional<std::uint64_t> most{};
+};
+
+/// What a release silently maps, line by line, and what public files have in common with the data.
+/// The data are as the domain declares if and only if the fact "findings" is 0. Throws InvalidInput
+/// for what is wrong in public.
+[[nodiscard]] Answer check(const CheckQuestion& question, const PublicFiles& files);
+
+}  // namespace mollify

@@ -1,0 +1,549 @@
+#include "analysis/compare.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "accounting/privacy.h"
+#include "analysis/compare_table.h"
+#include "analysis/summaries.h"
+#include "base/names.h"
+#include "base/progress.h"
+#include "core/invalid_input.h"
+#include "core/table.h"
+#include "domain/column.h"
+#include "kernel/search.h"
+#include "methods/divergence/f_divergence.h"
+#include "release/acceptance.h"
+#include "release/advice.h"
+#include "release/certificate.h"
+#include "release/design.h"
+#include "release/local_method.h"
+#include "release/local_release.h"
+#include "release/release_error.h"
+#include "release/space.h"
+#include "scores/mixtures.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// compare, where outcomes are listed.
+
+namespace {
+
+/// The truth, the law that is released from, and the reference, each over all outcomes; with units,
+/// averages over them, and the mean distance of a unit's own law from its own truth.
+struct Comparison {
+  std::vector<double> truth;
+  std::vector<double> law;
+  std::vector<double> reference;
+  double mean_law_distance = 0;
+  double mean_reference_distance = 0;
+  std::size_t units = 0;
+};
+
+void add_unit(Comparison& comparison, const ScoredOutcomes& p, const LocalSampler& sampler) {
+  std::vector<double> own(comparison.truth.size());
+  const double sum = std::accumulate(p.weights.begin(), p.weights.end(), 0.0);
+  if (sum == 0) return;
+  for (std::size_t j = 0; j < p.outcomes.size(); ++j) own[p.outcomes[j]] = p.weights[j] / sum;
+  const Law law = sampler.law(p);
+  comparison.mean_law_distance += total_variation(own, law.probabilities);
+  comparison.mean_reference_distance += total_variation(own, comparison.reference);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    comparison.truth[i] += own[i];
+    comparison.law[i] += law.probabilities[i];
+  }
+  ++comparison.units;
+}
+
+void take_means(Comparison& comparison) {
+  const double units = std::max(1.0, static_cast<double>(comparison.units));
+  for (double& mass : comparison.truth) mass /= units;
+  for (double& mass : comparison.law) mass /= units;
+  comparison.mean_law_distance /= units;
+  comparison.mean_reference_distance /= units;
+}
+
+/// The outcome's values; for a cell of several its least and greatest: "good false 0..4".
+std::string describe(const Domain& domain, std::uint32_t outcome) {
+  std::string text;
+  for (std::size_t i = 0; i < domain.columns().size(); ++i) {
+    if (i > 0) text += " ";
+    text += level_text(domain.columns()[i], domain.digit(outcome, i));
+  }
+  return text;
+}
+
+std::string bar(double mass, double greatest) {
+  const auto length = static_cast<std::size_t>(std::lround(mass / greatest * 24));
+  return std::string(length, '#');
+}
+
+std::string outcomes_text(const Comparison& comparison, const Domain& domain) {
+  constexpr std::size_t kMostRows = 40;
+  std::vector<std::uint32_t> order(domain.size());
+  std::iota(order.begin(), order.end(), std::uint32_t{0});
+  const bool all = order.size() <= kMostRows;
+  if (!all) {
+    std::partial_sort(order.begin(), order.begin() + kMostRows, order.end(),
+                      [&](std::uint32_t a, std::uint32_t b) {
+                        return comparison.truth[a] > comparison.truth[b];
+                      });
+    order.resize(kMostRows);
+  }
+  double greatest = 0;
+  std::size_t width = 8;
+  for (const std::uint32_t outcome : order) {
+    greatest = std::max({greatest, comparison.truth[outcome], comparison.law[outcome]});
+    width = std::max(width, describe(domain, outcome).size());
+  }
+  std::string text = fmt::format("{:<{}} {:>8} {:>8} {:>9}  truth, then law\n", "outcome", width,
+                                 "truth", "law", "reference");
+  for (const std::uint32_t outcome : order) {
+    text += fmt::format("{:<{}} {:>8.4f} {:>8.4f} {:>9.4f}  {}\n", describe(domain, outcome), width,
+                        comparison.truth[outcome], comparison.law[outcome],
+                        comparison.reference[outcome], bar(comparison.truth[outcome], greatest));
+    text += fmt::format("{:<{}}  {}\n", "", width + 27, bar(comparison.law[outcome], greatest));
+  }
+  if (!all)
+    text += fmt::format("... the {} most frequent of {} outcomes\n", kMostRows, domain.size());
+  return text;
+}
+
+/// Whether the outcomes are too many, or the estimate too smooth, for a table of outcomes.
+bool is_of_points(const LocalRelease& release) {
+  return release.space().kind() != SpaceKind::kCategories ||
+         draws_by_scores(*release.certificate().as<LocalDesign>());
+}
+
+Comparison comparison_of(const LocalRelease& release, const Source& data) {
+  const Domain& domain = release.space().domain();
+  const LocalSampler& sampler = release.sampler();
+  Comparison comparison;
+  // Without any record the reference is released.
+  comparison.reference = sampler.law({}).probabilities;
+  comparison.truth.assign(domain.size(), 0.0);
+  comparison.law.assign(domain.size(), 0.0);
+  SecureRandom random;
+  const UnitEstimates units(release, data, random);
+  Progress progress("units", units.size());
+  for (std::size_t unit = 0; unit < units.size(); ++unit) {
+    add_unit(comparison, units.outcomes(unit), sampler);
+    progress.reached(unit + 1);
+  }
+  progress.finish();
+  if (comparison.units == 0) refuse_nothing_to_compare(data);
+  take_means(comparison);
+  return comparison;
+}
+
+Answer compare_outcomes(const LocalRelease& release, const Source& data) {
+  const Certificate& certificate = release.certificate();
+  const ReleaseSpec& spec = certificate.spec;
+  const Domain& domain = release.space().domain();
+  const Privacy guarantee = release.sampler().guarantee();
+  const Comparison comparison = comparison_of(release, data);
+  const NamedLaw laws[] = {law_over_outcomes("truth", domain, comparison.truth),
+                           law_over_outcomes("law", domain, comparison.law),
+                           law_over_outcomes("reference", domain, comparison.reference)};
+  Answer answer;
+  answer.add("notice", kNotPrivate, fmt::format("{}\n", kNotPrivate));
+  answer.add("mechanism", certificate.mechanism(), certificate.mechanism());
+  answer.add("guarantee", guarantee_json(guarantee), fmt::format(", {} a draw", guarantee.text()));
+  answer.add("units", comparison.units,
+             spec.unit ? "; mean of " + counted(comparison.units, "unit") : "");
+  Json rows = Json::array();
+  for (std::uint32_t outcome = 0; outcome < domain.size(); ++outcome) {
+    rows.push_back({{"outcome", describe(domain, outcome)},
+                    {"truth", comparison.truth[outcome]},
+                    {"law", comparison.law[outcome]},
+                    {"reference", comparison.reference[outcome]}});
+  }
+  answer.add("outcomes", rows, "\n\n" + outcomes_text(comparison, domain));
+  add_marginals(answer, domain, laws, own_means(data, domain, spec.unit, release.roster()));
+  add_caveats(answer, domain, data, represented(spec));
+  const DivergenceReport law = divergence_report(comparison.truth, comparison.law);
+  const DivergenceReport reference = divergence_report(comparison.truth, comparison.reference);
+  answer.add("law", divergence_json(law),
+             fmt::format("\ntruth from the law:       {}\n", law.text()));
+  answer.add("reference", divergence_json(reference),
+             fmt::format("truth from the reference: {}\n", reference.text()));
+  answer.add(
+      "mean_unit_tv",
+      {{"law", comparison.mean_law_distance}, {"reference", comparison.mean_reference_distance}},
+      spec.unit ? fmt::format("a unit's own truth is at total variation {:.4f} from its law "
+                              "and {:.4f} from the reference, on average\n",
+                              comparison.mean_law_distance, comparison.mean_reference_distance)
+                : "");
+  const double worst = draw_risk(certificate, domain).quoted_total_variation();
+  answer.add("worst_case_tv", worst,
+             fmt::format("plan and advise tell the worst case over all data there could be: total "
+                         "variation {:.4g}\n",
+                         worst));
+  answer.say(
+      fmt::format("{}a record is as good as one drawn from {}, but for {}\n", within_bins(domain),
+                  spec.unit ? "its unit's own, on average" : "the table's own",
+                  times_words(spec.unit ? comparison.mean_law_distance
+                                        : total_variation(comparison.truth, comparison.law))));
+  return answer;
+}
+
+}  // namespace
+
+// -----------------------------------------------------------------------------------------------
+// compare, where outcomes are points.
+
+namespace {
+
+/// A column of points, for people: its name and the values that 0 and 1 stand for; those of ordered
+/// levels, per level.
+struct Label {
+  std::string name;
+  double least = 0;
+  double unit = 1;
+};
+
+std::vector<Label> labels_of(const Domain& domain, const RecordLayout& layout) {
+  std::vector<Label> labels;
+  for (const Column& column : domain.columns()) {
+    Label label{column.name()};
+    const bool number = layout.columns()[labels.size()].scale == Scale::kNumber;
+    if (const auto* cells = std::get_if<NumberCells>(&column.cells());
+        cells != nullptr && cells->are_equal()) {
+      label.least = cells->min();
+      label.unit = (cells->max() - cells->min()) / (number ? 1 : cells->size());
+    } else if (const auto* integers = std::get_if<IntegerCells>(&column.cells());
+               integers != nullptr && integers->declared_edges().empty()) {
+      const double width = static_cast<double>(integers->max() - integers->min()) + 1;
+      label.least = static_cast<double>(integers->min()) - (number ? 0.5 : 0);
+      label.unit = width / (number ? 1 : integers->size());
+    }
+    // Of two levels the share of the second one is told, by its name.
+    const MixedColumn& mixed = layout.columns()[labels.size()];
+    if (mixed.scale == Scale::kCategory && mixed.levels == 2) {
+      label.name = fmt::format("{} = {}", column.name(), level_text(column, 1));
+    }
+    labels.push_back(label);
+    if (is_ordered(column.cells()) && column.mapping().null_is_category)
+      labels.push_back({column.name() + " is null"});
+  }
+  return labels;
+}
+
+bool has_mean(const MixedColumn& column) {
+  return column.scale != Scale::kCategory || column.levels == 2;
+}
+
+struct PointComparison {
+  std::size_t units = 0;
+  MixedSummary truth;
+  std::array<MixedSummary, 3> others;  // law, reference, uniform
+};
+
+constexpr std::array<const char*, 3> kOthers = {"law", "reference", "uniform"};
+
+PointComparison points_comparison(const LocalRelease& release, const Source& data) {
+  if (release.space().is_fresh()) {
+    throw InvalidInput(
+        fmt::format("units must share one list of candidates to be compared, but {} is given",
+                    flag_words("fresh")));
+  }
+  SecureRandom random;
+  const UnitEstimates units(release, data, random);
+  // Points are drawn from bands alone.
+  const Band& band = *release.sampler().band();
+  const auto total = static_cast<double>(band.total());
+  const std::size_t outcomes = band.outcome_count();
+  const auto add_law = [&](const Table& table, std::vector<double>& law) {
+    for (std::size_t i = 0; i < outcomes; ++i) {
+      law[i] += static_cast<double>(table.numerators()[i]) / total;
+    }
+  };
+  Table table(band);
+  std::vector<double> reference(outcomes);
+  add_law(table, reference);
+
+  PointComparison comparison;
+  std::vector<double> law(outcomes);
+  std::vector<float> masses(outcomes);
+  std::vector<double> weights;
+  std::vector<MixedPoints> parts;
+  std::size_t records = 0;
+  Progress progress("units", units.size());
+  for (std::size_t unit = 0; unit < units.size(); ++unit) {
+    MixedPoints rows = units.rows(unit);
+    if (rows.size() == 0) continue;
+    units.masses(unit, masses);
+    project(table, masses);
+    add_law(table, law);
+    weights.insert(weights.end(), rows.size(), 1 / static_cast<double>(rows.size()));
+    records += rows.size();
+    parts.push_back(std::move(rows));
+    ++comparison.units;
+    progress.reached(unit + 1);
+  }
+  progress.finish();
+  if (records == 0) return comparison;
+  MixedPoints truth(release.space().layout().columns(), records);
+  for (std::size_t column = 0; column < truth.columns().size(); ++column) {
+    auto to = truth.values(column).begin();
+    for (const MixedPoints& part : parts) {
+      to = std::copy(part.values(column).begin(), part.values(column).end(), to);
+    }
+  }
+  const MixedPoints points = release.space().points();
+  std::vector<double> uniform(outcomes, 1.0);
+  const std::span<const float> densities = release.space().densities();
+  for (std::size_t i = 0; i < densities.size(); ++i)
+    uniform[i] = 1 / static_cast<double>(densities[i]);
+  const MarginalCuts cuts = MarginalCuts::quartiles_of(truth, weights);
+  comparison.truth = summarise(truth, cuts, weights);
+  comparison.others = {summarise(points, cuts, law), summarise(points, cuts, reference),
+                       summarise(points, cuts, uniform)};
+  return comparison;
+}
+
+struct Distance {
+  const char* key;
+  const char* words;
+  double SummaryDistance::*value;
+};
+
+constexpr std::array<Distance, 5> kDistances = {{
+    {"worst_mean", "worst mean, in deviations", &SummaryDistance::worst_mean},
+    {"mean_correlation", "correlations, on average", &SummaryDistance::mean_correlation},
+    {"worst_correlation", "worst correlation", &SummaryDistance::worst_correlation},
+    {"mean_pair_tv", "two-way marginals, mean TV", &SummaryDistance::mean_pair},
+    {"worst_pair_tv", "two-way marginals, worst TV", &SummaryDistance::worst_pair},
+}};
+
+Json summary_json(const MixedSummary& summary) {
+  return {{"means", summary.means},
+          {"deviations", summary.deviations},
+          {"correlations", summary.correlations}};
+}
+
+Answer compare_points(const LocalRelease& release, const Source& data) {
+  const PointComparison found = points_comparison(release, data);
+  if (found.units == 0) refuse_nothing_to_compare(data);
+  const Certificate& certificate = release.certificate();
+  const Domain& domain = release.space().domain();
+  const RecordLayout& layout = release.space().layout();
+  Answer answer;
+  answer.add("notice", kNotPrivate, fmt::format("{}\n", kNotPrivate));
+  answer.add("space", name_of(release.space().kind()), space_text(certificate) + ", ");
+  answer.add("outcomes", release.space().size());
+  answer.add("mechanism", certificate.mechanism(), certificate.mechanism() + ", ");
+  answer.add("guarantee", guarantee_json(certificate.draw), certificate.draw.text() + " a draw; ");
+  answer.add("units", found.units, "mean of " + counted(found.units, "unit") + "\n\n");
+  Json columns = Json::array();
+  Json means = Json::array();
+  for (const Label& label : labels_of(domain, layout)) {
+    const std::size_t i = columns.size();
+    columns.push_back(
+        {{"name", printable(label.name)}, {"least", label.least}, {"unit", label.unit}});
+    if (!has_mean(layout.columns()[i])) continue;
+    const auto value = [&](const MixedSummary& summary) {
+      return label.least + label.unit * summary.means[i];
+    };
+    means.push_back({{"name", printable(label.name)}, {"truth", value(found.truth)}});
+    for (std::size_t j = 0; j < kOthers.size(); ++j) {
+      means.back()[kOthers[j]] = value(found.others[j]);
+    }
+  }
+  answer.add("columns", columns);
+  answer.add("truth", summary_json(found.truth));
+  Json distances = Json::array();
+  for (const Distance& named : kDistances) distances.push_back({{"name", named.words}});
+  std::vector<TableColumn> of_means{{"mean", -28, "/name"}, {"truth", 13, "/truth", ".6g"}};
+  std::vector<TableColumn> of_distances{{"distance from the truth", -28, "/name"}, {"", 13}};
+  for (std::size_t i = 0; i < kOthers.size(); ++i) {
+    const std::string other = kOthers[i];
+    of_means.push_back({other, 13, "/" + other, ".6g"});
+    of_distances.push_back({other, 13, "/" + other, ".4f"});
+    answer.add(kOthers[i], summary_json(found.others[i]));
+    const SummaryDistance distance = summary_distance(found.truth, found.others[i]);
+    for (std::size_t j = 0; j < kDistances.size(); ++j) {
+      distances[j][other] = distance.*kDistances[j].value;
+      answer.json[other]["distance"][kDistances[j].key] = distances[j][other];
+    }
+  }
+  answer.say(table_text(of_means, means) + "\n" + table_text(of_distances, distances));
+  add_caveats(answer, domain, data, represented(certificate.spec));
+  answer.say(fmt::format(
+      "\nof two columns together records are as good as ones drawn from the data, but for {}, on "
+      "average over pairs\n"
+      "plan and advise tell the worst case of all columns of a record together, over all data "
+      "there could be: total variation {:.4g}, near 1 for any sampler over so many outcomes\n",
+      times_words(summary_distance(found.truth, found.others.front()).mean_pair),
+      draw_risk(certificate, domain).quoted_total_variation()));
+  return answer;
+}
+
+}  // namespace
+
+void refuse_nothing_to_compare(const Source& data) {
+  throw InvalidInput(fmt::format(
+      "{} must hold records of a unit to compare with, but holds none: all that is released comes "
+      "from the reference",
+      data.name()));
+}
+
+// -----------------------------------------------------------------------------------------------
+// One release beside others.
+
+namespace {
+
+/// One release beside the others: a mechanism's distances at each epsilon, or why there are none.
+struct ComparedRow {
+  std::string mechanism;
+  std::vector<std::optional<double>> distances;  ///< of a unit's own law, of the table's
+  std::string refusal;
+};
+
+double distance_of(const Json& parts, const PublicInputs& inputs, const Source& data) {
+  ReleaseSpec spec = spec_of(parts, "");
+  spec.accept_error = true;  // nothing is released
+  if (kRowMethods.has(spec.method)) return central_distance(spec, inputs, data);
+  if (spec.method == Method::kIntegralModel) return models_distance(spec, inputs, data);
+  const auto release = prepare_local(spec, inputs);
+  release->require(data);
+  if (is_of_points(*release)) {
+    throw InvalidInput(fmt::format(
+        "give one {} and one {}: several at once are compared over categories, but this domain is "
+        "released over a grid or candidates",
+        flag_words("epsilon"), flag_words("mechanism")));
+  }
+  return comparison_of(*release, data).mean_law_distance;
+}
+
+std::vector<std::string> mechanisms_of(const Json& parts) {
+  if (parts.value("mechanism", "") != "all") return {parts.value("mechanism", "")};
+  std::vector<std::string> all;
+  if (parts["method"] == name_of(Method::kCentral)) {
+    for (const auto& [mechanism, name] : names<CentralMechanism>()) all.emplace_back(name);
+    return all;
+  }
+  for (const auto& known : named_mechanisms()) all.emplace_back(known.name);
+  return all;
+}
+
+ComparedRow compared_row(std::span<const Json> questions, const std::string& mechanism,
+                         const PublicInputs& inputs, const Source& data) {
+  ComparedRow row{.mechanism = mechanism, .distances = {}, .refusal = {}};
+  for (Json one : questions) {
+    const bool every = one.value("mechanism", "") == "all";
+    if (every) one["mechanism"] = mechanism;
+    if (const auto known = named<Mechanism>(mechanism); every && known) {
+      // What another mechanism has is not told to this one.
+      for (const MechanismNumber& number : mechanism_numbers()) {
+        if (!row_of(*known).has(number)) one.erase(std::string(number.name));
+      }
+      if (row_of(*known).reference == ReferenceUse::kNone) one.erase("reference");
+    }
+    try {
+      row.distances.emplace_back(distance_of(one, inputs, data));
+    } catch (const InvalidInput& refused) {
+      if (!every) throw;
+      row.distances.emplace_back();
+      row.refusal = refused.what();
+    }
+  }
+  if (row.mechanism.empty()) row.mechanism = "as chosen";
+  return row;
+}
+
+/// What the distances of a table are.
+const char* distance_words(const Json& question) {
+  const auto method = known_value<Method>("method", question["method"].get<std::string>());
+  if (question.contains("unit") && method == Method::kLocal) {
+    return "the law that is released from a unit's own truth, on average";
+  }
+  if (kGaussianMethods.has(method)) {
+    return "a record from a new row of the Gaussian that the data are taken for, as promised";
+  }
+  if (kModelMethods.has(method)) {
+    return "released rows from the truth, of two columns together, on average";
+  }
+  return "the law that is released from the truth";
+}
+
+Answer compare_several(std::span<const Json> questions, const PublicInputs& inputs,
+                       const Source& data) {
+  Json list = Json::array();
+  Json lines = Json::array();
+  std::vector<TableColumn> columns{{"epsilon", -20, "/mechanism"}};
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    const Json budget = questions[i].value("/privacy/epsilon"_json_pointer, Json("-"));
+    columns.push_back({printable(budget.get<std::string>()), 10, fmt::format("/{}", i), ".4f"});
+  }
+  columns.push_back({"", 0, "/refusal"});
+  std::optional<std::string> refusal;
+  bool any = false;
+  for (const std::string& mechanism : mechanisms_of(questions.front())) {
+    const ComparedRow row = compared_row(questions, mechanism, inputs, data);
+    Json line{{"mechanism", printable(row.mechanism)}};
+    for (std::size_t i = 0; i < questions.size(); ++i) {
+      const auto& distance = row.distances[i];
+      any |= distance.has_value();
+      line[std::to_string(i)] = distance ? Json(*distance) : Json(nullptr);
+      list.push_back({{"mechanism", row.mechanism},
+                      {"epsilon", questions[i].value("/privacy/epsilon"_json_pointer, "")},
+                      {"tv", line[std::to_string(i)]},
+                      {"refusal", distance ? "" : row.refusal}});
+    }
+    if (!row.refusal.empty()) line["refusal"] = fmt::format("  ({})", row.refusal);
+    if (!refusal) refusal = row.refusal;
+    lines.push_back(std::move(line));
+  }
+  if (!any) throw InvalidInput(*refusal);
+  Answer answer;
+  answer.add(
+      "notice", kNotPrivate,
+      fmt::format("{}\ntotal variation of {}\n\n", kNotPrivate, distance_words(questions.front())));
+  answer.add("compared", list, table_text(columns, lines));
+  return answer;
+}
+
+Answer compare_one(const Json& question, const PublicInputs& inputs, const Source& data) {
+  ReleaseSpec spec = spec_of(question, "");
+  spec.accept_error = true;  // nothing is released
+  if (kRowMethods.has(spec.method)) return compare_central(spec, inputs, data);
+  if (spec.method == Method::kIntegralModel) return compare_models(spec, inputs, data);
+  const auto release = prepare_local(spec, inputs);
+  release->require(data);
+  Answer answer =
+      is_of_points(*release) ? compare_points(*release, data) : compare_outcomes(*release, data);
+  for (const std::string& warning : release->warnings()) answer.warn("WARNING: " + warning);
+  return answer;
+}
+
+}  // namespace
+
+Answer compare(std::span<const Json> questions, const PublicInputs& inputs, const Source& data) {
+  std::vector<Json> asked(questions.begin(), questions.end());
+  const bool has_count = asked.front().contains("count") || asked.front().contains("rate");
+  for (Json& one : asked) {
+    if (!has_count) one["count"] = 1U;
+  }
+  Answer answer = asked.size() > 1 || asked.front().value("mechanism", "") == "all"
+                      ? compare_several(asked, inputs, data)
+                      : compare_one(asked.front(), inputs, data);
+  // Rows of one model are as many as one likes; of all others the count splits the budget.
+  const auto method = named<Method>(asked.front().value("method", ""));
+  if (!has_count && method && !kModelMethods.has(*method)) {
+    answer.say(fmt::format("all this is for {} 1, because none is given\n", flag_words("count")));
+  }
+  return answer;
+}
+
+}  // namespace mollify

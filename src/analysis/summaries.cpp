@@ -1,0 +1,626 @@
+#include "analysis/summaries.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "base/names.h"
+#include "base/progress.h"
+#include "core/invalid_input.h"
+#include "domain/column.h"
+#include "methods/divergence/f_divergence.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// How many values of private data a release takes for others.
+
+void MappedCounts::see(const Finding& finding) {
+  if (finding.becomes.empty() || finding.is_null) return;
+  const HowMapped how = finding.is_declared  ? HowMapped::kDeclared
+                        : finding.by_default ? HowMapped::kDefault
+                                             : HowMapped::kAsFound;
+  ++counts_[{std::string(finding.column), finding.becomes, false, how}];
+}
+
+void MappedCounts::add_nulls(const CheckCounts& counts, const Domain& domain) {
+  for (std::size_t i = 0; i < domain.columns().size(); ++i) {
+    const Column& column = domain.columns()[i];
+    if (counts.nulls[i] == 0) continue;
+    const HowMapped how = column.declares_nulls()            ? HowMapped::kDeclared
+                          : column.mapping().declares_null() ? HowMapped::kAsFound
+                                                             : HowMapped::kDefault;
+    counts_[{column.name(), null_text(column), true, how}] += counts.nulls[i];
+  }
+}
+
+std::string MappedCounts::lines() const {
+  std::string lines;
+  for (const auto& [what, values] : counts_) {
+    lines += fmt::format("{}: {} {} {}{}\n", printable(what.column),
+                         counted(values, what.are_nulls ? "null" : "value"),
+                         values == 1 ? "becomes" : "become", printable(what.becomes),
+                         what.how == HowMapped::kDefault    ? " (default)"
+                         : what.how == HowMapped::kDeclared ? " (declared)"
+                                                            : "");
+  }
+  return lines;
+}
+
+Json MappedCounts::json() const {
+  Json list = Json::array();
+  for (const auto& [what, values] : counts_) {
+    list.push_back({{"column", what.column},
+                    {"values", values},
+                    {"become", what.becomes},
+                    {"nulls", what.are_nulls},
+                    {"default", what.how == HowMapped::kDefault},
+                    {"declared", what.how == HowMapped::kDeclared}});
+  }
+  return list;
+}
+
+namespace {
+
+/// For what can be read only once there are no second looks.
+bool is_repeatable(const Source& data) {
+  try {
+    data.require_repeatable();
+    return true;
+  } catch (const InvalidInput&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+MappedCounts mapped_counts(const Source& data, const Domain& domain) {
+  MappedCounts mapped;
+  if (!is_repeatable(data)) return mapped;
+  std::vector<std::string> names;
+  for (const Column& column : domain.columns()) names.push_back(column.name());
+  CheckCounts counts;
+  counts.nulls.resize(names.size());
+  data.visit(wanted_columns(data, names), [&](const Block& block) {
+    keep_going();
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const Column& column = domain.columns()[i];
+      for (std::size_t row = 0; row < block.rows; ++row) {
+        const Value value = block.columns[i][row];
+        if (const auto finding = finding_of(column, value)) mapped.see(*finding);
+        if (!column.mapping().null_is_category && column.read(value).verdict == Verdict::kNull) {
+          ++counts.nulls[i];
+        }
+      }
+    }
+  });
+  mapped.add_nulls(counts, domain);
+  return mapped;
+}
+
+void add_caveats(Answer& answer, const Domain& domain, const Source& data,
+                 const std::vector<std::string>& represented) {
+  const MappedCounts mapped = mapped_counts(data, domain);
+  const std::string lines = mapped.lines();
+  answer.add("mapped", mapped.json(),
+             lines.empty() ? "\n" : "\nIn the data, before anything is compared:\n" + lines);
+  answer.add("represents", represented);
+  for (const std::string& sentence : represented) answer.say(sentence + "\n");
+  if (const std::string words = domain.undeclared_words(); !words.empty()) {
+    answer.warn("WARNING: " + printable(words));
+  }
+}
+
+// -----------------------------------------------------------------------------------------------
+// The means of a table's own numbers, beside those of the bins they are counted in.
+
+namespace {
+
+std::optional<double> number_in(const Value& value, double min, double max) {
+  if (const auto* text = std::get_if<std::string_view>(&value)) {
+    return read_number_of(*text, min, max);
+  }
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+  if (const auto* truth = std::get_if<bool>(&value)) return *truth ? 1 : 0;
+  return std::nullopt;
+}
+
+/// The numbers of one column, and the middles of its cells.
+class ColumnNumbers {
+ public:
+  /// Requires integers or numbers.
+  explicit ColumnNumbers(const Column& column) : column_(column) {
+    if (const auto* integers = std::get_if<IntegerCells>(&column.cells())) {
+      min_ = static_cast<double>(integers->min());
+      max_ = static_cast<double>(integers->max());
+      are_whole_ = true;
+    } else {
+      const auto& numbers = std::get<NumberCells>(column.cells());
+      min_ = numbers.min();
+      max_ = numbers.max();
+    }
+    const auto declared = [this](const std::optional<std::string>& value) {
+      return value ? read_number_of(*value, min_, max_) : std::nullopt;
+    };
+    null_ = declared(column.mapping().null_value);
+    outside_ = declared(column.mapping().outside_value);
+  }
+
+  /// As the column reads it; none of what becomes a null that is a category.
+  [[nodiscard]] std::optional<double> read(const Value& value) const {
+    switch (column_.read(value).verdict) {
+      case Verdict::kNull:
+        if (column_.mapping().null_is_category) return std::nullopt;
+        return null_ ? *null_ : outside_.value_or(min_);
+      case Verdict::kOutside:
+      case Verdict::kUnreadable:
+        // Declared and no number: null.
+        if (column_.mapping().outside_value) return outside_;
+        break;
+      case Verdict::kValue:
+        break;
+    }
+    const double number = number_in(value, min_, max_).value_or(min_);
+    if (std::isnan(number)) return min_;
+    return std::clamp(are_whole_ ? std::round(number) : number, min_, max_);
+  }
+
+  [[nodiscard]] double middle(const Value& value) const {
+    return number_of_level(column_, column_.encode(value)).value_or(0);
+  }
+
+ private:
+  const Column& column_;
+  std::optional<double> outside_;
+  std::optional<double> null_;
+  double min_ = 0;
+  double max_ = 0;
+  bool are_whole_ = false;
+};
+
+/// Of the numbers of one column in one unit.
+struct Sums {
+  double weight = 0;
+  double numbers = 0;  ///< from the first number on, so that squares do not cancel
+  double squares = 0;
+  double middles = 0;
+
+  void add(const Sums& other, double factor) {
+    weight += factor * other.weight;
+    numbers += factor * other.numbers;
+    squares += factor * other.squares;
+    middles += factor * other.middles;
+  }
+};
+
+}  // namespace
+
+bool OwnMean::is_moved() const { return has_bins && std::abs(in_bins - mean) > deviation / 10; }
+
+std::vector<std::optional<OwnMean>> own_means(const Source& source, const Domain& domain,
+                                              const std::optional<std::string>& unit,
+                                              const std::optional<Roster>& roster) {
+  std::vector<std::optional<OwnMean>> means(domain.columns().size());
+  if (!is_repeatable(source)) return means;
+  std::vector<std::string> names;
+  std::vector<std::size_t> places;  // in the domain
+  std::vector<ColumnNumbers> columns;
+  for (std::size_t i = 0; i < domain.columns().size(); ++i) {
+    const Column& column = domain.columns()[i];
+    if (!is_numeric(column.cells())) continue;
+    names.push_back(column.name());
+    places.push_back(i);
+    columns.emplace_back(column);
+  }
+  const std::size_t width = columns.size();
+  Units units(roster);
+  std::vector<double> records;  // of each unit
+  std::vector<Sums> sums;       // of each of its columns
+  std::vector<std::optional<double>> first(width);
+  source.visit(wanted_columns(source, names, unit), [&](const Block& block) {
+    std::span<const std::uint32_t> of;
+    if (unit) of = units.of(block.columns.back());
+    records.resize(unit ? units.size() : 1);
+    sums.resize(records.size() * width);
+    for (std::size_t row = 0; row < block.rows; ++row) {
+      const std::size_t at = unit ? of[row] : 0;
+      if (unit && of[row] == Units::kNobody) continue;
+      const double weight = block.counts.empty() ? 1 : static_cast<double>(block.counts[row]);
+      records[at] += weight;
+      for (std::size_t i = 0; i < width; ++i) {
+        const Value value = block.columns[i][row];
+        const auto number = columns[i].read(value);
+        if (!number) continue;
+        if (!first[i]) first[i] = *number;
+        const double moved = *number - *first[i];
+        sums[at * width + i].add({1, moved, moved * moved, columns[i].middle(value)}, weight);
+      }
+    }
+  });
+  for (std::size_t i = 0; i < width; ++i) {
+    Sums all;
+    for (std::size_t at = 0; at < records.size(); ++at) {
+      if (records[at] > 0) all.add(sums[at * width + i], 1 / records[at]);
+    }
+    if (!(all.weight > 0)) continue;
+    const double moved = all.numbers / all.weight;
+    means[places[i]] =
+        OwnMean{.mean = *first[i] + moved,
+                .deviation = std::sqrt(std::max(0.0, all.squares / all.weight - moved * moved)),
+                .in_bins = all.middles / all.weight,
+                .has_bins = has_bins(domain.columns()[places[i]])};
+  }
+  return means;
+}
+
+bool has_bins(const Column& column) {
+  const Cells& cells = column.cells();
+  if (has_private_bins(cells)) return true;
+  if (const auto* integers = std::get_if<IntegerCells>(&cells)) return !integers->ungrouped();
+  if (const auto* dates = std::get_if<DateCells>(&cells)) return !dates->cells().ungrouped();
+  const auto* numbers = std::get_if<NumberCells>(&cells);
+  return numbers != nullptr && numbers->declares_bins();
+}
+
+std::string within_bins(const Domain& domain) {
+  const auto& columns = domain.columns();
+  return std::any_of(columns.begin(), columns.end(), has_bins) ? "within the declared bins, " : "";
+}
+
+// -----------------------------------------------------------------------------------------------
+// Means, deviations, quantiles and correlations of a table of numbers.
+
+PointSummary summary_of_points(std::span<const double> points, std::size_t dimension) {
+  PointSummary found;
+  const std::size_t rows = points.size() / dimension;
+  const auto n = static_cast<double>(rows);
+  for (std::size_t column = 0; column < dimension; ++column) {
+    std::vector<double> values;
+    for (std::size_t row = 0; row < rows; ++row) values.push_back(points[row * dimension + column]);
+    const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+    double square = 0;
+    for (const double value : values) square += (value - mean) * (value - mean);
+    std::sort(values.begin(), values.end());
+    const auto quantile = [&](double part) {
+      return values[static_cast<std::size_t>(part * (n - 1))];
+    };
+    found.means.push_back(mean);
+    found.deviations.push_back(std::sqrt(square / n));
+    found.low.push_back(quantile(0.05));
+    found.middle.push_back(quantile(0.5));
+    found.high.push_back(quantile(0.95));
+  }
+  for (std::size_t i = 0; i < dimension; ++i) {
+    for (std::size_t j = i + 1; j < dimension; ++j) {
+      double sum = 0;
+      for (std::size_t row = 0; row < rows; ++row) {
+        sum += (points[row * dimension + i] - found.means[i]) *
+               (points[row * dimension + j] - found.means[j]);
+      }
+      const double scale = n * found.deviations[i] * found.deviations[j];
+      found.correlations.push_back(scale > 0 ? sum / scale : 0);
+    }
+  }
+  return found;
+}
+
+std::string coordinate_name(const RealColumns& columns, std::size_t column) {
+  return columns.is_logarithm(column) ? fmt::format("ln {}", columns.name(column))
+                                      : columns.name(column);
+}
+
+std::string point_summaries_text(const RealColumns& columns, const PointSummary& truth,
+                                 const PointSummary& summary, const char* other) {
+  Json rows = Json::array();
+  const auto row = [&](const std::string& name, double of_truth, double of_other) {
+    rows.push_back({{"name", printable(name)}, {"truth", of_truth}, {"other", of_other}});
+  };
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::string name = coordinate_name(columns, i);
+    row("mean of " + name, truth.means[i], summary.means[i]);
+    row("deviation of " + name, truth.deviations[i], summary.deviations[i]);
+    row("1 in 20 is below, " + name, truth.low[i], summary.low[i]);
+    row("half is below, " + name, truth.middle[i], summary.middle[i]);
+    row("1 in 20 is above, " + name, truth.high[i], summary.high[i]);
+  }
+  std::size_t pair = 0;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    for (std::size_t j = i + 1; j < columns.size(); ++j, ++pair) {
+      row(fmt::format("correlation of {}, {}", columns.name(i), columns.name(j)),
+          truth.correlations[pair], summary.correlations[pair]);
+    }
+  }
+  return table_text(
+      std::array{TableColumn{"", -32, "/name"}, TableColumn{"truth", 13, "/truth", ".5g"},
+                 TableColumn{other, 13, "/other", ".5g"}},
+      rows);
+}
+
+Json point_summary_json(const PointSummary& summary) {
+  return {{"means", summary.means},
+          {"deviations", summary.deviations},
+          {"quantiles", {{"0.05", summary.low}, {"0.5", summary.middle}, {"0.95", summary.high}}},
+          {"correlations", summary.correlations}};
+}
+
+std::vector<std::string> log_normal_notes(const RealColumns& columns,
+                                          std::span<const double> rows) {
+  constexpr double kSkewed = 2;
+  std::vector<std::string> notes;
+  for (std::size_t column = 0; column < columns.size(); ++column) {
+    if (columns.is_logarithm(column)) continue;
+    std::vector<double> values;
+    for (std::size_t at = column; at < rows.size(); at += columns.size())
+      values.push_back(rows[at]);
+    if (values.empty() || *std::min_element(values.begin(), values.end()) <= 0) continue;
+    const auto n = static_cast<double>(values.size());
+    const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+    double square = 0;
+    double cube = 0;
+    for (const double value : values) {
+      square += (value - mean) * (value - mean);
+      cube += (value - mean) * (value - mean) * (value - mean);
+    }
+    if (!(cube / n > kSkewed * std::pow(square / n, 1.5))) continue;
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    const std::string name = printable(columns.name(column));
+    notes.push_back(fmt::format("{} looks log-normal (mean {:.4g}, median {:.4g}): try {} {}{}",
+                                name, mean, *middle, flag_words("log"), name,
+                                columns.low(column) > 0 ? "" : ", with a min above 0"));
+  }
+  return notes;
+}
+
+// -----------------------------------------------------------------------------------------------
+// Laws over a domain.
+
+namespace {
+
+constexpr std::size_t kMostLevels = 12;
+
+/// The mean over the levels that are numbers; none where there are none.
+std::optional<double> mean_of(const Column& column, std::span<const double> shares) {
+  double sum = 0;
+  double mass = 0;
+  for (std::uint32_t level = 0; level < column.size(); ++level) {
+    if (const auto number = number_of_level(column, level)) {
+      sum += shares[level] * *number;
+      mass += shares[level];
+    }
+  }
+  if (!(mass > 0)) return std::nullopt;
+  return sum / mass;
+}
+
+/// What bins alone do to means, where that is much.
+std::string moved_means_text(const Domain& domain, std::span<const std::optional<OwnMean>> own) {
+  std::string text;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (!own[i] || !own[i]->is_moved()) continue;
+    const Column& column = domain.columns()[i];
+    text += fmt::format(
+        "WARNING: {}: its mean {:.4g} becomes {:.4g} by the bins alone; cut it finer where "
+        "values lie{}\n",
+        printable(column.name()), own[i]->mean, own[i]->in_bins,
+        std::holds_alternative<NumberCells>(column.cells()) ? ", or give it a spike" : "");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::optional<double> number_of_level(const Column& column, std::uint32_t level) {
+  if (column.must_be_written(level)) return std::nullopt;
+  const auto as_number = [](const Value& value) -> std::optional<double> {
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+    if (const auto* number = std::get_if<double>(&value)) return *number;
+    return std::nullopt;
+  };
+  const auto least = as_number(column.value(level, 0));
+  const auto greatest = as_number(column.value(level, column.points(level) - 1));
+  if (!least || !greatest) return std::nullopt;
+  return *least / 2 + *greatest / 2;
+}
+
+NamedLaw law_over_outcomes(const char* name, const Domain& domain, std::span<const double> masses) {
+  return {name, [&domain, masses](std::size_t i, std::size_t j) {
+            const bool alone = i == j;
+            const std::size_t width = alone ? 1 : domain.columns()[j].size();
+            std::vector<double> found(domain.columns()[i].size() * width);
+            for (std::uint32_t outcome = 0; outcome < domain.size(); ++outcome) {
+              found[domain.digit(outcome, i) * width + (alone ? 0 : domain.digit(outcome, j))] +=
+                  masses[outcome];
+            }
+            return found;
+          }};
+}
+
+NamedLaw law_of_counts(const char* name, const PairCounts& counts) {
+  return {name, [&counts](std::size_t i, std::size_t j) {
+            const auto table = i == j ? counts.column(i) : counts.pair(i, j);
+            const double sum = std::accumulate(table.begin(), table.end(), 0.0);
+            std::vector<double> found;
+            for (const std::uint64_t count : table)
+              found.push_back(static_cast<double>(count) / sum);
+            return found;
+          }};
+}
+
+NamedLaw law_of_independent_columns(const char* name, const NamedLaw& law) {
+  return {name, [shares = law.shares](std::size_t i, std::size_t j) {
+            std::vector<double> first = shares(i, i);
+            if (i == j) return first;
+            const std::vector<double> second = shares(j, j);
+            std::vector<double> found;
+            for (const double a : first) {
+              for (const double b : second) found.push_back(a * b);
+            }
+            return found;
+          }};
+}
+
+PairDistances pair_distances(const Domain& domain, const NamedLaw& truth, const NamedLaw& other) {
+  PairDistances found;
+  const std::size_t columns = domain.columns().size();
+  std::size_t pairs = 0;
+  for (std::size_t i = 0; i < columns; ++i) {
+    for (std::size_t j = i + 1; j < columns; ++j) {
+      const double distance = total_variation(truth.shares(i, j), other.shares(i, j));
+      found.mean += distance;
+      ++pairs;
+      if (distance > found.worst || found.where.empty()) {
+        found.worst = distance;
+        found.where = domain.columns()[i].name() + ", " + domain.columns()[j].name();
+      }
+    }
+  }
+  found.mean /= std::max<double>(1, static_cast<double>(pairs));
+  return found;
+}
+
+std::string level_text(const Column& column, std::uint32_t level) {
+  std::string text;
+  column.write(level, 0, text);
+  if (text.empty()) text = "-";
+  if (const std::uint64_t points = column.points(level); points > 1) {
+    text += "..";
+    column.write(level, points - 1, text);
+  }
+  return text;
+}
+
+void require_countable_pairs(const Domain& domain) {
+  std::vector<std::uint32_t> sizes;
+  for (const Column& column : domain.columns()) sizes.push_back(column.size());
+  const std::uint64_t cells = PairCounts::cells(sizes);
+  if (cells <= PairCounts::kMostCells) return;
+  throw InvalidInput(
+      fmt::format("columns are compared two at a time, in at most {} cells of all pairs, but there "
+                  "are {}: declare fewer bins in the domain",
+                  PairCounts::kMostCells, cells));
+}
+
+namespace {
+
+/// Shares and means of each column, with the means of the table's own numbers.
+std::string shares_text(const Domain& domain, std::span<const NamedLaw> laws,
+                        std::span<const std::optional<OwnMean>> own,
+                        std::span<const std::optional<OwnMean>> of_second) {
+  // A row is a label and what stands beside it, or a label alone.
+  constexpr std::size_t kUsualWidth = 32;
+  std::size_t width = kUsualWidth;
+  std::vector<std::pair<std::string, std::string>> rows;
+  const auto add_row = [&](std::string label, std::string beside) {
+    if (!beside.empty()) width = std::max(width, label.size());
+    rows.emplace_back(std::move(label), std::move(beside));
+  };
+  std::string names;
+  for (const NamedLaw& law : laws) names += fmt::format(" {:>10}", law.name);
+  add_row("share", names);
+  for (std::size_t i = 0; i < domain.columns().size(); ++i) {
+    const Column& column = domain.columns()[i];
+    std::vector<std::vector<double>> columns;
+    for (const NamedLaw& law : laws) columns.push_back(law.shares(i, i));
+    std::vector<std::uint32_t> order(column.size());
+    std::iota(order.begin(), order.end(), std::uint32_t{0});
+    if (order.size() > kMostLevels) {
+      std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return columns.front()[a] > columns.front()[b];
+      });
+      order.resize(kMostLevels);
+    }
+    for (const std::uint32_t level : order) {
+      std::string shares;
+      for (const auto& of_law : columns) shares += fmt::format(" {:>10.4f}", of_law[level]);
+      add_row(printable(fmt::format("{} = {}", column.name(), level_text(column, level))), shares);
+    }
+    if (column.size() > kMostLevels) {
+      add_row(fmt::format("  ... the {} most frequent of {} levels", kMostLevels, column.size()),
+              "");
+    }
+    if (!mean_of(column, columns.front())) continue;
+    std::string means;
+    for (const auto& of_law : columns) {
+      const auto mean = mean_of(column, of_law);
+      means += fmt::format(" {:>10}", mean ? fmt::format("{:.5g}", *mean) : "-");
+    }
+    add_row(printable("mean of " + column.name()), means);
+    if (own[i] && own[i]->has_bins) {
+      std::string real = fmt::format(" {:>10.5g}", own[i]->mean);
+      if (i < of_second.size() && of_second[i]) {
+        real += fmt::format(" {:>10.5g}", of_second[i]->mean);
+      }
+      add_row("  its real mean, without bins", real);
+    }
+  }
+  std::string text = "\n";
+  for (const auto& [label, beside] : rows) {
+    text += fmt::format("{:<{}}{}\n", label, beside.empty() ? 0 : width, beside);
+  }
+  return text + moved_means_text(domain, own);
+}
+
+/// How far two-way marginals are from the truth's: what each law's JSON says.
+std::string pairs_text(const Json& pairs) {
+  std::vector<TableColumn> columns{{"two columns together, from truth", -32, "/what"}, {"", 11}};
+  Json mean{{"what", "  mean total variation"}};
+  Json worst{{"what", "  worst total variation"}};
+  for (const auto& [law, found] : pairs.items()) {
+    columns.push_back({law, 11, "/" + law, ".4f"});
+    mean[law] = found["mean_tv"];
+    worst[law] = found["worst_tv"];
+  }
+  columns.push_back({"", 0, "/where"});
+  worst["where"] = fmt::format("  ({})", printable(pairs.front()["worst"].get<std::string>()));
+  return "\n" + table_text(columns, Json::array({mean, worst}));
+}
+
+}  // namespace
+
+void add_marginals(Answer& answer, const Domain& domain, std::span<const NamedLaw> laws,
+                   std::span<const std::optional<OwnMean>> own,
+                   std::span<const std::optional<OwnMean>> of_second) {
+  Json columns = Json::array();
+  for (std::size_t i = 0; i < domain.columns().size(); ++i) {
+    const Column& column = domain.columns()[i];
+    Json levels = Json::array();
+    for (std::uint32_t level = 0; level < column.size(); ++level) {
+      levels.push_back(level_text(column, level));
+    }
+    Json json{{"name", column.name()}, {"levels", levels}};
+    for (const NamedLaw& law : laws) {
+      const std::vector<double> found = law.shares(i, i);
+      const auto mean = mean_of(column, found);
+      json["shares"][law.name] = found;
+      json["means"][law.name] = mean ? Json(*mean) : Json(nullptr);
+    }
+    if (own[i]) {
+      json["without_bins"] = {{"mean", own[i]->mean},
+                              {"deviation", own[i]->deviation},
+                              {"mean_in_bins", own[i]->in_bins},
+                              {"is_moved", own[i]->is_moved()}};
+      if (i < of_second.size() && of_second[i]) {
+        json["without_bins"][laws[1].name] = {{"mean", of_second[i]->mean},
+                                              {"deviation", of_second[i]->deviation}};
+      }
+    }
+    columns.push_back(std::move(json));
+  }
+  Json pairs = Json::object();
+  for (std::size_t i = 1; i < laws.size(); ++i) {
+    const PairDistances found = pair_distances(domain, laws[0], laws[i]);
+    pairs[laws[i].name] = {
+        {"mean_tv", found.mean}, {"worst_tv", found.worst}, {"worst", found.where}};
+  }
+  answer.add("columns", columns, shares_text(domain, laws, own, of_second));
+  answer.add("pairs", pairs, domain.columns().size() < 2 ? "" : pairs_text(pairs));
+}
+
+}  // namespace mollify

@@ -1,0 +1,164 @@
+// Tables as people look at them, laws beside each other: shares, means, pairs of columns, points,
+// and what became other values. NOT PRIVATE.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/answer.h"
+#include "domain/domain.h"
+#include "formats/check.h"
+#include "methods/marginals/counts.h"
+#include "records/source.h"
+#include "records/units.h"
+#include "release/spec.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// How many values of private data a release takes for others.
+
+/// By what a value becomes another one: nothing is declared; it is, for values to mend; or for what
+/// needs no mending.
+enum class HowMapped { kDefault, kAsFound, kDeclared };
+
+/// Values of one column that all become the same.
+struct MappedValues {
+  std::string column, becomes;
+  bool are_nulls = false;
+  HowMapped how = HowMapped::kDefault;
+
+  friend auto operator<=>(const MappedValues&, const MappedValues&) = default;
+};
+
+/// Collects them while a table is checked.
+class MappedCounts {
+ public:
+  void see(const Finding& finding);
+  /// Adds the nulls that a check has counted; `see` leaves them out.
+  void add_nulls(const CheckCounts& counts, const Domain& domain);
+
+  /// A line for each: "age: 62 nulls become 40 (declared)".
+  [[nodiscard]] std::string lines() const;
+  [[nodiscard]] Json json() const;
+
+ private:
+  std::map<MappedValues, std::uint64_t> counts_;
+};
+
+/// Those of a table; none of one that can be read only once.
+[[nodiscard]] MappedCounts mapped_counts(const Source& data, const Domain& domain);
+
+/// Adds what a comparison cannot show, because both of its sides have it: values that were taken
+/// for others before anything was compared, and whose shares the shares are, in sentences. Warns of
+/// columns that do not declare what becomes of other values.
+void add_caveats(Answer& answer, const Domain& domain, const Source& data,
+                 const std::vector<std::string>& represented);
+
+// -----------------------------------------------------------------------------------------------
+// The means of a table's own numbers, beside those of the bins they are counted in.
+
+/// What bins do to a column of integers or numbers, before anything is released.
+struct OwnMean {
+  double mean = 0;       ///< of the numbers as the column reads them
+  double deviation = 0;  ///< their standard deviation
+  double in_bins = 0;    ///< the mean where each number is the middle of its bin
+  bool has_bins = false;
+
+  /// Whether the bins alone move the mean by more than a tenth of the standard deviation.
+  [[nodiscard]] bool is_moved() const;
+};
+
+/// Of each column of the domain; none of what is no number, of which nothing is read, or of a pipe,
+/// which has been read. Rows weigh alike, or with `unit` the rows of a unit together as much as
+/// those of any other (of the roster, if there is one). What is outside, unreadable or null counts
+/// as the column declares; a null category is left out. One pass; memory of five numbers a column
+/// of each unit. Throws InvalidInput like a release.
+[[nodiscard]] std::vector<std::optional<OwnMean>> own_means(
+    const Source& source, const Domain& domain, const std::optional<std::string>& unit,
+    const std::optional<Roster>& roster = std::nullopt);
+
+/// Whether a released value may be another one of its bin: true of columns whose bins are declared,
+/// or found by the release.
+[[nodiscard]] bool has_bins(const Column& column);
+
+/// "within the declared bins, " where any column has bins.
+[[nodiscard]] std::string within_bins(const Domain& domain);
+
+// -----------------------------------------------------------------------------------------------
+// Means, deviations, quantiles and correlations of a table of numbers.
+
+/// Of points, in the coordinates of their columns.
+struct PointSummary {
+  std::vector<double> means, deviations, low, middle, high;
+  std::vector<double> correlations;  ///< of each pair of columns
+};
+
+/// Requires a row at least; rows lie end to end.
+[[nodiscard]] PointSummary summary_of_points(std::span<const double> points, std::size_t dimension);
+
+/// "ln year1" for a column that is taken in logarithms.
+[[nodiscard]] std::string coordinate_name(const RealColumns& columns, std::size_t column);
+
+/// Lines of two of them, the second under the name `other`.
+[[nodiscard]] std::string point_summaries_text(const RealColumns& columns,
+                                               const PointSummary& truth,
+                                               const PointSummary& summary, const char* other);
+[[nodiscard]] Json point_summary_json(const PointSummary& summary);
+
+/// For each column that is not taken in logarithms, whose values are all positive and whose mean is
+/// far above its median (skewness above 2), a sentence: "meals looks log-normal (mean 276, median
+/// 31): try --log meals". `rows` are whole rows of the columns' coordinates.
+[[nodiscard]] std::vector<std::string> log_normal_notes(const RealColumns& columns,
+                                                        std::span<const double> rows);
+
+// -----------------------------------------------------------------------------------------------
+// Laws over a domain: levels, pairs of columns, means.
+
+/// A law by its name, "truth", and its shares of the levels of two columns together, i < j, those
+/// of j running fastest; of one column where they are the same.
+struct NamedLaw {
+  const char* name;
+  std::function<std::vector<double>(std::size_t i, std::size_t j)> shares;
+};
+
+/// A law over all outcomes of a domain; both must outlive what is returned.
+NamedLaw law_over_outcomes(const char* name, const Domain& domain, std::span<const double> masses);
+/// The shares of counts, which must outlive what is returned and have some weight.
+NamedLaw law_of_counts(const char* name, const PairCounts& counts);
+/// Each column as it is under a law, and all of them independent.
+NamedLaw law_of_independent_columns(const char* name, const NamedLaw& law);
+
+/// How far two-way marginals are from each other in total variation: on average, and at worst.
+struct PairDistances {
+  double mean = 0;
+  double worst = 0;
+  std::string where{};  ///< the names of the columns of the worst
+};
+PairDistances pair_distances(const Domain& domain, const NamedLaw& truth, const NamedLaw& other);
+
+/// A level of a column as it is written; a cell of several values by its least and its greatest.
+std::string level_text(const Column& column, std::uint32_t level);
+
+/// What a level counts as in a mean, the middle of a cell; none of what is no number.
+std::optional<double> number_of_level(const Column& column, std::uint32_t level);
+
+/// Throws InvalidInput if the columns' pairs have more cells than can be counted.
+void require_countable_pairs(const Domain& domain);
+
+/// Adds the shares of each column's levels under each law, means of numbers, those of the table's
+/// own numbers beside them (`own`, of each column; `of_second` those of the second law's table,
+/// where it is one), and how far the two-way marginals of each are from those of the first.
+/// Requires two laws at least.
+void add_marginals(Answer& answer, const Domain& domain, std::span<const NamedLaw> laws,
+                   std::span<const std::optional<OwnMean>> own,
+                   std::span<const std::optional<OwnMean>> of_second = {});
+
+}  // namespace mollify

@@ -1,0 +1,41 @@
+// Answers: each fact is said once, for people and for programs.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+
+namespace mollify {
+
+/// What a question is answered by. Facts are told in the order in which they are added.
+struct Answer {
+  Json json = Json::object();           ///< all facts by their names, for programs
+  std::string text{};                   ///< for people
+  std::vector<std::string> warnings{};  ///< what is dangerous, or taken on trust: sentences
+
+  /// A fact, and the words that tell it to people, if any do.
+  void add(const char* name, Json value, std::string_view words = {}) {
+    json[name] = std::move(value);
+    text += words;
+  }
+  /// What people alone read: headings, and what facts mean together.
+  void say(std::string_view words) { text += words; }
+  void warn(std::string sentence) { warnings.push_back(std::move(sentence)); }
+};
+
+/// How people see one fact of each row of a table.
+struct TableColumn {
+  std::string heading;
+  int width = 0;            ///< at least, with the space before it; below 0: aligned to the left
+  std::string place{};      ///< of the fact in the row's JSON object: "/mean/kl"; empty: a gap
+  const char* format = "";  ///< of numbers: ".4f"
+};
+
+/// A line of headings and a line for each row, an object. A fact that is null is "-", and one that
+/// a row does not have is left blank.
+[[nodiscard]] std::string table_text(std::span<const TableColumn> columns, const Json& rows);
+
+}  // namespace mollify
