@@ -12,21 +12,16 @@
 #include <utility>
 #include <vector>
 
+#include "mollify/advice.h"
 #include "mollify/namespace.h"
 #include "mollify/sampler.h"
 
 namespace MOLLIFY_NAMESPACE {
 
-/// What `mollify law` prints: with --json, and without.
-struct LawAnswer {
-  std::string json;
-  std::string text;
-};
-
 /// The exact law of a sampler's draw from masses that sum to one: each probability a fraction of
 /// integers. NOT PRIVATE. Throws InvalidInput for parameters that no sampler has, and unless there
 /// is a mass for each outcome.
-[[nodiscard]] LawAnswer law(const SamplerParameters& parameters, std::span<const double> p);
+[[nodiscard]] Answer law(const SamplerParameters& parameters, std::span<const double> p);
 
 /// Random numbers that follow from a seed. The numbers are the same on every machine, so nothing
 /// that depends on them is private.

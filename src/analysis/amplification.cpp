@@ -124,18 +124,9 @@ void look_at_delta(const AmplifyQuestion& question, std::uint64_t records) {
 }  // namespace
 
 // -----------------------------------------------------------------------------------------------
-// The answer, for programs and for people.
+// The answer.
 
 namespace {
-
-Json head_json(const Amplified& found) {
-  const ShuffledResponse& response = found.response;
-  Json json{{"n", response.records}, {"k", response.outcomes}, {"epsilon0", response.epsilon0}};
-  if (found.chosen) json["chosen"] = *found.chosen;
-  json["rate"] = response.rate;
-  json["total_variation"] = found.total_variation_up();
-  return json;
-}
 
 /// What is dangerous about all reports together: a sentence each.
 std::vector<std::string> warnings_of(const Amplified& found, double epsilon,
@@ -150,44 +141,58 @@ std::vector<std::string> warnings_of(const Amplified& found, double epsilon,
   return said;
 }
 
-std::string bounds_text(const char* name, double upper, double lower, bool is_positive = false) {
-  return fmt::format(
-      "  certified    {0} {1}\n"
-      "  attained     {0} = {2:.6g}, by two neighbouring data sets: nobody can claim less\n",
-      name, bound_text(upper, is_positive), lower);
+void add_warnings(Answer& answer, std::vector<std::string> warnings) {
+  answer.add("warnings", warnings);
+  answer.warnings = std::move(warnings);
 }
 
-std::string head_text(const Amplified& found) {
-  return fmt::format(
-      "{}\na report's law is at most {:.4g} from its record's in total variation\n\n",
-      found.description(), found.total_variation_up());
+Answer answer_about(const Amplified& found) {
+  const ShuffledResponse& response = found.response;
+  Answer answer;
+  answer.add("n", response.records);
+  answer.add("k", response.outcomes);
+  answer.add("epsilon0", response.epsilon0);
+  if (found.chosen) answer.add("chosen", *found.chosen);
+  answer.add("rate", response.rate, found.description());
+  const double distance = found.total_variation_up();
+  answer.add("total_variation", distance,
+             fmt::format("\na report's law is at most {:.4g} from its record's in total "
+                         "variation\n\n",
+                         distance));
+  return answer;
+}
+
+/// What is certified and what two data sets attain of "epsilon" or "delta".
+void add_bounds(Answer& answer, const std::string& name, double upper, double lower,
+                bool is_positive = false) {
+  answer.add((name + "_upper").c_str(), upper,
+             fmt::format("  certified    {} {}\n", name, bound_text(upper, is_positive)));
+  answer.add((name + "_lower").c_str(), lower,
+             fmt::format("  attained     {} = {:.6g}, by two neighbouring data sets: nobody can "
+                         "claim less\n",
+                         name, lower));
+  answer.add("gap", upper - lower);
 }
 
 /// At the epsilon that is given.
-Amplification with_delta(const Amplified& found, double epsilon) {
+Answer with_delta(const Amplified& found, double epsilon) {
   const DeltaBounds delta = found.delta(epsilon);
   const double slack = found.slack(epsilon);
-  Amplification answer{.json = head_json(found),
-                       .text = head_text(found),
-                       .warnings = warnings_of(found, epsilon, std::nullopt)};
-  answer.json["epsilon"] = epsilon;
-  answer.json["warnings"] = answer.warnings;
-  answer.json["delta_upper"] = delta.upper;
-  answer.json["delta_lower"] = delta.lower;
-  answer.json["gap"] = delta.upper - delta.lower;
-  answer.json["slack"] = slack;
-  answer.text += fmt::format("(epsilon, delta)-DP at epsilon {:g}\n", epsilon);
+  Answer answer = answer_about(found);
+  answer.add("epsilon", epsilon, fmt::format("(epsilon, delta)-DP at epsilon {:g}\n", epsilon));
+  add_warnings(answer, warnings_of(found, epsilon, std::nullopt));
   // Reports of a larger epsilon0 over several outcomes never keep a delta of 0.
-  answer.text += bounds_text("delta", delta.upper, delta.lower,
-                             found.response.outcomes > 1 && epsilon < found.response.epsilon0);
-  answer.text +=
-      fmt::format("  slack        rounding adds at most {:.2g} to the certified delta\n", slack);
+  add_bounds(answer, "delta", delta.upper, delta.lower,
+             found.response.outcomes > 1 && epsilon < found.response.epsilon0);
+  answer.add(
+      "slack", slack,
+      fmt::format("  slack        rounding adds at most {:.2g} to the certified delta\n", slack));
   return answer;
 }
 
 }  // namespace
 
-Amplification amplify(const AmplifyQuestion& question) {
+Answer amplify(const AmplifyQuestion& question) {
   if (question.n && question.delta && *question.n > 0) look_at_delta(question, *question.n);
   const Amplified found = solve(question);
   if (!question.delta) return with_delta(found, *question.epsilon);
@@ -196,27 +201,20 @@ Amplification amplify(const AmplifyQuestion& question) {
   // What was solved for the epsilon asked keeps it.
   const double upper = question.epsilon ? std::min(*question.epsilon, found.epsilon_up(delta))
                                         : found.epsilon_up(delta);
-  const double lower = found.epsilon_down(delta);
   const double slack = found.slack(upper);
   const std::optional<double> closed = found.closed_form(delta);
-  Amplification answer{.json = head_json(found),
-                       .text = head_text(found),
-                       .warnings = warnings_of(found, upper, delta)};
-  answer.json["delta"] = delta;
-  answer.json["warnings"] = answer.warnings;
-  if (question.epsilon) answer.json["epsilon"] = *question.epsilon;
-  answer.json["epsilon_upper"] = upper;
-  answer.json["epsilon_lower"] = lower;
-  answer.json["gap"] = upper - lower;
-  answer.json["closed_form"] = closed ? Json(*closed) : Json(nullptr);
-  answer.json["slack"] = slack;
-  answer.text += fmt::format("(epsilon, delta)-DP at delta = {:g}\n", delta);
-  answer.text += bounds_text("epsilon", upper, lower);
-  answer.text += closed
-                     ? fmt::format("  closed form  epsilon = {:.6g}, as in the papers\n", *closed)
-                     : "  closed form  none: outside its regime\n";
-  answer.text += fmt::format(
-      "  slack        rounding adds at most {:.2g} to the delta of that epsilon\n", slack);
+  Answer answer = answer_about(found);
+  answer.add("delta", delta, fmt::format("(epsilon, delta)-DP at delta = {:g}\n", delta));
+  add_warnings(answer, warnings_of(found, upper, delta));
+  if (question.epsilon) answer.add("epsilon", *question.epsilon);
+  add_bounds(answer, "epsilon", upper, found.epsilon_down(delta));
+  answer.add("closed_form", closed ? Json(*closed) : Json(nullptr),
+             closed ? fmt::format("  closed form  epsilon = {:.6g}, as in the papers\n", *closed)
+                    : "  closed form  none: outside its regime\n");
+  answer.add("slack", slack,
+             fmt::format("  slack        rounding adds at most {:.2g} to the delta of that "
+                         "epsilon\n",
+                         slack));
   return answer;
 }
 

@@ -3,10 +3,8 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <vector>
 
-#include "base/json.h"
+#include "base/answer.h"
 
 namespace mollify {
 
@@ -22,15 +20,10 @@ struct AmplifyQuestion {
   bool accept_large_delta = false;  ///< a delta of 1/n or more is looked at too
 };
 
-/// Proved bounds, what two data sets attain, and the papers' closed form in its regime.
-struct Amplification {
-  Json json;
-  std::string text;
-  std::vector<std::string> warnings;  ///< sentences, which `json` has too
-};
-
-/// Throws InvalidInput for a question that is out of range, contradicts itself or leaves more open.
-/// Neighbouring data sets replace one record, so n is public. Some seconds at most.
-[[nodiscard]] Amplification amplify(const AmplifyQuestion& question);
+/// Proved bounds, what two data sets attain, and the papers' closed form in its regime. Warnings
+/// are facts too. Throws InvalidInput for a question that is out of range, contradicts itself or
+/// leaves more open. Neighbouring data sets replace one record, so n is public. Some seconds at
+/// most.
+[[nodiscard]] Answer amplify(const AmplifyQuestion& question);
 
 }  // namespace mollify

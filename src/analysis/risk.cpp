@@ -8,41 +8,33 @@
 
 namespace mollify {
 
-Json risk_json(const MechanismParameters& parameters, const WorstCaseRisk& risk) {
-  Json json{{"mechanism", name_of(parameters.mechanism)}, {"k", parameters.outcome_count}};
+Answer risk_answer(const MechanismParameters& parameters, const WorstCaseRisk& risk) {
+  const std::string mechanism(name_of(parameters.mechanism));
+  Answer answer;
+  answer.add("mechanism", mechanism, fmt::format("worst case of {} over ", mechanism));
+  answer.add("k", parameters.outcome_count, counted(parameters.outcome_count, "outcome"));
   if (parameters.mu) {
-    json["mu"] = *parameters.mu;
+    answer.add("mu", *parameters.mu);
   } else {
-    json["epsilon"] = ExpBound(*parameters.epsilon).epsilon();  // above 30 it counts as 30
+    answer.add("epsilon", ExpBound(*parameters.epsilon).epsilon());  // above 30 it counts as 30
   }
-  json["risk"] = divergence_json(risk.risk);
-  json["attained"] = risk.attained;
-  json["vertex_maximum"] =
-      risk.vertex_maximum ? divergence_json(*risk.vertex_maximum) : Json(nullptr);
-  if (risk.largest_lift > 0) {
-    json["lower_factor"] = risk.lower_factor;
-    json["largest_lift"] = risk.largest_lift;
-  }
-  return json;
-}
-
-std::string risk_text(const MechanismParameters& parameters, const WorstCaseRisk& risk) {
-  std::string text = fmt::format("worst case of {} over {}\n  {}\n", name_of(parameters.mechanism),
-                                 counted(parameters.outcome_count, "outcome"), risk.risk.text());
-  if (risk.attained) {
-    text += fmt::format("  attained: some private distribution fares exactly so\n");
-  } else {
-    text += fmt::format("  an upper bound, not known to be attained\n");
-  }
-  if (risk.vertex_maximum) {
-    text += fmt::format("  the worst distribution of the class: {}\n", risk.vertex_maximum->text());
+  answer.add("risk", divergence_json(risk.risk), fmt::format("\n  {}\n", risk.risk.text()));
+  answer.add("attained", risk.attained,
+             risk.attained ? "  attained: some private distribution fares exactly so\n"
+                           : "  an upper bound, not known to be attained\n");
+  answer.add("vertex_maximum", nullptr);
+  if (const auto& vertex = risk.vertex_maximum) {
+    answer.add("vertex_maximum", divergence_json(*vertex),
+               fmt::format("  the worst distribution of the class: {}\n", vertex->text()));
   }
   if (risk.largest_lift > 0) {
-    text += fmt::format(
-        "  every outcome is released between {:.6g} and {:.6g} times its reference mass\n",
-        risk.lower_factor, risk.largest_lift);
+    answer.add("lower_factor", risk.lower_factor);
+    answer.add("largest_lift", risk.largest_lift,
+               fmt::format("  every outcome is released between {:.6g} and {:.6g} times its "
+                           "reference mass\n",
+                           risk.lower_factor, risk.largest_lift));
   }
-  return text;
+  return answer;
 }
 
 }  // namespace mollify

@@ -2,8 +2,6 @@
 #include <memory>
 #include <optional>
 
-#include <fmt/format.h>
-
 #include "analysis/amplification.h"
 #include "base/progress.h"
 #include "cli/main.h"
@@ -14,15 +12,11 @@ namespace {
 
 int run(const AmplifyQuestion& question, bool as_json) {
   std::optional<Elapsed> elapsed("summing over all data sets");
-  const Amplification found = amplify(question);
+  Answer found = amplify(question);
   elapsed.reset();
-  if (as_json) {
-    print_json(found.json);
-    return kSuccess;
-  }
-  fmt::print("{}", found.text);
-  for (const std::string& words : found.warnings) tell(fmt::format("WARNING: {}\n", words));
-  return kSuccess;
+  for (std::string& words : found.warnings) words = "WARNING: " + words;
+  if (as_json) found.warnings.clear();  // which are facts of it
+  return print_answer(found, as_json);
 }
 
 }  // namespace

@@ -47,33 +47,12 @@ struct Point {
   double q = 0;
 };
 
-/// Masses of a box.
-struct Region {
-  std::string text;
-  double p = 0;
-  double reference = 0;
-  double law = 0;
-};
-
 /// Where P and its law are compared.
 struct Places {
   std::vector<std::vector<double>> points;
   std::vector<std::string> region_texts;
   std::vector<Box> regions;
   std::vector<std::vector<double>> raster;
-};
-
-/// What is printed.
-struct DensityLaw {
-  std::string space;
-  std::uint64_t outcomes = 0;
-  double scale = 0;
-  LawDivergences divergence;
-  std::optional<double> nll{};
-  std::optional<double> coverage{};
-  std::vector<Region> regions{};
-  std::vector<Point> points{};
-  std::vector<Point> raster{};
 };
 
 struct ChosenBand {
@@ -217,9 +196,51 @@ double law_mass(const GridSampler& sampler, std::span<const double> law, const B
   return mass;
 }
 
-DensityLaw law_on_grid(const Measure& p, std::shared_ptr<const Measure> reference,
-                       std::size_t cells, const ChosenBand& band, const MoreDivergences& more,
-                       const Places& places) {
+/// What is told of a law, whatever it is over. Divergences come last.
+Answer answer_about(const ChosenBand& band, const std::string& space, std::uint64_t outcomes,
+                    double scale) {
+  const double upper = band.floor * std::exp(ExpBound(band.epsilon).epsilon());
+  Answer answer;
+  answer.add("notice", kNotPrivate, fmt::format("{}\n", kNotPrivate));
+  answer.add("space", space, fmt::format("{}, ", space));
+  answer.add("epsilon", band.epsilon, fmt::format("epsilon {:g}\n", band.epsilon));
+  answer.add("outcomes", outcomes);
+  answer.add("band", to_text(band.place), fmt::format("band {}: ", to_text(band.place)));
+  if (band.c1) answer.add("c1", *band.c1);
+  if (band.c2) answer.add("c2", *band.c2);
+  answer.add("lower", band.floor);
+  answer.add("upper", upper);
+  answer.add(
+      "r", number(scale),
+      fmt::format("q = clip(p/r, {:.6g} h, {:.6g} h), r = {:.6g}\n", band.floor, upper, scale));
+  return answer;
+}
+
+/// Densities of P and of its law at some points.
+template <class Law>
+std::vector<Point> densities_at(const std::vector<std::vector<double>>& points, const Measure& p,
+                                const Law& law) {
+  std::vector<Point> found;
+  for (const auto& point : points) found.push_back({point, p.density(point), law.density(point)});
+  return found;
+}
+
+void add_points(Answer& answer, const std::vector<Point>& points) {
+  if (points.empty()) return;
+  Json at = Json::array();
+  answer.say(fmt::format("\n{:<24} {:>12} {:>12}\n", "point", "p", "law"));
+  for (const Point& point : points) {
+    at.push_back({{"point", point.coordinates}, {"p", point.p}, {"q", point.q}});
+    answer.say(fmt::format("{:<24} {:>12.6g} {:>12.6g}\n",
+                           fmt::format("{:g}", fmt::join(point.coordinates, ",")), point.p,
+                           point.q));
+  }
+  answer.add("at", at);
+}
+
+Answer law_on_grid(const Measure& p, std::shared_ptr<const Measure> reference, std::size_t cells,
+                   const ChosenBand& band, const MoreDivergences& more, const Places& places,
+                   std::vector<Point>& raster) {
   Grid grid = equal_width_grid(*reference, cells);
   const GridSampler sampler(std::move(reference), std::move(grid), band.floor, band.epsilon);
   GridRelease release(sampler);
@@ -232,103 +253,47 @@ DensityLaw law_on_grid(const Measure& p, std::shared_ptr<const Measure> referenc
     box.push_back(fmt::format("[{:.6g}, {:.6g}]", interval.low, interval.high));
   }
   const std::vector<double> masses = probabilities(release.table());
-  const std::vector<double> volumes = cell_volumes(sampler.grid());
-  DensityLaw law{.space = fmt::format("grid of {} cells over {}", fmt::join(along, " x "),
-                                      fmt::join(box, " x ")),
-                 .outcomes = sampler.grid().cell_count(),
-                 .scale = release.scale(),
-                 .divergence = {release.masses(), masses, more},
-                 .nll = negative_log_likelihood(release.masses(), masses, volumes),
-                 .coverage = mode_coverage(release.masses(), masses, volumes)};
+  Answer answer = answer_about(
+      band, fmt::format("grid of {} cells over {}", fmt::join(along, " x "), fmt::join(box, " x ")),
+      sampler.grid().cell_count(), release.scale());
+  add_divergences(answer, release.masses(), masses, more, cell_volumes(sampler.grid()));
+  Json regions = Json::array();
   for (std::size_t i = 0; i < places.regions.size(); ++i) {
     const Box& region = places.regions[i];
-    law.regions.push_back({places.region_texts[i], p.box_mass(region),
-                           sampler.reference().box_mass(region),
-                           law_mass(sampler, masses, region)});
+    const double of_p = p.box_mass(region);
+    const double of_reference = sampler.reference().box_mass(region);
+    const double of_law = law_mass(sampler, masses, region);
+    regions.push_back({{"box", places.region_texts[i]},
+                       {"p", of_p},
+                       {"reference", of_reference},
+                       {"law", of_law}});
+    answer.say(fmt::format("region {}: {:.6g} of p, {:.6g} of the reference, {:.6g} of the law\n",
+                           places.region_texts[i], of_p, of_reference, of_law));
   }
-  for (const auto& point : places.points) {
-    law.points.push_back({point, p.density(point), release.density(point)});
-  }
-  for (const auto& point : places.raster) {
-    law.raster.push_back({point, p.density(point), release.density(point)});
-  }
-  return law;
+  if (!regions.empty()) answer.add("regions", regions);
+  add_points(answer, densities_at(places.points, p, release));
+  raster = densities_at(places.raster, p, release);
+  return answer;
 }
 
-DensityLaw law_on_candidates(const Measure& p, const Measure& reference, std::uint64_t count,
-                             const ChosenBand& band, const MoreDivergences& more,
-                             const Places& places) {
+Answer law_on_candidates(const Measure& p, const Measure& reference, std::uint64_t count,
+                         const ChosenBand& band, const MoreDivergences& more, const Places& places,
+                         std::vector<Point>& raster) {
   const CandidateLaw candidates(p, reference, count, band.floor, band.epsilon);
-  DensityLaw law{.space = fmt::format("{} candidates drawn from the reference, list {}", count,
-                                      CandidateLaw::kList),
-                 .outcomes = count,
-                 .scale = candidates.scale(),
-                 .divergence = {candidates.masses(), candidates.probabilities(), more}};
-  for (const auto& point : places.points) {
-    law.points.push_back({point, p.density(point), candidates.density(point)});
-  }
-  for (const auto& point : places.raster) {
-    law.raster.push_back({point, p.density(point), candidates.density(point)});
-  }
-  return law;
-}
-
-void print_as_json(const DensityLaw& law, const ChosenBand& band) {
-  Json points = Json::array();
-  for (const Point& point : law.points) {
-    points.push_back({{"point", point.coordinates}, {"p", point.p}, {"q", point.q}});
-  }
-  Json json = {{"notice", kNotPrivate},
-               {"epsilon", band.epsilon},
-               {"band", to_text(band.place)},
-               {"space", law.space},
-               {"outcomes", law.outcomes}};
-  if (band.c1) json["c1"] = *band.c1;
-  if (band.c2) json["c2"] = *band.c2;
-  json["r"] = number(law.scale);
-  json["lower"] = band.floor;
-  json["upper"] = band.floor * std::exp(ExpBound(band.epsilon).epsilon());
-  json["divergence"] = law.divergence.json;
-  if (law.nll) json["nll"] = number(*law.nll);
-  if (law.coverage) json["coverage"] = *law.coverage;
-  if (!law.regions.empty()) {
-    Json regions = Json::array();
-    for (const Region& region : law.regions) {
-      regions.push_back({{"box", region.text},
-                         {"p", region.p},
-                         {"reference", region.reference},
-                         {"law", region.law}});
-    }
-    json["regions"] = regions;
-  }
-  if (!law.points.empty()) json["at"] = points;
-  print_json(json);
-}
-
-void print_for_people(const DensityLaw& law, const ChosenBand& band) {
-  fmt::print("{}\n{}, epsilon {:g}\n", kNotPrivate, law.space, band.epsilon);
-  fmt::print("band {}: q = clip(p/r, {:.6g} h, {:.6g} h), r = {:.6g}\n", to_text(band.place),
-             band.floor, band.floor * std::exp(ExpBound(band.epsilon).epsilon()), law.scale);
-  fmt::print("divergence of p from the law: {}\n", law.divergence.text);
-  if (law.nll) {
-    fmt::print("negative log-likelihood {:.6g}, mode coverage {:.6g}\n", *law.nll, *law.coverage);
-  }
-  for (const Region& region : law.regions) {
-    fmt::print("region {}: {:.6g} of p, {:.6g} of the reference, {:.6g} of the law\n", region.text,
-               region.p, region.reference, region.law);
-  }
-  if (law.points.empty()) return;
-  fmt::print("\n{:<24} {:>12} {:>12}\n", "point", "p", "law");
-  for (const Point& point : law.points) {
-    fmt::print("{:<24} {:>12.6g} {:>12.6g}\n",
-               fmt::format("{:g}", fmt::join(point.coordinates, ",")), point.p, point.q);
-  }
+  Answer answer = answer_about(
+      band,
+      fmt::format("{} candidates drawn from the reference, list {}", count, CandidateLaw::kList),
+      count, candidates.scale());
+  add_divergences(answer, candidates.masses(), candidates.probabilities(), more, {});
+  add_points(answer, densities_at(places.points, p, candidates));
+  raster = densities_at(places.raster, p, candidates);
+  return answer;
 }
 
 /// A row for each pixel, under the names of its columns.
-std::string raster_csv(const DensityLaw& law) {
-  std::string csv = law.raster.front().coordinates.size() == 1 ? "x,p,law\n" : "x,y,p,law\n";
-  for (const Point& point : law.raster) {
+std::string raster_csv(const std::vector<Point>& raster) {
+  std::string csv = raster.front().coordinates.size() == 1 ? "x,p,law\n" : "x,y,p,law\n";
+  for (const Point& point : raster) {
     csv +=
         fmt::format("{:.9g},{:.9g},{:.9g}\n", fmt::join(point.coordinates, ","), point.p, point.q);
   }
@@ -446,18 +411,14 @@ int print_law_of_density(const DensityOptions& options, const MechanismOptions& 
   if (!on_grid && !options.regions.empty()) {
     throw InvalidInput("--region needs a grid, but the law is over candidates");
   }
-  const DensityLaw law =
+  std::vector<Point> raster;
+  const Answer answer =
       on_grid ? law_on_grid(*p, reference, options.cells.value_or(default_cells(p->dimension())),
-                            band, more, places)
+                            band, more, places, raster)
               : law_on_candidates(*p, *reference, options.candidates.value_or(kDefaultCandidates),
-                                  band, more, places);
-  if (options.out) write_files({{*options.out, raster_csv(law)}});
-  if (json) {
-    print_as_json(law, band);
-  } else {
-    print_for_people(law, band);
-  }
-  return kSuccess;
+                                  band, more, places, raster);
+  if (options.out) write_files({{*options.out, raster_csv(raster)}});
+  return print_answer(answer, json);
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -538,21 +499,16 @@ int run(const LawOptions& options) {
   const auto sampler = options.mollifier.given() && !options.mollifier.is_scale_and_shift()
                            ? options.mollifier.sampler(p.masses.size(), *parameters.epsilon)
                            : make_sampler(parameters);
-  const DiscreteLaw law = discrete_law({.p = p.masses,
-                                        .outcomes = p.outcomes,
-                                        .parameters = parameters,
-                                        .name = name,
-                                        .sampler = *sampler,
-                                        .is_projection = is_projection,
-                                        .scores = scores_of(options, p, parameters),
-                                        .other = std::move(other),
-                                        .more = options.more});
-  if (options.json) {
-    print_json(law.json);
-  } else {
-    fmt::print("{}", law.text);
-  }
-  return kSuccess;
+  return print_answer(discrete_law({.p = p.masses,
+                                    .outcomes = p.outcomes,
+                                    .parameters = parameters,
+                                    .name = name,
+                                    .sampler = *sampler,
+                                    .is_projection = is_projection,
+                                    .scores = scores_of(options, p, parameters),
+                                    .other = std::move(other),
+                                    .more = options.more}),
+                      options.json);
 }
 
 }  // namespace
@@ -590,102 +546,77 @@ struct RiskOptions {
   bool json = false;
 };
 
-/// The worst case of one mechanism at one budget, or why there is none.
-struct OneRisk {
-  MechanismParameters parameters;
-  std::optional<WorstCaseRisk> risk{};
-  std::string refusal{};
-};
-
 /// Every mechanism, or the one chosen, at each epsilon; refusals are told in their rows.
-std::vector<std::vector<OneRisk>> risk_table(const RiskOptions& options, std::size_t k,
-                                             std::span<const double> reference, bool every) {
-  std::vector<std::vector<OneRisk>> rows;
+Answer risk_table(const RiskOptions& options, std::size_t k, std::span<const double> reference,
+                  bool every) {
+  const std::vector<std::string> epsilons = number_list(*options.epsilons, "epsilon");
+  const bool several = epsilons.size() > 1;
+  Json list = Json::array();
+  Json lines = Json::array();
+  std::string refusal;
+  bool any = false;
   for (const auto& [mechanism, name] : named_mechanisms()) {
     MechanismOptions asked = options.mechanism;
     if (every) {
       asked.mechanism = name;
       asked.numbers = own_numbers(mechanism, asked.numbers);
     }
-    std::vector<OneRisk> row;
-    for (const std::string& epsilon : number_list(*options.epsilons, "epsilon")) {
+    Json line = Json::object();
+    std::string refused_here;
+    bool any_here = false;
+    for (const std::string& epsilon : epsilons) {
       asked.epsilon = number_of(epsilon, "epsilon");
       const bool alone = row_of(mechanism).reference == ReferenceUse::kNone && every;
-      OneRisk one{asked.parameters(k, alone ? std::span<const double>() : reference)};
-      if (every) {
-        try {
-          one.risk = mechanism_risk(one.parameters);
-        } catch (const InvalidInput& refused) {
-          one.refusal = refused.what();
-        }
-      } else {
-        one.risk = mechanism_risk(one.parameters);
+      const auto parameters = asked.parameters(k, alone ? std::span<const double>() : reference);
+      line["mechanism"] = name_of(parameters.mechanism);
+      try {
+        const WorstCaseRisk risk = mechanism_risk(parameters);
+        list.push_back(risk_answer(parameters, risk).json);
+        line[epsilon] = risk.quoted_total_variation();
+        line["risk"] = list.back()["risk"];
+        line["lift"] = risk.largest_lift > 0 ? Json(risk.largest_lift) : Json(nullptr);
+        any_here = any = true;
+      } catch (const InvalidInput& refused) {
+        if (!every) throw;
+        if (refused_here.empty()) refused_here = refused.what();
+        line[epsilon] = nullptr;
+        list.push_back({{"mechanism", name_of(parameters.mechanism)},
+                        {"epsilon", *parameters.epsilon},
+                        {"refusal", refused.what()}});
       }
-      row.push_back(std::move(one));
     }
-    rows.push_back(std::move(row));
+    if (refusal.empty()) refusal = refused_here;
+    if (!any_here) {
+      line = {
+          {"mechanism", line["mechanism"]},
+          {several ? epsilons.front() : "risk", several ? Json(nullptr) : Json{{"kl", nullptr}}},
+          {"refusal", fmt::format(" ({})", refused_here)}};
+    }
+    lines.push_back(std::move(line));
     if (!every) break;
   }
-  const bool any = std::any_of(rows.begin(), rows.end(), [](const std::vector<OneRisk>& row) {
-    return std::any_of(row.begin(), row.end(), [](const OneRisk& one) { return !!one.risk; });
-  });
-  if (!any) throw InvalidInput(rows.front().front().refusal);
-  for (const OneRisk& one : rows.front()) tell_large_epsilon(one.parameters.epsilon);
-  return rows;
-}
-
-void print_risk_table(const std::vector<std::vector<OneRisk>>& rows, std::size_t k) {
-  const std::size_t columns = rows.front().size();
-  fmt::print("worst case over {}, {}\n\n", counted(k, "outcome"),
-             columns > 1 ? "total variation" : "by every divergence");
-  fmt::print("{:<20}", columns > 1 ? "epsilon" : "");
-  if (columns == 1) {
-    fmt::print(" {:>10} {:>10} {:>10} {:>10} {:>12}", "KL", "TV", "Hellinger²", "chi²",
-               "largest lift");
-  }
-  for (std::size_t i = 0; columns > 1 && i < columns; ++i) {
-    fmt::print(" {:>10g}", *rows.front()[i].parameters.epsilon);
-  }
-  fmt::print("\n");
-  for (const std::vector<OneRisk>& row : rows) {
-    fmt::print("{:<20}", name_of(row.front().parameters.mechanism));
-    if (std::none_of(row.begin(), row.end(), [](const OneRisk& one) { return !!one.risk; })) {
-      fmt::print(" {:>10} ({})\n", "-", row.front().refusal);
-      continue;
+  if (!any) throw InvalidInput(refusal);
+  std::vector<TableColumn> columns{{several ? "epsilon" : "", -20, "/mechanism"}};
+  if (several) {
+    for (const std::string& epsilon : epsilons) {
+      columns.push_back(
+          {fmt::format("{:g}", number_of(epsilon, "epsilon")), 11, "/" + epsilon, ".4g"});
     }
-    for (const OneRisk& one : row) {
-      if (columns > 1) {
-        fmt::print(" {:>10}",
-                   one.risk ? fmt::format("{:.4g}", one.risk->quoted_total_variation()) : "-");
-        continue;
-      }
-      const DivergenceReport& risk = one.risk->risk;
-      fmt::print(" {:>10.4g} {:>10.4g} {:>10.4g} {:>10.4g} {:>12}", risk.kl, risk.tv,
-                 risk.hellinger2, risk.chi2,
-                 one.risk->largest_lift > 0 ? fmt::format("{:.4g}", one.risk->largest_lift) : "-");
+  } else {
+    for (const auto& [heading, place] :
+         {std::pair{"KL", "kl"}, std::pair{"TV", "tv"}, std::pair{"Hellinger²", "hellinger2"},
+          std::pair{"chi²", "chi2"}}) {
+      columns.push_back({heading, 11, fmt::format("/risk/{}", place), ".4g"});
     }
-    fmt::print("\n");
+    columns.push_back({"largest lift", 13, "/lift", ".4g"});
   }
-}
-
-int print_risks(const RiskOptions& options, std::size_t k, std::span<const double> reference,
-                bool every) {
-  const auto rows = risk_table(options, k, reference, every);
-  if (!options.json) {
-    print_risk_table(rows, k);
-    return kSuccess;
-  }
-  Json list = Json::array();
-  for (const std::vector<OneRisk>& row : rows) {
-    for (const OneRisk& one : row) {
-      Json json{{"mechanism", name_of(one.parameters.mechanism)},
-                {"epsilon", *one.parameters.epsilon},
-                {"refusal", one.refusal}};
-      list.push_back(one.risk ? risk_json(one.parameters, *one.risk) : json);
-    }
-  }
-  print_json({{"risks", list}});
-  return kSuccess;
+  columns.insert(columns.begin() + 2, TableColumn{"", 0, "/refusal"});
+  Answer answer;
+  answer.say(fmt::format("worst case over {}, {}\n\n", counted(k, "outcome"),
+                         several ? "total variation" : "by every divergence"));
+  answer.add("risks", list, table_text(columns, lines));
+  for (const std::string& epsilon : epsilons) tell_large_epsilon(number_of(epsilon, "epsilon"));
+  return answer;
 }
 
 int run(RiskOptions options) {
@@ -704,19 +635,13 @@ int run(RiskOptions options) {
       throw InvalidInput("a band is given instead of a mechanism, but both are given");
     }
     needed(options.epsilons, "--epsilon");
-    return print_risks(options, k, reference, every);
+    return print_answer(risk_table(options, k, reference, every), options.json);
   }
   if (options.epsilons) options.mechanism.epsilon = number_of(*options.epsilons, "epsilon");
   const MechanismParameters parameters = options.mechanism.parameters(k, reference);
   options.mechanism.require_budget();
   tell_large_epsilon(options.mechanism.epsilon, options.mechanism.mu);
-  const WorstCaseRisk risk = mechanism_risk(parameters);
-  if (options.json) {
-    print_json(risk_json(parameters, risk));
-    return kSuccess;
-  }
-  fmt::print("{}", risk_text(parameters, risk));
-  return kSuccess;
+  return print_answer(risk_answer(parameters, mechanism_risk(parameters)), options.json);
 }
 
 }  // namespace

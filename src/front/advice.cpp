@@ -35,15 +35,14 @@ Answer advise(const AdviceQuestion& question, const PublicTexts& texts) {
 }
 
 Answer amplify(const AmplifyQuestion& question) {
-  inside::Amplification found =
-      inside::amplify({.n = question.n,
-                       .k = question.k,
-                       .epsilon0 = question.epsilon0,
-                       .epsilon = question.epsilon,
-                       .delta = question.delta,
-                       .rate = question.rate,
-                       .chosen = question.chosen,
-                       .accept_large_delta = question.accept_large_delta});
+  inside::Answer found = inside::amplify({.n = question.n,
+                                          .k = question.k,
+                                          .epsilon0 = question.epsilon0,
+                                          .epsilon = question.epsilon,
+                                          .delta = question.delta,
+                                          .rate = question.rate,
+                                          .chosen = question.chosen,
+                                          .accept_large_delta = question.accept_large_delta});
   return {inside::json_text(found.json), std::move(found.text), std::move(found.warnings)};
 }
 

@@ -184,9 +184,8 @@ std::vector<std::string> draw_warnings(const SamplerParameters& parameters) {
 
 Answer risk(const SamplerParameters& parameters) {
   const inside::MechanismParameters asked = inward(parameters);
-  const inside::WorstCaseRisk found = inside::mechanism_risk(asked);
-  return {inside::json_text(inside::risk_json(asked, found)), inside::risk_text(asked, found),
-          inside::draw_warnings(asked)};
+  const inside::Answer found = inside::risk_answer(asked, inside::mechanism_risk(asked));
+  return {inside::json_text(found.json), found.text, inside::draw_warnings(asked)};
 }
 
 std::size_t Sampler::outcomes() const noexcept { return inside_->sampler->outcome_count(); }

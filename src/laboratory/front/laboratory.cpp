@@ -148,7 +148,7 @@ std::vector<double> scaled_and_shifted(std::span<const double> p, std::span<cons
   return masses;
 }
 
-LawAnswer law(const SamplerParameters& parameters, std::span<const double> p) {
+Answer law(const SamplerParameters& parameters, std::span<const double> p) {
   const inside::MechanismParameters asked = inward(parameters);
   const auto sampler = inside::make_sampler(asked);
   if (p.size() != sampler->outcome_count()) {
@@ -157,7 +157,7 @@ LawAnswer law(const SamplerParameters& parameters, std::span<const double> p) {
   }
   std::vector<std::string> outcomes;
   for (std::size_t i = 0; i < p.size(); ++i) outcomes.push_back(std::to_string(i));
-  const inside::DiscreteLaw found =
+  const inside::Answer found =
       inside::discrete_law({.p = p,
                             .outcomes = outcomes,
                             .parameters = asked,
@@ -165,7 +165,7 @@ LawAnswer law(const SamplerParameters& parameters, std::span<const double> p) {
                             .sampler = *sampler,
                             .is_projection = inside::is_band(asked.mechanism),
                             .scores = {p.begin(), p.end()}});
-  return {inside::json_text(found.json), found.text};
+  return {found.facts(), found.text, {}};
 }
 
 LawFit law_fit(std::span<const double> p, std::span<const double> q,

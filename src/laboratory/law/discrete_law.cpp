@@ -95,13 +95,13 @@ double mode_coverage(std::span<const double> p, std::span<const double> q,
 }
 
 // -----------------------------------------------------------------------------------------------
-// The law and how near it is, for programs and for people.
+// The law and how near it is.
 
-LawDivergences::LawDivergences(std::span<const double> p, std::span<const double> law,
-                               const MoreDivergences& more) {
+void add_divergences(Answer& answer, std::span<const double> p, std::span<const double> law,
+                     const MoreDivergences& more, std::span<const double> volumes) {
   const DivergenceReport usual = divergence_report(p, law);
-  json = divergence_json(usual);
-  text = usual.text();
+  Json json = divergence_json(usual);
+  std::string text = usual.text();
   if (more.renyi) {
     const double value = renyi(*more.renyi, p, law);
     json["renyi"] = {{"order", *more.renyi}, {"value", number(value)}};
@@ -112,22 +112,20 @@ LawDivergences::LawDivergences(std::span<const double> p, std::span<const double
     json["hockey_stick"] = {{"factor", *more.hockey_stick}, {"value", number(value)}};
     text += fmt::format(", hockey stick of factor {:g} {:.6g}", *more.hockey_stick, value);
   }
+  answer.add("divergence", json, fmt::format("divergence of p from the law: {}\n", text));
+  if (volumes.empty()) return;
+  const double nll = negative_log_likelihood(p, law, volumes);
+  const double coverage = mode_coverage(p, law, volumes);
+  answer.add("nll", number(nll), fmt::format("negative log-likelihood {:.6g}, ", nll));
+  answer.add("coverage", coverage, fmt::format("mode coverage {:.6g}\n", coverage));
 }
 
 namespace {
 
-/// What a band makes of one more distribution, P': how far its law is, and can be, from that of P.
-struct Continuity {
-  double scale = 0;  ///< r of P
-  std::optional<double> other_scale{};
-  double between_inputs = 0;
-  double between_laws = 0;
-  /// TV(P, P') / max(r, r') [Park et al. 2024, Proposition IV.1].
-  double bound = 0;
-};
-
-Continuity continuity_of(const MechanismParameters& parameters, std::span<const double> p,
-                         const std::optional<std::vector<double>>& other) {
+/// What a band makes of one more distribution, P': how far its law is, and can be, from that of P,
+/// TV(P, P') / max(r, r') [Park et al. 2024, Proposition IV.1].
+void add_continuity(Answer& answer, const MechanismParameters& parameters,
+                    std::span<const double> p, const std::optional<std::vector<double>>& other) {
   std::vector<double> lower = parameters.masses();
   const double whole = std::accumulate(lower.begin(), lower.end(), 0.0);
   for (double& mass : lower) mass /= whole;
@@ -139,45 +137,29 @@ Continuity continuity_of(const MechanismParameters& parameters, std::span<const 
     lower[i] *= floor;
   }
   const BandProjection of_p = project_on_band(p, lower, upper);
-  Continuity result{.scale = of_p.scale};
-  if (!other) return result;
+  answer.add("r", number(of_p.scale),
+             fmt::format("r = {:.6g}: laws of two P differ in total variation by at most 1/r = "
+                         "{:.6g} times what these do\n",
+                         of_p.scale, 1 / of_p.scale));
+  if (!other) return;
   const BandProjection of_other = project_on_band(*other, lower, upper);
-  result.other_scale = of_other.scale;
-  result.between_inputs = total_variation(p, *other);
-  result.between_laws = total_variation(of_p.law, of_other.law);
-  result.bound = result.between_inputs / std::max(of_p.scale, of_other.scale);
-  return result;
-}
-
-Json continuity_json(const Continuity& continuity) {
-  if (!continuity.other_scale) return nullptr;
-  return {{"r", number(*continuity.other_scale)},
-          {"tv_of_inputs", continuity.between_inputs},
-          {"tv_of_laws", continuity.between_laws},
-          {"bound", continuity.bound}};
-}
-
-std::string continuity_text(const Continuity& continuity) {
-  std::string text = fmt::format(
-      "r = {:.6g}: laws of two P differ in total variation by at most 1/r = {:.6g} times "
-      "what these do\n",
-      continuity.scale, 1 / continuity.scale);
-  if (!continuity.other_scale) return text;
-  text += fmt::format(
-      "the other has r = {:.6g}: inputs differ by {:.6g}, laws by {:.6g}, at most {:.6g}\n",
-      *continuity.other_scale, continuity.between_inputs, continuity.between_laws,
-      continuity.bound);
-  return text;
+  const double inputs = total_variation(p, *other);
+  const double laws = total_variation(of_p.law, of_other.law);
+  const double bound = inputs / std::max(of_p.scale, of_other.scale);
+  answer.add("other",
+             {{"r", number(of_other.scale)},
+              {"tv_of_inputs", inputs},
+              {"tv_of_laws", laws},
+              {"bound", bound}},
+             fmt::format("the other has r = {:.6g}: inputs differ by {:.6g}, laws by {:.6g}, at "
+                         "most {:.6g}\n",
+                         of_other.scale, inputs, laws, bound));
 }
 
 }  // namespace
 
-DiscreteLaw discrete_law(const DiscreteLawQuestion& question) {
+Answer discrete_law(const DiscreteLawQuestion& question) {
   const std::span<const double> p = question.p;
-  std::optional<Continuity> continuity;
-  if (question.is_projection) {
-    continuity = continuity_of(question.parameters, p, question.other);
-  }
   std::vector<std::uint32_t> scored;
   std::vector<double> weights;
   for (std::uint32_t outcome = 0; outcome < p.size(); ++outcome) {
@@ -186,38 +168,26 @@ DiscreteLaw discrete_law(const DiscreteLawQuestion& question) {
     weights.push_back(question.scores[outcome]);
   }
   const Law law = question.sampler.law({scored, weights});
-  const LawDivergences divergence(p, law.probabilities, question.more);
-  const std::vector<double> alike(p.size(), 1.0);
-  const double nll = negative_log_likelihood(p, law.probabilities, alike);
-  const double coverage = mode_coverage(p, law.probabilities, alike);
+  const Privacy guarantee = question.sampler.guarantee();
+  Answer answer;
+  answer.add("notice", kNotPrivate, fmt::format("{}\n", kNotPrivate));
+  answer.add("mechanism", question.name, fmt::format("mechanism {}, ", question.name));
+  answer.add("guarantee", guarantee_json(guarantee), fmt::format("{}, ", guarantee.text()));
+  answer.add("N", law.denominator, fmt::format("N = {}\n\n", law.denominator));
+  answer.say(fmt::format("{:<24} {:>12} {:>12}  numerator\n", "outcome", "p", "law"));
   Json rows = Json::array();
-  std::string text = fmt::format("{}\nmechanism {}, {}, N = {}\n\n", kNotPrivate, question.name,
-                                 question.sampler.guarantee().text(), law.denominator);
-  text += fmt::format("{:<24} {:>12} {:>12}  numerator\n", "outcome", "p", "law");
   for (std::size_t i = 0; i < p.size(); ++i) {
     rows.push_back({{"outcome", question.outcomes[i]},
                     {"numerator", law.numerators[i]},
                     {"denominator", law.denominator},
                     {"probability", law.probabilities[i]}});
-    text += fmt::format("{:<24} {:>12.6g} {:>12.6g}  {}\n", question.outcomes[i], p[i],
-                        law.probabilities[i], law.numerators[i]);
+    answer.say(fmt::format("{:<24} {:>12.6g} {:>12.6g}  {}\n", question.outcomes[i], p[i],
+                           law.probabilities[i], law.numerators[i]));
   }
-  text += fmt::format("\ndivergence of p from the law: {}\n", divergence.text);
-  text += fmt::format("negative log-likelihood {:.6g}, mode coverage {:.6g}\n", nll, coverage);
-  Json json = {{"notice", kNotPrivate},
-               {"mechanism", question.name},
-               {"guarantee", guarantee_json(question.sampler.guarantee())},
-               {"N", law.denominator},
-               {"outcomes", rows},
-               {"divergence", divergence.json},
-               {"nll", number(nll)},
-               {"coverage", coverage}};
-  if (continuity) {
-    json["r"] = number(continuity->scale);
-    text += continuity_text(*continuity);
-  }
-  if (question.other) json["other"] = continuity_json(*continuity);
-  return {std::move(json), std::move(text)};
+  answer.add("outcomes", std::move(rows), "\n");
+  add_divergences(answer, p, law.probabilities, question.more, std::vector<double>(p.size(), 1.0));
+  if (question.is_projection) add_continuity(answer, question.parameters, p, question.other);
+  return answer;
 }
 
 }  // namespace mollify

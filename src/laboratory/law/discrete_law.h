@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
+#include "base/answer.h"
 #include "methods/local/mechanism.h"
 #include "methods/local/sampler.h"
 
@@ -39,7 +39,7 @@ inline constexpr double kCoverageLevel = 0.95;
                                    std::span<const double> volumes, double level = kCoverageLevel);
 
 // -----------------------------------------------------------------------------------------------
-// The law and how near it is, for programs and for people.
+// The law and how near it is.
 
 /// Divergences of P from its law that are told if asked for, beside those that always are.
 struct MoreDivergences {
@@ -47,14 +47,9 @@ struct MoreDivergences {
   std::optional<double> hockey_stick{};  ///< its gamma
 };
 
-/// How well a law finds P, and their divergences, for programs and for people.
-struct LawDivergences {
-  Json json;
-  std::string text;
-
-  LawDivergences(std::span<const double> p, std::span<const double> law,
-                 const MoreDivergences& more);
-};
+/// Adds divergences of P from its law, and, with the cells' volumes, how well the law finds P.
+void add_divergences(Answer& answer, std::span<const double> p, std::span<const double> law,
+                     const MoreDivergences& more, std::span<const double> volumes);
 
 /// What is drawn from, and by what. Borrows all of it.
 struct DiscreteLawQuestion {
@@ -71,11 +66,6 @@ struct DiscreteLawQuestion {
 };
 
 /// Every probability as a fraction of integers, and how near the law is to P.
-struct DiscreteLaw {
-  Json json;
-  std::string text;
-};
-
-[[nodiscard]] DiscreteLaw discrete_law(const DiscreteLawQuestion& question);
+[[nodiscard]] Answer discrete_law(const DiscreteLawQuestion& question);
 
 }  // namespace mollify
