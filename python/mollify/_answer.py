@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
@@ -61,3 +61,50 @@ class Answer(Mapping[str, Any]):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+class Comparison(Answer):
+    """How close a release is to the private data. NOT PRIVATE.
+
+    `again` answers at another epsilon; `budget` is the comparison's own.
+    """
+
+    def __init__(
+        self,
+        json_text: str,
+        words: str,
+        budget: object = None,
+        again: Callable[[float], Comparison] | None = None,
+    ) -> None:
+        super().__init__(json_text, words)
+        self._budget = budget
+        self._again = again
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the data that it may be asked about again."""
+        return vars(self) | {"_again": None}
+
+    def _chart(self, against: str | None, distance: str, progress: bool) -> altair.Chart:
+        from mollify import _plot
+
+        if against is not None:
+            if isinstance(self._budget, list):
+                several = ",".join(str(one) for one in self._budget)
+                raise _core.InvalidInput(f"a chart is of one epsilon, but there are several: {several}")
+            if self._again is None:
+                raise _core.InvalidInput("error against epsilon is of a release to come, with its data")
+            budget: Any = self._budget
+            return _plot.error(None if budget is None else float(budget), self._again, distance, progress)
+        if isinstance(self._parts.get("outcomes"), list):
+            return _plot.masses(self["outcomes"], ("truth", "law", "reference"), "Law, truth and reference")
+        columns = self._parts.get("columns")
+        if isinstance(columns, list) and "shares" in columns[0]:
+            kinds = tuple(columns[0]["shares"])
+            shares = [
+                {"outcome": f"{one['name']} = {level}"}
+                | {kind: one["shares"][kind][place] for kind in kinds}
+                for one in columns
+                for place, level in enumerate(one["levels"])
+            ]
+            return _plot.masses(shares, kinds, "The most frequent values of all columns")
+        return super()._chart(against, distance, progress)

@@ -125,12 +125,17 @@ def table(given: Any, columns: Sequence[str], what: str) -> str | Held:
     return Held(source_of(given, columns, what=what).csv_text(), given)
 
 
+def given_name(part: str, given: str | Held) -> str:
+    """How the library calls a table: its file, or what `texts_of` has it by."""
+    return name_in_memory(part) if isinstance(given, Held) else given
+
+
 def name_in_memory(part: str) -> str:
     """How a spec and a certificate call a table that is in no file."""
     return f"{part} (in memory)"
 
 
-def texts_of(files: Mapping[str, str | Held]) -> dict[str, bytes]:
+def texts_of(files: Mapping[str, Any]) -> dict[str, bytes]:
     """The texts of tables in memory, by the names that a spec has for them."""
     return {name_in_memory(part): one.text for part, one in files.items() if isinstance(one, Held)}
 
@@ -157,9 +162,11 @@ Parts = list[tuple[str, str, str, list[str]]]
 """The library's table of parts: of each its flag, its place, its kind, and the methods that have it."""
 
 
-def json_of(method: str, domain: Domain | None, parts: Mapping[str, Any], known: Parts) -> str:
-    """The JSON object of a method's parts, each at its place."""
-    spec: dict[str, Any] = {"method": method}
+def json_of(
+    method: str | None, domain: Domain | None, parts: Mapping[str, Any], known: Parts
+) -> str:
+    """The JSON object of a method's parts, each at its place; without a method of parts alone."""
+    spec: dict[str, Any] = {} if method is None else {"method": method}
     if domain is not None:
         spec["domain"] = domain._part()
     for flag, place, kind, _ in known:

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mollify import _core
-from mollify._answer import Answer
-from mollify._command import CommandAnswer, asked
+from mollify._answer import Answer, Comparison
 from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, as_domain
-from mollify._inputs import Held, Inputs, json_of, public_files, table, texts_of
+from mollify._inputs import Held, Inputs, given_name, json_of, public_files, table, texts_of
 from mollify._ledger import Ledger
 from mollify._model import Model
 from mollify._parameters import whole_number
+from mollify._progress import bar
 from mollify._release import Certificate, Release
 from mollify._threads import thread_count
 from mollify._warning import warn
@@ -177,14 +177,26 @@ class Method:
             If something public is wrong.
         """
         self._require_public(data)
-        own = self._parts()
-        parts = {name: own.get(name) for name in ("unit", "units", "units_column", "reference")}
+        public = getattr(self, "reference", None)
         if reference is not None:
-            parts["reference"] = Inputs(self._domain).read("reference", reference)
-            _require_other(data, "reference", parts["reference"])
-        parts |= {"counts_column": counts, "most": whole_number("most", most)}
-        parts["data"] = table(data, self._columns(counts), "data")
-        return asked(["check"], parts, CommandAnswer, domain=self._domain)
+            public = Inputs(self._domain).read("reference", reference)
+            _require_other(data, "reference", public)
+        units = getattr(self, "units", None)
+        private = table(data, self._columns(counts), "data")
+        files = {"data": private, "reference": public, "units": units}
+        return Answer(
+            *_core.check(
+                self._domain._inside,
+                given_name("data", private),
+                self._unit,
+                None if units is None else given_name("units", units),
+                getattr(self, "units_column", None),
+                counts,
+                [] if public is None else [given_name("reference", public)],
+                whole_number("most", most),
+                texts_of(files),
+            )
+        )
 
     def compare(
         self,
@@ -229,11 +241,22 @@ class Method:
         self._require_public(data)
         parts = self._parts()
         if epsilon is not None:
-            parts["epsilon"] = epsilon
+            parts["epsilon"] = epsilon.tolist() if hasattr(epsilon, "tolist") else epsilon
         if mechanism is not None:
             parts["mechanism"] = mechanism
-        parts["data"] = table(data, self._columns(), "data")
-        return asked(["compare", self.word], parts, CommandAnswer, domain=self._domain, progress=progress)
+        source = source_of(data, self._columns())
+
+        def asked(budget: object) -> Comparison:
+            budgets = list(budget) if isinstance(budget, (list, tuple)) else [budget]
+            known = _core.spec_parts()
+            specs = [
+                json_of(self.word, self._domain, parts | {"epsilon": one}, known) for one in budgets
+            ]
+            with bar("compare", progress) as shown:
+                answer = _core.compare(specs, source, self._texts, shown)
+            return Comparison(*answer, budgets if len(budgets) > 1 else budgets[0], asked)
+
+        return asked(parts["epsilon"])
 
     @property
     def _domain(self) -> Domain:

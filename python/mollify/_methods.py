@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 
 from mollify import _core
 from mollify._answer import Answer
-from mollify._command import CommandAnswer, asked
 from mollify._domain import DomainLike
-from mollify._inputs import table
+from mollify._inputs import given_name, table, texts_of
 from mollify._method import Method, Plan
+from mollify._progress import bar
+from mollify._records import write_whole
 
 Number = float | str
 """A number of a budget; a text is taken exactly as it is typed."""
@@ -190,22 +191,35 @@ class Local(_Scored):
             If the method has a `mechanism`, `band`, `gamma` or `mu`, which are the answer or are not
             compared; if parameters are missing or do not go together; if the units are the private ones.
         """
-        parts = self._parts()
-        fixed = [name for name in ("mechanism", "band", "gamma", "mu") if parts.pop(name) is not None]
+        fixed = [name for name in ("mechanism", "band", "gamma", "mu") if getattr(self, name) is not None]
         if fixed:
             raise _core.InvalidInput(
                 f"tune chooses where the band lies, so {', '.join(fixed)} must not be given"
             )
         if data is not None and data is public_units:
             raise _core.InvalidInput("public_units must be public, but is the private data itself")
-        for name in ("units", "units_column", "accept_error"):
-            del parts[name]
-        parts |= {"best": best, "divergence": divergence, "out": out, "overwrite": overwrite}
+        path = None if out is None else os.fspath(out)
+        if best and path is not None and not overwrite and os.path.exists(path):
+            raise _core.InvalidInput(f"out must be a new file, but {path} is there; overwrite replaces it")
         columns = self._columns()
-        parts["public_units"] = table(public_units, columns, "public_units")
+        tables = {"public_units": table(public_units, columns, "public_units")}
         if data is not None:
-            parts["data"] = table(data, columns, "data")
-        return asked(["tune"], parts, CommandAnswer, domain=self._domain, progress=progress)
+            tables["data"] = table(data, columns, "data")
+        named = {part: given_name(part, one) for part, one in tables.items()}
+        with bar("tune", progress) as shown:
+            *answer, band = _core.tune(
+                self._spec,
+                named["public_units"],
+                divergence,
+                bool(best),
+                path,
+                named.get("data"),
+                self._texts | texts_of(tables),
+                shown,
+            )
+        if path is not None:
+            write_whole(path, band)
+        return Answer(*answer)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

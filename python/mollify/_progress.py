@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import re
-import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 
@@ -29,45 +27,24 @@ def steps(items: Sequence[Any], name: str, progress: bool) -> Iterable[Any]:
         bar.close()
 
 
-class Terminal:
-    """What the command takes for a terminal, as its standard error: its line becomes a bar."""
+@contextmanager
+def bar(name: str, progress: bool) -> Iterator[Callable[[str, int, int], None] | None]:
+    """What a long computation tells its steps to, as a bar of that name; None where none is wanted."""
+    if not progress:
+        yield None
+        return
+    shown: list[Any] = []
 
-    _STEP = re.compile(rb"(\d+) of (\d+) ([a-z ]+), [^\r\n]*")
+    def reached(unit: str, step: int, steps: int) -> None:
+        if not shown:
+            shown.append(_bar(total=steps, desc=name, unit=f" {unit}"))
+        if shown[0] is not None:
+            shown[0].total = steps
+            shown[0].update(step - shown[0].n)
 
-    def __init__(self, name: str) -> None:
-        import tty
-
-        self._name = name
-        self._bar: Any = None
-        self._said = b""
-        self._read, self.descriptor = os.openpty()
-        tty.setraw(self.descriptor)
-        self._thread = threading.Thread(target=self._listen, daemon=True)
-        self._thread.start()
-
-    def _listen(self) -> None:
-        while True:
-            try:
-                part = os.read(self._read, 65536)
-            except OSError:  # the command is gone
-                return
-            if not part:
-                return
-            for step in self._STEP.finditer(part):
-                self._show(int(step[1]), int(step[2]), step[3].decode())
-            self._said += self._STEP.sub(b"", part)
-
-    def _show(self, step: int, steps: int, unit: str) -> None:
-        if self._bar is None:
-            self._bar = _bar(total=steps, desc=self._name, unit=f" {unit}")
-        if self._bar is not None:
-            self._bar.update(step - self._bar.n)
-
-    def close(self) -> str:
-        """Ends the bar when the command has ended; what else it said."""
-        os.close(self.descriptor)
-        self._thread.join()
-        os.close(self._read)
-        if self._bar is not None:
-            self._bar.close()
-        return re.sub(r"\r|\x1b\[[0-9;]*[A-Za-z]", "", self._said.decode("utf-8", "replace"))
+    try:
+        yield reached
+    finally:
+        for one in shown:
+            if one is not None:
+                one.close()

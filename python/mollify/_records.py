@@ -15,6 +15,14 @@ if TYPE_CHECKING:
     import polars
 
 
+def write_whole(path: str | os.PathLike[str], content: bytes | str) -> None:
+    """Writes a file that appears whole or not at all."""
+    beside = f"{os.fspath(path)}.part"
+    with open(beside, "wb") as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+    os.replace(beside, path)
+
+
 class Records:
     """A table of records, of the domain's types whatever the records are.
 
@@ -51,10 +59,7 @@ class Records:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Writes a CSV file, as the command does; it appears whole or not at all."""
-        beside = f"{os.fspath(path)}.part"
-        with open(beside, "wb") as file:
-            file.write(source_of(self.to_dict(), self.columns).csv_text())
-        os.replace(beside, path)
+        write_whole(path, source_of(self.to_dict(), self.columns).csv_text())
 
     def _cells(self, most: int) -> dict[str, list[Any]]:
         columns: dict[str, list[Any]] = {}

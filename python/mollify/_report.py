@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from mollify import _core
-from mollify._answer import Answer
-from mollify._command import CommandAnswer
+from mollify._answer import Answer, Comparison
 from mollify._html import table
+from mollify._records import write_whole
 from mollify._release import Release
 
 _STYLE = """
@@ -175,7 +175,7 @@ def _release_page(release: Release) -> str:
     return _page(f"{len(release)} released records", parts)
 
 
-def _masses_page(comparison: CommandAnswer) -> str:
+def _masses_page(comparison: Comparison) -> str:
     kinds = dict(zip(("truth", "law", "reference"), _COLOURS))
     outcomes = sorted(comparison["outcomes"], key=lambda one: -float(one["truth"]))[:_MOST_ROWS]
     rows = [
@@ -207,7 +207,7 @@ def _two_way(distance: dict[str, float]) -> tuple[str, str]:
     return "total variation of two columns together, on measured tables", f"{told}, on average over pairs"
 
 
-def _columns_page(comparison: CommandAnswer) -> str:
+def _columns_page(comparison: Comparison) -> str:
     """Each column's shares, and how far the others are from the truth of two columns together."""
     kinds = dict(zip(comparison["columns"][0]["shares"], _COLOURS))
     known = [("mechanism", comparison["mechanism"]), ("spent", comparison["total"])]
@@ -233,7 +233,7 @@ def _columns_page(comparison: CommandAnswer) -> str:
     return _page("Truth beside what is released, column by column", parts, private=True)
 
 
-def _numbers_page(comparison: CommandAnswer) -> str:
+def _numbers_page(comparison: Comparison) -> str:
     """Of Gaussian samples: what tells of each column, in its logarithm where one is taken."""
     truth, law = comparison["truth"], comparison["law"]
     rows = []
@@ -250,7 +250,7 @@ def _numbers_page(comparison: CommandAnswer) -> str:
         known.append((f"the same in {found['releases']} simulated releases", f"{found['least']:.3g} to {found['greatest']:.3g}"))
         known.append(("every column and correlation is as that needs", "yes" if accuracy["is_met"] else "NO"))
     heading = "Column by column"
-    if "--log" in comparison._asked[0]:
+    if comparison["logarithms"]:
         heading += ", in logarithms where they are taken"
     parts = [_table(["", ""], known), f"<h2>{heading}</h2>" + _table(["", "truth", "law"], rows)]
     if comparison["notes"]:
@@ -258,7 +258,7 @@ def _numbers_page(comparison: CommandAnswer) -> str:
     return _page("Law and truth of a Gaussian sample", parts, private=True)
 
 
-def _comparison_page(comparison: CommandAnswer) -> str | None:
+def _comparison_page(comparison: Comparison) -> str | None:
     if isinstance(comparison.get("outcomes"), list) and "law" in comparison:
         return _masses_page(comparison)
     columns = comparison.get("columns")
@@ -280,14 +280,11 @@ def report(about: Release | Answer, path: str | os.PathLike[str]) -> None:
     page = None
     if isinstance(about, Release):
         page = _release_page(about)
-    elif isinstance(about, CommandAnswer):
+    elif isinstance(about, Comparison):
         page = _comparison_page(about)
     if page is None:
         raise _core.InvalidInput(
             "a report is about a release or a comparison whose outcomes or columns are listed, "
             f"but is asked for about {type(about).__name__}"
         )
-    beside = f"{os.fspath(path)}.part"
-    with open(beside, "w", encoding="utf-8") as file:
-        file.write(page)
-    os.replace(beside, path)
+    write_whole(path, page)

@@ -6,14 +6,15 @@ them reveals something about the data. A method's `check` and `compare` are not 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
-from mollify._answer import Answer
-from mollify._command import CommandAnswer, asked
+from mollify._answer import Answer, Comparison
+from mollify._data import source_of
 from mollify._domain import DomainLike, as_domain
-from mollify._inputs import Inputs, table
+from mollify._inputs import Inputs, json_of, texts_of
 from mollify._sampler import Sampler, _numbers
 
 if TYPE_CHECKING:
@@ -52,18 +53,21 @@ def compare(
     """
     known = as_domain(domain)
     columns = [*known, *([] if unit is None else [unit])]
-    parts: dict[str, Any] = {
-        "data": table(data, columns, "data"),
-        "released": table(released, list(known), "released"),
-        "unit": unit,
-        "units_column": units_column,
-        "log": log,
-    }
+    parts: dict[str, Any] = {"unit": unit, "units_column": units_column, "log": log}
     if units is not None:
         if units is data:
             raise _core.InvalidInput("units must be public, but is the private data itself")
         parts["units"] = Inputs(known, unit, units_column).read("units", units)
-    return asked(["compare"], parts, CommandAnswer, domain=known)
+    is_file = isinstance(released, (str, os.PathLike))
+    return Comparison(
+        *_core.compare_released(
+            json_of(None, known, parts, _core.spec_parts()),
+            source_of(data, columns),
+            source_of(released, list(known), what="released"),
+            os.fspath(released) if is_file else "released",
+            texts_of(parts),
+        )
+    )
 
 
 def law(sampler: Sampler, p: Any, *, normalise: bool = False) -> Answer:

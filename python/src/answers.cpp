@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <mollify/advice.h>
+#include <mollify/compare.h>
 #include <mollify/estimate.h>
 #include <mollify/laboratory.h>
 #include <mollify/plan.h>
@@ -22,33 +23,47 @@
 namespace mollify::python {
 namespace {
 
-/// Stops a computation where Python would raise: at Ctrl-C, in its main thread.
+/// Stops a computation where Python would raise: at Ctrl-C, in its main thread. What takes more
+/// than a second is told to `progress`, unless it is None, as (steps, step, of all steps).
 class Interrupts : public Watch {
  public:
+  explicit Interrupts(nb::object progress) : progress_(std::move(progress)) {}
+
   [[nodiscard]] bool wants_stop() override {
     if (is_raised_) return true;
-    const auto now = Clock::now();
-    if (now < next_) return false;
-    next_ = now + std::chrono::milliseconds(20);
+    if (Clock::now() < next_) return false;
+    next_ = Clock::now() + std::chrono::milliseconds(20);
     const nb::gil_scoped_acquire locked;
     is_raised_ = PyErr_CheckSignals() != 0;
     return is_raised_;
   }
-  void reached(const std::string&, std::uint64_t, std::uint64_t) override {}
+  void reached(const std::string& steps_name, std::uint64_t step, std::uint64_t steps) override {
+    if (is_raised_ || progress_.is_none() || Clock::now() < told_) return;
+    told_ = step + 1 < steps ? Clock::now() + std::chrono::milliseconds(100) : told_;
+    const nb::gil_scoped_acquire locked;
+    try {
+      progress_(steps_name, step, steps);
+    } catch (nb::python_error& error) {
+      error.restore();
+      is_raised_ = true;
+    }
+  }
 
   [[nodiscard]] bool is_raised() const { return is_raised_; }
 
  private:
   using Clock = std::chrono::steady_clock;
 
+  nb::object progress_;
   Clock::time_point next_ = Clock::now();
+  Clock::time_point told_ = Clock::now() + std::chrono::seconds(1);
   bool is_raised_ = false;
 };
 
 /// What is computed without the interpreter's lock, until Ctrl-C.
 template <class Compute>
-auto computed(const Compute& compute) {
-  Interrupts interrupts;
+auto computed(const Compute& compute, nb::object progress = nb::none()) {
+  Interrupts interrupts(std::move(progress));
   try {
     const nb::gil_scoped_release unlocked;
     const Watching watching(interrupts);
@@ -63,6 +78,8 @@ auto computed(const Compute& compute) {
 nb::tuple answered(const std::string& json, const std::string& words) {
   return nb::make_tuple(text(json), text(words));
 }
+
+nb::tuple answered(const Answer& found) { return answered(found.json, found.text); }
 
 nb::tuple planned(const std::vector<std::string>& questions, const nb::dict& texts) {
   const PublicTexts given = public_texts(texts);
@@ -93,7 +110,7 @@ nb::tuple advised(const std::string& purpose, std::optional<std::string> protect
                                 .accept_large_delta = accept_large_delta};
   const PublicTexts given = public_texts(texts);
   const Answer found = computed([&] { return advise(question, given); });
-  return answered(found.json, found.text);
+  return answered(found);
 }
 
 nb::tuple amplified(std::optional<std::uint64_t> k, std::optional<std::uint64_t> n,
@@ -108,13 +125,11 @@ nb::tuple amplified(std::optional<std::uint64_t> k, std::optional<std::uint64_t>
                                  .rate = rate,
                                  .chosen = chosen,
                                  .accept_large_delta = accept_large_delta};
-  const Answer found = computed([&] { return amplify(question); });
-  return answered(found.json, found.text);
+  return answered(computed([&] { return amplify(question); }));
 }
 
 nb::tuple risked(const SamplerParameters& parameters) {
-  const Answer found = computed([&] { return risk(parameters); });
-  return answered(found.json, found.text);
+  return answered(computed([&] { return risk(parameters); }));
 }
 
 nb::tuple estimated(const std::string& certificate, const std::string& name, const Domain& domain,
@@ -128,9 +143,49 @@ nb::tuple estimated(const std::string& certificate, const std::string& name, con
 }
 
 nb::tuple law_of(const SamplerParameters& parameters, const Array<double, 1>& p) {
-  const LawAnswer found =
-      computed([&] { return law(parameters, std::span<const double>(p.data(), p.size())); });
-  return answered(found.json, found.text);
+  return answered(
+      computed([&] { return law(parameters, std::span<const double>(p.data(), p.size())); }));
+}
+
+nb::tuple checked(const Domain& domain, const std::string& data, std::optional<std::string> unit,
+                  std::optional<std::string> units, std::optional<std::string> units_column,
+                  std::optional<std::string> counts, std::vector<std::string> references,
+                  std::uint64_t most, const nb::dict& texts) {
+  const CheckOptions options{.unit = std::move(unit),
+                             .units = std::move(units),
+                             .units_column = std::move(units_column),
+                             .counts_column = std::move(counts),
+                             .references = std::move(references),
+                             .most = most};
+  const PublicTexts given = public_texts(texts);
+  return answered(computed([&] { return check(domain, data, options, given); }));
+}
+
+nb::tuple compared(const std::vector<std::string>& specs, const Source& data, const nb::dict& texts,
+                   nb::object progress) {
+  const PublicTexts given = public_texts(texts);
+  return answered(computed([&] { return compare(specs, data, given); }, std::move(progress)));
+}
+
+nb::tuple compared_released(const std::string& spec, const Source& data, const Source& released,
+                            const std::string& name, const nb::dict& texts) {
+  const PublicTexts given = public_texts(texts);
+  return answered(computed([&] { return compare_released(spec, data, released, name, given); }));
+}
+
+/// (JSON, words, the band's file)
+nb::tuple tuned(const std::string& spec, const std::string& public_units,
+                std::optional<std::string> divergence, bool best, std::optional<std::string> out,
+                std::optional<std::string> data, const nb::dict& texts, nb::object progress) {
+  const TuneOptions options{.divergence = std::move(divergence),
+                            .best = best,
+                            .out = std::move(out),
+                            .data = std::move(data)};
+  const PublicTexts given = public_texts(texts);
+  const Tuning found =
+      computed([&] { return tune(ReleaseSpec::parse(spec, ""), public_units, options, given); },
+               std::move(progress));
+  return nb::make_tuple(text(found.answer.json), text(found.answer.text), text(found.band));
 }
 
 }  // namespace
@@ -150,6 +205,14 @@ void add_answers(nb::module_& module) {
   module.def("law", &law_of, "parameters"_a, "p"_a);
   module.def("estimate", &estimated, "certificate"_a, "name"_a, "domain"_a, "released"_a,
              "confidence"_a, "method"_a, "pairs"_a);
+  module.def("check", &checked, "domain"_a, "data"_a, "unit"_a.none(), "units"_a.none(),
+             "units_column"_a.none(), "counts_column"_a.none(), "references"_a, "most"_a,
+             "texts"_a);
+  module.def("compare", &compared, "specs"_a, "data"_a, "texts"_a, "progress"_a.none());
+  module.def("compare_released", &compared_released, "spec"_a, "data"_a, "released"_a, "name"_a,
+             "texts"_a);
+  module.def("tune", &tuned, "spec"_a, "public_units"_a, "divergence"_a.none(), "best"_a,
+             "out"_a.none(), "data"_a.none(), "texts"_a, "progress"_a.none());
 }
 
 }  // namespace mollify::python

@@ -14,7 +14,6 @@ import pytest
 import mollify as mo
 from by_word import plan_by_word
 from mollify import _core
-from mollify._command import in_python
 from mollify._methods import METHODS
 
 
@@ -191,11 +190,6 @@ def test_advice():
         mo.advise(purpose="records", protect="person", n=5000, columns=[0])
 
 
-def test_what_is_for_the_data_holder_is_named_where_it_is():
-    said = in_python("mollify check --data-set names them; mollify sample --unit; mollify law; mollify estimate")
-    assert said == "method.check data_set names them; method.sample unit; mo.nonprivate.law; mo.estimate"
-
-
 def test_one_plan_at_several_budgets():
     several = mo.Local.plan_of(k=12, alpha=0.1, epsilon=[1, 2])
     assert str(several)
@@ -211,7 +205,7 @@ def test_amplify_risk_and_tune(schools):
     assert risk["tv"] == pytest.approx(2 / (2 + math.e))
     assert mo.risk(mo.Sampler("location", reference=[1, 2], location=0.5, epsilon=1)).to_dict()
     tuned = mo.Local(schools / "schools.yaml", unit="school", epsilon=2).tune(schools / "schools.csv")
-    assert "least mean KL: --band relative" in str(tuned)
+    assert "least mean KL: band relative" in str(tuned)
 
 
 def test_laws_are_to_the_integer():

@@ -1,24 +1,22 @@
-"""Bars of progress: the command's line on a terminal becomes one, and all else it says is heard."""
-
-import os
+"""Bars of progress: what a long computation tells becomes one."""
 
 import pytest
 
 import mollify as mo
-from mollify._progress import Terminal, steps
+from mollify._progress import bar, steps
 
 pytest.importorskip("tqdm")
 
 
-def test_a_line_of_the_commands_becomes_a_bar(capfd):
-    terminal = Terminal("tune")
-    os.write(terminal.descriptor, b"\r\x1b[K30 of 120 units, 15 a second, 6 s left")
-    os.write(terminal.descriptor, b"\r\x1b[K120 of 120 units, 15 a second, 0 s left; done\r\x1b[K")
-    os.write(terminal.descriptor, b"mollify: it was refused\n")
-    assert terminal.close() == "mollify: it was refused\n"
+def test_what_is_told_becomes_a_bar(capfd):
+    with bar("tune", True) as shown:
+        shown("units", 30, 120)
+        shown("units", 120, 120)
     shown = capfd.readouterr().err
     assert "tune" in shown
     assert "120/120" in shown
+    with bar("tune", False) as nothing:
+        assert nothing is None
 
 
 def test_analyses_show_a_bar_only_when_asked(capfd):
@@ -40,3 +38,10 @@ def test_a_refusal_is_the_same_beside_a_bar():
         said.append(str(refused.value))
     assert said[0] == said[1]
     assert "epsilon" in said[0]
+
+
+def test_a_computation_that_takes_seconds_shows_a_bar(capfd):
+    """A second passes before anything is shown."""
+    table = {"u": list(range(3000)), "a": [0.5] * 3000}
+    mo.Local({"a": mo.number(0, 1)}, unit="u", epsilon=1).tune(table, progress=True)
+    assert "units" in capfd.readouterr().err

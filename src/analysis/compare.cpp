@@ -161,14 +161,17 @@ Answer compare_outcomes(const LocalRelease& release, const Source& data) {
   answer.add("guarantee", guarantee_json(guarantee), fmt::format(", {} a draw", guarantee.text()));
   answer.add("units", comparison.units,
              spec.unit ? "; mean of " + counted(comparison.units, "unit") : "");
-  Json rows = Json::array();
-  for (std::uint32_t outcome = 0; outcome < domain.size(); ++outcome) {
-    rows.push_back({{"outcome", describe(domain, outcome)},
-                    {"truth", comparison.truth[outcome]},
-                    {"law", comparison.law[outcome]},
-                    {"reference", comparison.reference[outcome]}});
-  }
-  answer.add("outcomes", rows, "\n\n" + outcomes_text(comparison, domain));
+  answer.say("\n\n" + outcomes_text(comparison, domain));
+  answer.outcomes = [comparison, domain] {
+    Json rows = Json::array();
+    for (std::uint32_t outcome = 0; outcome < domain.size(); ++outcome) {
+      rows.push_back({{"outcome", describe(domain, outcome)},
+                      {"truth", comparison.truth[outcome]},
+                      {"law", comparison.law[outcome]},
+                      {"reference", comparison.reference[outcome]}});
+    }
+    return rows;
+  };
   add_marginals(answer, domain, laws, own_means(data, domain, spec.unit, release.roster()));
   add_caveats(answer, domain, data, represented(spec));
   const DivergenceReport law = divergence_report(comparison.truth, comparison.law);

@@ -35,7 +35,8 @@ std::vector<TriedBand> bands_to_try(const LocalSpec& spec, const ReleaseSpace& s
                                     double epsilon) {
   std::vector<TriedBand> bands;
   if (spec.numbers.c2) {
-    bands.push_back({"minimax", class_floor(spec.numbers.c1.value_or(0), *spec.numbers.c2, epsilon)});
+    bands.push_back(
+        {"minimax", class_floor(spec.numbers.c1.value_or(0), *spec.numbers.c2, epsilon)});
   } else if (spec.numbers.c1) {
     throw InvalidInput("c1 needs c2 beside it, but none is given");
   } else if (space.kind() == SpaceKind::kCategories && !spec.reference && space.size() > 1) {
@@ -232,6 +233,9 @@ Tuning tune(const TuneQuestion& question, const PublicFiles& files) {
   const LocalSpec& local = *spec.own.get<LocalSpec>();
   const Domain domain = files.domain(spec.domain);
   const DivergenceName& asked = divergence_of(question);
+  if (!spec.unit) {
+    throw InvalidInput(fmt::format("{} is needed, but is not given", flag_words("unit")));
+  }
   SpaceSpec request = local.space;
   // Which list it is makes no difference on average over units; one list is made faster.
   request.fresh = false;

@@ -32,6 +32,13 @@ std::string line_of(std::span<const TableColumn> columns, Text text) {
 
 }  // namespace
 
+std::string Answer::facts() const {
+  if (!outcomes) return json_text(json);
+  Json all = json;
+  all["outcomes"] = outcomes();
+  return json_text(all);
+}
+
 std::string table_text(std::span<const TableColumn> columns, const Json& rows) {
   std::string text = line_of(columns, [](const TableColumn& one) { return one.heading; });
   for (const Json& row : rows) {

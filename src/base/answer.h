@@ -1,6 +1,7 @@
 // Answers: each fact is said once, for people and for programs.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,9 +13,11 @@ namespace mollify {
 
 /// What a question is answered by. Facts are told in the order in which they are added.
 struct Answer {
-  Json json = Json::object();           ///< all facts by their names, for programs
+  Json json = Json::object();           ///< facts by their names, for programs
   std::string text{};                   ///< for people
   std::vector<std::string> warnings{};  ///< what is dangerous, or taken on trust: sentences
+  /// A fact that may be large, and is made only for programs.
+  std::function<Json()> outcomes{};
 
   /// A fact, and the words that tell it to people, if any do.
   void add(const char* name, Json value, std::string_view words = {}) {
@@ -24,6 +27,9 @@ struct Answer {
   /// What people alone read: headings, and what facts mean together.
   void say(std::string_view words) { text += words; }
   void warn(std::string sentence) { warnings.push_back(std::move(sentence)); }
+
+  /// All facts, as text.
+  [[nodiscard]] std::string facts() const;
 };
 
 /// How people see one fact of each row of a table.

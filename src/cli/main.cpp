@@ -295,7 +295,7 @@ std::size_t outcome_count(const std::optional<std::uint64_t>& k, std::string_vie
 void print_json(const Json& json) { fmt::print("{}", json_text(json)); }
 
 int print_answer(const Answer& answer, bool as_json) {
-  fmt::print("{}", as_json ? json_text(answer.json) : answer.text);
+  fmt::print("{}", as_json ? answer.facts() : answer.text);
   for (const std::string& words : answer.warnings) tell(words + "\n");
   return kSuccess;
 }

@@ -435,39 +435,6 @@ std::unique_ptr<LocalSampler> MollifierOptions::sampler(std::size_t outcome_coun
 }
 
 // -----------------------------------------------------------------------------------------------
-// The options that say what a release chooses from.
-
-void SpaceOptions::add_to(CLI::App& command) {
-  describe(command.add_option("--space", space));
-  describe(add_whole_number(command, "--cells", cells));
-  describe(add_whole_number(command, "--candidates", candidates));
-  describe(command.add_flag("--fresh", fresh));
-  describe(command.add_flag("--trees", trees));
-  describe(command.add_option("--candidates-file", candidates_file));
-  describe(command.add_option("--score", score));
-}
-
-SpaceSpec SpaceOptions::request() const {
-  SpaceSpec request{.cells = cells,
-                    .candidates = candidates,
-                    .fresh = fresh,
-                    .trees = trees,
-                    .scorer = chosen_scorer()};
-  if (candidates_file) request.list = PublicFile{*candidates_file};
-  if (space) request.kind = known_value<SpaceKind>("space", *space);
-  return request;
-}
-
-std::optional<ScorerKind> SpaceOptions::chosen_scorer() const {
-  if (!score) return std::nullopt;
-  return known_value<ScorerKind>("score", *score);
-}
-
-ScorerKind SpaceOptions::scorer_for(SpaceKind kind) const {
-  return chosen_scorer().value_or(usual_scorer(kind));
-}
-
-// -----------------------------------------------------------------------------------------------
 // The flags that say what to release, or what to plan.
 
 namespace {

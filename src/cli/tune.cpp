@@ -1,7 +1,11 @@
 // mollify tune: where to put the band, told from public units.
 #include "analysis/tune.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -15,17 +19,27 @@ namespace mollify::cli {
 namespace {
 
 struct TuneOptions {
-  std::optional<std::string> public_units, unit, domain, data, reference, divergence;
-  std::optional<double> epsilon, c1, c2;
-  std::optional<std::uint64_t> count;
-  std::optional<std::string> out;
-  SpaceOptions space;
+  std::optional<std::string> public_units, data, divergence, out;
   bool best = false;
   bool json = false;
   bool overwrite = false;
 };
 
-int run(const TuneOptions& options) {
+/// What of a release by method local a band is tuned for.
+std::vector<Part> tuned_parts() {
+  constexpr std::string_view kFlags[] = {
+      "--unit",  "--domain",     "--epsilon",        "--count", "--c1",
+      "--c2",    "--reference",  "--space",          "--cells", "--score",
+      "--fresh", "--candidates", "--candidates-file"};
+  std::vector<Part> parts;
+  std::copy_if(
+      spec_parts().begin(), spec_parts().end(), std::back_inserter(parts), [&](const Part& part) {
+        return std::find(std::begin(kFlags), std::end(kFlags), part.flag) != std::end(kFlags);
+      });
+  return parts;
+}
+
+int run(const TuneOptions& options, const CLI::App& command) {
   TuneQuestion question{.public_units = needed(options.public_units, "--public-units"),
                         .divergence = options.divergence,
                         .best = options.best,
@@ -34,14 +48,10 @@ int run(const TuneOptions& options) {
     throw InvalidInput(
         fmt::format("{} must be the private file, but there is none", *options.data));
   }
-  LocalSpec local{.numbers = {.c1 = options.c1, .c2 = options.c2}, .space = options.space.request()};
-  if (options.reference) local.reference = PublicFile{*options.reference};
-  const double epsilon = needed(options.epsilon, "--epsilon");
-  question.spec = {.domain = {.file = needed(options.domain, "--domain")},
-                   .unit = needed(options.unit, "--unit"),
-                   .count = options.count,
-                   .privacy = ExactPrivacy::pure(Decimal(epsilon)),
-                   .own = local};
+  Json parts = given_parts(command, tuned_parts(), Method::kLocal);
+  if (!parts.contains("privacy")) refuse_missing("--epsilon");
+  if (!parts.contains("count")) parts["count"] = 1U;
+  question.spec = mollify::spec_of(parts, "");
   if (options.best) require_new("--out", options.out, options.overwrite);
   const Tuning found = tune(question, PublicFiles(options.data));
   if (options.out) write_files({{*options.out, found.band}});
@@ -61,18 +71,12 @@ void add_tune(CLI::App& app, Session& session) {
   const auto options = std::make_shared<TuneOptions>();
   add_text(command, "--public-units", options->public_units, "FILE",
            "public CSV of units like yours");
-  add_text(command, "--unit", options->unit, "COLUMN", "column that names the unit of each row");
-  add_text(command, "--domain", options->domain, "FILE", "the public domain, YAML");
   add_text(command, "--data", options->data, "FILE",
            "the private file, opened only to make sure that the units are not from it");
-  add_number(command, "--epsilon", options->epsilon, "privacy budget of all draws of a unit");
-  add_whole_number(command, "--count", options->count, "draws of each unit (default: 1)");
-  add_number(command, "--c1", options->c1, "least density of P against the reference");
-  add_number(command, "--c2", options->c2,
-             "greatest density of P against the reference: tries minimax too");
-  add_text(command, "--reference", options->reference, "FILE",
-           "public CSV of records in the domain");
-  options->space.add_to(command);
+  add_part_flags(command, tuned_parts(), {Method::kLocal});
+  command.get_option("--count")->description("draws of each unit (default: 1)");
+  command.get_option("--c2")->description(
+      "greatest density of P against the reference: tries minimax too");
   add_text(command, "--divergence", options->divergence, "NAME",
            "what bands are compared by: kl (default), tv, hellinger2 or chi2");
   command.add_flag("--best", options->best,
@@ -81,7 +85,7 @@ void add_tune(CLI::App& app, Session& session) {
   add_out(command, options->out, options->overwrite,
           "with --best: where the band goes, for sample --band file=FILE");
   command.add_flag("--json", options->json, "print as JSON");
-  command.callback([options, &session] { session.status = run(*options); });
+  command.callback([options, &session, &command] { session.status = run(*options, command); });
 }
 
 }  // namespace mollify::cli
