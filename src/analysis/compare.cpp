@@ -538,6 +538,7 @@ Answer compare(std::span<const Json> questions, const PublicInputs& inputs, cons
   for (Json& one : asked) {
     if (!has_count) one["count"] = 1U;
   }
+  static_cast<void>(is_repeatable(data));  // a stream is kept from now on
   Answer answer = asked.size() > 1 || asked.front().value("mechanism", "") == "all"
                       ? compare_several(asked, inputs, data)
                       : compare_one(asked.front(), inputs, data);

@@ -65,9 +65,6 @@ Json MappedCounts::json() const {
   return list;
 }
 
-namespace {
-
-/// For what can be read only once there are no second looks.
 bool is_repeatable(const Source& data) {
   try {
     data.require_repeatable();
@@ -76,8 +73,6 @@ bool is_repeatable(const Source& data) {
     return false;
   }
 }
-
-}  // namespace
 
 MappedCounts mapped_counts(const Source& data, const Domain& domain) {
   MappedCounts mapped;

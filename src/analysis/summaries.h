@@ -53,6 +53,9 @@ class MappedCounts {
   std::map<MappedValues, std::uint64_t> counts_;
 };
 
+/// Whether there can be a second look at the data, which a source is told before the first.
+[[nodiscard]] bool is_repeatable(const Source& data);
+
 /// Those of a table; none of one that can be read only once.
 [[nodiscard]] MappedCounts mapped_counts(const Source& data, const Domain& domain);
 
