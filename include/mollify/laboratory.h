@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "mollify/advice.h"
+#include "mollify/answers.h"
 #include "mollify/namespace.h"
 #include "mollify/sampler.h"
 

@@ -29,14 +29,12 @@
 #pragma once
 
 #include "mollify/accounting.h"
-#include "mollify/advice.h"
+#include "mollify/answers.h"
 #include "mollify/core/invalid_input.h"
 #include "mollify/distributed.h"
 #include "mollify/domain.h"
-#include "mollify/estimate.h"
 #include "mollify/ledger.h"
 #include "mollify/model.h"
-#include "mollify/plan.h"
 #include "mollify/privacy.h"
 #include "mollify/release.h"
 #include "mollify/release_key.h"

@@ -131,13 +131,13 @@ mollify_status mollify_verify(const char* certificate, const char* domain, char*
 
 /* What released records tell of the population, for the collector: from a CSV file of them, their
  * certificate, the domain given as the text of its file, and nothing else. Options are a JSON
- * object of "confidence", "method" and "pairs" (mollify/estimate.h), or NULL. The report is what
+ * object of "confidence", "method" and "pairs" (mollify/answers.h), or NULL. The report is what
  * `mollify estimate --json` prints. */
 mollify_status mollify_estimate(const char* certificate, const char* domain, const char* released,
                                 const char* options, char** report);
 
 /* What a release needs or can do, by any method, before any data. The question is a JSON object as
- * mollify::plan takes it (mollify/plan.h), in which one quantity is left out:
+ * mollify::plan takes it (mollify/answers.h), in which one quantity is left out:
  *   {"method": "central", "k": 100, "count": 10, "privacy": {"epsilon": 1, "delta": 1e-9},
  *    "alpha": 0.1}
  * The report is what `mollify plan --json` prints. */

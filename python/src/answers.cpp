@@ -1,4 +1,4 @@
-// Answers that read nothing private: plans, advice, and what released records tell.
+// Questions and their answers.
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -7,11 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include <mollify/advice.h>
-#include <mollify/compare.h>
-#include <mollify/estimate.h>
+#include <mollify/answers.h>
 #include <mollify/laboratory.h>
-#include <mollify/plan.h>
 #include <mollify/watch.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -75,16 +72,13 @@ auto computed(const Compute& compute, nb::object progress = nb::none()) {
 }
 
 /// (JSON, words)
-nb::tuple answered(const std::string& json, const std::string& words) {
-  return nb::make_tuple(text(json), text(words));
+nb::tuple answered(const Answer& found) {
+  return nb::make_tuple(text(found.json), text(found.text));
 }
-
-nb::tuple answered(const Answer& found) { return answered(found.json, found.text); }
 
 nb::tuple planned(const std::vector<std::string>& questions, const nb::dict& texts) {
   const PublicTexts given = public_texts(texts);
-  const Plan found = computed([&] { return plans(questions, "", given); });
-  return answered(found.json, found.text);
+  return answered(computed([&] { return plans(questions, "", given); }));
 }
 
 nb::tuple advised(const std::string& purpose, std::optional<std::string> protect,
@@ -135,11 +129,10 @@ nb::tuple risked(const SamplerParameters& parameters) {
 nb::tuple estimated(const std::string& certificate, const std::string& name, const Domain& domain,
                     const Source& released, double confidence, const std::string& method,
                     bool pairs) {
-  const Estimate found = computed([&] {
+  return answered(computed([&] {
     return estimate(Certificate::parse(certificate, name), domain, released,
                     {.confidence = confidence, .method = method, .pairs = pairs});
-  });
-  return answered(found.json, found.text);
+  }));
 }
 
 nb::tuple law_of(const SamplerParameters& parameters, const Array<double, 1>& p) {

@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 
 #include "accounting/privacy.h"
-#include "analysis/compare_table.h"
 #include "analysis/summaries.h"
 #include "base/names.h"
 #include "base/progress.h"
@@ -485,9 +484,13 @@ Answer compare_several(std::span<const Json> questions, const PublicInputs& inpu
   Json list = Json::array();
   Json lines = Json::array();
   std::vector<TableColumn> columns{{"epsilon", -20, "/mechanism"}};
+  std::vector<std::string> budgets;
+  for (const Json& question : questions) {
+    const Json epsilon = question.value("/privacy/epsilon"_json_pointer, Json("-"));
+    budgets.push_back(epsilon.is_string() ? epsilon.get<std::string>() : epsilon.dump());
+  }
   for (std::size_t i = 0; i < questions.size(); ++i) {
-    const Json budget = questions[i].value("/privacy/epsilon"_json_pointer, Json("-"));
-    columns.push_back({printable(budget.get<std::string>()), 10, fmt::format("/{}", i), ".4f"});
+    columns.push_back({printable(budgets[i]), 10, fmt::format("/{}", i), ".4f"});
   }
   columns.push_back({"", 0, "/refusal"});
   std::optional<std::string> refusal;
@@ -500,7 +503,7 @@ Answer compare_several(std::span<const Json> questions, const PublicInputs& inpu
       any |= distance.has_value();
       line[std::to_string(i)] = distance ? Json(*distance) : Json(nullptr);
       list.push_back({{"mechanism", row.mechanism},
-                      {"epsilon", questions[i].value("/privacy/epsilon"_json_pointer, "")},
+                      {"epsilon", budgets[i] == "-" ? "" : budgets[i]},
                       {"tv", line[std::to_string(i)]},
                       {"refusal", distance ? "" : row.refusal}});
     }

@@ -1,5 +1,3 @@
-#include "analysis/compare_table.h"
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -16,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "accounting/privacy.h"
+#include "analysis/compare.h"
 #include "analysis/summaries.h"
 #include "base/names.h"
 #include "base/progress.h"

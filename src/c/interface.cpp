@@ -17,9 +17,8 @@
 
 #include "core/invalid_input.h"
 #include "mollify/accounting.h"
-#include "mollify/estimate.h"
+#include "mollify/answers.h"
 #include "mollify/model.h"
-#include "mollify/plan.h"
 #include "mollify/release.h"
 #include "mollify/sampler.h"
 #include "mollify/verify.h"

@@ -2,7 +2,7 @@
 #include <memory>
 #include <optional>
 
-#include "analysis/amplification.h"
+#include "analysis/mechanisms.h"
 #include "base/progress.h"
 #include "cli/main.h"
 

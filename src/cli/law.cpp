@@ -11,7 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "accounting/privacy.h"
-#include "analysis/risk.h"
+#include "analysis/mechanisms.h"
 #include "base/names.h"
 #include "cli/main.h"
 #include "cli/options.h"

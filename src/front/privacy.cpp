@@ -16,15 +16,11 @@
 #include "base/progress.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
-#include "formats/public_files.h"
-#include "front/domain.h"
 #include "front/release.h"
 #include "mollify/accounting.h"
-#include "mollify/plan.h"
 #include "mollify/speech.h"
 #include "mollify/watch.h"
 #include "release/acceptance.h"
-#include "release/plan.h"
 
 namespace mollify::front {
 
@@ -247,52 +243,6 @@ void speak(Speech speech) noexcept {
     case Speech::kPython:
       return inside::speak(inside::Speech::kPython);
   }
-}
-
-// -----------------------------------------------------------------------------------------------
-// Plan.
-
-namespace {
-
-void add_answers(const inside::PlanReport& report, Plan& found) {
-  for (const inside::PlanAnswer& answer : report.answers) {
-    PlanAnswer& told = found.answers.emplace_back(PlanAnswer{
-        .unknown = std::string(inside::name_of(answer.unknown)), .ways = {}, .best = answer.best});
-    for (const inside::PlanWay& way : answer.ways) {
-      told.ways.push_back({way.mechanism, way.value, way.alpha, way.independent_outputs, way.why});
-    }
-    for (const inside::CurvePoint& point : answer.curve) {
-      told.curve.push_back({point.records, point.alphas});
-    }
-  }
-}
-
-}  // namespace
-
-std::vector<SpecPart> plan_parts() { return outward(inside::plan_parts()); }
-
-Plan plan(std::string_view question, const std::string& name, const PublicTexts& texts) {
-  const std::string one(question);
-  return plans({&one, 1}, name, texts);
-}
-
-Plan plans(std::span<const std::string> questions, const std::string& name,
-           const PublicTexts& texts) {
-  const inside::PublicFiles files(std::nullopt, std::nullopt, texts);
-  std::vector<inside::PlanReport> reports;
-  for (const std::string& question : questions) {
-    reports.push_back(inside::plan(inside::parse_plan_question(question, name), files));
-  }
-  const bool is_one = reports.size() == 1;
-  Plan found{.answers = {},
-             .json = is_one ? inside::plan_json(reports[0]) : inside::plans_json(reports),
-             .text = is_one ? inside::plan_text(reports[0]) : inside::plans_text(reports)};
-  for (const inside::PlanReport& report : reports) add_answers(report, found);
-  return found;
-}
-
-Plan plan(std::string_view question, const Domain& domain, const PublicTexts& texts) {
-  return plan(with_domain(question, domain, "the question"), "the question", texts);
 }
 
 // -----------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "analysis/risk.h"
+#include "analysis/mechanisms.h"
 #include "base/json.h"
 #include "base/names.h"
 #include "base/threads.h"
@@ -16,7 +16,7 @@
 #include "front/release.h"
 #include "kernel/channels.h"
 #include "methods/local/mechanism.h"
-#include "mollify/advice.h"
+#include "mollify/answers.h"
 #include "mollify/distributed.h"
 #include "mollify/sampler.h"
 #include "records/keyed_units.h"

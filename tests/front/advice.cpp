@@ -1,11 +1,10 @@
-#include "mollify/advice.h"
-
 #include <cmath>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "mollify/answers.h"
 #include "refusal.h"
 
 namespace mollify::front {
@@ -26,7 +25,8 @@ TEST(FrontAdvice, IsOfTheDomainThatIsGiven) {
   EXPECT_THAT(json["commands"][1].get<std::string>(), HasSubstr("--domain people.yaml --unit who"));
   EXPECT_THAT(found.text, HasSubstr("minimax"));
   EXPECT_EQ(test::refusal_of([] { (void)advise({.purpose = "record", .columns = {3}}); }),
-            "purpose must be records, estimates, sample or table, but is \"record\" (did you mean "
+            "purpose must be records, estimates, sample or table, but is "
+            "\"record\" (did you mean "
             "\"records\"?)");
 }
 
@@ -40,7 +40,8 @@ TEST(FrontAmplify, FindsTheFourthOfFour) {
   EXPECT_EQ(nlohmann::json::parse(risky.json)["warnings"].size(), risky.warnings.size());
   EXPECT_FALSE(risky.warnings.empty());
   EXPECT_EQ(test::refusal_of([] { (void)amplify({.n = 1000, .k = 10}); }),
-            "of --n, --epsilon0, --epsilon and --delta three must be given, but 1 are");
+            "of --n, --epsilon0, --epsilon and --delta three must be given, "
+            "but 1 are");
 }
 
 TEST(FrontRisk, IsOfOneDraw) {

@@ -1,10 +1,9 @@
-#include "mollify/estimate.h"
-
 #include <cstdint>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "mollify/answers.h"
 #include "refusal.h"
 
 namespace mollify::front {
@@ -29,26 +28,24 @@ TEST(FrontEstimate, FindsThePopulationInMemory) {
   const auto& told_glad = std::get<std::vector<std::uint8_t>>(released[1].values);
   const Source records = Source::memory({{"age", told_ages}, {"glad", told_glad}});
   // At this confidence an interval that misses is a fault, not chance.
-  const Estimate found =
+  const Answer found =
       estimate(certificate, domain, records, {.confidence = 0.999999, .pairs = true});
-  EXPECT_TRUE(found.is_linear);
-  EXPECT_EQ(found.records, 300U);
-  ASSERT_EQ(found.outcomes.cells.size(), 4U);
-  ASSERT_EQ(found.marginals.size(), 2U);
-  ASSERT_EQ(found.pairs.size(), 1U);
-  const EstimatedValue& all_glad = found.marginals[1].cells[1];
-  EXPECT_EQ(all_glad.name, "true");
-  EXPECT_LE(all_glad.lower, 0.25);
-  EXPECT_GE(all_glad.upper, 0.25);
-  EXPECT_TRUE(all_glad.value && all_glad.standard_error);
-  ASSERT_EQ(found.means.size(), 1U);
-  EXPECT_LE(found.means[0].lower, 49.5);
-  EXPECT_GE(found.means[0].upper, 49.5);
-  EXPECT_NE(found.json.find("\"standard_error\""), std::string::npos);
+  EXPECT_EQ(found.number("/records"), 300);
+  EXPECT_TRUE(found.number("/estimates/3/probability"));
+  EXPECT_FALSE(found.number("/estimates/4/probability"));
+  EXPECT_TRUE(found.number("/pairs/0/estimates/3/probability"));
+  const std::string all_glad = "/marginals/1/estimates/1";
+  EXPECT_LE(found.number(all_glad + "/lower"), 0.25);
+  EXPECT_GE(found.number(all_glad + "/upper"), 0.25);
+  EXPECT_TRUE(found.number(all_glad + "/standard_error"));
+  EXPECT_FALSE(found.number(all_glad + "/outcome")) << "it is a text";
+  EXPECT_LE(found.number("/means/0/lower"), 49.5);
+  EXPECT_GE(found.number("/means/0/upper"), 49.5);
   EXPECT_EQ(test::refusal_of([&] {
               static_cast<void>(estimate(certificate, domain, records, {.method = "best"}));
             }),
-            "method must be unbiased, simplex or maximum-likelihood, but is \"best\"");
+            "method must be unbiased, simplex or maximum-likelihood, but is "
+            "\"best\"");
 }
 
 }  // namespace

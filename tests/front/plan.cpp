@@ -1,12 +1,12 @@
-#include "mollify/plan.h"
+#include "release/plan.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "formats/public_files.h"
+#include "mollify/answers.h"
 #include "mollify/watch.h"
 #include "refusal.h"
-#include "release/plan.h"
 
 namespace mollify::front {
 
@@ -21,33 +21,33 @@ const nlohmann::json kAsked = {{"method", "central"},
                                {"privacy", {{"epsilon", 1}, {"delta", 1e-9}}},
                                {"alpha", 0.1}};
 
+nlohmann::json facts(const Answer& found) { return nlohmann::json::parse(found.json); }
+
 TEST(FrontPlan, FindsWhateverIsLeftOut) {
   nlohmann::json question = kAsked;
   question.erase("n");
-  const Plan records = plan(question.dump());
-  ASSERT_EQ(records.answers.size(), 1U);
-  const PlanAnswer& answer = records.answers[0];
-  EXPECT_EQ(answer.unknown, "n");
-  ASSERT_TRUE(answer.best);
-  const PlanWay& best = answer.ways.at(*answer.best);
-  ASSERT_TRUE(best.value);
-  EXPECT_LE(best.alpha, 0.1);
-  EXPECT_TRUE(best.independent_outputs);
-  EXPECT_NE(best.why, "");
+  const auto records = facts(plan(question.dump()));
+  EXPECT_EQ(records["unknown"], "n");
+  nlohmann::json best;
+  for (const auto& way : records["mechanisms"]) {
+    if (way["best"]) best = way;
+  }
+  EXPECT_EQ(best["mechanism"], records["best"]);
+  EXPECT_LE(best["alpha"], 0.1);
+  EXPECT_EQ(best["independent_outputs"], true);
+  EXPECT_NE(best["why"], "");
   // With as many records, alpha is what was asked for.
-  question["n"] = static_cast<std::uint64_t>(*best.value);
+  question["n"] = best["n"];
   question.erase("alpha");
   question["curve"] = true;
-  const Plan accuracy = plan(question.dump());
-  EXPECT_EQ(accuracy.answers[0].unknown, "alpha");
-  EXPECT_LE(*accuracy.answers[0].ways.at(*accuracy.answers[0].best).value, 0.1);
-  std::vector<std::optional<double>> alphas;
-  for (const PlanWay& way : accuracy.answers[0].ways) alphas.push_back(way.value);
-  EXPECT_EQ(accuracy.answers[0].curve.at(5).alphas, alphas);
+  const Answer accuracy = plan(question.dump());
+  EXPECT_LE(accuracy.number("/alpha"), 0.1);
+  EXPECT_EQ(facts(accuracy)["unknown"], "alpha");
+  EXPECT_EQ(facts(accuracy)["curve"].size(), 11U);
   for (const char* unknown : {"k", "count"}) {
     question = kAsked;
     question.erase(unknown);
-    EXPECT_EQ(plan(question.dump()).answers[0].unknown, unknown);
+    EXPECT_EQ(facts(plan(question.dump()))["unknown"], unknown);
   }
 }
 
@@ -55,29 +55,28 @@ TEST(FrontPlan, TakesEveryMethod) {
   const Domain domain = Domain::make({Column::categorical("colour", {"a", "b", "c"})});
   for (const char* method : {"local", "integral"}) {
     const nlohmann::json question = {{"method", method}, {"privacy", {{"epsilon", 2}}}};
-    const Plan found = plan(question.dump(), domain);
-    EXPECT_EQ(found.answers[0].unknown, "alpha");
-    EXPECT_EQ(found.answers[0].ways[0].mechanism, "minimax");
-    EXPECT_EQ(nlohmann::json::parse(found.json)["outcomes"], 3);
+    const Answer found = plan(question.dump(), domain);
+    EXPECT_EQ(facts(found)["unknown"], "alpha");
+    EXPECT_EQ(facts(found)["mechanism"], "minimax");
+    EXPECT_EQ(found.number("/outcomes"), 3);
     EXPECT_NE(found.text.find("promised: "), std::string::npos);
   }
-  const Plan budgets = plan(
+  const Answer budgets = plan(
       R"({"method": "gaussian", "dimension": 3, "mean_bound": 5, "n": 500,
           "alpha": 0.05})");
-  ASSERT_EQ(budgets.answers.size(), 2U);
-  EXPECT_EQ(budgets.answers[0].unknown, "epsilon");
-  EXPECT_EQ(budgets.answers[1].unknown, "rho");
-  const Plan one = plan(
+  EXPECT_TRUE(budgets.number("/answers/0/epsilon"));
+  const Answer one = plan(
       R"({"method": "gaussian", "dimension": 3, "mean_bound": 5, "n": 500,
           "alpha": 0.05, "unknown": "rho"})");
-  ASSERT_EQ(one.answers.size(), 1U);
-  EXPECT_EQ(one.answers[0].ways[0].value, budgets.answers[1].ways[0].value);
+  EXPECT_FALSE(one.number("/answers/1/rho"));
+  EXPECT_TRUE(one.number("/answers/0/rho"));
+  EXPECT_EQ(one.number("/answers/0/rho"), budgets.number("/answers/1/rho"));
 }
 
 TEST(FrontPlan, SaysWhatTheInsideFinds) {
   nlohmann::json question = kAsked;
   question.erase("alpha");
-  const Plan found = plan(question.dump());
+  const Answer found = plan(question.dump());
   const auto report =
       inside::plan(inside::parse_plan_question(question.dump(), "q"), inside::PublicFiles());
   EXPECT_EQ(found.json, inside::plan_json(report));
@@ -86,10 +85,12 @@ TEST(FrontPlan, SaysWhatTheInsideFinds) {
 
 TEST(FrontPlan, RefusesInOneSentence) {
   EXPECT_EQ(test::refusal_of([] { (void)plan(kAsked.dump()); }),
-            "one of n, k, epsilon, alpha, delta and count must be left to be found, but all are "
+            "one of n, k, epsilon, alpha, delta and count must be left to be "
+            "found, but all are "
             "given");
   EXPECT_EQ(test::refusal_of([] { (void)plan(R"({"method": "central"})"); }),
-            "one of n, k, epsilon and alpha can be found, but n, k, epsilon, alpha are missing");
+            "one of n, k, epsilon and alpha can be found, but n, k, epsilon, "
+            "alpha are missing");
   EXPECT_EQ(test::refusal_of([] { (void)plan("{", "q.json"); }),
             "q.json must be JSON, but ends too early");
   nlohmann::json wrong = kAsked;
@@ -110,17 +111,17 @@ TEST(FrontPlan, OfSeveralBudgetsIsOneTable) {
     question["privacy"]["epsilon"] = epsilon;
     questions.push_back(question.dump());
   }
-  const Plan found = plans(questions);
-  ASSERT_EQ(found.answers.size(), 2U);
-  EXPECT_GT(found.answers[0].ways[0].alpha, found.answers[1].ways[0].alpha);
-  EXPECT_EQ(found.answers[1].ways[0].alpha, plan(questions[1]).answers[0].ways[0].alpha);
-  EXPECT_EQ(nlohmann::json::parse(found.json)["plans"].size(), 2U) << found.json;
+  const Answer found = plans(questions);
+  EXPECT_EQ(facts(found)["plans"].size(), 2U);
+  EXPECT_GT(found.number("/plans/0/alpha"), found.number("/plans/1/alpha"));
+  EXPECT_EQ(found.number("/plans/1/alpha"), plan(questions[1]).number("/alpha"));
 }
 
 TEST(FrontPlan, TellsItsPartsAndTheirMethods) {
   for (const SpecPart& part : plan_parts()) EXPECT_FALSE(part.methods.empty()) << part.name;
   EXPECT_EQ(test::refusal_of([] { (void)plan(R"({"method": "central", "n": 5})", ""); }),
-            "one of --n, --k, --epsilon and --alpha can be found, but --k, --epsilon, --alpha are "
+            "one of --n, --k, --epsilon and --alpha can be found, but --k, "
+            "--epsilon, --alpha are "
             "missing");
 }
 
@@ -147,7 +148,7 @@ TEST(FrontWatch, StopsWhatThisThreadComputes) {
   EXPECT_EQ(short_one.left(), -1) << "it is asked no more";
   Patience long_one(1'000'000);
   const Watching watching(long_one);
-  EXPECT_TRUE(plan(question.dump()).answers[0].best);
+  EXPECT_TRUE(plan(question.dump()).number("/n"));
   EXPECT_LT(long_one.left(), 999'990) << "every step of the search asks";
 }
 

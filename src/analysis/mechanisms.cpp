@@ -1,4 +1,4 @@
-#include "analysis/amplification.h"
+#include "analysis/mechanisms.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +10,10 @@
 #include "accounting/shuffling.h"
 #include "base/directed_rounding.h"
 #include "base/names.h"
+#include "core/band.h"
 #include "core/invalid_input.h"
 #include "release/acceptance.h"
+#include "release/release_error.h"
 
 namespace mollify {
 
@@ -215,6 +217,38 @@ Answer amplify(const AmplifyQuestion& question) {
              fmt::format("  slack        rounding adds at most {:.2g} to the delta of that "
                          "epsilon\n",
                          slack));
+  return answer;
+}
+
+// -----------------------------------------------------------------------------------------------
+// How far the law of one draw can be from the data, at worst.
+
+Answer risk_answer(const MechanismParameters& parameters, const WorstCaseRisk& risk) {
+  const std::string mechanism(name_of(parameters.mechanism));
+  Answer answer;
+  answer.add("mechanism", mechanism, fmt::format("worst case of {} over ", mechanism));
+  answer.add("k", parameters.outcome_count, counted(parameters.outcome_count, "outcome"));
+  if (parameters.mu) {
+    answer.add("mu", *parameters.mu);
+  } else {
+    answer.add("epsilon", ExpBound(*parameters.epsilon).epsilon());  // above 30 it counts as 30
+  }
+  answer.add("risk", divergence_json(risk.risk), fmt::format("\n  {}\n", risk.risk.text()));
+  answer.add("attained", risk.attained,
+             risk.attained ? "  attained: some private distribution fares exactly so\n"
+                           : "  an upper bound, not known to be attained\n");
+  answer.add("vertex_maximum", nullptr);
+  if (const auto& vertex = risk.vertex_maximum) {
+    answer.add("vertex_maximum", divergence_json(*vertex),
+               fmt::format("  the worst distribution of the class: {}\n", vertex->text()));
+  }
+  if (risk.largest_lift > 0) {
+    answer.add("lower_factor", risk.lower_factor);
+    answer.add("largest_lift", risk.largest_lift,
+               fmt::format("  every outcome is released between {:.6g} and {:.6g} times its "
+                           "reference mass\n",
+                           risk.lower_factor, risk.largest_lift));
+  }
   return answer;
 }
 

@@ -1,12 +1,18 @@
-// What shuffling adds to the privacy of randomized reports.
+// What is proved of mechanisms before there is data: what shuffling adds to reports, and how far a
+// draw can be from its data.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
 #include "base/answer.h"
+#include "methods/divergence/worst_case_risk.h"
+#include "methods/local/mechanism.h"
 
 namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// What shuffling adds to the privacy of randomized reports.
 
 /// Every record goes through randomized response over k outcomes, and all reports leave shuffled.
 /// Three of n, epsilon0, epsilon and delta, of which the other is found. All of it public.
@@ -25,5 +31,11 @@ struct AmplifyQuestion {
 /// leaves more open. Neighbouring data sets replace one record, so n is public. Some seconds at
 /// most.
 [[nodiscard]] Answer amplify(const AmplifyQuestion& question);
+
+// -----------------------------------------------------------------------------------------------
+// How far the law of one draw can be from the data, at worst.
+
+/// Of the answer `risk` has the divergences, as far as they are known for the mechanism.
+[[nodiscard]] Answer risk_answer(const MechanismParameters& parameters, const WorstCaseRisk& risk);
 
 }  // namespace mollify

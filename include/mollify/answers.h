@@ -1,0 +1,168 @@
+// Questions and their answers: before there is data, of released records, and, NOT PRIVATE, of the
+// data themselves.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mollify/domain.h"
+#include "mollify/namespace.h"
+#include "mollify/release.h"
+#include "mollify/sampler.h"
+
+namespace MOLLIFY_NAMESPACE {
+
+/// What a question is answered by: facts, and the words that tell them.
+struct Answer {
+  std::string json{};                   ///< all facts by their names: what commands print by --json
+  std::string text{};                   ///< what they print without
+  std::vector<std::string> warnings{};  ///< what they say beside it
+
+  /// The fact at a place of `json`, if it is a number: "/estimates/0/lower".
+  [[nodiscard]] std::optional<double> number(std::string_view place) const;
+};
+
+// -----------------------------------------------------------------------------------------------
+// Before there is data: what a release needs or can do, and which one serves.
+
+/// All that a question may hold, with the names of the command's flags.
+[[nodiscard]] std::vector<SpecPart> plan_parts();
+
+/// The plan for a question, in JSON: parts of a release's spec, "n", "k" or "dimension", "alpha"
+/// and others that docs/guide/planning.md tells. One is left out, or named as the "unknown", and
+/// found:
+///
+///     {"method": "central", "k": 100, "count": 10, "privacy": {"epsilon": 1, "delta": 1e-9},
+///      "alpha": 0.1}
+///
+/// Milliseconds to some seconds. Throws InvalidInput, one sentence naming `name` (or parameters, if
+/// it is empty), for a question without exactly one unknown, or with parts or numbers that no
+/// release can have.
+[[nodiscard]] Answer plan(std::string_view question, const std::string& name = "the question",
+                          const PublicTexts& texts = {});
+/// The plans for several questions, which differ in their budgets alone: all answers, in their
+/// order, and one list and one table of them. At least one.
+[[nodiscard]] Answer plans(std::span<const std::string> questions,
+                           const std::string& name = "the question", const PublicTexts& texts = {});
+/// The same for a question that names no domain, about this one.
+[[nodiscard]] Answer plan(std::string_view question, const Domain& domain,
+                          const PublicTexts& texts = {});
+
+/// In people's words; docs/guide/jobs.md. None is what nobody has settled.
+struct AdviceQuestion {
+  std::string purpose{};                     ///< "records", "estimates", "sample" or "table"
+  std::optional<std::string> protect{};      ///< "person", "row" or "table"
+  std::optional<std::string> method{};       ///< instead of it: "local", "integral", ...
+  std::optional<std::uint64_t> n{};          ///< persons, or rows
+  std::optional<std::string> domain{};       ///< its file, or the name of one of the texts
+  std::vector<std::uint64_t> columns{};      ///< instead of it: how many values each column has
+  std::optional<std::uint64_t> count{};      ///< records to release
+  std::optional<std::string> unit{};         ///< the column that names persons
+  std::optional<double> epsilon{}, delta{};  ///< the budget
+  std::optional<double> alpha{};             ///< the error that is still good
+  std::optional<std::string> covariance{};   ///< a file, or the name of one of the texts
+  std::vector<std::string> logarithms{};     ///< columns whose logarithms are Gaussian
+  bool accept_large_delta = false;
+};
+
+/// Which method, mechanism and budget serve, what to expect, and the commands to run. Some seconds
+/// at most. Throws InvalidInput for a question that contradicts itself or leaves too much open.
+[[nodiscard]] Answer advise(const AdviceQuestion& question, const PublicTexts& texts = {});
+
+/// Shuffled reports of randomized response: three of n, epsilon0, epsilon and delta.
+struct AmplifyQuestion {
+  std::optional<std::uint64_t> n{}, k{};     ///< records, and outcomes
+  std::optional<double> epsilon0{};          ///< of one report, up to 100
+  std::optional<double> epsilon{}, delta{};  ///< of all reports together
+  std::optional<double> rate{};              ///< each record is first kept with this probability,
+  std::optional<std::uint64_t> chosen{};     ///< or so many of the n records are first chosen
+  bool accept_large_delta = false;           ///< a delta of 1/n or more is looked at too
+};
+
+/// Proved bounds on how private all reports are together. Some seconds at most. Throws InvalidInput
+/// for a question that is out of range, contradicts itself or leaves more open.
+[[nodiscard]] Answer amplify(const AmplifyQuestion& question);
+
+/// How far the law of one draw can be from the data, at worst. Throws InvalidInput for parameters
+/// that no sampler has.
+[[nodiscard]] Answer risk(const SamplerParameters& parameters);
+
+// -----------------------------------------------------------------------------------------------
+// The collector's side: what released records tell of the population.
+
+struct EstimateOptions {
+  /// All intervals hold together with at least this probability: above 0.5, below 1.
+  double confidence = 0.95;
+  /// "unbiased", "simplex" (the nearest distribution) or "maximum-likelihood".
+  std::string method = "unbiased";
+  bool pairs = false;  ///< two-way tables of all pairs of columns too
+};
+
+/// The distribution of the population that `released` was drawn from, by its certificate and
+/// nothing else: no private data is read. Unbiased, with exact intervals for the probabilities, for
+/// randomized response, mixture and the Gaussian curve, shuffled or not; for a band, what bounds
+/// hold (docs/guide/estimation.md). Released values are mapped as the domain declares. Of the facts
+/// `estimates` has the outcomes, `marginals`, `pairs` and `means` the rest.
+///
+/// Throws InvalidInput for a certificate that does not hold, a domain or a number of records that
+/// is not the release's, and a release of which there is nothing to estimate: Gaussian samples,
+/// candidates, a support that was found privately.
+[[nodiscard]] Answer estimate(const Certificate& certificate, const Domain& domain,
+                              const Source& released, const EstimateOptions& options = {});
+
+// -----------------------------------------------------------------------------------------------
+// For the data holder, NOT PRIVATE: what private data have that their domain does not declare, and
+// how close a release is to them. And where a band lies best, from public units. All of these throw
+// InvalidInput for what is wrong in public.
+
+/// Files, or names of texts. Columns are names.
+struct CheckOptions {
+  std::optional<std::string> unit{};           ///< names whom a row belongs to
+  std::optional<std::string> units{};          ///< a file of all units
+  std::optional<std::string> units_column{};   ///< of that file; none: as `unit` is called
+  std::optional<std::string> counts_column{};  ///< how many records a row stands for
+  std::vector<std::string> references{};  ///< public files: how many of their records the data has
+  std::optional<std::uint64_t> most{};    ///< so many findings are listed; none: 1000
+};
+
+/// Every value of a CSV file, or of a text of that name, that the domain does not declare, by line
+/// and column, and what a release takes it for. The fact "findings" is 0 if there is none.
+[[nodiscard]] Answer check(const Domain& domain, const std::string& data,
+                           const CheckOptions& options = {}, const PublicTexts& texts = {});
+
+/// How close the law of a release to come is to the data, beside its reference. Each spec is a JSON
+/// object, without a count for 1; with several, which differ in their budget, or with the mechanism
+/// "all", a table of distances. Nothing is released or charged.
+[[nodiscard]] Answer compare(std::span<const std::string> specs, const Source& data,
+                             const PublicTexts& texts = {});
+
+/// How close rows that are released already are to the data, by whatever method they were made. Of
+/// a spec, a JSON object, it takes domain, unit, roster, units_column and logarithms. `name` is
+/// that of the released rows.
+[[nodiscard]] Answer compare_released(std::string_view spec, const Source& data,
+                                      const Source& released, const std::string& name,
+                                      const PublicTexts& texts = {});
+
+struct TuneOptions {
+  std::optional<std::string> divergence{};  ///< "kl" (none too), "tv", "hellinger2" or "chi2"
+  bool best = false;                        ///< finds the best band there is, and its limit
+  std::optional<std::string> out{};         ///< what the text calls the file of the best band
+  /// The private file, or the name of its text: the units must not be from it.
+  std::optional<std::string> data{};
+};
+
+/// An answer, and with `best` what a file for "band": "file=..." holds.
+struct Tuning {
+  Answer answer;
+  std::string band{};
+};
+
+/// Where the band of a release by method local lies best, from PUBLIC units: a CSV file or a text.
+[[nodiscard]] Tuning tune(const ReleaseSpec& spec, const std::string& public_units,
+                          const TuneOptions& options = {}, const PublicTexts& texts = {});
+
+}  // namespace MOLLIFY_NAMESPACE
