@@ -107,15 +107,19 @@ def test_pandas_needs_no_pyarrow():
         "mo.advise(purpose='sample', protect='row', n=10**9, columns=[2**20], count=1000)",
         "method.tune(table)",
         "method.compare(table)",
+        "method.check('table.csv')",
     ],
 )
-def test_an_interrupt_ends_what_takes_long(question):
-    """Each takes half a minute."""
+def test_an_interrupt_ends_what_takes_long(question, tmp_path):
+    """Each takes some seconds, most half a minute."""
     program = "import mollify as mo\nmethod = mo.Local({'a': mo.number(0, 1)}, unit='u', epsilon=1)\n"
     program += "table = {'u': list(range(10**5)), 'a': [0.5] * 10**5}\n"
     program += f"print('go', flush=True)\ntry:\n    {question}\n"
     program += "except KeyboardInterrupt:\n    print('interrupted')"
-    asked = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    (tmp_path / "table.csv").write_text("u,a\n" + "1,0.5\n" * (10**7 if "check" in question else 1))
+    asked = subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, cwd=tmp_path
+    )
     assert asked.stdout.readline() == "go\n"
     time.sleep(0.3)
     begin = time.monotonic()

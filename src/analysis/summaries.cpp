@@ -219,6 +219,7 @@ std::vector<std::optional<OwnMean>> own_means(const Source& source, const Domain
   std::vector<Sums> sums;       // of each of its columns
   std::vector<std::optional<double>> first(width);
   source.visit(wanted_columns(source, names, unit), [&](const Block& block) {
+    keep_going();
     std::span<const std::uint32_t> of;
     if (unit) of = units.of(block.columns.back());
     records.resize(unit ? units.size() : 1);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/progress.h"
 #include "domain/column.h"
 #include "records/source.h"
 
@@ -153,6 +154,7 @@ CheckCounts check_table(const std::string& path, const Domain& domain,
   CheckCounts counts;
   counts.nulls.resize(domain.columns().size());
   while (records.next()) {
+    keep_going();
     if (!records.csv().ends_as_a_record()) {
       ++counts.findings;
       report({records.csv().line_number(), "", "",

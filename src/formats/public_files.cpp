@@ -20,6 +20,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/names.h"
+#include "base/progress.h"
 #include "base/sha256.h"
 #include "core/invalid_input.h"
 #include "domain/candidates.h"
@@ -437,6 +438,7 @@ void read_strictly(const std::string& path, const Domain& domain, Take take,
   RecordReader records(path, domain, unit_column, bytes);
   bool any = false;
   while (records.next()) {
+    keep_going();
     if (records.csv().line().empty()) continue;
     any = true;
     check_record(records, nullptr, [&](const Finding& finding) {
