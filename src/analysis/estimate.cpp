@@ -172,15 +172,15 @@ ReleasedLaw::ReleasedLaw(const StatedCertificate& stated, const std::string& nam
   domain_ = outcomes_of(stated, domain);
   DesignedRelease made = design_release(stated.spec, stated.facts, domain);
   mechanism_ = made.certificate.mechanism();
-  if (made.local) {
-    take_local(made.certificate, std::move(made.local));
+  if (HeldLocalSampler local = local_sampler(made)) {
+    take_local(made.certificate, std::move(local));
   } else {
-    take_central(made.certificate, *made.central);
+    take_central(made.certificate, *finite_drawing(made).sampler);
   }
 }
 
 void ReleasedLaw::take_local(const Certificate& certificate,
-                             std::unique_ptr<LocalSampler> sampler) {
+                             std::shared_ptr<const LocalSampler> sampler) {
   sampler_ = std::move(sampler);
   linear_ = LinearLaw::of(*sampler_);
   smoothed_ = draws_by_scores(*certificate.as<LocalDesign>());

@@ -14,6 +14,7 @@
 #include "core/band.h"
 #include "domain/domain.h"
 #include "kernel/channels.h"
+#include "methods/central/samplers.h"
 #include "methods/local/sampler.h"
 #include "records/tallies.h"
 #include "release/certificate.h"
@@ -197,13 +198,13 @@ class ReleasedLaw {
   void require_count(std::uint64_t records, const std::string& name) const;
 
  private:
-  void take_local(const Certificate& certificate, std::unique_ptr<LocalSampler> sampler);
+  void take_local(const Certificate& certificate, std::shared_ptr<const LocalSampler> sampler);
   void take_central(const Certificate& certificate, const CentralSampler& sampler);
 
   Domain domain_;
   std::string mechanism_;
   std::optional<LinearLaw> linear_;
-  std::unique_ptr<const LocalSampler> sampler_;
+  std::shared_ptr<const LocalSampler> sampler_;
   double total_variation_up_ = 0;
   double failure_up_ = 0;
   std::optional<double> epsilon_;

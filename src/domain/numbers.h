@@ -11,6 +11,14 @@
 
 namespace mollify {
 
+/// The real numbers from low to high; low < high.
+struct RealRange {
+  double low = 0;
+  double high = 0;
+
+  friend bool operator==(const RealRange&, const RealRange&) = default;
+};
+
 // -----------------------------------------------------------------------------------------------
 // The multiples of a power of ten, as doubles and as texts.
 

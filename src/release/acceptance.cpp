@@ -232,16 +232,8 @@ std::string noise_remedy(const PlanQuestion& question, const std::string& mechan
   PlanQuestion asked = question;
   asked.unknowns = {PlanUnknown::kAlpha};
   asked.curve = asked.strong = asked.every_mechanism = false;
-  // Files are read no more: all that they say of the numbers is in the question. A band that was
-  // found for these numbers is one for no others, and has no answer.
   asked.domain.reset();
-  asked.region.clear();
-  if (kDrawMethods.has(asked.method)) {
-    asked.local.mechanism = named<Mechanism>(mechanism);
-    asked.local.band.reset();
-    asked.local.reference.reset();
-    asked.local.space = {.kind = question.local.space.kind, .scorer = question.local.space.scorer};
-  }
+  release_method(asked.method).settle(asked, mechanism);
   std::vector<std::string> ways;
   for (const Search& search : searches(asked)) {
     if (const auto value = nearest(asked, mechanism, search)) {

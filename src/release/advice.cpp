@@ -15,6 +15,9 @@
 #include "methods/local/sampler.h"
 #include "release/acceptance.h"
 #include "release/central_method.h"
+#include "release/gaussian_method.h"
+#include "release/local_method.h"
+#include "release/marginals_method.h"
 #include "release/plan.h"
 #include "release/public_inputs.h"
 
@@ -306,17 +309,22 @@ class Advisor {
                        .outcomes = advice_.outcomes,
                        .outputs = advice_.outputs,
                        .budget = Privacy::approximate(epsilon, advice_.delta),
-                       .accept_large_delta = question().accept_large_delta,
-                       .logarithms = question().logarithms,
-                       .covariance = question().covariance,
-                       .copula = question().copula};
+                       .accept_large_delta = question().accept_large_delta};
     asked.records = question().records.value_or(1);
     // Of method central the outcomes have been counted.
     if (advice_.method != Method::kCentral) asked.domain = question().domain;
-    for (const std::uint64_t size : sizes_) {
-      asked.columns.push_back({static_cast<std::uint32_t>(size), false});
+    if (kGaussianMethods.has(advice_.method)) {
+      asked.own = GaussianQuestion{.logarithms = question().logarithms,
+                                   .covariance = question().covariance};
+    } else if (advice_.method == Method::kMarginals) {
+      auto& own = own_of<MarginalsQuestion>(asked);
+      own.copula = question().copula;
+      for (const std::uint64_t size : sizes_) {
+        own.columns.push_back({static_cast<std::uint32_t>(size), false});
+      }
+    } else if (kDrawMethods.has(advice_.method) && is_estimation()) {
+      own_of<LocalQuestion>(asked).spec.mechanism = Mechanism::kRandomizedResponse;
     }
-    if (is_estimation()) asked.local.mechanism = Mechanism::kRandomizedResponse;
     return asked;
   }
 

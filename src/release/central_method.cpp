@@ -131,13 +131,14 @@ void design_finite(const Domain& domain, const StatedCertificate* stated, Design
                 facts.mean_ranges.empty());
   const std::uint64_t records = *facts.records;
   FiniteDesign design;
+  FiniteDrawing drawing;
   Privacy budget = spec.budget();
   if (central.support) {
-    made.finder.emplace(finder_for(spec, domain, records));
+    const SupportFinder& finder = drawing.finder.emplace(finder_for(spec, domain, records));
     budget = half_of(budget);
     design.hint = budget;
-    design.least_records = made.finder->least_records();
-    design.least_outcomes = made.finder->least_size();
+    design.least_records = finder.least_records();
+    design.least_outcomes = finder.least_size();
   }
   const CentralRequest sizes{records, facts.outcomes, spec.count.value_or(1), budget};
   const auto said = stated != nullptr ? nlohmann::json::parse(stated->text) : nlohmann::json();
@@ -148,7 +149,8 @@ void design_finite(const Domain& domain, const StatedCertificate* stated, Design
                                       : best_central_design(sizes, stated_mechanism(said));
   }
   if (stated != nullptr) take_response(said, design.design);
-  made.central = make_central_sampler(design.design);
+  drawing.sampler = make_central_sampler(design.design);
+  made.sampler = std::move(drawing);
   certificate.draw = design.design.guarantee;
   certificate.total =
       design.hint ? composed_up(std::array{*design.hint, certificate.draw}) : certificate.draw;
@@ -289,8 +291,7 @@ class FiniteRelease final : public PreparedRelease {
       : PreparedRelease(std::move(made.certificate), domain),
         domain_(std::move(domain)),
         roster_(std::move(roster)),
-        sampler_(std::move(made.central)),
-        finder_(std::move(made.finder)) {}
+        drawing_(finite_drawing(made)) {}
 
   void require(const Source& data) const override {
     require_columns(data, domain_, certificate().spec.unit);
@@ -312,7 +313,8 @@ class FiniteRelease final : public PreparedRelease {
     resize(records, *certificate().facts.records);
     RecordWriter writer(domain_, sink);
     for (const std::uint32_t outcome :
-         finder_ ? draw_within_support(records, random) : sampler_->draw(records, random)) {
+         drawing_.finder ? draw_within_support(records, random)
+                         : drawing_.sampler->draw(records, random)) {
       writer.write_outcome(outcome, random);
     }
     writer.finish();
@@ -333,7 +335,7 @@ class FiniteRelease final : public PreparedRelease {
   // (tests/methods/central/design.cpp).
   std::vector<std::uint32_t> draw_within_support(const OutcomeHistogram& records,
                                                  SecureRandom& random) const {
-    const FoundSupport support = finder_->find(records, random);
+    const FoundSupport support = drawing_.finder->find(records, random);
     const CentralDesign& whole = certificate().as<FiniteDesign>()->design;
     return support.map_back(make_central_sampler(with_outcomes(whole, support.size()))
                                 ->draw(support.map_into(records, random), random));
@@ -341,11 +343,14 @@ class FiniteRelease final : public PreparedRelease {
 
   Domain domain_;
   std::optional<Roster> roster_;
-  std::unique_ptr<CentralSampler> sampler_;  // over the whole domain
-  std::optional<SupportFinder> finder_;
+  FiniteDrawing drawing_;
 };
 
 }  // namespace
+
+const FiniteDrawing& finite_drawing(const DesignedRelease& made) {
+  return *std::any_cast<FiniteDrawing>(&made.sampler);
+}
 
 void require_countable(const Domain& domain) {
   if (domain.is_enumerable()) return;

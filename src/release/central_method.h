@@ -7,10 +7,20 @@
 
 #include "domain/domain.h"
 #include "methods/central/design.h"
+#include "methods/central/samplers.h"
 #include "methods/central/support.h"
+#include "release/design.h"
 #include "release/plan.h"
 
 namespace mollify {
+
+/// What a design of method central draws by.
+struct FiniteDrawing {
+  std::shared_ptr<const CentralSampler> sampler;  ///< over the whole domain
+  std::optional<SupportFinder> finder{};          ///< with a hint
+};
+/// Throws std::bad_any_cast for the design of another method.
+[[nodiscard]] const FiniteDrawing& finite_drawing(const DesignedRelease& made);
 
 /// What only method central has.
 struct CentralSpec {

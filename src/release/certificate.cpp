@@ -47,7 +47,7 @@ Json facts_json(const PublicFacts& facts) {
   if (facts.location) json["location"] = *facts.location;
   if (facts.kept) json["kept"] = std::to_string(*facts.kept);
   if (facts.amount) json["amount"] = dyadic_json(*facts.amount);
-  for (const WhitenedRange& range : facts.mean_ranges) {
+  for (const RealRange& range : facts.mean_ranges) {
     json["mean_ranges"].push_back({range.low, range.high});
   }
   return json;
@@ -240,6 +240,13 @@ StatedCertificate parse_certificate(const std::string& text, const std::string& 
 
 // -----------------------------------------------------------------------------------------------
 // Promises.
+
+std::string with_measured(const std::string& certificate, const Json& measured) {
+  if (measured.empty()) return certificate;
+  Json json = Json::parse(certificate);
+  json["measured"] = measured;
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
 std::vector<std::string> represented(const ReleaseSpec& spec) {
   if (!spec.unit) {

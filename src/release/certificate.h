@@ -8,11 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "accounting/privacy.h"
+#include "base/json.h"
 #include "domain/domain.h"
-#include "methods/gaussian/centre.h"
+#include "domain/numbers.h"
 #include "release/spec.h"
 
 namespace mollify {
@@ -47,7 +46,7 @@ struct PublicFacts {
   /// spend together. It is found in doubles, like `kept`; whether it keeps delta is checked.
   std::optional<double> amount{};
   /// Of Gaussian samples without a bound on the mean: where it lies, in whitened coordinates.
-  std::vector<WhitenedRange> mean_ranges{};
+  std::vector<RealRange> mean_ranges{};
 
   friend bool operator==(const PublicFacts&, const PublicFacts&) = default;
 };
@@ -74,6 +73,9 @@ struct Certificate {
 
 /// Pretty-printed JSON, ending in a line feed, with the promise and its limits in words.
 [[nodiscard]] std::string certificate_text(const Certificate& certificate);
+
+/// The text with what the release measured as its member "measured"; as it is, if that is empty.
+[[nodiscard]] std::string with_measured(const std::string& certificate, const Json& measured);
 
 /// Whose shares the shares of released records are, as sentences for people: of rows, or of units.
 [[nodiscard]] std::vector<std::string> represented(const ReleaseSpec& spec);

@@ -1,13 +1,9 @@
 // The design of a release.
 #pragma once
 
-#include <memory>
-#include <optional>
+#include <any>
 
 #include "domain/domain.h"
-#include "methods/central/samplers.h"
-#include "methods/central/support.h"
-#include "methods/local/sampler.h"
 #include "release/certificate.h"
 
 namespace mollify {
@@ -15,12 +11,10 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // From what is public about a release to what it draws by.
 
-/// A certificate, and the samplers that it speaks of.
+/// A certificate, and the sampler that it speaks of.
 struct DesignedRelease {
   Certificate certificate;
-  std::unique_ptr<LocalSampler> local{};      ///< of local and integral releases
-  std::unique_ptr<CentralSampler> central{};  ///< of finite central ones, over the whole domain
-  std::optional<SupportFinder> finder{};      ///< of these, with a hint
+  std::any sampler{};  ///< what its method draws by, of a type that only the method knows
 };
 
 /// Everything that follows from the spec, the facts and the domain, and keeps what it promises.

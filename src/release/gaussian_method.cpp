@@ -52,7 +52,7 @@ Whitening whitening_of(const RealColumns& columns, std::span<const double> given
   return Whitening::from_covariance(dimension, covariance, middle);
 }
 
-std::vector<WhitenedRange> mean_ranges_of(const RealColumns& columns, const Whitening& whitening) {
+std::vector<RealRange> mean_ranges_of(const RealColumns& columns, const Whitening& whitening) {
   std::vector<double> low;
   std::vector<double> high;
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -298,7 +298,7 @@ ReleaseError gaussian_error(const GaussianDesign& design) {
   double reference = 1;
   if (!(request.covariance_bound > 1)) {
     double distance = request.mean_bound.value_or(0);
-    for (const WhitenedRange& range : request.ranges) {
+    for (const RealRange& range : request.ranges) {
       distance = std::max(distance, 0.5 * (range.high - range.low));
     }
     reference = std::erf(distance / std::sqrt(8.0));
@@ -309,7 +309,7 @@ ReleaseError gaussian_error(const GaussianDesign& design) {
 namespace {
 
 /// Whether the ranges of the mean follow from the domain. Processors may round differently.
-bool ranges_match(const GaussianSpec& spec, const std::vector<WhitenedRange>& stated,
+bool ranges_match(const GaussianSpec& spec, const std::vector<RealRange>& stated,
                   const Domain& domain) {
   const RealColumns columns(domain, spec.logarithms);
   const auto implied = mean_ranges_of(columns, whitening_of(columns));
@@ -417,9 +417,10 @@ class PointMethod : public ReleaseMethod {
   }
 
   void read_question(const PartReader& reader, PlanQuestion& question) const override {
-    question.mean_bound = reader.find<double>("/mean_bound");
+    auto& own = own_of<GaussianQuestion>(question);
+    own.mean_bound = reader.find<double>("/mean_bound");
     const auto mean_range = reader.find<double>("/mean_range");
-    if (question.mean_bound && mean_range) {
+    if (own.mean_bound && mean_range) {
       throw InvalidInput(fmt::format("the mean has either {} or {}, but both are given",
                                      reader.called("/mean_bound"), reader.called("/mean_range")));
     }
@@ -428,17 +429,17 @@ class PointMethod : public ReleaseMethod {
         throw InvalidInput(fmt::format("{} must be positive, but is {}",
                                        reader.called("/mean_range"), *mean_range));
       }
-      question.mean_ranges = {{-0.5 * *mean_range, 0.5 * *mean_range}};
+      own.mean_ranges = {{-0.5 * *mean_range, 0.5 * *mean_range}};
     }
-    question.covariance_bound = reader.find<double>("/covariance_bound").value_or(1);
-    question.paper_variance = reader.find<bool>("/paper_variance").value_or(false);
-    question.logarithms =
+    own.covariance_bound = reader.find<double>("/covariance_bound").value_or(1);
+    own.paper_variance = reader.find<bool>("/paper_variance").value_or(false);
+    own.logarithms =
         reader.find<std::vector<std::string>>("/logarithms").value_or(std::vector<std::string>());
-    question.covariance = reader.find_file("/covariance");
-    if (!question.domain && (question.covariance || !question.logarithms.empty())) {
+    own.covariance = reader.find_file("/covariance");
+    if (!question.domain && (own.covariance || !own.logarithms.empty())) {
       throw InvalidInput(
           fmt::format("{} needs {}, but none is given",
-                      reader.called(question.covariance ? "/covariance" : "/logarithms"),
+                      reader.called(own.covariance ? "/covariance" : "/logarithms"),
                       reader.called("/domain")));
     }
   }
@@ -596,15 +597,16 @@ class GaussianMethod final : public PointMethod {
   std::unique_ptr<const PlanModel> plan_model(PlanQuestion& question,
                                               const PublicInputs* inputs) const override {
     if (question.domain) {
-      const RealColumns columns(inputs->domain(*question.domain), question.logarithms);
+      auto& own = own_of<GaussianQuestion>(question);
+      const RealColumns columns(inputs->domain(*question.domain), own.logarithms);
       question.dimension = columns.size();
       const std::vector<double> covariance =
-          question.covariance ? inputs->covariance(question.covariance->name, columns)
+          own.covariance ? inputs->covariance(own.covariance->name, columns)
                               : std::vector<double>();
-      if (!question.mean_bound) {
-        question.mean_ranges = mean_ranges_of(columns, whitening_of(columns, covariance));
+      if (!own.mean_bound) {
+        own.mean_ranges = mean_ranges_of(columns, whitening_of(columns, covariance));
       }
-      question.warnings = wide_ranges(columns, covariance, question.covariance_bound);
+      question.warnings = wide_ranges(columns, covariance, own.covariance_bound);
     }
     return gaussian_plan_model();
   }
@@ -612,10 +614,10 @@ class GaussianMethod final : public PointMethod {
   void ask(const Certificate& certificate, const Domain&, PlanQuestion& question) const override {
     const GaussianRequest& request = certificate.as<GaussianDesign>()->request;
     question.dimension = request.dimension;
-    question.mean_bound = request.mean_bound;
-    question.mean_ranges = certificate.facts.mean_ranges;
-    question.covariance_bound = request.covariance_bound;
-    question.paper_variance = request.paper_variance;
+    question.own = GaussianQuestion{.mean_bound = request.mean_bound,
+                                    .mean_ranges = certificate.facts.mean_ranges,
+                                    .covariance_bound = request.covariance_bound,
+                                    .paper_variance = request.paper_variance};
   }
 
  protected:
@@ -759,7 +761,7 @@ class GaussianModelMethod final : public PointMethod {
                                               const PublicInputs* inputs) const override {
     if (question.domain) {
       question.dimension =
-          RealColumns(inputs->domain(*question.domain), question.logarithms).size();
+          RealColumns(inputs->domain(*question.domain), own_of<GaussianQuestion>(question).logarithms).size();
     }
     return shared_gaussian_plan_model();
   }

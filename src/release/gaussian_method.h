@@ -36,6 +36,20 @@ struct GaussianSpec {
   friend bool operator==(const GaussianSpec&, const GaussianSpec&) = default;
 };
 
+/// What a plan of them asks about, in standard deviations of the data (GaussianRequest).
+struct GaussianQuestion {
+  std::optional<double> mean_bound{};
+  std::vector<RealRange> mean_ranges{};
+  double covariance_bound = 1;
+  bool paper_variance = false;
+  /// With a domain, which says the dimension, and the ranges unless the mean is bounded: as a
+  /// release's.
+  std::vector<std::string> logarithms{};
+  std::optional<PublicFile> covariance{};
+
+  friend bool operator==(const GaussianQuestion&, const GaussianQuestion&) = default;
+};
+
 // -----------------------------------------------------------------------------------------------
 // Passes over points: how workers are told of them, and what they make of their parts.
 
@@ -59,7 +73,7 @@ struct GaussianSpec {
                                      std::span<const double> covariance = {});
 
 /// Where the mean lies if it lies in the declared ranges, in whitened coordinates.
-[[nodiscard]] std::vector<WhitenedRange> mean_ranges_of(const RealColumns& columns,
+[[nodiscard]] std::vector<RealRange> mean_ranges_of(const RealColumns& columns,
                                                         const Whitening& whitening);
 
 /// Of each column, not taken in logarithms, whose declared range is more than 1000 standard

@@ -28,14 +28,16 @@ namespace mollify {
 namespace {
 
 GaussianRequest gaussian_request_of(const PlanQuestion& question) {
+  const auto& own = own_of<GaussianQuestion>(question);
   return {.records = question.records,
           .dimension = static_cast<std::size_t>(question.dimension),
           .outputs = question.outputs,
           .budget = question.budget,
-          .covariance_bound = question.covariance_bound,
-          .mean_bound = question.mean_bound,
-          .ranges = question.mean_ranges,
-          .paper_variance = question.paper_variance};
+          .covariance_bound = own.covariance_bound,
+          .mean_bound = own.mean_bound,
+          .ranges = own.mean_ranges,
+          // Pure privacy alone has it.
+          .paper_variance = own.paper_variance && question.budget.notion == PrivacyNotion::kPure};
 }
 
 Json design_json(const GaussianDesign& design, double alpha) {
@@ -128,7 +130,8 @@ class GaussianPlan final : public PlanModel {
           "more\n",
           bound);
     }
-    const bool is_supposed = whole.domain && !whole.covariance && !(whole.covariance_bound > 1);
+    const auto& own = own_of<GaussianQuestion>(whole);
+    const bool is_supposed = whole.domain && !own.covariance && !(own.covariance_bound > 1);
     answer.lines += fmt::format(
         "  accuracy rests on the data being Gaussian as declared{}; privacy rests on no "
         "assumption\n",
@@ -154,14 +157,15 @@ std::unique_ptr<const PlanModel> gaussian_plan_model() { return std::make_unique
 std::optional<std::uint64_t> papers_gaussian_records(const PlanQuestion& question) {
   const Privacy& budget = question.budget;
   const bool is_rho = budget.notion == PrivacyNotion::kConcentrated;
-  const bool bounded = question.covariance_bound > 1;
-  if (!question.mean_bound || (bounded && !is_rho)) return std::nullopt;
+  const auto& own = own_of<GaussianQuestion>(question);
+  const bool bounded = own.covariance_bound > 1;
+  if (!own.mean_bound || (bounded && !is_rho)) return std::nullopt;
   const auto m = static_cast<double>(question.outputs);
   const double alpha = question.strong ? question.alpha / m : question.alpha;
   if (!(alpha > 0 && alpha < 1)) return std::nullopt;
   const auto dimension = static_cast<std::size_t>(question.dimension);
   const auto d = static_cast<double>(dimension);
-  const WhitenedRecords records{dimension, *question.mean_bound, question.covariance_bound};
+  const WhitenedRecords records{dimension, *own.mean_bound, own.covariance_bound};
   const auto serves = [&](std::uint64_t records_needed) {
     const auto n = static_cast<double>(records_needed);
     const bool split = bounded || budget.notion == PrivacyNotion::kPure;
@@ -188,8 +192,9 @@ std::optional<std::uint64_t> papers_gaussian_records(const PlanQuestion& questio
 }
 
 double gaussian_records_lower_bound(const PlanQuestion& question) {
-  double norm = question.mean_bound.value_or(std::numeric_limits<double>::infinity());
-  for (const WhitenedRange& range : question.mean_ranges) {
+  const auto& own = own_of<GaussianQuestion>(question);
+  double norm = own.mean_bound.value_or(std::numeric_limits<double>::infinity());
+  for (const RealRange& range : own.mean_ranges) {
     norm = std::min(norm, 0.5 * (range.high - range.low));
   }
   if (std::isinf(norm)) return 0;

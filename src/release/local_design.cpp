@@ -222,7 +222,8 @@ void design_draws(const Domain& domain, std::uint64_t draws, DesignedRelease& ma
   const bool curve = row_of(parameters.mechanism).in_mu;
   require_facts(curve || !facts.kept);
   if (curve) certificate.facts.kept = parameters.kept = kept_under_curve(parameters, facts.kept);
-  made.local = make_sampler(parameters);
+  const HeldLocalSampler sampler = make_sampler(parameters);
+  made.sampler = sampler;
   LocalDesign design{
       .mechanism = parameters.mechanism,
       .space = kind,
@@ -230,14 +231,14 @@ void design_draws(const Domain& domain, std::uint64_t draws, DesignedRelease& ma
       .scorer = local.space.scorer.value_or(usual_scorer(kind, parameters.mechanism)),
       .c1 = parameters.numbers.c1,
       .floor = std::nullopt,
-      .integers_sha256 = integers_sha256(*made.local)};
+      .integers_sha256 = integers_sha256(*sampler)};
   if (parameters.epsilon) design.bound.emplace(*parameters.epsilon);
   if (is_band(parameters.mechanism)) design.floor = band_floor_of(parameters);
   if (draws_by_scores(design) && !design.floor) {
     throw InvalidInput(fmt::format("scorer {} needs a band, but mechanism {} has none",
                                    name_of(design.scorer), name_of(design.mechanism)));
   }
-  certificate.draw = made.local->guarantee();
+  certificate.draw = sampler->guarantee();
   certificate.total = draws_promise_up(budget, certificate.draw, draws);
   certificate.design = std::move(design);
 }
@@ -322,6 +323,11 @@ ReleaseError draw_error(const MechanismParameters& parameters) {
   return error;
 }
 
+HeldLocalSampler local_sampler(const DesignedRelease& made) {
+  const auto* held = std::any_cast<HeldLocalSampler>(&made.sampler);
+  return held == nullptr ? nullptr : *held;
+}
+
 std::vector<std::string> draw_warnings(const MechanismParameters& parameters) {
   const Privacy asked =
       parameters.mu ? Privacy::gaussian(*parameters.mu) : Privacy::pure(*parameters.epsilon);
@@ -333,13 +339,14 @@ std::vector<std::string> draw_warnings(const MechanismParameters& parameters) {
   if (!(is_linear ? error.is_indistinct() : error.is_mostly_noise())) return said;
   PlanQuestion question{
       .method = Method::kLocal, .outcomes = parameters.outcome_count, .budget = released};
+  LocalQuestion own{.spec = {.numbers = parameters.numbers}};
   if (!parameters.reference.empty()) {
     const ReferenceMasses reference = parameters.normalised();
     for (std::size_t i = 0; i < parameters.outcome_count; ++i) {
-      question.masses.push_back(reference.mass(i));
+      own.masses.push_back(reference.mass(i));
     }
   }
-  question.local.numbers = parameters.numbers;
+  question.own = std::move(own);
   const std::string ways = noise_remedy(question, std::string(name_of(parameters.mechanism)));
   said.push_back(words_of_noise(error) + (is_linear ? for_estimates() : "") +
                  (ways.empty() ? "" : "; ") + ways);

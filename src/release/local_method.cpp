@@ -320,7 +320,11 @@ class DrawMethod : public ReleaseMethod {
   }
 
   bool keeps_promise(const DesignedRelease& made) const override {
-    return made.local->guarantee_holds();
+    return local_sampler(made)->guarantee_holds();
+  }
+
+  double epsilon_realised_up(const DesignedRelease& made) const override {
+    return local_sampler(made)->epsilon_realised_up();
   }
 
   void look_at_space(const StatedCertificate& stated, const Domain& domain,
@@ -455,17 +459,30 @@ class DrawMethod : public ReleaseMethod {
       }
       if (!reader.has("/privacy/mu")) reader.require_given("/privacy/epsilon");
     }
-    question.local = local_spec(reader, word());
+    auto& own = own_of<LocalQuestion>(question);
+    own.spec = local_spec(reader, word());
+    own.region =
+        reader.find<std::vector<std::string>>("/region").value_or(std::vector<std::string>());
     if (question.domain) return;
-    if (question.local.reference) {
+    if (own.spec.reference) {
       throw InvalidInput(fmt::format("{} needs {}, but none is given", reader.called("/reference"),
                                      reader.called("/domain")));
     }
-    const auto kind = draws_models() ? question.local.space.kind : std::nullopt;
-    if (question.local.space != SpaceSpec{.kind = kind}) {
+    const auto kind = draws_models() ? own.spec.space.kind : std::nullopt;
+    if (own.spec.space != SpaceSpec{.kind = kind}) {
       throw InvalidInput(
           fmt::format("a space needs {}, but none is given", reader.called("/domain")));
     }
+  }
+
+  // A band that was found for these numbers is one for no others, and has no answer.
+  void settle(PlanQuestion& question, const std::string& mechanism) const override {
+    auto& [spec, masses, region] = own_of<LocalQuestion>(question);
+    spec.mechanism = named<Mechanism>(mechanism);
+    spec.band.reset();
+    spec.reference.reset();
+    spec.space = {.kind = spec.space.kind, .scorer = spec.space.scorer};
+    region.clear();
   }
 
   std::unique_ptr<const PlanModel> plan_model(PlanQuestion& question,
@@ -475,9 +492,10 @@ class DrawMethod : public ReleaseMethod {
 
   void ask(const Certificate& certificate, const Domain& domain,
            PlanQuestion& question) const override {
-    question.local = *certificate.spec.own.get<LocalSpec>();
-    question.local.space.kind = certificate.as<LocalDesign>()->space;
-    question.masses = reference_masses(certificate, domain);
+    auto& own = own_of<LocalQuestion>(question);
+    own.spec = *certificate.spec.own.get<LocalSpec>();
+    own.spec.space.kind = certificate.as<LocalDesign>()->space;
+    own.masses = reference_masses(certificate, domain);
     question.outputs = draws_of(certificate.spec);
   }
 
@@ -625,6 +643,16 @@ class IntegralModelMethod final : public DrawMethod {
             "with probability {:.4g}",
             outlook.best, certificate.facts.outcomes, outlook.probability),
         "all rows are drawn from the one released model"};
+  }
+
+  // A band that was found for these numbers is one for no others, and has no answer.
+  void settle(PlanQuestion& question, const std::string& mechanism) const override {
+    auto& [spec, masses, region] = own_of<LocalQuestion>(question);
+    spec.mechanism = named<Mechanism>(mechanism);
+    spec.band.reset();
+    spec.reference.reset();
+    spec.space = {.kind = spec.space.kind, .scorer = spec.space.scorer};
+    region.clear();
   }
 
   std::unique_ptr<const PlanModel> plan_model(PlanQuestion& question,

@@ -36,6 +36,22 @@ struct LocalDesign {
   std::string integers_sha256{};
 };
 
+/// What a plan of a draw asks about; the spec's mechanism is not read where every one is asked for.
+struct LocalQuestion {
+  LocalSpec spec{};
+  /// Of the reference, as a domain's public records have them; empty if it is uniform.
+  std::vector<double> masses{};
+  /// "COLUMN=VALUE[,VALUE]", which narrow each other; without a domain one reference mass.
+  std::vector<std::string> region{};
+
+  friend bool operator==(const LocalQuestion&, const LocalQuestion&) = default;
+};
+
+/// What a draw's design is of, by DesignedRelease::sampler.
+using HeldLocalSampler = std::shared_ptr<const LocalSampler>;
+/// Null of other methods.
+[[nodiscard]] HeldLocalSampler local_sampler(const DesignedRelease& made);
+
 /// The parts of its own that a draw method has.
 [[nodiscard]] LocalSpec local_spec(const PartReader& reader, Method method);
 

@@ -86,7 +86,7 @@ class LocalPlan final : public PlanModel {
   LocalPlan(PlanQuestion& question, const PublicInputs* inputs)
       : in_mu_(question.budget.notion == PrivacyNotion::kGaussian),
         searches_outcomes_(question.unknowns.front() == PlanUnknown::kOutcomes) {
-    LocalSpec& local = question.local;
+    LocalSpec& local = own_of<LocalQuestion>(question).spec;
     if (question.domain) {
       // What sample would choose from.
       space_.emplace(inputs->domain(*question.domain), local.space, local.reference, *inputs);
@@ -94,7 +94,7 @@ class LocalPlan final : public PlanModel {
       if (local.reference && space_->kind() != SpaceKind::kCandidates &&
           space_->kind() != SpaceKind::kModels) {
         const Domain& domain = space_->domain();
-        question.masses = reference_masses(
+        own_of<LocalQuestion>(question).masses = reference_masses(
             counted_outcomes(inputs->records(local.reference->name, domain), domain),
             space_->kind(), domain);
       }
@@ -106,9 +106,11 @@ class LocalPlan final : public PlanModel {
                           : std::vector<std::uint32_t>());
     }
     kind_ = local.space.kind.value_or(SpaceKind::kCategories);
-    masses_ = question.masses;
+    masses_ = own_of<LocalQuestion>(question).masses;
     if (local.band && (local.band->typical || !local.band->file.empty())) find_band(local, inputs);
-    if (!question.region.empty()) region_mass_ = mass_of(question.region);
+    if (const auto& region = own_of<LocalQuestion>(question).region; !region.empty()) {
+      region_mass_ = mass_of(region);
+    }
     if (question.every_mechanism) {
       for (const auto& known : named_mechanisms()) mechanisms_.push_back(known.value);
       if (local.band) {
@@ -128,7 +130,7 @@ class LocalPlan final : public PlanModel {
   [[nodiscard]] PlanQuestion settled(std::size_t mechanism, PlanQuestion question) const override {
     if (!question.every_mechanism) return question;
     question.every_mechanism = false;
-    LocalSpec& local = question.local;
+    LocalSpec& local = own_of<LocalQuestion>(question).spec;
     local.mechanism = mechanisms_[mechanism];
     local.numbers = own_numbers(mechanisms_[mechanism], local.numbers);
     return question;
@@ -186,7 +188,7 @@ class LocalPlan final : public PlanModel {
       throw InvalidInput(fmt::format("a plan of method {} has no unknown {}",
                                      name_of(question.method), name_of(unknown)));
     }
-    const auto& band = question.local.band;
+    const auto& band = own_of<LocalQuestion>(question).spec.band;
     if (unknown != PlanUnknown::kAlpha && band && (band->typical || !band->file.empty())) {
       throw InvalidInput(
           fmt::format("band {} is found for one epsilon and number of outcomes, so a plan with it "
@@ -218,10 +220,11 @@ class LocalPlan final : public PlanModel {
         question.outputs == 1 ? fmt::format("{:g} for the one draw", whole.parameter())
                               : fmt::format("{:g} in all, {:.6g} for each of {} draws",
                                             whole.parameter(), draw.parameter(), question.outputs);
-    return fmt::format("{} over {}, {} {} of a unit, whatever the data",
-                       name_of(chosen_mechanism(question.local, in_mu_, kind_)),
-                       counted(space_ ? space_->size() : question.outcomes, what),
-                       parameter_name(whole.notion), spent);
+    return fmt::format(
+        "{} over {}, {} {} of a unit, whatever the data",
+        name_of(chosen_mechanism(own_of<LocalQuestion>(question).spec, in_mu_, kind_)),
+        counted(space_ ? space_->size() : question.outcomes, what), parameter_name(whole.notion),
+        spent);
   }
 
   void tell(const PlanQuestion& whole, PlanAnswer& answer) const override {
@@ -229,7 +232,7 @@ class LocalPlan final : public PlanModel {
     const Privacy draw = draw_of(whole);
     const Privacy total = draws_promise_up(whole.budget, draw, whole.outputs);
     const WorstCaseRisk risk = risk_of(whole, reference, draw);
-    const Mechanism mechanism = chosen_mechanism(whole.local, in_mu_, kind_);
+    const Mechanism mechanism = chosen_mechanism(own_of<LocalQuestion>(whole).spec, in_mu_, kind_);
     const bool band = is_band(mechanism);
     const std::string promise =
         in_mu_ ? fmt::format(
@@ -261,8 +264,9 @@ class LocalPlan final : public PlanModel {
     answer.lines = fmt::format("\npromised: {}\nnot promised: {}\n\n", promise, no_promise);
     if (const auto location = found_location(whole, draw)) {
       facts["location"] = *location;
-      answer.lines += fmt::format("band {} lies at location={:.6g}{}\n", to_text(*whole.local.band),
-                                  *location, file_band_ ? " about its own bounds" : "");
+      answer.lines += fmt::format("band {} lies at location={:.6g}{}\n",
+                                  to_text(*own_of<LocalQuestion>(whole).spec.band), *location,
+                                  file_band_ ? " about its own bounds" : "");
     }
     if (band) {
       answer.lines += fmt::format(
@@ -337,7 +341,7 @@ class LocalPlan final : public PlanModel {
     };
     add_risk("as asked", reference, epsilon);
     // A band that was found was found for this.
-    const auto& band = whole.local.band;
+    const auto& band = own_of<LocalQuestion>(whole).spec.band;
     if (band && (band->typical || !band->file.empty())) return;
     if (2 * epsilon <= ExpBound::kGreatestEpsilon) {
       add_risk("epsilon doubled", reference, 2 * epsilon);
@@ -392,8 +396,8 @@ class LocalPlan final : public PlanModel {
     return masses_.size() == outcomes_of(question) ? std::span(masses_) : std::span<const double>();
   }
   [[nodiscard]] ScorerKind scorer_of(const PlanQuestion& question) const {
-    return question.local.space.scorer.value_or(
-        usual_scorer(kind_, chosen_mechanism(question.local, in_mu_, kind_)));
+    return own_of<LocalQuestion>(question).spec.space.scorer.value_or(
+        usual_scorer(kind_, chosen_mechanism(own_of<LocalQuestion>(question).spec, in_mu_, kind_)));
   }
   /// Reads the band's file: its bounds are a reference of its own.
   void find_band(const LocalSpec& local, const PublicInputs* inputs) {
@@ -420,7 +424,7 @@ class LocalPlan final : public PlanModel {
   /// Where a band lies that has a file, or is found for its prior.
   [[nodiscard]] std::optional<double> found_location(const PlanQuestion& question,
                                                      const Privacy& draw) const {
-    const auto& band = question.local.band;
+    const auto& band = own_of<LocalQuestion>(question).spec.band;
     if (!band) return std::nullopt;
     const std::uint64_t outcomes = outcomes_of(question);
     if (file_band_) {
@@ -438,12 +442,12 @@ class LocalPlan final : public PlanModel {
   [[nodiscard]] WorstCaseRisk risk_of(const PlanQuestion& question,
                                       const ReferenceMasses& reference, const Privacy& draw) const {
     // A plan of all is asked with a reference for those that use one.
-    const auto& asked = question.local.mechanism;
+    const auto& asked = own_of<LocalQuestion>(question).spec.mechanism;
     const bool alone = asked && row_of(*asked).reference == ReferenceUse::kNone;
     const std::span<const double> masses =
         alone && mechanisms_.size() > 1 ? std::span<const double>() : masses_over(question);
-    MechanismParameters parameters =
-        mechanism_parameters(question.local, in_mu_, kind_, outcomes_of(question), masses);
+    MechanismParameters parameters = mechanism_parameters(
+        own_of<LocalQuestion>(question).spec, in_mu_, kind_, outcomes_of(question), masses);
     (draw.notion == PrivacyNotion::kGaussian ? parameters.mu : parameters.epsilon) =
         draw.parameter();
     if (const auto location = found_location(question, draw)) {

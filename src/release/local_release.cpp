@@ -227,7 +227,7 @@ LocalRelease::LocalRelease(DesignedRelease made, const Domain& domain, ReleaseSp
     : PreparedRelease(std::move(made.certificate), domain),
       space_(std::move(space)),
       roster_(std::move(roster)),
-      sampler_(std::move(made.local)) {
+      sampler_(local_sampler(made)) {
   const LocalDesign& design = *certificate().as<LocalDesign>();
   if (draws_by_scores(design) && !space_.is_fresh()) {
     scorer_ = make_scorer(design.scorer, space_.points(), certificate().draw.parameter());
@@ -418,7 +418,7 @@ class ModelsRelease final : public PreparedRelease {
       : PreparedRelease(std::move(made.certificate), domain, std::move(warnings)),
         domain_(std::move(domain)),
         models_(std::move(models)),
-        sampler_(std::move(made.local)) {}
+        sampler_(local_sampler(made)) {}
 
   void require(const Source& data) const override {
     require_columns(data, domain_);
@@ -464,7 +464,7 @@ class ModelsRelease final : public PreparedRelease {
 
   Domain domain_;
   PublicModels models_;
-  std::unique_ptr<LocalSampler> sampler_;
+  HeldLocalSampler sampler_;
 };
 
 }  // namespace

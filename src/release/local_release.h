@@ -50,7 +50,7 @@ class LocalRelease final : public PreparedRelease {
  private:
   ReleaseSpace space_;
   std::optional<Roster> roster_;
-  std::unique_ptr<LocalSampler> sampler_;
+  std::shared_ptr<const LocalSampler> sampler_;
   std::unique_ptr<Scorer> scorer_;
 };
 

@@ -271,13 +271,6 @@ Measurement measurement_of(const nlohmann::json& json, const MarginalDesign& des
 
 }  // namespace
 
-std::string with_measured_pairs(const std::string& certificate, const Json& measured) {
-  if (measured.empty()) return certificate;
-  Json json = Json::parse(certificate);
-  json["measured"] = measured;
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 Json measured_pairs_json(const std::vector<Measurement>& measured, const Certificate& certificate,
                          const Domain& domain) {
   const MarginalDesign& design = *certificate.as<MarginalDesign>();
@@ -345,12 +338,13 @@ nlohmann::json implied_measured_pairs(const nlohmann::json& stated, const Certif
 namespace {
 
 MarginalDesign marginal_design_of(const PlanQuestion& question) {
-  MarginalRequest request{.columns = question.columns,
+  const auto& own = own_of<MarginalsQuestion>(question);
+  MarginalRequest request{.columns = own.columns,
                           .budget = question.budget,
-                          .unit = {1, question.neighbours},
+                          .unit = {1, own.neighbours},
                           .records = {},
-                          .copula = question.copula};
-  if (question.neighbours == Neighbours::kReplace) request.records = question.records;
+                          .copula = own.copula};
+  if (own.neighbours == Neighbours::kReplace) request.records = question.records;
   return design_marginals(request);
 }
 
@@ -376,7 +370,7 @@ class MarginalPlan final : public PlanModel {
       way.alpha = error.expected();
       way.noise = table_error(design, question.records);
       // A release must not depend on a number of records that is protected.
-      if (question.neighbours == Neighbours::kAddRemove) {
+      if (own_of<MarginalsQuestion>(question).neighbours == Neighbours::kAddRemove) {
         way.is_refused = table_error(design, kManyRecords).is_indistinct();
       }
       way.why = design.why;
@@ -419,13 +413,13 @@ class MarginalPlan final : public PlanModel {
   [[nodiscard]] std::string subject(PlanUnknown unknown, const PlanQuestion& whole) const override {
     std::string text;
     if (unknown != PlanUnknown::kRecords) text += counted(whole.records, "record") + ", ";
-    text += counted(whole.columns.size(), "column") + ", ";
+    text += counted(own_of<MarginalsQuestion>(whole).columns.size(), "column") + ", ";
     if (unknown == PlanUnknown::kEpsilon) {
       text += fmt::format("delta {:.6g}, ", whole.budget.delta);
     } else if (unknown != PlanUnknown::kRho) {
       text += whole.budget.text() + ", ";
     }
-    text += fmt::format("neighbours {}", name_of(whole.neighbours));
+    text += fmt::format("neighbours {}", name_of(own_of<MarginalsQuestion>(whole).neighbours));
     if (unknown == PlanUnknown::kAlpha) return text;
     return text + fmt::format(", total variation {:g}", whole.alpha);
   }
@@ -757,23 +751,28 @@ class MarginalsMethod final : public ReleaseMethod {
 
   void read_question(const PartReader& reader, PlanQuestion& question) const override {
     reader.require_given("/domain");
-    question.copula = reader.find<bool>("/copula").value_or(false);
+    auto& own = own_of<MarginalsQuestion>(question);
+    own.copula = reader.find<bool>("/copula").value_or(false);
     if (const auto neighbours = reader.find<std::string>("/neighbours")) {
-      question.neighbours = known_value<Neighbours>("neighbours", *neighbours);
+      own.neighbours = known_value<Neighbours>("neighbours", *neighbours);
     }
   }
 
   std::unique_ptr<const PlanModel> plan_model(PlanQuestion& question,
                                               const PublicInputs* inputs) const override {
-    if (question.domain) question.columns = marginal_columns(inputs->domain(*question.domain));
+    if (question.domain) {
+      own_of<MarginalsQuestion>(question).columns =
+          marginal_columns(inputs->domain(*question.domain));
+    }
     return std::make_unique<MarginalPlan>();
   }
 
   void ask(const Certificate& certificate, const Domain&, PlanQuestion& question) const override {
     const MarginalRequest& request = certificate.as<MarginalDesign>()->request;
-    question.columns = request.columns;
-    question.neighbours = certificate.spec.own.get<MarginalsSpec>()->neighbours;
-    question.copula = request.copula;
+    auto& own = own_of<MarginalsQuestion>(question);
+    own.columns = request.columns;
+    own.neighbours = certificate.spec.own.get<MarginalsSpec>()->neighbours;
+    own.copula = request.copula;
   }
 };
 

@@ -35,6 +35,15 @@ struct MarginalsSpec {
   friend bool operator==(const MarginalsSpec&, const MarginalsSpec&) = default;
 };
 
+/// What a plan of it asks about.
+struct MarginalsQuestion {
+  Neighbours neighbours = Neighbours::kReplace;
+  bool copula = false;
+  std::vector<MarginalColumn> columns{};  ///< of the domain, where one is given
+
+  friend bool operator==(const MarginalsQuestion&, const MarginalsQuestion&) = default;
+};
+
 /// Of what was designed. Records are rows, or units: all of a unit's rows, which weigh as much
 /// together as any other unit's; a unit of the roster without rows is one uniform record.
 /// `reference` is public records as digits that lie end to end, or nothing. Hands the model to the
@@ -84,10 +93,6 @@ inline constexpr std::uint64_t kUnitWeight = 1024;
 [[nodiscard]] nlohmann::ordered_json measured_pairs_json(const std::vector<Measurement>& measured,
                                                          const Certificate& certificate,
                                                          const Domain& domain);
-
-/// A certificate's text with its member "measured", or as it is if that is empty.
-[[nodiscard]] std::string with_measured_pairs(const std::string& certificate,
-                                              const nlohmann::ordered_json& measured);
 
 /// What measured_pairs_json makes of the measurements that a certificate states, which must be the
 /// whole member. Throws InvalidInput, one sentence naming `name`, for measurements that the

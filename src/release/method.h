@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "core/invalid_input.h"
 #include "domain/domain.h"
+#include "kernel/naturals.h"
 #include "records/units.h"
 #include "release/certificate.h"
 #include "release/design.h"
@@ -86,6 +87,8 @@ class ReleaseMethod {
   /// Whether a certificate's design keeps what is promised: the same answer on every machine. No
   /// method has it unasked; its own definition asks require_guarantee.
   [[nodiscard]] virtual bool keeps_promise(const DesignedRelease& made) const = 0;
+  /// Of one draw, by the design's integers, rounded up; 0 where it is not of that kind.
+  [[nodiscard]] virtual double epsilon_realised_up(const DesignedRelease&) const { return 0; }
   /// Whether what the release chooses from is what the certificate says, into `check`.
   virtual void look_at_space(const StatedCertificate& stated, const Domain& domain,
                              const KnownInputs& known, CertificateCheck& check) const = 0;
@@ -158,6 +161,8 @@ class ReleaseMethod {
   [[nodiscard]] virtual std::string bound_mechanism(const Certificate& certificate) const {
     return mechanism(certificate);
   }
+  /// A question as of that mechanism and no files: all that these say of the numbers is in it.
+  virtual void settle(PlanQuestion&, const std::string&) const {}
   /// What would bring a release down to less than mostly noise. Up to some seconds.
   [[nodiscard]] virtual std::string remedy(const Certificate& certificate,
                                            const Domain& domain) const;

@@ -247,7 +247,6 @@ PlanQuestion with(PlanQuestion question, PlanUnknown unknown, double value) {
       break;
     case PlanUnknown::kRho:
       question.budget = Privacy::concentrated(value);
-      question.paper_variance = false;  // which pure privacy alone has
       break;
     case PlanUnknown::kDelta:
       question.budget = Privacy::approximate(question.budget.epsilon, value);
@@ -482,8 +481,6 @@ PlanQuestion plan_question_of(const Json& given, const std::string& name) {
   question.strong = reader.find<bool>("/strong").value_or(false);
   question.accept_large_delta = reader.find<bool>("/accept_large_delta").value_or(false);
   question.curve = reader.find<bool>("/curve").value_or(false);
-  question.region =
-      reader.find<std::vector<std::string>>("/region").value_or(std::vector<std::string>());
   return question;
 }
 

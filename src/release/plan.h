@@ -12,13 +12,11 @@
 #include <vector>
 
 #include "accounting/privacy.h"
+#include "base/held.h"
 #include "base/json.h"
 #include "base/names.h"
-#include "methods/gaussian/centre.h"
-#include "methods/marginals/counts.h"
 #include "release/public_inputs.h"
 #include "release/release_error.h"
-#include "release/space.h"
 #include "release/spec.h"
 
 namespace mollify {
@@ -76,32 +74,26 @@ struct PlanQuestion {
   /// Whether to tell alpha against the number of records as well.
   bool curve = false;
 
-  /// Of draw methods; its mechanism is not read where every one is asked for.
-  LocalSpec local{};
+  /// Whether all mechanisms of the method are asked about; one that is named is not read then.
   bool every_mechanism = false;
-  /// Of the reference, as a domain's public records have them; empty if it is uniform.
-  std::vector<double> masses{};
-  /// "COLUMN=VALUE[,VALUE]", which narrow each other; without a domain one reference mass.
-  std::vector<std::string> region{};
-
-  /// Of Gaussian samples, in standard deviations of the data (GaussianRequest).
-  std::optional<double> mean_bound{};
-  std::vector<WhitenedRange> mean_ranges{};
-  double covariance_bound = 1;
-  bool paper_variance = false;
-  /// With a domain, which says the dimension, and the ranges unless the mean is bounded: as a
-  /// release's.
-  std::vector<std::string> logarithms{};
-  std::optional<PublicFile> covariance{};
-
-  /// Of a table's marginals.
-  Neighbours neighbours = Neighbours::kReplace;
-  bool copula = false;
-  std::vector<MarginalColumn> columns{};  ///< of the domain, where one is given
+  Held own{};  ///< its method's parts of its own: a LocalQuestion, say
 
   /// Of a plan: what its domain lets fear.
   std::vector<std::string> warnings{};
 };
+
+/// The question's parts of its method; as they are by themselves where none are given.
+template <class Own>
+const Own& own_of(const PlanQuestion& question) {
+  static const Own kNone{};
+  const Own* own = question.own.get<Own>();
+  return own == nullptr ? kNone : *own;
+}
+template <class Own>
+Own& own_of(PlanQuestion& question) {
+  if (question.own.get<Own>() == nullptr) question.own = Own{};
+  return *question.own.get<Own>();
+}
 
 /// What one mechanism needs.
 struct PlanWay {

@@ -19,7 +19,6 @@
 #include "release/acceptance.h"
 #include "release/certificate.h"
 #include "release/design.h"
-#include "release/marginals_method.h"
 #include "release/method.h"
 #include "release/spec.h"
 
@@ -52,7 +51,7 @@ class CertifiedSink final : public Sink {
   void take_measured(const std::string& json) override { measured_ = Json::parse(json); }
   void drawn(std::uint64_t units, std::uint64_t of_units) override { sink_.drawn(units, of_units); }
   void finish() override {
-    certify_(with_measured_pairs(certificate_, measured_));
+    certify_(with_measured(certificate_, measured_));
     sink_.finish();
   }
 

@@ -227,7 +227,7 @@ CertificateCheck verify_certificate(const StatedCertificate& stated, const std::
   check.is_designed = true;
   // The draws keep the total because each spends its share.
   check.guarantee_holds = method.keeps_promise(made);
-  if (made.local) check.epsilon_realised_up = made.local->epsilon_realised_up();
+  check.epsilon_realised_up = method.epsilon_realised_up(made);
 
   auto implied = nlohmann::json::parse(certificate_text(made.certificate));
   const auto is_same = [&](const char* part) {

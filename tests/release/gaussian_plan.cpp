@@ -14,14 +14,14 @@ PlanQuestion concentrated_question(std::uint64_t dimension) {
           .dimension = dimension,
           .budget = Privacy::concentrated(0.5),
           .alpha = 0.01,
-          .mean_bound = 5};
+          .own = GaussianQuestion{.mean_bound = 5}};
 }
 
 GaussianRequest request_with(const PlanQuestion& question) {
   return {.records = question.records,
           .dimension = static_cast<std::size_t>(question.dimension),
           .budget = question.budget,
-          .mean_bound = question.mean_bound};
+          .mean_bound = own_of<GaussianQuestion>(question).mean_bound};
 }
 
 /// The one way of the answer.
@@ -70,7 +70,7 @@ TEST(GaussianPlan, OfPurePrivacyGainsByTheCorrectedVariance) {
   question.budget = Privacy::pure(1);
   question.alpha = 1e-3;
   const PlanWay corrected = way_for(PlanUnknown::kRecords, question);
-  question.paper_variance = true;
+  own_of<GaussianQuestion>(question).paper_variance = true;
   const PlanWay paper = way_for(PlanUnknown::kRecords, question);
   ASSERT_TRUE(corrected.value && paper.value);
   EXPECT_LT(2 * *corrected.value, *paper.value);
@@ -85,7 +85,7 @@ TEST(GaussianPlan, SaysWhereNothingServes) {
   EXPECT_THROW((void)way_for(PlanUnknown::kOutcomes, question), InvalidInput);
   question.alpha = 0;
   EXPECT_THROW((void)way_for(PlanUnknown::kRecords, question), InvalidInput);
-  question.mean_bound.reset();
+  own_of<GaussianQuestion>(question).mean_bound.reset();
   EXPECT_EQ(papers_gaussian_records(question), std::nullopt);
   EXPECT_EQ(gaussian_records_lower_bound(question), 0);
 }

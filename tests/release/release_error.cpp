@@ -124,7 +124,7 @@ TEST(DrawError, IsThePlansOfOneDraw) {
     } else {
       parameters.epsilon = parameter;
     }
-    question.local.mechanism = parameters.mechanism;
+    own_of<LocalQuestion>(question).spec.mechanism = parameters.mechanism;
     const ReleaseError error = draw_error(parameters);
     const std::optional<ReleaseError> planned = plan(question).answers.front().ways.front().noise;
     ASSERT_TRUE(planned) << name;
@@ -295,7 +295,7 @@ TEST(ReleaseError, OfMarginalsIsHeldAgainstUniformColumns) {
                           .unknowns = {PlanUnknown::kAlpha},
                           .records = records,
                           .budget = Privacy::approximate(epsilon, 1e-6)};
-    question.columns.assign(columns, MarginalColumn{cells, true});
+    own_of<MarginalsQuestion>(question).columns.assign(columns, MarginalColumn{cells, true});
     const PlanAnswer answer = plan(question).answers.front();
     return answer.ways.front().noise->is_indistinct();
   };
@@ -554,8 +554,9 @@ TEST(ReleaseError, SaysHowFewRowsAreTooFewWhereTheirNumberIsProtected) {
     PlanQuestion question{.method = Method::kMarginals,
                           .unknowns = {PlanUnknown::kAlpha},
                           .budget = prepared->certificate().spec.budget()};
-    question.columns = prepared->certificate().as<MarginalDesign>()->request.columns;
-    question.neighbours = Neighbours::kAddRemove;
+    question.own = MarginalsQuestion{
+        .neighbours = Neighbours::kAddRemove,
+        .columns = prepared->certificate().as<MarginalDesign>()->request.columns};
     const auto planned = [&](std::uint64_t records) {
       question.records = records;
       return plan(question).answers.front().ways.front().noise.value();

@@ -279,7 +279,7 @@ void promise_epsilon(Json& cert, double times) {
 }
 
 RemadeCertificate gaussian_certificate(const ExactPrivacy& privacy, double bound,
-                                       std::vector<WhitenedRange> ranges,
+                                       std::vector<RealRange> ranges,
                                        const char* type = "number, min: -4, max: 4") {
   ReleaseSpec spec;
   spec.own = GaussianSpec{.covariance_bound = bound,
@@ -349,7 +349,7 @@ TEST(VerifyCertificate, RefusesGaussianIntegersThatGiveMoreThanIsPromised) {
 }
 
 TEST(VerifyCertificate, RefusesACentreThatSpendsMoreThanIsPromised) {
-  const std::vector<WhitenedRange> ranges = {{-4, 4}, {-4, 4}};
+  const std::vector<RealRange> ranges = {{-4, 4}, {-4, 4}};
   const auto rate_up = [](Json& cert) {
     add_to_text(
         cert["design"]["centre"]["rate"]["numerator"],

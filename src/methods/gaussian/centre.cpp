@@ -262,7 +262,7 @@ void check(const CentreRequest& request) {
         fmt::format("a coarse centre of {} coordinates needs one range or {}, but has {}",
                     request.dimension, request.dimension, request.ranges.size()));
   }
-  for (const WhitenedRange& range : request.ranges) {
+  for (const RealRange& range : request.ranges) {
     const double limit = kMostCells / 4 * request.deviation;
     if (!(range.low >= -limit && range.low < range.high && range.high <= limit)) {
       throw InvalidInput(
@@ -422,7 +422,7 @@ std::optional<FirstStage> first_stage_of(const CentreDesign& design) {
                     (1 + 0x1p-48);
     return stage;
   }
-  for (const WhitenedRange& range : request.ranges) {
+  for (const RealRange& range : request.ranges) {
     const double first = std::floor(std::ldexp(range.low, -design.cell_exponent));
     const double last = std::ceil(std::ldexp(range.high, -design.cell_exponent)) - 1;
     if (first < -kMostCells || last > kMostCells) return std::nullopt;

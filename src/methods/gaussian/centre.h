@@ -76,14 +76,6 @@ class PrivateMedian {
 // -----------------------------------------------------------------------------------------------
 // From public numbers to a private coarse centre of a Gaussian, and how far off it may be.
 
-/// Where a whitened coordinate of the mean is declared to lie; low < high.
-struct WhitenedRange {
-  double low = 0;
-  double high = 0;
-
-  friend bool operator==(const WhitenedRange&, const WhitenedRange&) = default;
-};
-
 /// Everything public about a coarse centre.
 struct CentreRequest {
   /// n, the rows it is found from, 1 to 2^32 - 1.
@@ -92,8 +84,9 @@ struct CentreRequest {
   std::size_t dimension = 0;
   /// Of the whole centre: pure, concentrated or approximate.
   Privacy budget;
-  /// One for each coordinate, one for all of them, or none; needed unless budget.delta > 0.
-  std::vector<WhitenedRange> ranges;
+  /// Where each whitened coordinate of the mean is declared to lie, one for all of them, or none;
+  /// needed unless budget.delta > 0.
+  std::vector<RealRange> ranges;
   /// The most that the standard deviation of a whitened coordinate can be, 1e-100 to 1e100.
   double deviation = 1;
   /// How likely it may be that the centre lies farther off than `radius`, 1e-100 to 1/2.

@@ -49,7 +49,7 @@ struct GaussianRequest {
   std::optional<double> mean_bound = std::nullopt;
   /// Without R, a part of the records finds a coarse centre (centre_design.h). Where each
   /// coordinate of the mean lies: d intervals or one for all; not needed if delta > 0.
-  std::vector<WhitenedRange> ranges = {};
+  std::vector<RealRange> ranges = {};
   /// Pure privacy only: the public variance of [Cheu, Nayak 2024, Algorithm 4] in place of the
   /// corrected one. Privacy is the same.
   bool paper_variance = false;

@@ -176,7 +176,7 @@ void Whitening::undo(std::span<const double> whitened, std::span<double> rows) c
   }
 }
 
-std::vector<WhitenedRange> Whitening::ranges_of_box(std::span<const double> low,
+std::vector<RealRange> Whitening::ranges_of_box(std::span<const double> low,
                                                     std::span<const double> high) const {
   const std::size_t d = dimension();
   check_size("the lower ends of the ranges", low.size(), d);
@@ -189,7 +189,7 @@ std::vector<WhitenedRange> Whitening::ranges_of_box(std::span<const double> low,
           j + 1, low[j], high[j]));
     }
   }
-  std::vector<WhitenedRange> ranges(d);
+  std::vector<RealRange> ranges(d);
   for (std::size_t j = 0; j < d; ++j) {
     for (std::size_t k = 0; k < d; ++k) {
       const double factor = forward_.empty() ? (j == k ? 1 : 0) : forward_[k * d + j];

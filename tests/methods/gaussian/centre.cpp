@@ -38,7 +38,7 @@ double eta_of(const CentreDesign& design) {
 }
 
 CentreRequest centre_request(std::uint64_t records, std::size_t dimension, Privacy budget,
-                             std::vector<WhitenedRange> ranges, double failure) {
+                             std::vector<RealRange> ranges, double failure) {
   return {.records = records,
           .dimension = dimension,
           .budget = budget,
@@ -64,8 +64,8 @@ TEST(CentreDesign, SpendsTheBudgetAndNoMore) {
       EXPECT_GE(dimension * eta * eta / 2, rho * (1 - kRounding));
     }
     for (const double delta : {1e-3, 1e-9}) {
-      for (const std::vector<WhitenedRange>& ranges :
-           {std::vector<WhitenedRange>{{-9, 9}}, std::vector<WhitenedRange>{}}) {
+      for (const std::vector<RealRange>& ranges :
+           {std::vector<RealRange>{{-9, 9}}, std::vector<RealRange>{}}) {
         const CentreDesign design = design_centre(
             centre_request(1'000'000, d, Privacy::approximate(1, delta), ranges, 1e-3));
         EXPECT_EQ(design.histogram.has_value(), ranges.empty());
@@ -433,7 +433,7 @@ TEST(CoarseCentre, IsTotalForAnyRows) {
       for (std::size_t j = 0; j < 2; ++j) {
         EXPECT_TRUE(std::isfinite(found[j]));
         if (request.ranges.empty()) continue;
-        const WhitenedRange range = request.ranges[request.ranges.size() == 1 ? 0 : j];
+        const RealRange range = request.ranges[request.ranges.size() == 1 ? 0 : j];
         const double width = std::ldexp(1.0, centre.design().cell_exponent);
         EXPECT_GE(found[j], range.low - width);
         EXPECT_LE(found[j], range.high + width);

@@ -205,7 +205,7 @@ TEST(Whitening, OfADiagonalDividesByStandardDeviations) {
   std::vector<double> whitened(4);
   whitening.apply(std::vector<double>{5, 2, 1, 2.0003}, whitened);
   EXPECT_THAT(whitened, testing::Pointwise(testing::DoubleNear(1e-9), {2., 0., 0., 3.}));
-  const std::vector<WhitenedRange> ranges =
+  const std::vector<RealRange> ranges =
       whitening.ranges_of_box(std::vector<double>{-1, 2}, std::vector<double>{3, 2.001});
   EXPECT_NEAR(ranges[0].low, -1, 1e-12);
   EXPECT_NEAR(ranges[0].high, 1, 1e-12);
