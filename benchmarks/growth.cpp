@@ -32,8 +32,8 @@
 
 #include "core/random.h"
 #include "methods/local/mechanism.h"
+#include "methods/marginals/method.h"
 #include "mollify/mollify.h"
-#include "release/marginals_method.h"
 
 namespace mollify::front {
 namespace {

@@ -11,7 +11,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "release/space.h"
+#include "methods/local/space.h"
 #include "release/spec.h"
 #include "scores/kernels.h"
 #include "scores/points.h"

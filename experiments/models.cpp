@@ -22,8 +22,8 @@
 
 #include "formats/csv.h"
 #include "formats/public_files.h"
+#include "methods/marginals/method.h"
 #include "records/private_table.h"
-#include "release/marginals_method.h"
 #include "release/public_inputs.h"
 #include "release/release.h"
 

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "accounting/privacy.h"
+#include "analysis/advice.h"
 #include "analysis/summaries.h"
 #include "base/names.h"
 #include "base/progress.h"
@@ -21,14 +22,13 @@
 #include "domain/column.h"
 #include "kernel/search.h"
 #include "methods/divergence/f_divergence.h"
+#include "methods/local/method.h"
+#include "methods/local/release.h"
+#include "methods/local/space.h"
 #include "release/acceptance.h"
-#include "release/advice.h"
 #include "release/certificate.h"
 #include "release/design.h"
-#include "release/local_method.h"
-#include "release/local_release.h"
 #include "release/release_error.h"
-#include "release/space.h"
 #include "scores/mixtures.h"
 
 namespace mollify {

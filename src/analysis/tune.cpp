@@ -16,11 +16,11 @@
 #include "core/invalid_input.h"
 #include "methods/divergence/f_divergence.h"
 #include "methods/divergence/worst_case_risk.h"
+#include "methods/local/best_band.h"
 #include "methods/local/mechanism.h"
-#include "methods/tuning/best_band.h"
+#include "methods/local/space.h"
 #include "release/acceptance.h"
 #include "release/release_error.h"
-#include "release/space.h"
 
 namespace mollify {
 

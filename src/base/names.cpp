@@ -148,4 +148,11 @@ std::string_view words_of_speech(std::string_view of_command, std::string_view o
   return is_python() ? of_python : of_command;
 }
 
+std::string times_words(double probability) {
+  if (probability < 1e-9) return "less than 1 time in 1e9";
+  if (probability >= 0.995) return "nearly every time";
+  if (probability >= 0.0945) return fmt::format("{:.0f} times in 100", 100 * probability);
+  return fmt::format("1 time in {:.3g}", 1 / probability);
+}
+
 }  // namespace mollify

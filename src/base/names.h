@@ -147,4 +147,7 @@ void speak(Speech speech) noexcept;
 /// Throws InvalidInput, "`what` must be text without NUL, but is ...", for a text that holds one.
 void require_without_nul(std::string_view what, std::string_view text);
 
+/// "1 time in 12", "35 times in 100": a probability for people.
+[[nodiscard]] std::string times_words(double probability);
+
 }  // namespace mollify

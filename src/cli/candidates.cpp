@@ -18,7 +18,7 @@
 #include "formats/public_files.h"
 #include "formats/text_files.h"
 #include "laboratory/measure/measure.h"
-#include "release/marginals_method.h"
+#include "methods/marginals/method.h"
 #include "scores/references.h"
 
 namespace mollify::cli {

@@ -15,8 +15,8 @@
 #include "laboratory/measure/grid.h"
 #include "methods/local/mechanism.h"
 #include "methods/local/sampler.h"
+#include "methods/local/space.h"
 #include "release/public_inputs.h"
-#include "release/space.h"
 #include "release/spec.h"
 #include "scores/boosting.h"
 

@@ -6,13 +6,13 @@
 
 #include <fmt/format.h>
 
+#include "analysis/advice.h"
 #include "base/names.h"
 #include "base/progress.h"
 #include "cli/main.h"
 #include "cli/options.h"
 #include "core/invalid_input.h"
 #include "formats/public_files.h"
-#include "release/advice.h"
 #include "release/method.h"
 
 namespace mollify::cli {

@@ -10,9 +10,10 @@
 #include "formats/domain_yaml.h"
 #include "formats/public_files.h"
 #include "formats/text_files.h"
-#include "release/gaussian_method.h"
-#include "release/marginals_method.h"
-#include "release/space.h"
+#include "methods/gaussian/method.h"
+#include "methods/local/space.h"
+#include "methods/local/verification.h"
+#include "methods/marginals/method.h"
 #include "release/verification.h"
 
 namespace mollify::cli {

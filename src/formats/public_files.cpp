@@ -31,8 +31,8 @@
 #include "formats/csv.h"
 #include "formats/domain_yaml.h"
 #include "formats/text_files.h"
+#include "methods/marginals/method.h"
 #include "records/units.h"
-#include "release/marginals_method.h"
 
 namespace mollify {
 

@@ -11,9 +11,9 @@
 #include "domain/candidates.h"
 #include "domain/domain.h"
 #include "formats/csv.h"
+#include "methods/marginals/method.h"
 #include "records/tallies.h"
 #include "records/units.h"
-#include "release/marginals_method.h"
 #include "release/public_inputs.h"
 
 namespace mollify {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "analysis/advice.h"
 #include "analysis/check.h"
 #include "analysis/compare.h"
 #include "analysis/estimate.h"
@@ -13,7 +14,6 @@
 #include "front/domain.h"
 #include "front/release.h"
 #include "records/private_table.h"
-#include "release/advice.h"
 #include "release/plan.h"
 
 namespace mollify::front {

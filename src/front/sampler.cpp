@@ -16,6 +16,8 @@
 #include "front/release.h"
 #include "kernel/channels.h"
 #include "methods/local/mechanism.h"
+#include "methods/local/method.h"
+#include "methods/local/unit_draws.h"
 #include "mollify/answers.h"
 #include "mollify/distributed.h"
 #include "mollify/sampler.h"
@@ -24,8 +26,6 @@
 #include "records/units.h"
 #include "release/acceptance.h"
 #include "release/design.h"
-#include "release/local_method.h"
-#include "release/unit_draws.h"
 
 namespace mollify::front {
 

@@ -14,26 +14,6 @@
 
 namespace mollify {
 
-const ReleaseMethod& release_method(Method word) {
-  switch (word) {
-    case Method::kLocal:
-      return local_method();
-    case Method::kIntegral:
-      return integral_method();
-    case Method::kIntegralModel:
-      return integral_model_method();
-    case Method::kCentral:
-      return central_method();
-    case Method::kGaussian:
-      return gaussian_method();
-    case Method::kGaussianModel:
-      return gaussian_model_method();
-    case Method::kMarginals:
-      break;
-  }
-  return marginals_method();
-}
-
 ExactPrivacy ReleaseMethod::read_privacy(const PartReader& reader, const ReleaseSpec&) const {
   const auto epsilon = reader.find_decimal("/privacy/epsilon");
   if (const auto rho = reader.find_decimal("/privacy/rho")) {

@@ -171,16 +171,12 @@ class ReleaseMethod {
   Method word_;
 };
 
+/// Found in methods/registry.cpp.
 [[nodiscard]] const ReleaseMethod& release_method(Method word);
 
-/// One line for each method: release_method finds them.
-[[nodiscard]] const ReleaseMethod& local_method();
-[[nodiscard]] const ReleaseMethod& integral_method();
-[[nodiscard]] const ReleaseMethod& integral_model_method();
-[[nodiscard]] const ReleaseMethod& central_method();
-[[nodiscard]] const ReleaseMethod& gaussian_method();
-[[nodiscard]] const ReleaseMethod& gaussian_model_method();
-[[nodiscard]] const ReleaseMethod& marginals_method();
+#define MOLLIFY_FUNCTION(word, name, function) [[nodiscard]] const ReleaseMethod& function();
+MOLLIFY_METHODS(MOLLIFY_FUNCTION)
+#undef MOLLIFY_FUNCTION
 
 // -----------------------------------------------------------------------------------------------
 // What several methods say or ask alike.

@@ -22,25 +22,34 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // All that is public about a release: one spec, whatever the method.
 
+// Every method: its word in C++, its word everywhere else, and the function that gives it, which
+// stands in its folder under methods/. A new method is a folder and a line here.
+//
+//  - local: each unit's records are one distribution, all of which is protected;
+//  - integral: the whole table is one distribution, all of which is protected;
+//  - integral-model: the same; one of many public models is released, and rows of it are free;
+//  - central: independent records of a finite domain; each row or unit is protected;
+//  - gaussian: independent rows of numbers, of one Gaussian; each row or unit is protected;
+//  - gaussian-model: a noisy mean and covariance, whose rows are free; the same is protected;
+//  - marginals: a model of noisy marginals, whose rows are free; the same is protected.
+#define MOLLIFY_METHODS(METHOD)                                   \
+  METHOD(kLocal, "local", local_method)                           \
+  METHOD(kIntegral, "integral", integral_method)                  \
+  METHOD(kIntegralModel, "integral-model", integral_model_method) \
+  METHOD(kCentral, "central", central_method)                     \
+  METHOD(kGaussian, "gaussian", gaussian_method)                  \
+  METHOD(kGaussianModel, "gaussian-model", gaussian_model_method) \
+  METHOD(kMarginals, "marginals", marginals_method)
+
+#define MOLLIFY_WORD(word, name, function) word,
 /// How a release is made. It decides what is protected, which parts a spec has and what is drawn.
-enum class Method {
-  kLocal,          ///< each unit's records are one distribution, all of which is protected
-  kIntegral,       ///< the whole table is one distribution, all of which is protected
-  kIntegralModel,  ///< the same; one of many public models is released, and rows of it are free
-  kCentral,        ///< independent records of a finite domain; each row or unit is protected
-  kGaussian,       ///< independent rows of numbers, of one Gaussian; each row or unit is protected
-  kGaussianModel,  ///< a noisy mean and covariance, whose rows are free; the same is protected
-  kMarginals,      ///< a model of noisy marginals, whose rows are free; the same is protected
-};
+enum class Method { MOLLIFY_METHODS(MOLLIFY_WORD) };
+#undef MOLLIFY_WORD
 
 constexpr auto names_of(Method) {
-  return std::array{Named{Method::kLocal, "local"},
-                    Named{Method::kIntegral, "integral"},
-                    Named{Method::kIntegralModel, "integral-model"},
-                    Named{Method::kCentral, "central"},
-                    Named{Method::kGaussian, "gaussian"},
-                    Named{Method::kGaussianModel, "gaussian-model"},
-                    Named{Method::kMarginals, "marginals"}};
+#define MOLLIFY_NAME(word, name, function) Named{Method::word, name},
+  return std::array{MOLLIFY_METHODS(MOLLIFY_NAME)};
+#undef MOLLIFY_NAME
 }
 
 /// Some of the methods.
@@ -68,9 +77,11 @@ class Methods {
   unsigned bits_ = 0;
 };
 
-inline constexpr Methods kEveryMethod = {
-    Method::kLocal,    Method::kIntegral,      Method::kIntegralModel, Method::kCentral,
-    Method::kGaussian, Method::kGaussianModel, Method::kMarginals};
+inline constexpr Methods kEveryMethod = [] {
+  Methods every;
+  for (const auto& [method, name] : names<Method>()) every = every.with(method);
+  return every;
+}();
 /// Those that protect all that a unit or a table holds, by one draw.
 inline constexpr Methods kDrawMethods = {Method::kLocal, Method::kIntegral, Method::kIntegralModel};
 /// Those that protect each row or unit of a table.

@@ -1,42 +1,16 @@
-// Recomputing a guarantee in integers.
+// Whether a certificate holds: what follows from what it states, in integers.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "accounting/privacy.h"
 #include "domain/candidates.h"
 #include "domain/domain.h"
-#include "methods/local/sampler.h"
 #include "release/certificate.h"
 
 namespace mollify {
-
-/// What a sampler claims for one draw, and what its integers say.
-struct Verification {
-  Privacy claimed{};
-  /// Upper bound on ln of the ratio of any outcome's probabilities under any two inputs: from the
-  /// band's or the matrix's own extremes, in integers, rounded up.
-  double epsilon_realised_up = 0;
-  /// The same among the laws of the inputs tried: what an attacker sees at least. Rounded up.
-  double epsilon_observed_up = 0;
-  std::uint64_t inputs = 0;  ///< how many were tried
-  bool holds = false;        ///< the claim, and every law inside the public bounds with sum N
-};
-
-/// Whether these are the numerators of a law inside a band: each between its bounds, N in all.
-[[nodiscard]] bool is_inside(const Band& band, std::span<const std::uint64_t> numerators);
-
-/// Tries `inputs` adversarial inputs (point masses, near-ties, heavy tails, denormals, NaN,
-/// infinities, negative numbers, nothing) beside the public extremes. A band's tables are built
-/// densely, from float and from double scores, and sparsely. After each input, `tried` (if any) is
-/// told how many there have been. O(inputs k).
-[[nodiscard]] Verification verify_sampler(const LocalSampler& sampler, std::uint64_t inputs,
-                                          const std::function<void(std::uint64_t)>& tried = {});
 
 /// What checking a certificate found.
 struct CertificateCheck {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "formats/domain_yaml.h"
-#include "release/local_release.h"
+#include "methods/local/release.h"
 #include "release/release.h"
 
 namespace mollify::test {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "command_line.h"
-#include "release/local_method.h"
+#include "methods/local/method.h"
 #include "sanitized.h"
 
 namespace mollify::test {

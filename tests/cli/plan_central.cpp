@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "command_line.h"
-#include "release/central_method.h"
+#include "methods/central/method.h"
 
 namespace mollify::test {
 namespace {

@@ -22,9 +22,9 @@
 #include <fmt/format.h>
 
 #include "base/sha256.h"
+#include "methods/local/space.h"
 #include "mollify/mollify.h"
 #include "records/keyed_units.h"
-#include "release/space.h"
 #include "release/spec.h"
 #include "scores/boosting.h"
 #include "scores/network.h"

@@ -18,8 +18,8 @@
 #include "domain/domain.h"
 #include "methods/central/samplers.h"
 #include "methods/local/mechanism.h"
+#include "methods/local/space.h"
 #include "release/prepared.h"
-#include "release/space.h"
 #include "release/spec.h"
 
 // In place of the system's, for this program alone: every generator begins with the same words.

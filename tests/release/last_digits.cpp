@@ -15,10 +15,10 @@
 #include <gtest/gtest.h>
 
 #include "formats/domain_yaml.h"
-#include "release/central_method.h"
+#include "methods/central/method.h"
+#include "methods/gaussian/method.h"
+#include "methods/marginals/method.h"
 #include "release/design.h"
-#include "release/gaussian_method.h"
-#include "release/marginals_method.h"
 #include "release/verification.h"
 
 namespace {

@@ -12,14 +12,14 @@
 #include "formats/csv.h"
 #include "formats/public_files.h"
 #include "formats/scratch.h"
+#include "methods/central/method.h"
+#include "methods/gaussian/method.h"
+#include "methods/local/space.h"
+#include "methods/marginals/method.h"
 #include "refusal.h"
 #include "release/acceptance.h"
-#include "release/central_method.h"
-#include "release/gaussian_method.h"
-#include "release/marginals_method.h"
 #include "release/plan.h"
 #include "release/prepared.h"
-#include "release/space.h"
 
 namespace mollify {
 

@@ -8,11 +8,11 @@
 #include "formats/csv.h"
 #include "formats/public_files.h"
 #include "formats/scratch.h"
-#include "release/gaussian_method.h"
-#include "release/local_release.h"
-#include "release/marginals_method.h"
+#include "methods/gaussian/method.h"
+#include "methods/local/release.h"
+#include "methods/local/space.h"
+#include "methods/marginals/method.h"
 #include "release/release.h"
-#include "release/space.h"
 #include "release/verification.h"
 
 namespace mollify::test {

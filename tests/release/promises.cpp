@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "release/marginals_method.h"
+#include "methods/marginals/method.h"
 #include "release/prepared.h"
 
 namespace mollify {

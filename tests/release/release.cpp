@@ -21,13 +21,13 @@
 #include "formats/arrow.h"
 #include "formats/domain_yaml.h"
 #include "kernel/search.h"
+#include "methods/central/method.h"
+#include "methods/gaussian/method.h"
+#include "methods/local/release.h"
+#include "methods/local/space.h"
 #include "records/private_table.h"
 #include "records/source.h"
-#include "release/central_method.h"
-#include "release/gaussian_method.h"
-#include "release/local_release.h"
 #include "release/prepared.h"
-#include "release/space.h"
 
 namespace mollify {
 namespace {

@@ -9,15 +9,15 @@
 
 #include "core/invalid_input.h"
 #include "methods/central/design.h"
+#include "methods/central/method.h"
 #include "methods/local/mechanism.h"
+#include "methods/local/method.h"
+#include "methods/local/space.h"
 #include "methods/marginals/design.h"
 #include "release/acceptance.h"
-#include "release/central_method.h"
-#include "release/local_method.h"
 #include "release/plan.h"
 #include "release/prepared.h"
 #include "release/release.h"
-#include "release/space.h"
 #include "release/spec.h"
 
 using testing::HasSubstr;
@@ -554,9 +554,9 @@ TEST(ReleaseError, SaysHowFewRowsAreTooFewWhereTheirNumberIsProtected) {
     PlanQuestion question{.method = Method::kMarginals,
                           .unknowns = {PlanUnknown::kAlpha},
                           .budget = prepared->certificate().spec.budget()};
-    question.own = MarginalsQuestion{
-        .neighbours = Neighbours::kAddRemove,
-        .columns = prepared->certificate().as<MarginalDesign>()->request.columns};
+    question.own =
+        MarginalsQuestion{.neighbours = Neighbours::kAddRemove,
+                          .columns = prepared->certificate().as<MarginalDesign>()->request.columns};
     const auto planned = [&](std::uint64_t records) {
       question.records = records;
       return plan(question).answers.front().ways.front().noise.value();

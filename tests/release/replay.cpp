@@ -15,15 +15,15 @@
 #include <gtest/gtest.h>
 
 #include "accounting/gaussian.h"
+#include "methods/central/method.h"
 #include "methods/gaussian/design.h"
+#include "methods/gaussian/method.h"
 #include "methods/gaussian/moments.h"
 #include "methods/gaussian/sampler.h"
 #include "methods/marginals/counts.h"
 #include "methods/marginals/design.h"
+#include "methods/marginals/method.h"
 #include "records/source.h"
-#include "release/central_method.h"
-#include "release/gaussian_method.h"
-#include "release/marginals_method.h"
 #include "release/prepared.h"
 
 namespace mollify {
@@ -362,7 +362,7 @@ TEST(ReleaseReplay, ASupportIsFoundForHalfOfTheBudget) {
 
 /// The counts that all noise of a release by marginals is added to move by what its budget takes a
 /// record to move them by, in every column and pair. That the noise is for this, and that nothing
-/// else is asked of the table: tests/release/marginals_release.cpp.
+/// else is asked of the table: tests/methods/marginals/release.cpp.
 TEST(ReleaseReplay, MarginalsMoveByWhatTheyPaidFor) {
   const Scratch scratch;
   for (const Neighbours neighbours : {Neighbours::kReplace, Neighbours::kAddRemove}) {

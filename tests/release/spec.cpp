@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "core/invalid_input.h"
+#include "methods/gaussian/method.h"
+#include "methods/local/space.h"
 #include "refusal.h"
-#include "release/gaussian_method.h"
-#include "release/space.h"
 
 namespace mollify {
 namespace {

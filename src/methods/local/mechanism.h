@@ -60,7 +60,7 @@ struct DirichletPrior {
 
 /// A band as --band places it: kMinimax, which is the best of the class that other parameters
 /// declare, kRelative, or kLocation. Of kLocation b is given, or the prior for which it is to be
-/// found (methods/tuning/typical_band.h), or the file that has all lower bounds.
+/// found (methods/local/typical_band.h), or the file that has all lower bounds.
 struct PlacedBand {
   Mechanism mechanism = Mechanism::kRelative;
   std::optional<double> location = std::nullopt;

@@ -1,0 +1,1028 @@
+#include "analysis/advice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "accounting/privacy.h"
+#include "base/json.h"
+#include "base/names.h"
+#include "core/band.h"
+#include "core/invalid_input.h"
+#include "methods/central/method.h"
+#include "methods/gaussian/method.h"
+#include "methods/local/method.h"
+#include "methods/local/sampler.h"
+#include "methods/marginals/method.h"
+#include "release/acceptance.h"
+#include "release/plan.h"
+#include "release/public_inputs.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// Advise.
+
+namespace {
+
+constexpr std::array kBudgets = {0.5, 1.0, 2.0, 4.0, 8.0};
+
+/// The share of whose estimate the error is told: about the worst there is.
+constexpr double kHalf = 0.5;
+
+/// Above it odds are large enough to be thought of twice.
+constexpr double kModerateEpsilon = 4;
+
+constexpr const char* kFewerOutcomes =
+    "fewer outcomes say more at the same epsilon: cut columns into fewer bins, or leave some out";
+
+Method method_for(const AdviceQuestion& question) {
+  if (question.method) return *question.method;
+  switch (*question.protect) {
+    case Protected::kTable:
+      return Method::kIntegral;
+    case Protected::kRow:
+      return Method::kCentral;
+    case Protected::kPerson:
+      break;
+  }
+  // A custodian of all rows can protect each person too.
+  const bool each =
+      question.purpose == Purpose::kRecords || question.purpose == Purpose::kEstimates;
+  return each ? Method::kLocal : Method::kCentral;
+}
+
+Protected protected_by(Method method) {
+  if (method == Method::kLocal) return Protected::kPerson;
+  return kDrawMethods.has(method) ? Protected::kTable : Protected::kRow;
+}
+
+/// Whether the method protects that: row methods protect persons too.
+bool protects(Method method, Protected what) {
+  return protected_by(method) == what ||
+         (what == Protected::kPerson && protected_by(method) == Protected::kRow);
+}
+
+double outcomes_of(const std::vector<std::uint64_t>& sizes) {
+  double product = 1;
+  for (const std::uint64_t size : sizes) product *= static_cast<double>(size);
+  return product;
+}
+
+/// Whether rows can be taken for points.
+bool are_numbers(const Domain& domain) {
+  return std::all_of(domain.columns().begin(), domain.columns().end(), [](const Column& one) {
+    return std::holds_alternative<NumberCells>(one.cells()) && !one.mapping().null_is_category;
+  });
+}
+
+/// One way serves at none of the budgets; where there are several, another may.
+class Unserved : public InvalidInput {
+ public:
+  using InvalidInput::InvalidInput;
+};
+
+/// What advice is made of, found step by step.
+class Advisor {
+ public:
+  Advisor(const AdviceQuestion& question, const PublicInputs& inputs) : inputs_(inputs) {
+    advice_.question = question;
+  }
+
+  Advice advice() {
+    settle_protection();
+    settle_method();
+    settle_space();
+    settle_counts();
+    settle_delta();
+    weigh_budgets();
+    choose_budget();
+    tell_protection();
+    tell_error();
+    tell_notes();
+    tell_commands();
+    return std::move(advice_);
+  }
+
+ private:
+  [[nodiscard]] const AdviceQuestion& question() const { return advice_.question; }
+  [[nodiscard]] bool by_person() const { return question().protect == Protected::kPerson; }
+  /// A person, as the column of the data calls them.
+  [[nodiscard]] std::string who() const { return question().unit.value_or("person"); }
+  [[nodiscard]] bool is_estimation() const {
+    return question().purpose == Purpose::kEstimates && advice_.method == Method::kLocal;
+  }
+  [[nodiscard]] bool is_marginals() const { return advice_.method == Method::kMarginals; }
+  [[nodiscard]] bool is_gaussian_model() const { return advice_.method == Method::kGaussianModel; }
+  [[nodiscard]] bool is_of_rows() const { return kRowMethods.has(advice_.method); }
+  /// Whether columns count, and not their outcomes together.
+  [[nodiscard]] bool is_of_columns() const {
+    return is_of_rows() && advice_.method != Method::kCentral;
+  }
+  /// Whether any number of rows costs the same.
+  [[nodiscard]] bool is_of_one_model() const { return kModelMethods.has(advice_.method); }
+  [[nodiscard]] const AdvisedBudget& chosen() const { return advice_.budgets[*advice_.chosen]; }
+
+  /// Whoever names the column of persons means persons.
+  void settle_protection() {
+    AdviceQuestion& asked = advice_.question;
+    if (!asked.unit) return;
+    if (!asked.protect && (!asked.method || protects(*asked.method, Protected::kPerson))) {
+      asked.protect = Protected::kPerson;
+    }
+    if (asked.protect == Protected::kPerson) return;
+    const bool row = asked.protect == Protected::kRow;
+    throw InvalidInput(fmt::format(
+        "{} {} is given, but {} protects {}; say {} person, or leave {} out", flag_words("unit"),
+        *asked.unit,
+        asked.protect ? fmt::format("{} {}", flag_words("protect"), name_of(*asked.protect))
+                      : fmt::format("method {}", name_of(*asked.method)),
+        row ? "single rows, and a person may have many" : "the whole table", flag_words("protect"),
+        flag_words("unit")));
+  }
+
+  void settle_method() {
+    AdviceQuestion& asked = advice_.question;
+    if (asked.error && !(*asked.error > 0 && *asked.error < 1)) {
+      throw InvalidInput(fmt::format("alpha must be above 0 and below 1, but is {}", *asked.error));
+    }
+    if (!asked.protect && !asked.method) {
+      throw InvalidInput(
+          fmt::format("{} (person, row or table) or {} is needed, but neither is given",
+                      flag_words("protect"), flag_words("method")));
+    }
+    advice_.method = method_for(asked);
+    if (advice_.method == Method::kIntegralModel) {
+      throw InvalidInput(fmt::format(
+          "advise weighs errors of records, but method integral-model promises how likely the "
+          "released model is; {} tells it",
+          words_of_speech("mollify plan integral-model", "mo.IntegralModel.plan_of")));
+    }
+    if (asked.protect && !protects(advice_.method, *asked.protect)) {
+      throw InvalidInput(fmt::format("method {} protects {}, but {} is {}; leave one of them out",
+                                     name_of(advice_.method), name_of(protected_by(advice_.method)),
+                                     flag_words("protect"), name_of(*asked.protect)));
+    }
+    if (!asked.protect) asked.protect = protected_by(advice_.method);
+    if (asked.purpose == Purpose::kEstimates && advice_.method == Method::kIntegral) {
+      throw InvalidInput(
+          "one record of a table tells nothing of a population, so there are no estimates that "
+          "protect the table; protect each person or each row instead");
+    }
+    if (!kGaussianMethods.has(advice_.method) && !asked.logarithms.empty()) {
+      throw InvalidInput(fmt::format("{} is for {}, but the method is {}", flag_words("log"),
+                                     kGaussianMethods.text(), name_of(advice_.method)));
+    }
+    if (advice_.method != Method::kGaussian && asked.covariance) {
+      throw InvalidInput(fmt::format("{} is for method gaussian, but the method is {}",
+                                     flag_words("covariance"), name_of(advice_.method)));
+    }
+  }
+
+  /// What the method protects, with the factor that the chosen epsilon allows.
+  void tell_protection() {
+    const std::string factor = advice_.chosen ? fmt::format("e^{:g} = {:.4g}", chosen().epsilon,
+                                                            std::exp(chosen().epsilon))
+                                              : "e^epsilon";
+    if (advice_.method == Method::kLocal) {
+      advice_.method_why = fmt::format(
+          "each record is drawn from the data of one {0} alone; whatever they are, no output is "
+          "more than {1} times likelier because of them, whoever collects it",
+          who(), factor);
+    } else if (!is_of_rows()) {
+      advice_.method_why = fmt::format(
+          "whatever the whole table is, no output is more than {} times likelier because of it, "
+          "nor because of any group of its rows",
+          factor);
+    } else {
+      advice_.method_why = fmt::format(
+          "one who holds all rows releases from them together; replacing {} makes no output more "
+          "than {} times likelier, but with a probability of delta",
+          by_person() ? "all rows of one " + who() : "any one row", factor);
+    }
+  }
+
+  void settle_space() {
+    const AdviceQuestion& asked = question();
+    if (asked.domain && !asked.column_sizes.empty()) {
+      throw InvalidInput(fmt::format("{} are for when there is no domain, but {} is given",
+                                     flag_words("columns"), flag_words("domain")));
+    }
+    if (asked.domain) {
+      domain_.emplace(inputs_.domain(*asked.domain));
+      kind_ = is_of_rows() ? SpaceKind::kCategories : space_kind(*domain_, SpaceSpec{});
+      for (const Column& column : domain_->columns()) sizes_.push_back(column.size());
+      if (is_of_columns()) return;
+      if (kind_ == SpaceKind::kCategories) {
+        require_countable(*domain_);
+        advice_.outcomes = domain_->size();
+      }
+      return;
+    }
+    if (kGaussianMethods.has(advice_.method)) {
+      throw InvalidInput(fmt::format("method {} needs {}, but none is given",
+                                     name_of(advice_.method), flag_words("domain")));
+    }
+    if (asked.column_sizes.empty()) {
+      throw InvalidInput(fmt::format(
+          "{}, or {} with how many values each column has, is needed, but neither is given",
+          flag_words("domain"), flag_words("columns")));
+    }
+    sizes_ = asked.column_sizes;
+    if (is_of_columns()) return;
+    const double product = outcomes_of(sizes_);
+    if (!(product >= 1 && product <= static_cast<double>(Band::kMostOutcomes))) {
+      throw InvalidInput(fmt::format(
+          "the columns must have from 1 to {} outcomes together, but have {:.15g}: cut them into "
+          "fewer values, declare a domain with numbers, from which candidates are drawn, or "
+          "release rows that share one noisy model ({} table)",
+          Band::kMostOutcomes, product, flag_words("purpose")));
+    }
+    advice_.outcomes = static_cast<std::uint64_t>(product);
+  }
+
+  void settle_counts() {
+    const AdviceQuestion& asked = question();
+    const bool central = is_of_rows();
+    const bool whole = central && asked.purpose == Purpose::kTable;
+    const bool table = asked.purpose == Purpose::kSample || asked.purpose == Purpose::kTable;
+    if (!asked.outputs && !whole && !is_of_one_model() && (table || central)) {
+      throw InvalidInput(
+          fmt::format("{}, how many records are to be released, is needed, but is not given",
+                      flag_words("count")));
+    }
+    if (!asked.records && (central || is_estimation())) {
+      throw InvalidInput(fmt::format("{}, how many {} there are, is needed, but is not given",
+                                     flag_words("n"), by_person() ? "persons" : "rows"));
+    }
+    if (asked.records == 0U) throw InvalidInput("n must be at least 1, but is 0");
+    if (!asked.error) advice_.question.error = is_estimation() ? 0.01 : kUsualError;
+    // A whole table has as many rows as there are.
+    advice_.outputs = asked.outputs.value_or(whole || is_of_one_model() ? *asked.records : 1);
+    if (is_of_one_model()) {
+      advice_.count_why =
+          "all of them are drawn from one noisy model, so any number costs the same";
+    } else if (central) {
+      advice_.count_why = "all of them share one budget, because each row is in few of them";
+    } else if (advice_.outputs == 1) {
+      advice_.count_why =
+          by_person() ? fmt::format("one for each {}: every further one would split epsilon", who())
+                      : "one in all: every further one would split epsilon";
+    } else {
+      advice_.count_why =
+          fmt::format("epsilon is split among the {} draws of {}, so fewer are much better",
+                      advice_.outputs, by_person() ? "each " + who() : "the table");
+    }
+  }
+
+  void settle_delta() {
+    if (!is_of_rows()) {
+      if (question().delta.value_or(0) > 0) {
+        throw InvalidInput(fmt::format("{} is for {}, but the method is {}", flag_words("delta"),
+                                       kRowMethods.text(), name_of(advice_.method)));
+      }
+      advice_.delta_why = "the guarantee never fails";
+      return;
+    }
+    const auto n = static_cast<double>(*question().records);
+    if (question().delta) {
+      advice_.delta = *question().delta;
+      advice_.delta_why = "as given";
+      if (question().accept_large_delta) return;
+      require_small_delta(advice_.delta, fmt::format("{:g}", advice_.delta), n,
+                          by_person() ? "person" : "row");
+    } else {
+      advice_.delta = std::min(1e-6, std::pow(10, std::floor(std::log10(0.01 / n))));
+      advice_.delta_why =
+          "at most a hundredth of 1/n: with so small a probability the guarantee may fail for some "
+          "record, and it lets many records share the budget";
+    }
+  }
+
+  /// A release's own question, with alpha to be found.
+  [[nodiscard]] PlanQuestion plan_question(double epsilon) const {
+    PlanQuestion asked{.method = advice_.method,
+                       .unknowns = {PlanUnknown::kAlpha},
+                       .outcomes = advice_.outcomes,
+                       .outputs = advice_.outputs,
+                       .budget = Privacy::approximate(epsilon, advice_.delta),
+                       .accept_large_delta = question().accept_large_delta};
+    asked.records = question().records.value_or(1);
+    // Of method central the outcomes have been counted.
+    if (advice_.method != Method::kCentral) asked.domain = question().domain;
+    if (kGaussianMethods.has(advice_.method)) {
+      asked.own = GaussianQuestion{.logarithms = question().logarithms,
+                                   .covariance = question().covariance};
+    } else if (advice_.method == Method::kMarginals) {
+      auto& own = own_of<MarginalsQuestion>(asked);
+      own.copula = question().copula;
+      for (const std::uint64_t size : sizes_) {
+        own.columns.push_back({static_cast<std::uint32_t>(size), false});
+      }
+    } else if (kDrawMethods.has(advice_.method) && is_estimation()) {
+      own_of<LocalQuestion>(asked).spec.mechanism = Mechanism::kRandomizedResponse;
+    }
+    return asked;
+  }
+
+  [[nodiscard]] AdvisedBudget weigh(double epsilon) {
+    AdvisedBudget found{.epsilon = epsilon};
+    const PlanReport report = plan(plan_question(epsilon), inputs_);
+    const PlanAnswer& answer = report.answers.front();
+    if (advice_.warnings.empty()) advice_.warnings = report.question.warnings;
+    if (!answer.best) {
+      found.why = answer.ways.front().why;
+      return found;
+    }
+    const PlanWay& way = answer.ways[*answer.best];
+    found.mechanism = way.mechanism;
+    found.error = way.alpha;
+    found.noise = way.noise;
+    found.why = way.why;
+    found.condition = way.details.value("condition", "");
+    if (const auto two_way = way.details.find("two_way"); two_way != way.details.end()) {
+      if (two_way->contains("at_worst")) found.greater_error = two_way->at("at_worst");
+    }
+    if (answer.facts.contains("outcomes")) advice_.outcomes = answer.facts["outcomes"];
+    if (!is_estimation()) return found;
+    const auto k = static_cast<double>(advice_.outcomes);
+    // Several draws of a person are not independent of each other; their first one counts.
+    const auto n = static_cast<double>(*question().records);
+    const double of_draw = epsilon / static_cast<double>(advice_.outputs);
+    if (k < 2) {
+      found.error = 0;
+      return found;
+    }
+    found.error = std::sqrt(subset_report_variance(k, of_draw, 1, kHalf) / n);
+    if (k > 2) found.typical_error = std::sqrt(subset_report_variance(k, of_draw, 1, 1 / k) / n);
+    found.oracle_error = std::sqrt(subset_selection_variance(k, of_draw, kHalf) / n);
+    return found;
+  }
+
+  void weigh_budgets() {
+    std::vector<double> budgets(kBudgets.begin(), kBudgets.end());
+    if (question().epsilon) {
+      if (!(std::isfinite(*question().epsilon) && *question().epsilon > 0)) {
+        throw InvalidInput(
+            fmt::format("epsilon must be finite and positive, but is {}", *question().epsilon));
+      }
+      const double most = ExpBound::kGreatestEpsilon * static_cast<double>(advice_.outputs);
+      if (!is_of_rows() && *question().epsilon > most) {
+        epsilon_given_ += ": " + epsilon_cap_words(*question().epsilon, most);
+        advice_.question.epsilon = most;
+      }
+      if (std::find(budgets.begin(), budgets.end(), *question().epsilon) == budgets.end()) {
+        budgets.push_back(*question().epsilon);
+      }
+    }
+    std::sort(budgets.begin(), budgets.end());
+    for (const double epsilon : budgets) advice_.budgets.push_back(weigh(epsilon));
+  }
+
+  void choose_budget() {
+    const auto& budgets = advice_.budgets;
+    const auto is_good = [&](const AdvisedBudget& one) {
+      return one.error.value_or(2) <= *question().error;
+    };
+    const auto found = question().epsilon
+                           ? std::find_if(budgets.begin(), budgets.end(),
+                                          [&](const AdvisedBudget& one) {
+                                            return one.epsilon == *question().epsilon;
+                                          })
+                           : std::find_if(budgets.begin(), budgets.end(), is_good);
+    if (found == budgets.end()) {
+      const bool none = std::none_of(budgets.begin(), budgets.end(),
+                                     [](const AdvisedBudget& one) { return one.error; });
+      if (none) throw Unserved(budgets.back().why);
+      advice_.epsilon_why = fmt::format("none of these brings the error to {:g}; {}",
+                                        *question().error, what_would());
+      return;
+    }
+    advice_.chosen = static_cast<std::size_t>(found - budgets.begin());
+    const AdvisedBudget& one = *found;
+    if (!one.error) throw Unserved(one.why);
+    advice_.epsilon_why =
+        question().epsilon
+            ? epsilon_given_
+            : fmt::format("the least of these whose error is at most {:g}", *question().error);
+    advice_.epsilon_why += "; " + odds_words(Privacy::pure(one.epsilon));
+    advice_.mechanism_why = mechanism_why(one);
+    if (one.epsilon > kModerateEpsilon) {
+      advice_.warnings.push_back(fmt::format(
+          "epsilon {0:g} {1}allows odds of e^{0:g} = {2:.4g}; half of that is a compromise{3}",
+          one.epsilon, is_good(one) ? "brings the error down to what was asked for, but " : "",
+          std::exp(one.epsilon),
+          is_of_rows() || is_estimation()
+              ? ""
+              : ", and the error is for the worst case over all data that there could be"));
+    }
+  }
+
+  /// What would bring the error down, at the greatest budget of the list.
+  [[nodiscard]] std::string what_would() const {
+    const double most = advice_.budgets.back().epsilon;
+    if (is_estimation()) {
+      const double n = static_cast<double>(*question().records);
+      const double much = advice_.budgets.back().error.value_or(1) / *question().error;
+      const std::string would =
+          fmt::format("{:.0f} persons would at epsilon {:g}", std::ceil(n * much * much), most);
+      const double sampling = kHalf / std::sqrt(n);
+      if (sampling <= *question().error) return would;
+      return fmt::format(
+          "sampling alone leaves {:.2g} for a share of one half, so no epsilon brings it to {:g} "
+          "with {:.0f} persons; {}",
+          sampling, *question().error, n, would);
+    }
+    if (is_of_rows()) {
+      PlanQuestion asked = plan_question(most);
+      asked.unknowns = {PlanUnknown::kRecords};
+      asked.alpha = *question().error;
+      const PlanAnswer answer = plan(asked, inputs_).answers.front();
+      if (answer.best) {
+        return fmt::format("{:.0f} {} would at epsilon {:g}", *answer.ways[*answer.best].value,
+                           by_person() ? "persons" : "rows", most);
+      }
+    }
+    return kFewerOutcomes;
+  }
+
+  [[nodiscard]] std::string mechanism_why(const AdvisedBudget& one) const {
+    if (is_estimation()) {
+      return fmt::format(
+          "what is released is linear in the data, so {} finds the population from all records "
+          "without bias",
+          command_words("estimate"));
+    }
+    if (question().copula) {
+      return "noisy counts of columns, joined by noisy rank correlations, make one model of the "
+             "table";
+    }
+    if (is_marginals()) {
+      return "noisy counts of columns, and of the pairs that depend on each other most, make one "
+             "model of the table";
+    }
+    if (const auto known = named<Mechanism>(one.mechanism)) {
+      if (const std::string why = row_of(*known).why; !why.empty()) return why;
+    }
+    if (!one.why.empty()) return one.why;
+    return "the least error of all mechanisms at this budget";
+  }
+
+  void tell_error() {
+    if (!advice_.chosen) return;
+    const double error = *chosen().error;
+    if (is_estimation()) {
+      advice_.error_words = fmt::format(
+          "a share of one half is found to within {:.3g}, 19 times in 20, sampling "
+          "included{}",
+          1.96 * error,
+          chosen().typical_error ? fmt::format("; a share of 1/{} to within {:.3g}",
+                                               advice_.outcomes, 1.96 * *chosen().typical_error)
+                                 : "");
+      return;
+    }
+    const std::string times = times_words(error);
+    if (is_marginals()) {
+      advice_.error_words = chosen().condition;
+      return;
+    }
+    if (is_gaussian_model()) {
+      advice_.error_words = fmt::format(
+          "rows are as good as new ones of the data's Gaussian but for {}, {}; how Gaussian the "
+          "data are comes on top",
+          times, chosen().condition);
+      return;
+    }
+    if (is_of_rows()) {
+      advice_.error_words =
+          fmt::format("a record is as good as a new row of the same {}, but for {}",
+                      advice_.method == Method::kGaussian ? "Gaussian" : "population", times);
+      return;
+    }
+    advice_.error_words =
+        fmt::format("at worst a record is as good as one drawn from the {}'s own, but for {}",
+                    by_person() ? who() : "table", times);
+    if (kind_ != SpaceKind::kCategories) {
+      advice_.error_words += fmt::format(
+          "; this is of all columns of a record together, whatever the data, and over so many "
+          "outcomes it is near 1 for any sampler: of one or two columns records are much nearer, "
+          "which is what {} tells",
+          command_words("compare"));
+    }
+  }
+
+  void tell_notes() {
+    auto& notes = advice_.notes;
+    if (is_estimation() && advice_.chosen && chosen().oracle_error) {
+      const double ratio = std::pow(*chosen().error / *chosen().oracle_error, 2);
+      notes.push_back(fmt::format(
+          "where estimates are all that is wanted, a frequency oracle that releases no records "
+          "may do with fewer persons: subset selection has variance s(1-s)/(n(p-s)^2) for a rare "
+          "value, with p = dE/(dE+k-d), s = (p(d-1)+(1-p)d)/(k-1), E = e^epsilon and d near "
+          "k/(E+1); for a share of one half its variance is {} that of randomized response here "
+          "(standard error {:.3g})",
+          ratio > 1.0001 ? fmt::format("{:.3g} times less than", ratio) : "just",
+          *chosen().oracle_error));
+    }
+    if (question().purpose == Purpose::kEstimates && !is_estimation()) {
+      notes.push_back(
+          "a share in so many released records has their sampling error besides, at most "
+          "0.5/sqrt(count); noisy counts from a query library would be nearer, if no records are "
+          "wanted");
+    }
+    if (!is_of_rows() && !is_estimation()) {
+      notes.push_back(fmt::format(
+          "the error is for the worst data; public records for {}, or public units for {}, make it "
+          "smaller for data like theirs",
+          words_of_speech("--reference of mollify sample", "the method's reference"),
+          words_of_speech("mollify tune --best", "method.tune(best=True)")));
+    }
+    if (question().purpose == Purpose::kRecords && advice_.method == Method::kLocal) {
+      notes.push_back(fmt::format(
+          "for the population instead of single records, ask with {} estimates: another "
+          "mechanism is for that",
+          flag_words("purpose")));
+    }
+    if (advice_.method == Method::kCentral && domain_ && are_numbers(*domain_)) {
+      notes.push_back(
+          "all columns are numbers: if rows or their logarithms are roughly Gaussian, methods "
+          "gaussian and gaussian-model release numbers that are not cut");
+    }
+    if (is_marginals()) {
+      notes.push_back(fmt::format(
+          "the rows share one noisy model: where it errs all err together, and more of them tell "
+          "no more; {} draws more of them from the model at no cost",
+          command_words("generate")));
+      if (advice_.chosen) tell_close_columns();
+    }
+    constexpr std::uint64_t kManyRows = 10;
+    if (advice_.method == Method::kIntegral && advice_.outputs >= kManyRows) {
+      notes.emplace_back(
+          "where all rows may come from one model, method integral-model draws one of many public "
+          "ones for the whole budget, and any number of its rows cost no more");
+    }
+    if (advice_.method == Method::kGaussian && !question().covariance) {
+      notes.push_back(fmt::format(
+          "these numbers are for a covariance of 1 in each column; {}: a header of the columns' "
+          "names and then as many rows of numbers, from a public source; {} names columns whose "
+          "logarithms are Gaussian; plan also takes {} and {}",
+          words_of_speech("COVARIANCE.csv", "covariance"), flag_words("log"),
+          flag_words("covariance-bound"), flag_words("mean-bound")));
+      notes.emplace_back(
+          "where nobody knows a covariance, method gaussian-model learns one mean and one "
+          "covariance, "
+          "and draws any number of rows that share their noise");
+    }
+    if (advice_.chosen && by_person()) {
+      notes.push_back(fmt::format(
+          "{}: one column {}, all that there may be, from a public source; without {} who takes "
+          "part is not protected",
+          words_of_speech("ROSTER.csv", "units"), question().unit.value_or("PERSON"),
+          flag_words("units")));
+      if (advice_.method == Method::kLocal)
+        notes.push_back(fmt::format(
+            "where each person's records lie on a device of its own, sample runs there, "
+            "without {} and {}",
+            flag_words("unit"), flag_words("units")));
+    }
+    if (!advice_.chosen) return;
+    if (*chosen().error > *question().error && !is_gaussian_model()) {
+      notes.emplace_back(kFewerOutcomes);
+    }
+    if (needs_acceptance()) {
+      notes.push_back(fmt::format("so large an error has to be accepted, which is what {} says",
+                                  flag_words("accept-error")));
+    }
+    tell_noise();
+  }
+
+  /// What to choose where the error of usual tables does not hold.
+  void tell_close_columns() {
+    const double most = *question().error;
+    if (chosen().greater_error.value_or(0) <= most) return;
+    const auto found = std::find_if(
+        advice_.budgets.begin(), advice_.budgets.end(),
+        [&](const AdvisedBudget& one) { return one.greater_error.value_or(2) <= most; });
+    advice_.notes.push_back(fmt::format(
+        "{}, as a code and a name do, the error can be {:.3g}; {}", kIfClose,
+        *chosen().greater_error,
+        found == advice_.budgets.end()
+            ? fmt::format("no epsilon of these brings that to {:g}: fewer values or more rows do",
+                          most)
+            : fmt::format("epsilon {:g} brings that to {:.3g}", found->epsilon,
+                          *found->greater_error)));
+  }
+
+  /// What sample would say of noise, and what would help.
+  void tell_noise() {
+    if (is_estimation()) return tell_noise_of_estimates();
+    const auto& noise = chosen().noise;
+    if (!noise || !noise->is_mostly_noise()) return;
+    const std::string words = words_of_noise(*noise);
+    const bool is_free = advice_.method == Method::kCentral;
+    PlanQuestion asked = plan(plan_question(chosen().epsilon), inputs_).question;
+    asked.outcomes = std::max<std::uint64_t>(advice_.outcomes, 1);
+    const std::string ways = noise_remedy(asked, is_free ? "" : chosen().mechanism);
+    advice_.warnings.push_back(words + (ways.empty() ? "" : "; ") + ways);
+  }
+
+  void tell_noise_of_estimates() {
+    const ReleaseError error = estimate_error(*chosen().error);
+    if (!error.is_mostly_noise()) return;
+    const auto is_good = [](const AdvisedBudget& one) {
+      return one.error && !estimate_error(*one.error).is_mostly_noise();
+    };
+    const auto found = std::find_if(advice_.budgets.begin(), advice_.budgets.end(), is_good);
+    const double much = error.share() / ReleaseError::kMostlyNoise;
+    const auto n = static_cast<double>(*question().records);
+    advice_.warnings.push_back(fmt::format(
+        "{}; {:.4g} {}{} would do", words_of_noise(error), std::ceil(n * much * much),
+        by_person() ? "persons" : "rows",
+        found == advice_.budgets.end() ? "" : fmt::format(" or epsilon {:g}", found->epsilon)));
+  }
+
+  /// Whether sample refuses the error that is advised.
+  [[nodiscard]] bool needs_acceptance() const {
+    return chosen().noise && chosen().noise->is_indistinct() && !is_estimation();
+  }
+
+  void tell_commands() {
+    if (!advice_.chosen) return;
+    const AdviceQuestion& asked = question();
+    const std::string domain = asked.domain ? shell_word(asked.domain->name()) : "DOMAIN.yaml";
+    const std::string unit =
+        by_person() ? " --unit " + shell_word(asked.unit.value_or("PERSON")) : "";
+    const std::string data = " --data DATA.csv --domain " + domain + unit;
+    std::string sample = fmt::format("mollify sample {}{}", name_of(advice_.method), data);
+    if (asked.copula) sample += " --copula";
+    if (by_person()) sample += " --units ROSTER.csv";
+    if (is_estimation()) sample += " --mechanism randomized-response";
+    if (!asked.logarithms.empty()) {
+      sample += " --log " + shell_word(fmt::format("{}", fmt::join(asked.logarithms, ",")));
+    }
+    if (advice_.method == Method::kGaussian) {
+      sample += " --covariance " +
+                (asked.covariance ? shell_word(asked.covariance->name) : "COVARIANCE.csv");
+    }
+    sample += fmt::format(" --epsilon {:g}", chosen().epsilon);
+    if (advice_.delta > 0) sample += fmt::format(" --delta {:g}", advice_.delta);
+    if (asked.accept_large_delta) sample += " --accept-large-delta";
+    if (needs_acceptance()) sample += " --accept-error";
+    sample += fmt::format(" --count {} --out RELEASED.csv --certificate CERTIFICATE.json",
+                          advice_.outputs);
+    auto& commands = advice_.commands;
+    if (!asked.domain) {
+      commands.push_back("mollify domain --public PUBLIC.csv > DOMAIN.yaml");
+    }
+    commands.push_back("mollify check" + data);
+    if (is_marginals()) sample += " --model-out MODEL.json";
+    commands.push_back(sample);
+    if (is_marginals()) commands.push_back("mollify generate --model MODEL.json --count 1000");
+    if (is_estimation()) {
+      commands.push_back("mollify estimate --released RELEASED.csv --certificate CERTIFICATE.json");
+    }
+    commands.push_back("mollify verify --certificate CERTIFICATE.json --domain " + domain);
+  }
+
+  const PublicInputs& inputs_;
+  Advice advice_;
+  std::string epsilon_given_ = "as given";
+  std::optional<Domain> domain_;
+  SpaceKind kind_ = SpaceKind::kCategories;
+  std::vector<std::uint64_t> sizes_;  // how many values each column has
+};
+
+/// A way to a whole table whose rows or persons are protected.
+struct TableWay {
+  Method method = Method::kCentral;
+  bool copula = false;
+  const char* why = "";
+};
+
+constexpr TableWay kIndependentWay = {
+    Method::kCentral, false,
+    "independent records: each is as good as a new row by itself, and shares no noise with others; "
+    "many cost much"};
+constexpr TableWay kMarginalsWay = {
+    Method::kMarginals, false,
+    "any number of rows of one noisy model, made for single columns and pairs of them"};
+constexpr TableWay kCopulaWay = {
+    Method::kMarginals, true,
+    "the same for numbers that nearly all rise or fall with each other: each column keeps its own "
+    "law, however skewed, and only what joins columns is taken for Gaussian"};
+constexpr TableWay kGaussianWay = {
+    Method::kGaussian, false, "rows with noise of their own, for few rows and a public covariance"};
+constexpr TableWay kSharedWay = {
+    Method::kGaussianModel, false,
+    "any number of rows of one noisy mean and covariance, where columns, or their logarithms, are "
+    "roughly Gaussian; numbers are not cut"};
+
+/// Whether there are several ways to what is asked for.
+bool is_of_whole_table(const AdviceQuestion& asked) {
+  if (asked.purpose != Purpose::kTable) return false;
+  if (asked.method) return kRowMethods.has(*asked.method);
+  return asked.protect ? *asked.protect != Protected::kTable : asked.unit.has_value();
+}
+
+/// Those that are chosen from, the first of equals; those that rest on what nobody but the asker
+/// knows of the columns, which are chosen where no other serves; and those that are told alone,
+/// beside a method that is given.
+struct TableWays {
+  std::vector<TableWay> usual{};
+  std::vector<TableWay> special{};
+  std::vector<TableWay> beside{};
+};
+
+TableWays ways_to_table(const AdviceQuestion& asked, const PublicInputs& inputs) {
+  TableWays ways;
+  double outcomes = outcomes_of(asked.column_sizes);
+  bool are_points = false;
+  bool has_numbers = false;
+  if (asked.domain) {
+    const Domain domain = inputs.domain(*asked.domain);
+    outcomes = domain.product();
+    are_points = are_numbers(domain);
+    const auto& columns = domain.columns();
+    has_numbers = columns.size() > 1 &&
+                  std::any_of(columns.begin(), columns.end(),
+                              [](const Column& one) { return is_numeric(one.cells()); });
+  }
+  if (outcomes <= static_cast<double>(Band::kMostOutcomes)) ways.usual.push_back(kIndependentWay);
+  ways.usual.push_back(kMarginalsWay);
+  if (has_numbers) ways.special.push_back(kCopulaWay);
+  if (are_points) ways.special.push_back(kSharedWay);
+  if (!asked.method) return ways;
+  TableWays given;
+  for (const TableWay& way : {kIndependentWay, kMarginalsWay, kGaussianWay, kSharedWay}) {
+    if (way.method == *asked.method) given.usual.push_back(way);
+  }
+  for (const auto* some : {&ways.usual, &ways.special}) {
+    for (const TableWay& way : *some) {
+      const bool is_given = way.method == *asked.method && !way.copula;
+      if (!is_given) given.beside.push_back(way);
+    }
+  }
+  return given;
+}
+
+AdviceQuestion asked_for(const TableWay& way, AdviceQuestion asked) {
+  asked.method = way.method;
+  asked.copula = way.copula;
+  if (way.method != Method::kGaussian) asked.covariance.reset();
+  if (!kGaussianMethods.has(way.method)) asked.logarithms.clear();
+  return asked;
+}
+
+/// What is to be small: the budget where the error is good enough, otherwise the error.
+std::pair<int, double> cost_of(const Advice& advice) {
+  if (advice.chosen) {
+    const AdvisedBudget& one = advice.budgets[*advice.chosen];
+    if (*one.error <= *advice.question.error) return {0, one.epsilon};
+    return {1, *one.error};
+  }
+  double least = 1;
+  for (const AdvisedBudget& one : advice.budgets) least = std::min(least, one.error.value_or(1));
+  return {2, least};
+}
+
+OtherWay other_way(const TableWay& way, const AdviceQuestion& asked, const PublicInputs& inputs) {
+  OtherWay other{.name = std::string(name_of(way.method)), .why = way.why};
+  if (way.copula) other.name += " " + flag_words("copula");
+  try {
+    const Advice advice = Advisor(asked_for(way, asked), inputs).advice();
+    const ErrorKind kind = error_kind(advice);
+    other.error = advice.budgets[*advice.chosen].error;
+    other.error_kind = kind.key;
+    other.error_words = fmt::format("{}: {}", kind.words, advice.error_words);
+    other.command = *std::find_if(
+        advice.commands.begin(), advice.commands.end(),
+        [](const std::string& command) { return command.starts_with("mollify sample"); });
+  } catch (const Unserved& unserved) {
+    other.why = fmt::format("not here: {}", unserved.what());
+  }
+  return other;
+}
+
+Advice advise_of_table(const AdviceQuestion& asked, const PublicInputs& inputs) {
+  const TableWays ways = ways_to_table(asked, inputs);
+  std::optional<Advice> best;
+  const TableWay* best_way = nullptr;
+  std::optional<Unserved> unserved;
+  for (const auto* some : {&ways.usual, &ways.special}) {
+    if (best) break;
+    for (const TableWay& way : *some) {
+      try {
+        Advice advice = Advisor(asked_for(way, asked), inputs).advice();
+        if (best && cost_of(*best) <= cost_of(advice)) continue;
+        best = std::move(advice);
+        best_way = &way;
+      } catch (const Unserved& one) {
+        if (!unserved) unserved = one;
+      }
+    }
+  }
+  if (!best) throw *unserved;
+  if (!best->chosen) return *best;
+  AdviceQuestion same = asked;
+  same.epsilon = best->budgets[*best->chosen].epsilon;
+  for (const auto* some : {&ways.usual, &ways.special, &ways.beside}) {
+    for (const TableWay& way : *some) {
+      if (&way == best_way) continue;
+      OtherWay other = other_way(way, same, inputs);
+      // Of special ways none is missed that does not serve.
+      if (other.error || some == &ways.usual) best->others.push_back(std::move(other));
+    }
+  }
+  return *best;
+}
+
+}  // namespace
+
+Advice advise(const AdviceQuestion& question, const PublicInputs& inputs) {
+  if (is_of_whole_table(question)) return advise_of_table(question, inputs);
+  return Advisor(question, inputs).advice();
+}
+
+// -----------------------------------------------------------------------------------------------
+// Advice report.
+
+namespace {
+
+const char* purpose_words(Purpose purpose) {
+  switch (purpose) {
+    case Purpose::kRecords:
+      return "realistic records";
+    case Purpose::kEstimates:
+      return "estimates of the population";
+    case Purpose::kSample:
+      return "a small sample table";
+    case Purpose::kTable:
+      break;
+  }
+  return "a whole table";
+}
+
+std::string subject_of(const Advice& advice) {
+  const bool by_person = advice.question.protect == Protected::kPerson;
+  std::string text =
+      fmt::format("for {}, protecting each {}", purpose_words(advice.question.purpose),
+                  by_person ? advice.question.unit.value_or("person") : std::string("row"));
+  const auto& records = advice.question.records;
+  if (*advice.question.protect == Protected::kTable) {
+    text =
+        fmt::format("for {}, protecting the whole table", purpose_words(advice.question.purpose));
+    if (records) text += " of " + counted(*records, "row");
+  } else if (records) {
+    text += fmt::format(", {} of them", *records);
+  }
+  if (advice.outcomes > 0) text += ", " + counted(advice.outcomes, "outcome");
+  return text;
+}
+
+Json optional_json(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+/// A guess that was right once in 1000 times becomes right so often.
+std::string guess_words(double epsilon) {
+  return fmt::format("{:.0f}", 1000 / (1 + 999 * std::exp(-epsilon)));
+}
+
+}  // namespace
+
+ErrorKind error_kind(const Advice& advice) {
+  if (advice.method == Method::kLocal && advice.question.purpose == Purpose::kEstimates) {
+    return {"standard_error", "standard error of a share of 1/2"};
+  }
+  if (advice.method == Method::kMarginals) {
+    return {"two_way_total_variation_on_measured_tables", "total variation of two columns"};
+  }
+  if (advice.method == Method::kGaussianModel) {
+    return {"expected_total_variation_of_the_model", "total variation of the model"};
+  }
+  if (kRowMethods.has(advice.method)) return {"total_variation", "total variation"};
+  return {"total_variation", "total variation at worst"};
+}
+
+std::string advice_json(const Advice& advice) {
+  const AdvisedBudget* chosen = advice.chosen ? &advice.budgets[*advice.chosen] : nullptr;
+  const ErrorKind kind = error_kind(advice);
+  Json budgets = Json::array();
+  for (const AdvisedBudget& one : advice.budgets) {
+    Json json{{"epsilon", one.epsilon},
+              {"mechanism", one.mechanism},
+              {"error", optional_json(one.error)},
+              {"odds_factor", std::exp(one.epsilon)}};
+    if (one.typical_error) json["typical_error"] = *one.typical_error;
+    if (one.oracle_error) json["oracle_error"] = *one.oracle_error;
+    if (one.greater_error) json["greater_error"] = *one.greater_error;
+    if (!one.error) json["refusal"] = one.why;
+    budgets.push_back(std::move(json));
+  }
+  Json others = Json::array();
+  for (const OtherWay& other : advice.others) {
+    Json json{{"way", other.name}, {"why", other.why}};
+    if (other.error) {
+      json["error"] = {
+          {"kind", other.error_kind}, {"value", *other.error}, {"words", other.error_words}};
+      json["command"] = other.command;
+    }
+    others.push_back(std::move(json));
+  }
+  return Json({{"purpose", name_of(advice.question.purpose)},
+               {"protect", name_of(*advice.question.protect)},
+               {"method", name_of(advice.method)},
+               {"copula", advice.question.copula},
+               {"advised", chosen != nullptr},
+               {"mechanism", chosen != nullptr ? Json(chosen->mechanism) : Json(nullptr)},
+               {"outcomes", advice.outcomes},
+               {"epsilon", chosen != nullptr ? Json(chosen->epsilon) : Json(nullptr)},
+               {"delta", advice.delta},
+               {"count", advice.outputs},
+               {"error",
+                {{"kind", kind.key},
+                 {"value", chosen != nullptr ? Json(*chosen->error) : Json(nullptr)},
+                 {"words", advice.error_words}}},
+               {"reasons",
+                {{"method", advice.method_why},
+                 {"mechanism", advice.mechanism_why},
+                 {"epsilon", advice.epsilon_why},
+                 {"delta", advice.delta_why},
+                 {"count", advice.count_why}}},
+               {"budgets", budgets},
+               {"other_ways", others},
+               {"warnings", advice.warnings},
+               {"notes", advice.notes},
+               {"commands", advice.commands}})
+             .dump(2) +
+         "\n";
+}
+
+std::string advice_text(const Advice& advice) {
+  const AdvisedBudget* chosen = advice.chosen ? &advice.budgets[*advice.chosen] : nullptr;
+  const ErrorKind kind = error_kind(advice);
+  std::string text = subject_of(advice) + "\n\n";
+  const auto add = [&](const char* what, const std::string& value, const std::string& why) {
+    text += fmt::format("{:<10} {:<20} {}\n", what, value, why);
+  };
+  add("method", std::string(name_of(advice.method)), advice.method_why);
+  if (chosen != nullptr) add("mechanism", chosen->mechanism, advice.mechanism_why);
+  add("epsilon", chosen != nullptr ? fmt::format("{:g}", chosen->epsilon) : "-",
+      advice.epsilon_why);
+  add("delta", fmt::format("{:g}", advice.delta), advice.delta_why);
+  add("count", std::to_string(advice.outputs), advice.count_why);
+  if (chosen != nullptr) {
+    add("error", fmt::format("{:.4g}", *chosen->error),
+        fmt::format("{}: {}", kind.words, advice.error_words));
+    text += "\nrun\n";
+    for (const std::string& command : advice.commands) text += "  " + command + "\n";
+  } else {
+    text += fmt::format("\nnothing to advise; with {} or another {} there is what to run\n",
+                        flag_words("epsilon"), flag_words("alpha"));
+  }
+  text += fmt::format("\n{:<34}", "the same at epsilon");
+  for (const AdvisedBudget& one : advice.budgets) {
+    text += fmt::format(" {:>10g}{}", one.epsilon, &one == chosen ? "*" : " ");
+  }
+  const auto add_row = [&](const std::string& name,
+                           const std::optional<double> AdvisedBudget::*error) {
+    text += fmt::format("\n{:<34}", name);
+    for (const AdvisedBudget& one : advice.budgets) {
+      text += fmt::format(" {:>10} ", one.*error ? fmt::format("{:.4g}", *(one.*error)) : "-");
+    }
+  };
+  add_row(kind.words, &AdvisedBudget::error);
+  if (advice.budgets.back().typical_error) {
+    add_row(fmt::format("of a share of 1/{}", advice.outcomes), &AdvisedBudget::typical_error);
+  }
+  if (advice.budgets.back().oracle_error) {
+    add_row("of 1/2 by subset selection", &AdvisedBudget::oracle_error);
+  }
+  if (advice.budgets.back().greater_error) {
+    add_row("  where columns depend closely", &AdvisedBudget::greater_error);
+  }
+  text += fmt::format("\n{:<34}", "a guess right 1 in 1000 becomes");
+  for (const AdvisedBudget& one : advice.budgets) {
+    text += fmt::format(" {:>10} ", guess_words(one.epsilon));
+  }
+  text += chosen != nullptr ? "\n* advised\n" : "\n";
+  if (!advice.others.empty()) {
+    text += fmt::format("\nother ways to such a table, at epsilon {:g}\n", chosen->epsilon);
+  }
+  for (const OtherWay& other : advice.others) {
+    text += fmt::format("  {}: {}\n", other.name, other.why);
+    if (!other.error) continue;
+    text += fmt::format("    error {:.4g}, {}\n    {}\n", *other.error, other.error_words,
+                        other.command);
+  }
+  for (const std::string& warning : advice.warnings)
+    text += fmt::format("\nWARNING: {}\n", warning);
+  for (const std::string& note : advice.notes) text += fmt::format("\nnote: {}\n", note);
+  return text +
+         "\nthe guide \"Five jobs, from the question to the judgement\" shows such releases\n";
+}
+
+}  // namespace mollify

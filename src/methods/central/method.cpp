@@ -1,0 +1,789 @@
+#include "methods/central/method.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "accounting/composition.h"
+#include "accounting/privacy.h"
+#include "accounting/shuffling.h"
+#include "base/directed_rounding.h"
+#include "base/json.h"
+#include "base/names.h"
+#include "core/band.h"
+#include "core/invalid_input.h"
+#include "methods/central/design.h"
+#include "methods/central/samplers.h"
+#include "methods/central/support.h"
+#include "records/private_table.h"
+#include "records/sink.h"
+#include "release/acceptance.h"
+#include "release/design.h"
+#include "release/method.h"
+#include "release/public_inputs.h"
+#include "release/spec.h"
+
+namespace mollify {
+
+namespace {
+
+/// What is spent on a hint; the rest is for the draw.
+Privacy half_of(const Privacy& budget) {
+  return Privacy::approximate(budget.epsilon / 2, budget.delta / 2);
+}
+
+SupportFinder finder_for(const ReleaseSpec& spec, const Domain& domain, std::uint64_t records) {
+  const CentralSpec& central = *spec.own.get<CentralSpec>();
+  const Privacy budget = spec.budget();
+  if (!(budget.delta > 0)) {
+    throw InvalidInput("a hint of the support needs a delta above 0, but there is none");
+  }
+  if (central.mechanism == CentralMechanism::kProduct) {
+    throw InvalidInput("mechanism product is for bits, which have no support to be found");
+  }
+  const Column& column = domain.columns().front();
+  const auto* const cells = std::get_if<IntegerCells>(&column.cells());
+  if (domain.columns().size() > 1 || cells == nullptr || !cells->declared_edges().empty() ||
+      column.mapping().null_is_category) {
+    throw InvalidInput(fmt::format(
+        "a hint of the support needs a domain of one integer column, without edges, whose nulls "
+        "have a value, but {} is another",
+        spec.domain.name()));
+  }
+  const Privacy half = half_of(budget);
+  return SupportFinder(hint_in_cells(*central.support, *cells), domain.size(), records,
+                       half.epsilon, half.delta);
+}
+
+/// Whether two texts are equal but for the last digit of numbers that are no whole ones.
+bool is_nearly_text(std::string_view a, std::string_view b) {
+  const auto number = [](std::string_view& text) {
+    double value = 0;
+    const char* const end = std::from_chars(text.data(), text.data() + text.size(), value).ptr;
+    const std::string_view read = text.substr(0, static_cast<std::size_t>(end - text.data()));
+    text.remove_prefix(read.size());
+    return std::pair(value, read.find('.') == std::string_view::npos);
+  };
+  const auto is_digit = [](std::string_view text) {
+    return !text.empty() && text.front() >= '0' && text.front() <= '9';
+  };
+  while (is_digit(a) == is_digit(b) && !a.empty() && !b.empty()) {
+    if (is_digit(a)) {
+      const auto [x, x_whole] = number(a);
+      const auto [y, y_whole] = number(b);
+      const bool near = std::abs(x - y) <= 0.011 * std::max(x, y) && !(x_whole && y_whole);
+      if (x != y && !near) return false;
+    } else {
+      if (a.front() != b.front()) return false;
+      a.remove_prefix(1);
+      b.remove_prefix(1);
+    }
+  }
+  return a.empty() && b.empty();
+}
+
+/// What the accounting found in doubles, whose last digits processors round differently, as it is
+/// stated, if that is nearly what is found here.
+void take_response(const nlohmann::json& said, CentralDesign& design) {
+  const auto take = [&](double& found, const char* place) {
+    constexpr double kLastDigits = 1e-6;
+    const auto at = nlohmann::json::json_pointer(place);
+    if (!said.contains(at) || !said[at].is_number()) return;
+    const double stated = said[at].get<double>();
+    if (std::abs(stated - found) <= kLastDigits * found) found = stated;
+  };
+  if (design.epsilon0) take(*design.epsilon0, "/design/epsilon0");
+  take(design.rate, "/design/rate");
+  design.total_variation_up = make_central_sampler(design)->total_variation_up();
+  take(design.total_variation_up, "/accuracy/total_variation");
+  const auto why = nlohmann::json::json_pointer("/design/why");
+  if (said.contains(why) && said[why].is_string() &&
+      is_nearly_text(said[why].get<std::string>(), design.why)) {
+    design.why = said[why].get<std::string>();
+  }
+}
+
+/// The mechanism that a certificate says was chosen.
+std::optional<CentralMechanism> stated_mechanism(const nlohmann::json& said) {
+  if (!said.contains("mechanism") || !said["mechanism"].is_string()) return std::nullopt;
+  return named<CentralMechanism>(said["mechanism"].get<std::string>());
+}
+
+void design_finite(const Domain& domain, const StatedCertificate* stated, DesignedRelease& made) {
+  Certificate& certificate = made.certificate;
+  const ReleaseSpec& spec = certificate.spec;
+  const CentralSpec& central = *spec.own.get<CentralSpec>();
+  const PublicFacts& facts = certificate.facts;
+  require_facts(facts.records && !facts.units && facts.list_sha256.empty() && !facts.reference &&
+                !facts.lower_bounds && !facts.location && !facts.kept && !facts.amount &&
+                facts.mean_ranges.empty());
+  const std::uint64_t records = *facts.records;
+  FiniteDesign design;
+  FiniteDrawing drawing;
+  Privacy budget = spec.budget();
+  if (central.support) {
+    const SupportFinder& finder = drawing.finder.emplace(finder_for(spec, domain, records));
+    budget = half_of(budget);
+    design.hint = budget;
+    design.least_records = finder.least_records();
+    design.least_outcomes = finder.least_size();
+  }
+  const CentralRequest sizes{records, facts.outcomes, spec.count.value_or(1), budget};
+  const auto said = stated != nullptr ? nlohmann::json::parse(stated->text) : nlohmann::json();
+  if (central.rate) {
+    design.design = design_poisson(sizes, *central.rate);
+  } else {
+    design.design = central.mechanism ? design_central(*central.mechanism, sizes)
+                                      : best_central_design(sizes, stated_mechanism(said));
+  }
+  if (stated != nullptr) take_response(said, design.design);
+  drawing.sampler = make_central_sampler(design.design);
+  made.sampler = std::move(drawing);
+  certificate.draw = design.design.guarantee;
+  certificate.total =
+      design.hint ? composed_up(std::array{*design.hint, certificate.draw}) : certificate.draw;
+  certificate.design = std::move(design);
+}
+
+Json finite_json(const FiniteDesign& design) {
+  // Of the pure mechanisms it follows from the guarantee and is not told.
+  const CentralMechanism mechanism = design.design.mechanism;
+  const bool shuffled = mechanism == CentralMechanism::kSubsetRr ||
+                        mechanism == CentralMechanism::kShuffledRr ||
+                        mechanism == CentralMechanism::kPoissonRr;
+  Json json{{"epsilon0",
+             shuffled && design.design.epsilon0 ? Json(*design.design.epsilon0) : Json(nullptr)},
+            {"rate", design.design.rate},
+            {"runs", design.design.runs},
+            {"hint", design.hint ? privacy_json(*design.hint) : Json(nullptr)}};
+  json["why"] = design.design.why;
+  return json;
+}
+
+std::string finite_accuracy(const Certificate& certificate) {
+  const CentralDesign& design = certificate.as<FiniteDesign>()->design;
+  const std::string accuracy = fmt::format(
+      "If the {} are independent draws from one distribution{}, each released record follows that "
+      "distribution to within {:.6g} in total variation",
+      certificate.spec.unit ? "units' records" : "rows",
+      certificate.as<FiniteDesign>()->hint
+          ? " and the hint holds of it, so that the interval found has all of them"
+          : "",
+      design.total_variation_up);
+  if (!design.independent_outputs) {
+    return accuracy + "; the records released together are not independent of each other.";
+  }
+  if (!design.outputs) return accuracy + ", independently of the others.";
+  const double together = design.total_variation_up * static_cast<double>(*design.outputs);
+  // At 1 nothing is promised of all together.
+  if (*design.outputs == 1 || !(together < 1)) return accuracy + ".";
+  return fmt::format("{}, and all {} together follow independent draws from it to within {:.6g}.",
+                     accuracy, *design.outputs, together);
+}
+
+/// Of records from so many outcomes of the domain's.
+ReleaseError support_error(const FiniteDesign& design, std::uint64_t of_all,
+                           std::uint64_t outcomes) {
+  return replacement_error(of_all, with_outcomes(design.design, outcomes).total_variation_up);
+}
+
+/// Of the smallest support that a hint allows. An interval of a declared width is judged as if the
+/// hint held, like every other accuracy.
+ReleaseError found_error(const FiniteDesign& design, std::uint64_t of_all) {
+  ReleaseError error = support_error(design, of_all, design.least_outcomes);
+  error.is_least = design.least_outcomes == 1;
+  return error;
+}
+
+/// The most outcomes of a support that is yet to be found from which a release is not mostly noise;
+/// none if all of the domain are not too many, and without a hint.
+std::optional<std::uint64_t> most_outcomes_found(const Certificate& certificate) {
+  const FiniteDesign* finite = certificate.as<FiniteDesign>();
+  if (finite == nullptr || !finite->hint) return std::nullopt;
+  const std::uint64_t all = certificate.facts.outcomes;
+  const auto least_of_noise = least_whole(1, all, [&](std::uint64_t outcomes) {
+    return support_error(*finite, all, outcomes).is_mostly_noise();
+  });
+  if (!least_of_noise) return std::nullopt;
+  return *least_of_noise - 1;
+}
+
+/// Whether shuffling and subsampling make of epsilon0 what is promised; true for mechanisms that do
+/// not rest on them.
+bool amplification_holds(const CentralDesign& design) {
+  const Privacy& promised = design.guarantee;
+  const auto keeps = [&](const DeltaBounds& delta) {
+    return promised.notion == PrivacyNotion::kApproximate && delta.upper <= promised.delta;
+  };
+  switch (design.mechanism) {
+    case CentralMechanism::kSubsetRr:
+      return keeps(subset_delta(
+          {design.records, *design.outputs, design.outcomes, *design.epsilon0}, promised.epsilon));
+    case CentralMechanism::kShuffledRr:
+      return design.outputs == design.records &&
+             keeps(shuffle_delta({design.records, design.outcomes, *design.epsilon0},
+                                 promised.epsilon));
+    case CentralMechanism::kPoissonRr:
+      return keeps(shuffle_delta({design.records, design.outcomes, *design.epsilon0, design.rate},
+                                 promised.epsilon));
+    case CentralMechanism::kSubsampledRr:
+    case CentralMechanism::kRevealOrObscure:
+    case CentralMechanism::kDsRoo:
+    case CentralMechanism::kHistogram:
+    case CentralMechanism::kProduct:
+      break;
+  }
+  return true;
+}
+
+/// One of a unit's records, each alike, though equal ones are counted together; of a unit without
+/// records any outcome, each alike.
+std::uint32_t one_of(std::span<const std::uint32_t> outcomes, std::span<const double> counts,
+                     std::uint32_t outcome_count, SecureRandom& random) {
+  uint128 all = 0;
+  for (const double count : counts) all += static_cast<std::uint64_t>(count);
+  if (all == 0) return static_cast<std::uint32_t>(random.below(outcome_count));
+  uint128 place = wide_below(all, random);
+  std::size_t i = 0;
+  while (place >= static_cast<std::uint64_t>(counts[i])) {
+    place -= static_cast<std::uint64_t>(counts[i]);
+    ++i;
+  }
+  return outcomes[i];
+}
+
+/// Makes them so many records, were the data changed since they were counted: those that lack
+/// count as the domain's first.
+void resize(OutcomeHistogram& histogram, std::uint64_t records) {
+  const uint128 there = record_count(histogram);
+  if (there < records) {
+    if (histogram.keys.empty() || histogram.keys.front() != 0) {
+      histogram.keys.insert(histogram.keys.begin(), 0);
+      histogram.counts.insert(histogram.counts.begin(), 0);
+    }
+    histogram.counts.front() += records - static_cast<std::uint64_t>(there);
+  }
+  for (uint128 more = there > records ? there - records : 0; more > 0;) {
+    const auto gone = static_cast<std::uint64_t>(std::min<uint128>(more, histogram.counts.back()));
+    more -= gone;
+    histogram.counts.back() -= gone;
+    if (histogram.counts.back() != 0) break;
+    histogram.keys.pop_back();
+    histogram.counts.pop_back();
+  }
+}
+
+class FiniteRelease final : public PreparedRelease {
+ public:
+  FiniteRelease(DesignedRelease made, Domain domain, std::optional<Roster> roster)
+      : PreparedRelease(std::move(made.certificate), domain),
+        domain_(std::move(domain)),
+        roster_(std::move(roster)),
+        drawing_(finite_drawing(made)) {}
+
+  void require(const Source& data) const override {
+    require_columns(data, domain_, certificate().spec.unit);
+  }
+
+  RecordCounting counting() const override {
+    if (certificate().spec.unit) {
+      throw InvalidInput(
+          "method central with a unit draws one record of each unit, and needs more than how many "
+          "there are of each");
+    }
+    return {&domain_, true};
+  }
+
+  void draw(const Source& data, SecureRandom& random, Sink& sink,
+            std::size_t /*threads*/) const override {
+    OutcomeHistogram records =
+        certificate().spec.unit ? unit_records(data, random) : read_counts(data, domain_);
+    resize(records, *certificate().facts.records);
+    RecordWriter writer(domain_, sink);
+    for (const std::uint32_t outcome : drawing_.finder ? draw_within_support(records, random)
+                                                       : drawing_.sampler->draw(records, random)) {
+      writer.write_outcome(outcome, random);
+    }
+    writer.finish();
+  }
+
+ private:
+  OutcomeHistogram unit_records(const Source& data, SecureRandom& random) const {
+    const UnitTable units = read_units(data, domain_, *certificate().spec.unit, roster_);
+    Tally<std::uint32_t> drawn;
+    for (std::size_t unit = 0; unit < units.size(); ++unit) {
+      drawn.add(one_of(units.outcomes(unit), units.weights(unit), domain_.size(), random));
+    }
+    return drawn.take();
+  }
+
+  // The mechanism is the public choice for the whole domain, with parameters for the support: it
+  // has been paid for, and a design exists for each that there can be
+  // (tests/methods/central/design.cpp).
+  std::vector<std::uint32_t> draw_within_support(const OutcomeHistogram& records,
+                                                 SecureRandom& random) const {
+    const FoundSupport support = drawing_.finder->find(records, random);
+    const CentralDesign& whole = certificate().as<FiniteDesign>()->design;
+    return support.map_back(make_central_sampler(with_outcomes(whole, support.size()))
+                                ->draw(support.map_into(records, random), random));
+  }
+
+  Domain domain_;
+  std::optional<Roster> roster_;
+  FiniteDrawing drawing_;
+};
+
+}  // namespace
+
+const FiniteDrawing& finite_drawing(const DesignedRelease& made) {
+  return *std::any_cast<FiniteDrawing>(&made.sampler);
+}
+
+void require_countable(const Domain& domain) {
+  if (domain.is_enumerable()) return;
+  const bool numbers =
+      std::all_of(domain.columns().begin(), domain.columns().end(), [](const Column& column) {
+        return std::holds_alternative<NumberCells>(column.cells()) &&
+               !column.mapping().null_is_category;
+      });
+  throw InvalidInput(fmt::format(
+      "method central needs a domain of at most {} outcomes, but the product "
+      "of its columns is {:.15g}: declare fewer bins or fewer columns, or release rows of one "
+      "noisy model (method marginals){}",
+      Domain::kMaxOutcomes, domain.product(),
+      numbers ? ", or numbers that are not cut and roughly Gaussian (method gaussian)" : ""));
+}
+
+// -----------------------------------------------------------------------------------------------
+// Plans of finite samples.
+
+namespace {
+
+/// All but reveal-or-obscure, which is subsampled-rr's law under another name, and product, whose
+/// total variation is for product distributions alone.
+constexpr std::array kPlanned = {CentralMechanism::kSubsampledRr, CentralMechanism::kDsRoo,
+                                 CentralMechanism::kSubsetRr,     CentralMechanism::kPoissonRr,
+                                 CentralMechanism::kHistogram,    CentralMechanism::kShuffledRr};
+
+/// What poisson-rr adds to its total variation, at most.
+constexpr double kRareEvents = 1e-12;
+constexpr double kGreatestDelta = 0.5;
+
+CentralRequest request_of(const PlanQuestion& question) {
+  return {question.records, question.outcomes, question.outputs, question.budget};
+}
+
+/// The alpha of one output.
+double single_alpha(const PlanQuestion& question) {
+  return question.strong ? question.alpha / static_cast<double>(question.outputs) : question.alpha;
+}
+
+double alpha_of(const CentralDesign& design, bool strong) {
+  if (!strong) return design.total_variation_up;
+  return std::nextafter(design.total_variation_up * static_cast<double>(design.outputs.value_or(1)),
+                        2.0);
+}
+
+}  // namespace
+
+double records_lower_bound_order(const PlanQuestion& question) {
+  const double single =
+      static_cast<double>(question.outcomes) / (question.alpha * question.budget.epsilon);
+  return question.strong ? single * std::sqrt(static_cast<double>(question.outputs)) : single;
+}
+
+double papers_subsampled_records(const PlanQuestion& question) {
+  return std::ceil(static_cast<double>(question.outputs) *
+                   (static_cast<double>(question.outcomes) - 1) /
+                   (single_alpha(question) * question.budget.epsilon));
+}
+
+std::optional<std::uint64_t> papers_shuffled_records(const PlanQuestion& question) {
+  if (question.outcomes < 2 || !(question.budget.delta > 0)) return std::nullopt;
+  // (k - 1)/(E0 + k - 1) = alpha.
+  const double odds =
+      (static_cast<double>(question.outcomes) - 1) * (1 / single_alpha(question) - 1);
+  if (!(odds > 1)) return 1;
+  if (std::log(odds) > kGreatestReportEpsilon) return std::nullopt;
+  return least_whole(1, kMostPlannedRecords, [&](std::uint64_t records) {
+    const auto epsilon = shuffle_closed_form_epsilon(records, question.outcomes, std::log(odds),
+                                                     question.budget.delta);
+    return epsilon && *epsilon <= question.budget.epsilon;
+  });
+}
+
+namespace {
+
+class FinitePlan final : public PlanModel {
+ public:
+  [[nodiscard]] std::size_t mechanisms() const override { return kPlanned.size(); }
+
+  [[nodiscard]] PlanWay at(std::size_t mechanism, const PlanQuestion& question) const override {
+    PlanWay way{.mechanism = std::string(name_of(kPlanned[mechanism])),
+                .alpha = std::numeric_limits<double>::infinity()};
+    try {
+      const CentralDesign design = design_central(kPlanned[mechanism], request_of(question));
+      way.alpha = alpha_of(design, question.strong);
+      way.noise = replacement_error(question.outcomes, design.total_variation_up);
+      way.spent = design.guarantee;
+      way.independent_outputs = design.independent_outputs;
+      way.why = design.why;
+      way.details["delta"] = design.guarantee.delta;
+      if (design.epsilon0) way.details["epsilon0"] = *design.epsilon0;
+      if (design.rate < 1) way.details["rate"] = design.rate;
+    } catch (const InvalidInput& refused) {
+      way.why = refused.what();
+    }
+    return way;
+  }
+
+  /// For what rests on shuffling it is alpha times the delta of the reports that alpha needs over
+  /// the delta that may be spent, which is one evaluation where a design is an inversion.
+  [[nodiscard]] double measure(std::size_t mechanism, const PlanQuestion& question) const override {
+    const bool subset = kPlanned[mechanism] == CentralMechanism::kSubsetRr;
+    if (!subset && kPlanned[mechanism] != CentralMechanism::kPoissonRr) {
+      return at(mechanism, question).alpha;
+    }
+    const Privacy& budget = question.budget;
+    if (!(budget.delta > 0) || question.outputs > question.records) {
+      return std::numeric_limits<double>::infinity();
+    }
+    // A little less, for what integers and inversions round.
+    const double alpha = single_alpha(question) * (1 - 1e-7) - kRareEvents;
+    const double others = static_cast<double>(question.outcomes) - 1;
+    const double odds = alpha > 0 ? others * (1 / alpha - 1) : std::numeric_limits<double>::max();
+    if (!(odds > 1)) return 0;
+    const double epsilon0 = std::log(odds);
+    if (epsilon0 > ExpBound::kGreatestEpsilon) return std::numeric_limits<double>::infinity();
+    const double delta =
+        subset ? subset_delta(question, epsilon0) : poisson_delta(question, epsilon0);
+    return question.alpha * (delta / budget.delta);
+  }
+
+  [[nodiscard]] PlanSpan span(PlanUnknown unknown, const PlanQuestion& question) const override {
+    switch (unknown) {
+      case PlanUnknown::kRecords:
+        return {static_cast<double>(kMostPlannedRecords),
+                static_cast<double>(std::max<std::uint64_t>(question.outputs, 1))};
+      case PlanUnknown::kOutcomes:
+        return {1, static_cast<double>(Band::kMostOutcomes)};
+      case PlanUnknown::kEpsilon:
+        return {ExpBound::kGreatestEpsilon, ExpBound::kLeastEpsilon};
+      case PlanUnknown::kDelta:
+        return {kGreatestDelta, 0};
+      case PlanUnknown::kDimension:
+      case PlanUnknown::kRho:
+      case PlanUnknown::kOutputs:
+      case PlanUnknown::kAlpha:
+        break;
+    }
+    return {1, static_cast<double>(question.records)};
+  }
+
+  void require_answerable(PlanUnknown unknown, const PlanQuestion& question) const override {
+    if (unknown == PlanUnknown::kDimension || unknown == PlanUnknown::kRho) {
+      throw InvalidInput(
+          fmt::format("a plan of finite samples has no unknown {}", name_of(unknown)));
+    }
+    // An answer by construction in place of the unknown, to be refused if the rest is wrong.
+    double value = unknown == PlanUnknown::kDelta ? 0 : 1;
+    if (unknown == PlanUnknown::kRecords) {
+      value = static_cast<double>(std::max<std::uint64_t>(question.outputs, 1));
+    }
+    static_cast<void>(design_central(CentralMechanism::kSubsampledRr,
+                                     request_of(with(question, unknown, value))));
+  }
+
+  void tell(const PlanQuestion& whole, PlanAnswer& answer) const override {
+    const double order = records_lower_bound_order(whole);
+    const double subsampled = papers_subsampled_records(whole);
+    const auto shuffled = papers_shuffled_records(whole);
+    answer.facts["records_lower_bound_order"] = order;
+    answer.facts["papers_records"] = {{"subsampled-rr", subsampled}};
+    answer.facts["papers_records"]["shuffled-rr"] = shuffled ? Json(*shuffled) : Json(nullptr);
+    answer.lines = fmt::format(
+        "best: {}\n"
+        "what any mechanism needs grows like {}/(alpha epsilon), here {:.4g} records times a "
+        "factor that is not known\n"
+        "the papers ask for {:.4g} records with subsampled-rr{}\n",
+        answer.ways[*answer.best].why, whole.strong ? "k sqrt(count)" : "k", order, subsampled,
+        shuffled ? fmt::format(" and {} with shuffled-rr", *shuffled) : "");
+  }
+
+ private:
+  static double subset_delta(const PlanQuestion& question, double epsilon0) {
+    return subset_blanket({question.records, question.outputs, question.outcomes, epsilon0},
+                          question.budget.epsilon, question.budget.delta)
+        .upper;
+  }
+  static double poisson_delta(const PlanQuestion& question, double epsilon0) {
+    const std::optional<double> rate =
+        poisson_rate_for(question.records, question.outputs, kRareEvents);
+    if (!rate) return std::numeric_limits<double>::infinity();
+    return privacy_blanket({question.records, question.outcomes, epsilon0, *rate},
+                           question.budget.epsilon, question.budget.delta)
+        .upper;
+  }
+};
+
+std::string finite_summary(const Certificate& certificate) {
+  const FiniteDesign& finite = *certificate.as<FiniteDesign>();
+  const CentralDesign& design = finite.design;
+  std::string text;
+  if (finite.hint) {
+    text += fmt::format(
+        "spent: {} to find the support ({}), and {} on the draw from it\n", finite.hint->text(),
+        to_text(*certificate.spec.own.get<CentralSpec>()->support), certificate.draw.text());
+  }
+  text += fmt::format("why {}: {}\ntotal variation: {}{:.4g} for each record (weak)",
+                      certificate.mechanism(), design.why,
+                      finite.hint ? "at most, if the whole domain were needed, " : "",
+                      design.total_variation_up);
+  if (design.outputs.value_or(1) > 1 && design.independent_outputs) {
+    const double together = design.total_variation_up * static_cast<double>(*design.outputs);
+    // At 1 it promises nothing.
+    if (together < 1) {
+      text += fmt::format(", {:.4g} for all {} together (strong)", together, *design.outputs);
+    }
+  }
+  return text + "\n";
+}
+
+using enum PartKind;
+
+constexpr OwnPart kCentralParts[] = {
+    {"/rate", "--rate", kNumber},
+    {"/mechanism", "--mechanism", kText},
+    {"/support", "--support", kText},
+};
+constexpr OwnPart kCentralQuestions[] = {
+    {"/k", "--k", kWhole},
+    {"/count", "--count", kWhole},
+    {"/strong", "--strong", kTruth},
+};
+
+class CentralMethod final : public ReleaseMethod {
+ public:
+  CentralMethod() : ReleaseMethod(Method::kCentral) {}
+
+  const char* help() const override {
+    return "independent records of a finite domain; each row, or with --unit each unit, is\n"
+           "protected by epsilon and delta against being replaced by any other; how many there\n"
+           "are is public";
+  }
+
+  const char* plan_help() const override {
+    return "Give all but one of --n, --k (or --domain), --epsilon and --alpha, and it is found for "
+           "every\nmechanism; --delta is 0 and --count 1 unless given. With those four given, "
+           "--count or --delta is\nfound. Neighbouring data sets replace one record, so n is "
+           "public.";
+  }
+
+  std::string summary(const Certificate& certificate, const Domain&,
+                      const std::string& to) const override {
+    return released_words(certificate, to, certificate.mechanism()) + finite_summary(certificate);
+  }
+
+  std::span<const OwnPart> parts() const override { return kCentralParts; }
+
+  Held read(const PartReader& reader) const override {
+    CentralSpec spec;
+    if (const auto name = reader.find<std::string>("/mechanism"); name && *name != "auto") {
+      spec.mechanism = named<CentralMechanism>(*name);
+      if (!spec.mechanism) refuse_mechanism(*name, word());
+    }
+    spec.rate = reader.find<double>("/rate");
+    if (const auto support = reader.find<std::string>("/support")) {
+      spec.support = parse_support_hint(*support);
+    }
+    return spec;
+  }
+
+  void write(const ReleaseSpec& spec, SpecWriter& writer) const override {
+    const CentralSpec& own = *spec.own.get<CentralSpec>();
+    writer.put("/rate", own.rate);
+    if (own.mechanism) writer.put("/mechanism", name_of(*own.mechanism));
+    if (own.support) writer.put("/support", to_text(*own.support));
+  }
+
+  void validate(const ReleaseSpec& spec) const override {
+    const CentralSpec& own = own_of<CentralSpec>(spec);
+    if (!own.rate) return;
+    if (spec.count) {
+      throw InvalidInput(
+          "a rate releases as many records as come, so it is given instead of a count, but both "
+          "are given");
+    }
+    if (own.mechanism.value_or(CentralMechanism::kPoissonRr) != CentralMechanism::kPoissonRr) {
+      throw InvalidInput(fmt::format("a rate is for mechanism poisson-rr, but the mechanism is {}",
+                                     name_of(*own.mechanism)));
+    }
+  }
+
+  bool needs_no_count(const ReleaseSpec& spec) const override {
+    return spec.own.get<CentralSpec>()->rate.has_value();
+  }
+
+  std::unique_ptr<const PreparedRelease> prepare(
+      ReleaseSpec spec, const PublicInputs& inputs,
+      std::optional<std::uint64_t> records) const override {
+    Domain domain = complete_spec(spec, inputs);
+    require_countable(domain);
+    PublicFacts facts{.outcomes = domain.size()};
+    auto roster = count_records(spec, inputs, records, facts);
+    DesignedRelease made = design_release(spec, facts, domain);
+    return std::make_unique<const FiniteRelease>(std::move(made), std::move(domain),
+                                                 std::move(roster));
+  }
+
+  void design(const Domain& domain, const StatedCertificate* stated,
+              DesignedRelease& made) const override {
+    design_finite(domain, stated, made);
+  }
+
+  bool keeps_promise(const DesignedRelease& made) const override {
+    return amplification_holds(made.certificate.as<FiniteDesign>()->design);
+  }
+
+  void look_at_space(const StatedCertificate& stated, const Domain& domain, const KnownInputs&,
+                     CertificateCheck&) const override {
+    if (domain.is_enumerable() && stated.facts.outcomes == domain.size()) return;
+    throw InvalidInput("a release must have the outcomes of its space, but has others");
+  }
+
+  std::string mechanism(const Certificate& certificate) const override {
+    return std::string(name_of(certificate.as<FiniteDesign>()->design.mechanism));
+  }
+
+  Json design_json(const Certificate& certificate) const override {
+    return finite_json(*certificate.as<FiniteDesign>());
+  }
+
+  Json accuracy_json(const Certificate& certificate) const override {
+    const CentralDesign& design = certificate.as<FiniteDesign>()->design;
+    return {{"total_variation", design.total_variation_up},
+            {"independent", design.independent_outputs}};
+  }
+
+  std::vector<std::string> promises(const Certificate& certificate) const override {
+    return {protection(certificate), finite_accuracy(certificate)};
+  }
+
+  std::vector<std::string> limits(const Certificate&) const override { return {}; }
+
+  ReleaseError error(const Certificate& certificate, const Domain&) const override {
+    const FiniteDesign& finite = *certificate.as<FiniteDesign>();
+    const std::uint64_t outcomes = certificate.facts.outcomes;
+    return finite.hint ? found_error(finite, outcomes)
+                       : replacement_error(outcomes, finite.design.total_variation_up);
+  }
+
+  /// Of a support that is found it is that of the whole domain.
+  std::optional<double> total_variation(const Certificate& certificate, const ReleaseError&,
+                                        const Domain&) const override {
+    return certificate.as<FiniteDesign>()->design.total_variation_up;
+  }
+
+  std::string why(const Certificate& certificate) const override {
+    return certificate.as<FiniteDesign>()->design.why;
+  }
+
+  std::vector<std::string> notes(const Certificate& certificate, const ReleaseError&,
+                                 const Domain&) const override {
+    const FiniteDesign& finite = *certificate.as<FiniteDesign>();
+    std::vector<std::string> notes = {
+        finite.design.independent_outputs
+            ? "each record has noise of its own"
+            : "the records share noise: more of them do not lessen it"};
+    if (finite.hint) {
+      notes.emplace_back("the error depends on the support that is found, and is not known before");
+    }
+    return notes;
+  }
+
+  std::optional<std::string> error_warning(const ReleaseError& error) const override {
+    return records_warning(error.error);
+  }
+
+  std::optional<std::string> noise_condition(const Certificate& certificate) const override {
+    const auto most = most_outcomes_found(certificate);
+    if (!most) return std::nullopt;
+    return fmt::format("if the support that is found has more than {}", counted(*most, "outcome"));
+  }
+
+  std::vector<std::string_view> mechanisms() const override {
+    std::vector<std::string_view> taken = {"auto"};
+    for (const auto& [mechanism, name] : names<CentralMechanism>()) taken.push_back(name);
+    return taken;
+  }
+
+  std::span<const OwnPart> question_parts() const override { return kCentralQuestions; }
+
+  PlanQuantities quantities(const PartReader& reader, const PlanQuestion& question) const override {
+    using enum PlanUnknown;
+    const bool count = reader.has("/count");
+    return {{{kRecords, reader.has("/n")},
+             {kOutcomes, reader.has("/k") || question.domain},
+             {kEpsilon, reader.has("/privacy/epsilon")},
+             {kAlpha, reader.has("/alpha")}},
+            {{kDelta, reader.has("/privacy/delta") || !count}, {kOutputs, count}},
+            false};
+  }
+
+  void read_question(const PartReader&, PlanQuestion&) const override {}
+
+  std::unique_ptr<const PlanModel> plan_model(PlanQuestion& question,
+                                              const PublicInputs* inputs) const override {
+    if (question.domain) {
+      const Domain domain = inputs->domain(*question.domain);
+      require_countable(domain);
+      question.outcomes = domain.size();
+    }
+    return std::make_unique<FinitePlan>();
+  }
+
+  void ask(const Certificate&, const Domain&, PlanQuestion&) const override {}
+
+  bool chooses_mechanism() const override { return true; }
+
+  std::string bound_mechanism(const Certificate& certificate) const override {
+    return certificate.spec.own.get<CentralSpec>()->mechanism ? mechanism(certificate) : "";
+  }
+
+  std::string remedy(const Certificate& certificate, const Domain& domain) const override {
+    const FiniteDesign& finite = *certificate.as<FiniteDesign>();
+    if (finite.hint) {
+      if (*certificate.facts.records < finite.least_records) {
+        return fmt::format(
+            "no support is found of fewer than {} at this budget",
+            counted(finite.least_records, certificate.spec.unit ? "unit" : "record"));
+      }
+      const auto most = most_outcomes_found(certificate);
+      return most ? fmt::format("a support of {} would do", counted(*most, "outcome")) : "";
+    }
+    return certificate.spec.own.get<CentralSpec>()->rate
+               ? ""
+               : ReleaseMethod::remedy(certificate, domain);
+  }
+};
+
+}  // namespace
+
+const ReleaseMethod& central_method() {
+  static const CentralMethod method;
+  return method;
+}
+
+}  // namespace mollify

@@ -1,0 +1,686 @@
+#include "methods/local/method.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <boost/math/special_functions/beta.hpp>
+#include <fmt/format.h>
+
+#include "accounting/composition.h"
+#include "base/names.h"
+#include "base/sha256.h"
+#include "core/invalid_input.h"
+#include "domain/numbers.h"
+#include "methods/local/mechanism.h"
+#include "methods/local/release.h"
+#include "methods/local/space.h"
+#include "methods/local/typical_band.h"
+#include "release/acceptance.h"
+#include "release/method.h"
+#include "release/spec.h"
+#include "scores/public_models.h"
+#include "scores/references.h"
+
+namespace mollify {
+
+std::string space_text(const Certificate& certificate) {
+  const LocalDesign& design = *certificate.as<LocalDesign>();
+  const SpaceSpec& space = certificate.spec.own.get<LocalSpec>()->space;
+  std::string list;
+  if (design.list == CandidateList::kSeeded) list = " of the domain's seed";
+  if (design.list == CandidateList::kFresh) list = ", drawn anew for each unit";
+  if (design.list == CandidateList::kFile) list = fmt::format(" of {}", space.list->name);
+  std::string what = counted(certificate.facts.outcomes, "outcome");
+  if (design.space == SpaceKind::kGrid) what = counted(certificate.facts.outcomes, "cell");
+  if (design.space == SpaceKind::kCandidates) what = counted(certificate.facts.outcomes, "record");
+  if (design.space == SpaceKind::kModels)
+    what = fmt::format("{} {} of columns", certificate.facts.outcomes,
+                       space.trees ? "products and trees" : "products");
+  return fmt::format("{} ({}{}), scored by {}", name_of(design.space), what, list,
+                     name_of(design.scorer));
+}
+
+// -----------------------------------------------------------------------------------------------
+// A local spec.
+
+LocalSpec local_spec(const PartReader& reader, Method method) {
+  LocalSpec spec;
+  if (const auto name = reader.find<std::string>("/mechanism")) {
+    for (const auto& known : named_mechanisms()) {
+      if (known.name == *name) spec.mechanism = known.value;
+    }
+    if (!spec.mechanism) refuse_mechanism(*name, method);
+  }
+  if (const auto band = reader.find<std::string>("/band")) spec.band = parse_band(*band);
+  for (const MechanismNumber& number : mechanism_numbers()) {
+    if (*number.place != '\0') spec.numbers.*number.value = reader.find<double>(number.place);
+  }
+  spec.reference = reader.find_file("/reference");
+  SpaceSpec& space = spec.space;
+  if (const auto kind = reader.find<std::string>("/space/kind")) {
+    space.kind = known_value<SpaceKind>("space", *kind);
+    if (space.kind == SpaceKind::kModels) {
+      throw InvalidInput("space models is method integral-model, but the method is another");
+    }
+  }
+  if (method == Method::kIntegralModel) space.kind = SpaceKind::kModels;
+  space.cells = reader.find<std::uint64_t>("/space/cells");
+  space.candidates = reader.find<std::uint64_t>("/space/candidates");
+  space.fresh = reader.find<bool>("/space/fresh").value_or(false);
+  space.trees = reader.find<bool>("/space/trees").value_or(false);
+  space.list = reader.find_file("/space/list");
+  if (const auto scorer = reader.find<std::string>("/space/scorer")) {
+    space.scorer = known_value<ScorerKind>("score", *scorer);
+  }
+  return spec;
+}
+
+namespace {
+
+void put_local(SpecWriter& writer, const LocalSpec& spec) {
+  if (spec.mechanism) writer.put("/mechanism", name_of(*spec.mechanism));
+  if (spec.band) writer.put("/band", to_text(*spec.band));
+  for (const MechanismNumber& number : mechanism_numbers()) {
+    if (*number.place != '\0') writer.put(number.place, spec.numbers.*number.value);
+  }
+  writer.put("/reference", spec.reference);
+  const SpaceSpec& space = spec.space;
+  if (space.kind && space.kind != SpaceKind::kModels) {
+    writer.put("/space/kind", name_of(*space.kind));
+  }
+  writer.put("/space/cells", space.cells);
+  writer.put("/space/candidates", space.candidates);
+  writer.put_truth("/space/fresh", space.fresh);
+  writer.put_truth("/space/trees", space.trees);
+  writer.put("/space/list", space.list);
+  if (space.scorer) writer.put("/space/scorer", name_of(*space.scorer));
+}
+
+// -----------------------------------------------------------------------------------------------
+// What certificates and reports say of one exact draw.
+
+/// How the reference follows from its records.
+const char* masses_text(SpaceKind kind) {
+  switch (kind) {
+    case SpaceKind::kCategories:
+      return "(records + 1) / (all records + outcomes)";
+    case SpaceKind::kGrid:
+      return "the mean of their histograms of 1, 2, 4, ... parts an axis";
+    case SpaceKind::kCandidates:
+      break;
+    case SpaceKind::kModels:
+      return "one for each model, which were drawn around its records";
+  }
+  return "one for each candidate, which were drawn after its records";
+}
+
+Json draw_json(const LocalDesign& design, const LocalSpec& spec) {
+  Json json{{"space", name_of(design.space)}, {"scorer", name_of(design.scorer)}};
+  if (design.list) json["list"] = name_of(*design.list);
+  json["reference"] = spec.reference ? masses_text(design.space) : "uniform";
+  if (spec.band && !spec.band->file.empty()) json["reference"] = "lower bounds / floor";
+  if (design.c1) json["c1"] = *design.c1;
+  if (design.floor) {
+    json["floor"] = *design.floor;
+    json["floor_integers"] = dyadic_json(*design.floor);
+    json["N"] = std::to_string(Band::kGreatestTotal);
+  }
+  if (design.bound) json["bound_integers"] = dyadic_json(design.bound->value());
+  json["integers_of"] = design.floor ? "band" : "matrix";
+  json["integers_sha256"] = design.integers_sha256;
+  return json;
+}
+
+/// All records of one unit, or the whole table.
+std::string protected_whole(const Certificate& certificate) {
+  const auto& unit = certificate.spec.unit;
+  return unit ? fmt::format("all records of one {}", *unit)
+              : std::string("all rows of the data, and so any group of them");
+}
+
+std::vector<std::string> local_promises(const Certificate& certificate) {
+  const std::string whole = protected_whole(certificate);
+  if (certificate.total.notion == PrivacyNotion::kGaussian) {
+    return {fmt::format(
+        "Telling from the output whether {} were one set of values or any other is no easier than "
+        "telling one draw of N(0,1) from one of N({:.6g},1).",
+        whole, certificate.total.mu)};
+  }
+  return {fmt::format("No event, and no decision taken later on the output, has its probability "
+                      "changed by more than a factor e^{:.6g} = {:.4g} by {}, whatever they are.",
+                      certificate.total.epsilon, same_exp(certificate.total.epsilon), whole),
+          "This holds for any data, any prior knowledge and any later use of the output; it was "
+          "decided in integers, and `mollify verify` recomputes it."};
+}
+
+std::string mechanism_reason(const Certificate& certificate) {
+  const LocalDesign& design = *certificate.as<LocalDesign>();
+  const LocalSpec& spec = *certificate.spec.own.get<LocalSpec>();
+  if (spec.mechanism || spec.band) {
+    return fmt::format("{} was asked for", spec.mechanism ? std::string(name_of(*spec.mechanism))
+                                                          : "band " + to_text(*spec.band));
+  }
+  std::string_view why = row_of(design.mechanism).why;
+  if (why.empty()) why = "its parameters were given";
+  if (spec.reference && design.mechanism == Mechanism::kRelative) {
+    why = "its band is made about the public reference";
+  }
+  return fmt::format("{}: {}", name_of(design.mechanism), why);
+}
+
+/// A band for a prior lies where the prior says. Found anew, to its last digit: processors may
+/// round differently.
+void require_location_of_prior(const StatedCertificate& stated, const std::string& name) {
+  const LocalSpec* local = stated.spec.own.get<LocalSpec>();
+  if (local == nullptr || !local->band || !local->band->typical) return;
+  const double epsilon = draw_budget_down(stated.spec.budget(), *stated.spec.count).epsilon;
+  const double found = typical_location(static_cast<std::size_t>(stated.facts.outcomes), epsilon,
+                                        *local->band->typical);
+  const double digit = std::pow(10, std::floor(std::log10(found)) - 2);
+  if (std::abs(found - *stated.facts.location) <= 1.001 * digit) return;
+  throw InvalidInput(fmt::format(
+      "{} was altered: what it says at /facts/location does not follow from its prior, of which it "
+      "is {:.3g}",
+      name, found));
+}
+
+/// Throws for a number of outcomes that the release's spec and domain do not have.
+void require_outcomes(bool hold) {
+  if (!hold) throw InvalidInput("a release must have the outcomes of its space, but has others");
+}
+
+/// How far a draw's law may be from the private distribution, and how much it can say at most.
+std::string risk_text(const WorstCaseRisk& risk) {
+  const std::string lift =
+      risk.largest_lift > 0
+          ? fmt::format("no outcome more than {:.4g} times as likely as by the reference",
+                        risk.largest_lift)
+          : fmt::format("a record is kept with probability {:.4g} at least",
+                        risk.extreme_output[0]);
+  return fmt::format("{}; worst-case total variation {:.4g} from the data's distribution", lift,
+                     risk.quoted_total_variation());
+}
+
+std::string local_summary(const Certificate& certificate, const Domain& domain,
+                          const std::string& to) {
+  std::string drawn = counted(*certificate.spec.count, "record");
+  if (certificate.facts.units) {
+    drawn += " for each of " + counted(*certificate.facts.units, "unit");
+  } else {
+    drawn += certificate.spec.unit ? " for each unit" : " for all rows of this file";
+  }
+  return fmt::format("released {}{} by {} with {} in all\nspace: {}\neach draw: {}; {}\n", drawn,
+                     to, certificate.mechanism(), certificate.total.text(), space_text(certificate),
+                     certificate.draw.text(), risk_text(draw_risk(certificate, domain)));
+}
+
+using enum PartKind;
+
+constexpr OwnPart kBandParts[] = {{"/mechanism", "--mechanism", kText},
+                                  {"/band", "--band", kText},
+                                  {"/reference", "--reference", kFile},
+                                  {"/space", "", kObject}};
+constexpr OwnPart kOutcomeParts[] = {
+    {"/space/kind", "--space", kText},
+    {"/space/cells", "--cells", kWhole},
+    {"/space/candidates", "--candidates", kWhole},
+    {"/space/fresh", "--fresh", kTruth},
+    {"/space/list", "--candidates-file", kFile},
+    {"/space/scorer", "--score", kText},
+};
+constexpr OwnPart kModelParts[] = {
+    {"/space/candidates", "--candidates", kWhole},
+    {"/space/trees", "--trees", kTruth},
+};
+constexpr OwnPart kDrawQuestions[] = {
+    {"/k", "--k", kWhole},
+    {"/count", "--count", kWhole},
+    {"/region", "--region", kTexts},
+};
+constexpr OwnPart kModelQuestions[] = {
+    {"/region", "--region", kTexts},
+};
+
+/// The parts that say which band or matrix, and those of the space.
+std::vector<OwnPart> draw_parts(std::span<const OwnPart> of_space) {
+  std::vector<OwnPart> parts(std::begin(kBandParts), std::end(kBandParts));
+  for (const MechanismNumber& number : mechanism_numbers()) {
+    if (*number.place != '\0') parts.insert(parts.end() - 2, {number.place, number.flag, kNumber});
+  }
+  parts.insert(parts.end(), of_space.begin(), of_space.end());
+  return parts;
+}
+
+/// What methods local, integral and integral-model share: one exact draw from a band or a matrix.
+class DrawMethod : public ReleaseMethod {
+ public:
+  using ReleaseMethod::ReleaseMethod;
+
+  std::span<const OwnPart> parts() const override {
+    static const std::vector<OwnPart> parts = draw_parts(kOutcomeParts);
+    return parts;
+  }
+
+  Held read(const PartReader& reader) const override { return local_spec(reader, word()); }
+
+  ExactPrivacy read_privacy(const PartReader& reader, const ReleaseSpec& spec) const override {
+    const auto& asked = spec.own.get<LocalSpec>()->mechanism;
+    const auto epsilon = reader.find_decimal("/privacy/epsilon");
+    const auto mu = reader.find_decimal("/privacy/mu");
+    if (mu && epsilon) {
+      const Mechanism mechanism = asked.value_or(Mechanism::kGaussianCurve);
+      throw InvalidInput(
+          row_of(mechanism).in_mu
+              ? "mechanism gaussian-curve has no epsilon (its parameter is mu), but one is given"
+              : fmt::format("mechanism {} has no mu, but one is given", name_of(mechanism)));
+    }
+    if (mu) return ExactPrivacy::gaussian(*mu);
+    const bool in_mu = asked && row_of(*asked).in_mu && !epsilon;
+    reader.require_given(in_mu ? "/privacy/mu" : "/privacy/epsilon");
+    return ExactPrivacy::approximate(*epsilon, Decimal());
+  }
+
+  void visit_files(ReleaseSpec& spec,
+                   const std::function<void(std::optional<PublicFile>&)>& visit) const override {
+    auto& own = *spec.own.get<LocalSpec>();
+    visit(own.reference);
+    visit(own.space.list);
+  }
+
+  std::optional<PublicFile> reference(const ReleaseSpec& spec) const override {
+    return own_of<LocalSpec>(spec).reference;
+  }
+
+  std::vector<std::string_view> mechanisms() const override {
+    std::vector<std::string_view> taken;
+    for (const auto& known : named_mechanisms()) taken.push_back(known.name);
+    return taken;
+  }
+
+  void write(const ReleaseSpec& spec, SpecWriter& writer) const override {
+    put_local(writer, *spec.own.get<LocalSpec>());
+  }
+
+  void validate(const ReleaseSpec& spec) const override {
+    const bool of_models = own_of<LocalSpec>(spec).space.kind == SpaceKind::kModels;
+    if (of_models == draws_models()) return;
+    throw InvalidInput(fmt::format("method {} must choose among {}, but does not", name_of(word()),
+                                   draws_models() ? "models" : "outcomes"));
+  }
+
+  void design(const Domain& domain, const StatedCertificate*,
+              DesignedRelease& made) const override {
+    design_draws(domain, draws_of(made.certificate.spec), made);
+  }
+
+  bool keeps_promise(const DesignedRelease& made) const override {
+    return local_sampler(made)->guarantee_holds();
+  }
+
+  double epsilon_realised_up(const DesignedRelease& made) const override {
+    return local_sampler(made)->epsilon_realised_up();
+  }
+
+  void look_at_space(const StatedCertificate& stated, const Domain& domain,
+                     const KnownInputs& known, CertificateCheck& check) const override {
+    const std::uint64_t count = stated.facts.outcomes;
+    const LocalSpec* local = stated.spec.own.get<LocalSpec>();
+    const SpaceKind kind = space_kind(domain, local->space);
+    if (kind == SpaceKind::kModels) {
+      require_outcomes(count == local->space.candidates.value_or(PublicModels::kUsual));
+      if (local->reference.has_value() == known.reference.has_value()) {
+        const PublicModels models(domain, count, model_shapes(local->space),
+                                  known.reference.value_or(std::vector<std::uint32_t>()));
+        check.list_matches = models.sha256() == stated.facts.list_sha256;
+      }
+      return;
+    }
+    if (kind != SpaceKind::kCandidates) {
+      const Domain space = space_domain(domain, local->space);
+      require_outcomes(space.is_enumerable() && count == space.size());
+      return;
+    }
+    static_cast<void>(space_domain(domain, local->space));  // refuses what contradicts itself
+    require_outcomes(local->space.list ||
+                     count == local->space.candidates.value_or(Candidates::kUsual));
+    if (candidate_list(kind, local->space) == CandidateList::kFresh) return;
+    const auto matches = [&](const Candidates& list) {
+      return list.size() == count && candidates_hash(list, domain) == stated.facts.list_sha256;
+    };
+    if (known.list) {
+      check.list_matches = matches(*known.list);
+    } else if (local->reference && known.reference) {
+      check.list_matches = matches(ReferenceCandidates(domain, *known.reference).seeded(count));
+    } else if (!local->space.list && !local->reference) {
+      check.list_matches = matches(Candidates::seeded(domain, count));
+    }
+  }
+
+  void require_found(const StatedCertificate& stated, const std::string& name) const override {
+    require_location_of_prior(stated, name);
+  }
+
+  std::string mechanism(const Certificate& certificate) const override {
+    return std::string(name_of(certificate.as<LocalDesign>()->mechanism));
+  }
+
+  Json design_json(const Certificate& certificate) const override {
+    return draw_json(*certificate.as<LocalDesign>(), *certificate.spec.own.get<LocalSpec>());
+  }
+
+  Json accuracy_json(const Certificate&) const override { return nullptr; }
+
+  std::vector<std::string> promises(const Certificate& certificate) const override {
+    return local_promises(certificate);
+  }
+
+  std::vector<std::string> limits(const Certificate&) const override { return {}; }
+
+  StandIn stand_in() const override {
+    return {"one distributed as the public reference", "the reference's shares"};
+  }
+
+  ReleaseError error(const Certificate& certificate, const Domain& domain) const override {
+    const LocalDesign& local = *certificate.as<LocalDesign>();
+    if (local.floor) return error_of_band(certificate, domain, local.scorer);
+    return replacement_error(certificate.facts.outcomes, draw_risk(certificate, domain).risk.tv);
+  }
+
+  std::optional<double> total_variation(const Certificate& certificate, const ReleaseError&,
+                                        const Domain& domain) const override {
+    return draw_risk(certificate, domain).quoted_total_variation();
+  }
+
+  std::string why(const Certificate& certificate) const override {
+    return mechanism_reason(certificate);
+  }
+
+  std::vector<std::string> notes(const Certificate& certificate, const ReleaseError& error,
+                                 const Domain& domain) const override {
+    std::vector<std::string> notes;
+    if (const auto& floor = certificate.as<LocalDesign>()->floor) {
+      notes.push_back(
+          fmt::format("whatever the data, an outcome is released with {:.4g} to {:.4g} times its "
+                      "reference mass",
+                      *floor, *floor * std::exp(certificate.draw.epsilon)));
+    } else {
+      notes.push_back(fmt::format(
+          "a record is one of the unit's own or noise: {} finds the population from all records",
+          command_words("estimate")));
+    }
+    add_sparse_note(certificate, error, domain, notes);
+    if (*certificate.spec.count > 1) {
+      notes.push_back(fmt::format("each of {} of a unit has {} of the budget",
+                                  counted(*certificate.spec.count, "draw"),
+                                  certificate.draw.text()));
+    }
+    return notes;
+  }
+
+  std::string summary(const Certificate& certificate, const Domain& domain,
+                      const std::string& to) const override {
+    return local_summary(certificate, domain, to);
+  }
+
+  const char* plan_help() const override {
+    return "Tells the total variation at worst, the largest lift, bounds on a region's "
+           "probability, "
+           "and what\na larger epsilon, fewer outcomes or a better reference would buy. With "
+           "--alpha: the least\n--epsilon, or the greatest --k or --count. --mechanism all tells "
+           "each mechanism.";
+  }
+
+  std::optional<std::string> error_warning(const ReleaseError&) const override {
+    return std::nullopt;
+  }
+
+  std::span<const OwnPart> question_parts() const override { return kDrawQuestions; }
+
+  PlanQuantities quantities(const PartReader& reader, const PlanQuestion& question) const override {
+    using enum PlanUnknown;
+    return {{{kOutcomes, reader.has("/k") || question.domain},
+             {kEpsilon, reader.has("/privacy/epsilon") || reader.has("/privacy/mu")},
+             {kAlpha, reader.has("/alpha")}},
+            {{kOutputs, reader.has("/count")}},
+            false};
+  }
+
+  void read_question(const PartReader& reader, PlanQuestion& question) const override {
+    if (!reader.has("/alpha")) {
+      if (!question.domain && !reader.has("/k")) {
+        throw InvalidInput(fmt::format("{} or {} is needed, but is not given",
+                                       reader.called("/domain"), reader.called("/k")));
+      }
+      if (!reader.has("/privacy/mu")) reader.require_given("/privacy/epsilon");
+    }
+    auto& own = own_of<LocalQuestion>(question);
+    own.spec = local_spec(reader, word());
+    own.region =
+        reader.find<std::vector<std::string>>("/region").value_or(std::vector<std::string>());
+    if (question.domain) return;
+    if (own.spec.reference) {
+      throw InvalidInput(fmt::format("{} needs {}, but none is given", reader.called("/reference"),
+                                     reader.called("/domain")));
+    }
+    const auto kind = draws_models() ? own.spec.space.kind : std::nullopt;
+    if (own.spec.space != SpaceSpec{.kind = kind}) {
+      throw InvalidInput(
+          fmt::format("a space needs {}, but none is given", reader.called("/domain")));
+    }
+  }
+
+  // A band that was found for these numbers is one for no others, and has no answer.
+  void settle(PlanQuestion& question, const std::string& mechanism) const override {
+    auto& [spec, masses, region] = own_of<LocalQuestion>(question);
+    spec.mechanism = named<Mechanism>(mechanism);
+    spec.band.reset();
+    spec.reference.reset();
+    spec.space = {.kind = spec.space.kind, .scorer = spec.space.scorer};
+    region.clear();
+  }
+
+  std::unique_ptr<const PlanModel> plan_model(PlanQuestion& question,
+                                              const PublicInputs* inputs) const override {
+    return local_plan_model(question, inputs);
+  }
+
+  void ask(const Certificate& certificate, const Domain& domain,
+           PlanQuestion& question) const override {
+    auto& own = own_of<LocalQuestion>(question);
+    own.spec = *certificate.spec.own.get<LocalSpec>();
+    own.spec.space.kind = certificate.as<LocalDesign>()->space;
+    own.masses = reference_masses(certificate, domain);
+    question.outputs = draws_of(certificate.spec);
+  }
+
+ protected:
+  /// Whether one of many public models is drawn, and not outcomes.
+  [[nodiscard]] virtual bool draws_models() const { return false; }
+  [[nodiscard]] virtual std::uint64_t draws_of(const ReleaseSpec& spec) const {
+    return *spec.count;
+  }
+
+  /// Of a release that is judged by smooth data: what its error is if records are as sparse as
+  /// counted ones.
+  static void add_sparse_note(const Certificate& certificate, const ReleaseError& error,
+                              const Domain& domain, std::vector<std::string>& notes) {
+    const LocalDesign& local = *certificate.as<LocalDesign>();
+    if (!local.floor || counts_records(local.scorer) || error.is_mostly_noise()) return;
+    const ReleaseError sparse = error_of_band(certificate, domain, ScorerKind::kEmpirical);
+    if (!sparse.is_mostly_noise()) return;
+    notes.push_back(fmt::format("if the data lie on few of {}, {}",
+                                counted(certificate.facts.outcomes, "outcome"),
+                                noise_words(sparse)));
+  }
+};
+
+class LocalMethod final : public DrawMethod {
+ public:
+  LocalMethod() : DrawMethod(Method::kLocal) {}
+
+  const char* help() const override {
+    return "with --unit each unit's rows are one distribution, each unit releases --count "
+           "records,\n"
+           "and each unit's whole data is protected by epsilon; without, the file is one unit";
+  }
+
+  std::string protection_note(const ReleaseSpec& spec) const override {
+    if (spec.unit) return "";
+    return "note: no --unit: the whole file is one unit, as on a person's own device\n";
+  }
+
+  std::unique_ptr<const PreparedRelease> prepare(ReleaseSpec spec, const PublicInputs& inputs,
+                                                 std::optional<std::uint64_t>) const override {
+    return prepare_local(std::move(spec), inputs);
+  }
+
+  bool is_for_estimates(const Certificate& certificate) const override {
+    return !certificate.as<LocalDesign>()->floor;
+  }
+
+  std::string remedy(const Certificate& certificate, const Domain& domain) const override {
+    std::string text = ReleaseMethod::remedy(certificate, domain);
+    if (!certificate.spec.unit || is_for_estimates(certificate) ||
+        certificate.as<LocalDesign>()->space != SpaceKind::kCategories) {
+      return text;
+    }
+    return text + (text.empty() ? "" : "; ") +
+           fmt::format("for shares of all units together use {} randomized-response and {}",
+                       flag_words("mechanism"), command_words("estimate"));
+  }
+};
+
+class IntegralMethod final : public DrawMethod {
+ public:
+  IntegralMethod() : DrawMethod(Method::kIntegral) {}
+
+  const char* help() const override {
+    return "the whole table is protected at once by epsilon, and so any group of its rows;\n"
+           "each further record costs";
+  }
+
+  std::unique_ptr<const PreparedRelease> prepare(ReleaseSpec spec, const PublicInputs& inputs,
+                                                 std::optional<std::uint64_t>) const override {
+    return prepare_local(std::move(spec), inputs);
+  }
+
+  std::string remedy(const Certificate& certificate, const Domain& domain) const override {
+    const std::string text = ReleaseMethod::remedy(certificate, domain);
+    if (certificate.spec.count.value_or(1) == 1) return text;
+    return text + (text.empty() ? "" : "; ") +
+           "for many rows of one public model use method integral-model";
+  }
+};
+
+/// One draw of a model, and any number of rows of it.
+class IntegralModelMethod final : public DrawMethod {
+ public:
+  IntegralModelMethod() : DrawMethod(Method::kIntegralModel) {}
+
+  const char* help() const override {
+    return "the same; one of many public models is released, and any number of its rows is free";
+  }
+
+  std::string summary(const Certificate& certificate, const Domain&,
+                      const std::string& to) const override {
+    return fmt::format("released {}{} of one model by {} with {} in all\nspace: {}\n",
+                       counted(*certificate.spec.count, "record"), to, certificate.mechanism(),
+                       certificate.total.text(), space_text(certificate));
+  }
+
+  std::span<const OwnPart> parts() const override {
+    static const std::vector<OwnPart> parts = draw_parts(kModelParts);
+    return parts;
+  }
+  std::span<const OwnPart> question_parts() const override { return kModelQuestions; }
+
+  void validate(const ReleaseSpec& spec) const override {
+    DrawMethod::validate(spec);
+    const auto& band = spec.own.get<LocalSpec>()->band;
+    if (!band || (!band->typical && band->file.empty())) return;
+    throw InvalidInput(
+        fmt::format("method integral-model takes a band that is named or at a location, but it is "
+                    "{}",
+                    to_text(*band)));
+  }
+
+  std::unique_ptr<const PreparedRelease> prepare(ReleaseSpec spec, const PublicInputs& inputs,
+                                                 std::optional<std::uint64_t>) const override {
+    return prepare_models(std::move(spec), inputs);
+  }
+
+  Json accuracy_json(const Certificate& certificate) const override {
+    const ModelsOutlook outlook = models_outlook(certificate);
+    return {{"best_models", outlook.best}, {"best_models_probability", outlook.probability}};
+  }
+
+  std::vector<std::string> limits(const Certificate& certificate) const override {
+    const ModelsOutlook outlook = models_outlook(certificate);
+    return {
+        "The released records all come from one model, which was chosen among public ones: they "
+        "tell no more about the table than which model it was, and more of them tell no more.",
+        fmt::format("Where the table tells models apart, this one is among the {} likeliest of {} "
+                    "with probability {:.4g} at least.",
+                    outlook.best, certificate.facts.outcomes, outlook.probability),
+        fmt::format(
+            "How near the model is to the table is not promised: no model among them may be near, "
+            "and columns are independent in {}.",
+            certificate.spec.own.get<LocalSpec>()->space.trees ? "every second one" : "each")};
+  }
+
+  std::vector<std::string> notes(const Certificate& certificate, const ReleaseError&,
+                                 const Domain&) const override {
+    const ModelsOutlook outlook = models_outlook(certificate);
+    return {
+        fmt::format(
+            "if likelihoods tell models apart, the one released is among the {} likeliest of {} "
+            "with probability {:.4g}",
+            outlook.best, certificate.facts.outcomes, outlook.probability),
+        "all rows are drawn from the one released model"};
+  }
+
+  // A band that was found for these numbers is one for no others, and has no answer.
+  void settle(PlanQuestion& question, const std::string& mechanism) const override {
+    auto& [spec, masses, region] = own_of<LocalQuestion>(question);
+    spec.mechanism = named<Mechanism>(mechanism);
+    spec.band.reset();
+    spec.reference.reset();
+    spec.space = {.kind = spec.space.kind, .scorer = spec.space.scorer};
+    region.clear();
+  }
+
+  std::unique_ptr<const PlanModel> plan_model(PlanQuestion& question,
+                                              const PublicInputs* inputs) const override {
+    question.outputs = 1;
+    return DrawMethod::plan_model(question, inputs);
+  }
+
+ protected:
+  bool draws_models() const override { return true; }
+  std::uint64_t draws_of(const ReleaseSpec&) const override { return 1; }
+};
+
+}  // namespace
+
+const ReleaseMethod& local_method() {
+  static const LocalMethod method;
+  return method;
+}
+
+const ReleaseMethod& integral_method() {
+  static const IntegralMethod method;
+  return method;
+}
+
+const ReleaseMethod& integral_model_method() {
+  static const IntegralModelMethod method;
+  return method;
+}
+
+}  // namespace mollify

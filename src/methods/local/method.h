@@ -1,0 +1,120 @@
+// What follows from a spec of one exact draw: mechanism, parameters, masses.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "domain/domain.h"
+#include "methods/divergence/worst_case_risk.h"
+#include "methods/local/mechanism.h"
+#include "methods/local/sampler.h"
+#include "methods/local/space.h"
+#include "release/certificate.h"
+#include "release/design.h"
+#include "release/plan.h"
+#include "release/release_error.h"
+#include "release/spec.h"
+
+namespace mollify {
+
+/// What a local or integral release draws by.
+struct LocalDesign {
+  Mechanism mechanism = Mechanism::kMinimax;
+  SpaceKind space = SpaceKind::kCategories;
+  std::optional<CandidateList> list{};  ///< of candidates
+  ScorerKind scorer = ScorerKind::kEmpirical;
+  std::optional<double> c1{};     ///< as chosen, where it was not given
+  std::optional<double> floor{};  ///< b, where the mechanism has a band
+  /// Ebar, at most e^epsilon of a draw: of all but gaussian-curve.
+  std::optional<ExpBound> bound{};
+  /// SHA-256 of the integers that decide privacy: every lower and upper bound of a band, or a
+  /// matrix's defining integers.
+  std::string integers_sha256{};
+};
+
+/// What a plan of a draw asks about; the spec's mechanism is not read where every one is asked for.
+struct LocalQuestion {
+  LocalSpec spec{};
+  /// Of the reference, as a domain's public records have them; empty if it is uniform.
+  std::vector<double> masses{};
+  /// "COLUMN=VALUE[,VALUE]", which narrow each other; without a domain one reference mass.
+  std::vector<std::string> region{};
+
+  friend bool operator==(const LocalQuestion&, const LocalQuestion&) = default;
+};
+
+/// What a draw's design is of, by DesignedRelease::sampler.
+using HeldLocalSampler = std::shared_ptr<const LocalSampler>;
+/// Null of other methods.
+[[nodiscard]] HeldLocalSampler local_sampler(const DesignedRelease& made);
+
+/// The parts of its own that a draw method has.
+[[nodiscard]] LocalSpec local_spec(const PartReader& reader, Method method);
+
+/// Of data whose records are counted. On many more outcomes than that, 64 records of such data have
+/// about 45 different values.
+inline constexpr double kConcentration = 64;
+
+/// A band [b h, b e^epsilon h] about a reference h, b its floor. Up to a second for references of
+/// millions of different masses.
+[[nodiscard]] ReleaseError band_error(const ReferenceMasses& reference, ScorerKind scorer,
+                                      double floor, double epsilon);
+
+/// One draw of such a mechanism, as its release would be judged.
+[[nodiscard]] ReleaseError draw_error(const MechanismParameters& parameters);
+
+/// What is dangerous about one draw of such a mechanism, a sentence each, as of a release: the
+/// epsilon, and a draw that is mostly noise, or that cannot be told apart from noise if `mollify
+/// estimate` is what its records are for. Up to some seconds where it says what would do.
+[[nodiscard]] std::vector<std::string> draw_warnings(const MechanismParameters& parameters);
+
+/// "categories (120 outcomes), scored by empirical", for people; of a local release.
+[[nodiscard]] std::string space_text(const Certificate& certificate);
+
+/// Adds what so many draws by a local spec come to.
+void design_draws(const Domain& domain, std::uint64_t draws, DesignedRelease& made);
+/// Of a draw from a band, for such a scorer.
+[[nodiscard]] ReleaseError error_of_band(const Certificate& certificate, const Domain& domain,
+                                         ScorerKind scorer);
+
+/// SHA-256 of all integers of a sampler that decide privacy. O(outcomes).
+[[nodiscard]] std::string integers_sha256(const LocalSampler& sampler);
+
+/// The worst case of one draw of a local or integral release whose certificate this is: how far its
+/// law may be from the private distribution. O(outcomes); up to a fraction of a second for a
+/// reference on at most 16 outcomes.
+[[nodiscard]] WorstCaseRisk draw_risk(const Certificate& certificate, const Domain& domain);
+
+/// The masses of the reference of a local or integral release; empty if it is uniform. O(outcomes).
+[[nodiscard]] std::vector<double> reference_masses(const Certificate& certificate,
+                                                   const Domain& domain);
+
+/// Whether every unit's estimate is a score for each point. The records of an enumerable space are
+/// outcomes themselves, and their counts a sparse estimate, which a sampler takes as they are.
+[[nodiscard]] bool draws_by_scores(const LocalDesign& design) noexcept;
+
+/// The mechanism for parameters that name none: a band choice the mechanism of that band, a budget
+/// in mu gaussian-curve, gamma neighbourhood, c1 or c2 class, a reference relative; otherwise
+/// minimax for categories and relative for other spaces, where no sampler over all distributions
+/// beats the trivial one [Park et al. 2024, Proposition III.2].
+///
+/// Throws InvalidInput for a band beside a mechanism, and for a mechanism that the space has not:
+/// all but categories need a band, and one that is not minimax over all distributions.
+[[nodiscard]] Mechanism chosen_mechanism(const LocalSpec& spec, bool in_mu,
+                                         SpaceKind space = SpaceKind::kCategories);
+
+/// The parameters of that mechanism over the space's outcomes, but for what one draw may spend.
+[[nodiscard]] MechanismParameters mechanism_parameters(const LocalSpec& spec, bool in_mu,
+                                                       SpaceKind space, std::uint64_t outcome_count,
+                                                       std::span<const double> reference);
+
+/// Reads the domain and the reference that the question names; `inputs` may be null if it names
+/// none.
+[[nodiscard]] std::unique_ptr<const PlanModel> local_plan_model(PlanQuestion& question,
+                                                                const PublicInputs* inputs);
+
+}  // namespace mollify

@@ -1,0 +1,481 @@
+// Plans of methods local, integral and integral-model.
+#include "release/plan.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "accounting/composition.h"
+#include "accounting/privacy.h"
+#include "base/names.h"
+#include "core/band.h"
+#include "core/invalid_input.h"
+#include "domain/domain.h"
+#include "methods/local/mechanism.h"
+#include "methods/local/method.h"
+#include "methods/local/release.h"
+#include "methods/local/typical_band.h"
+#include "release/public_inputs.h"
+#include "release/release_error.h"
+
+namespace mollify {
+
+namespace {
+
+/// Which values of one column belong to the region.
+struct RegionCondition {
+  std::size_t column;
+  std::vector<bool> inside;
+};
+
+/// Reads "column=value" or "column=value,value".
+RegionCondition parse_condition(const std::string& text, const Domain& domain) {
+  const std::size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  const auto& columns = domain.columns();
+  const auto column = std::find_if(columns.begin(), columns.end(),
+                                   [&](const Column& c) { return c.name() == name; });
+  if (equals == std::string::npos || column == columns.end()) {
+    std::vector<std::string> known;
+    for (const Column& one : columns) known.push_back(one.name());
+    refuse_name("region", "COLUMN=VALUE[,VALUE] for a column of the domain", text, known);
+  }
+  RegionCondition condition{static_cast<std::size_t>(column - columns.begin()),
+                            std::vector<bool>(column->size())};
+  for (std::size_t begin = equals + 1; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string value = text.substr(begin, end - begin);
+    const Verdict verdict = column->read(value).verdict;
+    if (verdict != Verdict::kValue && !(verdict == Verdict::kNull && column->declares_nulls())) {
+      throw InvalidInput(fmt::format("region needs for {} {}, but has \"{}\"{}", name,
+                                     column->expectation(), value, did_you_mean(*column, value)));
+    }
+    condition.inside[column->encode(value)] = true;
+    begin = end + 1;
+  }
+  return condition;
+}
+
+/// The reference's mass of the region where there is no domain.
+double stated_mass(const std::vector<std::string>& region) {
+  double mass = 0;
+  const std::string& text = region.front();
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), mass);
+  if (region.size() > 1 || error != std::errc() || end != text.data() + text.size() ||
+      !(mass >= 0 && mass <= 1)) {
+    throw InvalidInput(fmt::format(
+        "region must be a reference mass from 0 to 1 when no domain is given, but is \"{}\"",
+        text));
+  }
+  return mass;
+}
+
+/// Where a search for the greatest number of outcomes stops, for mechanisms that take long.
+constexpr std::uint64_t kMostSearchedOutcomes = 1U << 16U;
+
+/// The least of a draw (methods/local/mechanism.h).
+constexpr double kLeastMu = 0.001;
+
+/// The mechanism that a release of one distribution would have, or each, and its worst case.
+class LocalPlan final : public PlanModel {
+ public:
+  /// Fills in what the question's files say.
+  LocalPlan(PlanQuestion& question, const PublicInputs* inputs)
+      : in_mu_(question.budget.notion == PrivacyNotion::kGaussian),
+        searches_outcomes_(question.unknowns.front() == PlanUnknown::kOutcomes) {
+    LocalSpec& local = own_of<LocalQuestion>(question).spec;
+    if (question.domain) {
+      // What sample would choose from.
+      space_.emplace(inputs->domain(*question.domain), local.space, local.reference, *inputs);
+      local.space.kind = space_->kind();
+      if (local.reference && space_->kind() != SpaceKind::kCandidates &&
+          space_->kind() != SpaceKind::kModels) {
+        const Domain& domain = space_->domain();
+        own_of<LocalQuestion>(question).masses = reference_masses(
+            counted_outcomes(inputs->records(local.reference->name, domain), domain),
+            space_->kind(), domain);
+      }
+    }
+    if (space_ && local.space.kind == SpaceKind::kModels) {
+      judged_models_.emplace(
+          space_->domain(), std::min(space_->size(), kJudgedModels), model_shapes(local.space),
+          local.reference ? inputs->records(local.reference->name, space_->domain())
+                          : std::vector<std::uint32_t>());
+    }
+    kind_ = local.space.kind.value_or(SpaceKind::kCategories);
+    masses_ = own_of<LocalQuestion>(question).masses;
+    if (local.band && (local.band->typical || !local.band->file.empty())) find_band(local, inputs);
+    if (const auto& region = own_of<LocalQuestion>(question).region; !region.empty()) {
+      region_mass_ = mass_of(region);
+    }
+    if (question.every_mechanism) {
+      for (const auto& known : named_mechanisms()) mechanisms_.push_back(known.value);
+      if (local.band) {
+        throw InvalidInput("a band is given instead of a mechanism, but both are given");
+      }
+      return;
+    }
+    mechanisms_ = {chosen_mechanism(local, in_mu_, kind_)};
+    if (in_mu_ && !row_of(mechanisms_.front()).in_mu) {
+      throw InvalidInput(
+          fmt::format("mechanism {} has no mu, but one is given", name_of(mechanisms_.front())));
+    }
+  }
+
+  [[nodiscard]] std::size_t mechanisms() const override { return mechanisms_.size(); }
+
+  [[nodiscard]] PlanQuestion settled(std::size_t mechanism, PlanQuestion question) const override {
+    if (!question.every_mechanism) return question;
+    question.every_mechanism = false;
+    LocalSpec& local = own_of<LocalQuestion>(question).spec;
+    local.mechanism = mechanisms_[mechanism];
+    local.numbers = own_numbers(mechanisms_[mechanism], local.numbers);
+    return question;
+  }
+
+  [[nodiscard]] PlanWay at(std::size_t mechanism, const PlanQuestion& asked) const override {
+    PlanWay way{.mechanism = std::string(name_of(mechanisms_[mechanism])),
+                .alpha = std::numeric_limits<double>::infinity()};
+    const PlanQuestion question = settled(mechanism, asked);
+    if (searches_outcomes_ && row_of(mechanisms_[mechanism]).is_long &&
+        question.outcomes > kMostSearchedOutcomes) {
+      way.why = fmt::format("looked at for at most {} outcomes", kMostSearchedOutcomes);
+      return way;
+    }
+    try {
+      const Privacy draw = draw_of(question);
+      const ReferenceMasses reference = reference_of(question);
+      const WorstCaseRisk risk = risk_of(question, reference, draw);
+      way.alpha = risk.quoted_total_variation();
+      way.noise = is_band(mechanisms_[mechanism])
+                      ? band_error(reference, scorer_of(question), risk.lower_factor, draw.epsilon)
+                      : replacement_error(reference.outcomes(), risk.risk.tv);
+      way.spent = draws_promise_up(question.budget, draw, question.outputs);
+      const bool linear = !is_band(mechanisms_[mechanism]);
+      way.details["linear"] = linear;
+      way.is_for_estimates = linear && question.method == Method::kLocal;
+      if (linear) {
+        way.note = fmt::format("linear: {} finds the population from all records",
+                               command_words("estimate"));
+      }
+    } catch (const InvalidInput& refused) {
+      way.why = refused.what();
+    }
+    return way;
+  }
+
+  [[nodiscard]] PlanSpan span(PlanUnknown unknown, const PlanQuestion& question) const override {
+    const auto draws = static_cast<double>(question.outputs);
+    const double splits = in_mu_ ? std::pow(question.budget.mu / kLeastMu, 2)
+                                 : question.budget.epsilon / ExpBound::kLeastEpsilon;
+    if (unknown == PlanUnknown::kOutcomes) {
+      return {1, static_cast<double>(mechanisms_.size() == 1 && row_of(mechanisms_[0]).is_long
+                                         ? kMostSearchedOutcomes
+                                         : Band::kMostOutcomes)};
+    }
+    if (unknown == PlanUnknown::kEpsilon) {
+      return {ExpBound::kGreatestEpsilon * draws, ExpBound::kLeastEpsilon * draws};
+    }
+    return {1, std::clamp(std::floor(splits), 1.0, 1e8)};
+  }
+
+  void require_answerable(PlanUnknown unknown, const PlanQuestion& question) const override {
+    if (unknown != PlanUnknown::kAlpha && unknown != PlanUnknown::kOutcomes &&
+        unknown != PlanUnknown::kEpsilon && unknown != PlanUnknown::kOutputs) {
+      throw InvalidInput(fmt::format("a plan of method {} has no unknown {}",
+                                     name_of(question.method), name_of(unknown)));
+    }
+    const auto& band = own_of<LocalQuestion>(question).spec.band;
+    if (unknown != PlanUnknown::kAlpha && band && (band->typical || !band->file.empty())) {
+      throw InvalidInput(
+          fmt::format("band {} is found for one epsilon and number of outcomes, so a plan with it "
+                      "has no unknown {}",
+                      to_text(*band), name_of(unknown)));
+    }
+    if (unknown == PlanUnknown::kOutcomes && space_) {
+      throw InvalidInput("the domain says how many outcomes there are, so k is no unknown");
+    }
+    double value = 1;
+    if (unknown == PlanUnknown::kEpsilon) value = static_cast<double>(question.outputs);
+    const PlanQuestion easy = with(question, unknown, value);
+    const Privacy draw = draw_of(easy);
+    if (!question.every_mechanism) {
+      static_cast<void>(risk_of(easy, reference_of(easy), draw));
+    } else {
+      require_between("the number of outcomes", easy.outcomes, 1, Band::kMostOutcomes);
+    }
+  }
+
+  [[nodiscard]] std::string subject(PlanUnknown, const PlanQuestion& question) const override {
+    const char* what = kind_ == SpaceKind::kGrid         ? "cell"
+                       : kind_ == SpaceKind::kCandidates ? "candidate"
+                       : kind_ == SpaceKind::kModels     ? "model"
+                                                         : "outcome";
+    const Privacy draw = draw_of(question);
+    const Privacy whole = draws_promise_up(question.budget, draw, question.outputs);
+    const std::string spent =
+        question.outputs == 1 ? fmt::format("{:g} for the one draw", whole.parameter())
+                              : fmt::format("{:g} in all, {:.6g} for each of {} draws",
+                                            whole.parameter(), draw.parameter(), question.outputs);
+    return fmt::format(
+        "{} over {}, {} {} of a unit, whatever the data",
+        name_of(chosen_mechanism(own_of<LocalQuestion>(question).spec, in_mu_, kind_)),
+        counted(space_ ? space_->size() : question.outcomes, what), parameter_name(whole.notion),
+        spent);
+  }
+
+  void tell(const PlanQuestion& whole, PlanAnswer& answer) const override {
+    const ReferenceMasses reference = reference_of(whole);
+    const Privacy draw = draw_of(whole);
+    const Privacy total = draws_promise_up(whole.budget, draw, whole.outputs);
+    const WorstCaseRisk risk = risk_of(whole, reference, draw);
+    const Mechanism mechanism = chosen_mechanism(own_of<LocalQuestion>(whole).spec, in_mu_, kind_);
+    const bool band = is_band(mechanism);
+    const std::string promise =
+        in_mu_ ? fmt::format(
+                     "telling any two inputs apart by the output is no easier than telling "
+                     "one draw of N(0,1) from one of N({:.6g},1)",
+                     total.mu)
+               : fmt::format(
+                     "no event, and no decision taken later on the output, has its "
+                     "probability changed by more than a factor e^{:g} = {:.4g} by any data "
+                     "at all",
+                     total.epsilon, std::exp(total.epsilon));
+    const char* no_promise = "membership without a roster of units; timing";
+    const std::string parameter(parameter_name(total.notion));
+    Json& facts = answer.facts;
+    facts["mechanism"] = name_of(mechanism);
+    facts["space"] = name_of(kind_);
+    facts["outcomes"] = reference.outcomes();
+    facts["count"] = whole.outputs;
+    facts[parameter + "_total"] = total.parameter();
+    facts[parameter + "_per_draw"] = draw.parameter();
+    facts["linear"] = !band;
+    facts["lower_factor"] = band ? Json(risk.lower_factor) : Json(nullptr);
+    facts["largest_lift"] = band ? Json(risk.largest_lift) : Json(nullptr);
+    facts["kl_spread"] = in_mu_ ? Json(nullptr) : Json(draw.epsilon);
+    facts["risk"] = divergence_json(risk.risk);
+    facts["attained"] = risk.attained;
+    facts["promised"] = promise;
+    facts["not_promised"] = no_promise;
+    answer.lines = fmt::format("\npromised: {}\nnot promised: {}\n\n", promise, no_promise);
+    if (const auto location = found_location(whole, draw)) {
+      facts["location"] = *location;
+      answer.lines += fmt::format("band {} lies at location={:.6g}{}\n",
+                                  to_text(*own_of<LocalQuestion>(whole).spec.band), *location,
+                                  file_band_ ? " about its own bounds" : "");
+    }
+    if (band) {
+      answer.lines += fmt::format(
+          "whatever the data, an outcome is released with {:.4g} to {:.4g} times its reference "
+          "mass\n",
+          risk.lower_factor, risk.largest_lift);
+    } else {
+      answer.lines += fmt::format(
+          "one of the unit's records goes through a public matrix: the released records are for "
+          "{},\nwhich finds the population from all of them\n",
+          command_words("estimate"));
+    }
+    if (!in_mu_) {
+      // [Husain et al. 2019, Lemma 17], and the same turned round.
+      answer.lines += fmt::format(
+          "Kullback-Leibler divergences of any P from two such laws differ by at most {0:.4g}: if "
+          "one is within d of P, all are within d + {0:.4g}; if one is D away, all are at least "
+          "D - {0:.4g} away\n",
+          draw.epsilon);
+    }
+    if (region_mass_ && band) {
+      const RegionBounds bounds =
+          region_bounds(risk.lower_factor, risk.largest_lift, *region_mass_);
+      facts["region"] = {{"reference_mass", *region_mass_},
+                         {"at_least", bounds.at_least},
+                         {"at_most", bounds.at_most}};
+      answer.lines += fmt::format(
+          "the region has reference mass {:.4g} and is released with {:.4g} to {:.4g}\n",
+          *region_mass_, bounds.at_least, bounds.at_most);
+    }
+    answer.lines += fmt::format("worst case: {}{}\n", risk.risk.text(),
+                                risk.attained ? "" : " (an upper bound)");
+    if (kind_ == SpaceKind::kModels) {
+      const ModelsOutlook outlook =
+          models_outlook(reference.outcomes(), risk.lower_factor, draw.epsilon);
+      facts["best_models"] = outlook.best;
+      facts["best_models_probability"] = outlook.probability;
+      answer.lines += fmt::format(
+          "where likelihoods tell models apart, the one released is among the {} likeliest of {} "
+          "with probability {:.4g}; any number of its rows costs the same\n",
+          outlook.best, reference.outcomes(), outlook.probability);
+      if (judged_models_) {
+        const ReleaseError error = models_error(*judged_models_, reference.outcomes(), outlook);
+        facts["column_error"] = error.error;
+        facts["column_error_of_reference"] = error.reference;
+        if (error.is_mostly_noise()) answer.lines += "warning: " + models_words(error) + "\n";
+      }
+    }
+    if (band) tell_changes(whole, reference, draw.epsilon, answer);
+  }
+
+ private:
+  /// What a larger epsilon, fewer outcomes or a better reference would buy.
+  void tell_changes(const PlanQuestion& whole, const ReferenceMasses& reference, double epsilon,
+                    PlanAnswer& answer) const {
+    answer.lines += fmt::format("\n{:<20} {:>8} {:>9} {:>12} {:>16}\n", "", "epsilon", "outcomes",
+                                "largest lift", "worst-case TV");
+    Json& table = answer.facts["table"] = Json::array();
+    const auto add = [&](const char* change, const ReferenceMasses& masses, double of_draw,
+                         double lift, double total_variation) {
+      table.push_back({{"change", change},
+                       {"epsilon_per_draw", of_draw},
+                       {"outcomes", masses.outcomes()},
+                       {"largest_lift", lift},
+                       {"tv", total_variation}});
+      answer.lines += fmt::format("{:<20} {:>8.4g} {:>9} {:>12.4g} {:>16.4g}\n", change, of_draw,
+                                  masses.outcomes(), lift, total_variation);
+    };
+    const auto add_risk = [&](const char* change, const ReferenceMasses& masses, double of_draw) {
+      const WorstCaseRisk risk = risk_of(whole, masses, Privacy::pure(of_draw));
+      add(change, masses, of_draw, risk.largest_lift, risk.quoted_total_variation());
+    };
+    add_risk("as asked", reference, epsilon);
+    // A band that was found was found for this.
+    const auto& band = own_of<LocalQuestion>(whole).spec.band;
+    if (band && (band->typical || !band->file.empty())) return;
+    if (2 * epsilon <= ExpBound::kGreatestEpsilon) {
+      add_risk("epsilon doubled", reference, 2 * epsilon);
+    }
+    // Constants of a class hold around the merged reference as well; all distributions are those of
+    // the smaller domain.
+    if (kind_ == SpaceKind::kCategories && reference.outcomes() > 1) {
+      add_risk("half the outcomes", reference.merged_in_pairs(), epsilon);
+    }
+    // P = h lies in the band, so it is released as it is; the room to lift is still there.
+    add("a perfect reference", reference, epsilon,
+        risk_of(whole, reference, Privacy::pure(epsilon)).largest_lift, 0);
+  }
+
+  [[nodiscard]] double mass_of(const std::vector<std::string>& region) const {
+    if (!space_) return stated_mass(region);
+    if (kind_ == SpaceKind::kCandidates || kind_ == SpaceKind::kModels) {
+      throw InvalidInput(
+          fmt::format("region needs a domain whose records can be listed, but this one is released "
+                      "by candidates; give its reference mass and {} instead",
+                      flag_words("k")));
+    }
+    const Domain& domain = space_->domain();
+    std::vector<RegionCondition> conditions;
+    for (const std::string& text : region) conditions.push_back(parse_condition(text, domain));
+    double mass = 0;
+    for (std::uint32_t outcome = 0; outcome < domain.size(); ++outcome) {
+      const bool inside =
+          std::all_of(conditions.begin(), conditions.end(), [&](const RegionCondition& condition) {
+            return condition.inside[domain.digit(outcome, condition.column)];
+          });
+      if (inside) mass += masses_.empty() ? 1.0 / domain.size() : masses_[outcome];
+    }
+    return std::min(mass, 1.0);
+  }
+
+  static Privacy draw_of(const PlanQuestion& question) {
+    const Privacy draw = draw_budget_down(question.budget, question.outputs);
+    if (draw.notion == PrivacyNotion::kGaussian) return draw;
+    return Privacy::pure(ExpBound(draw.epsilon).epsilon());
+  }
+  [[nodiscard]] ReferenceMasses reference_of(const PlanQuestion& question) const {
+    const std::span<const double> masses = masses_over(question);
+    if (!masses.empty()) return ReferenceMasses::given(masses);
+    return ReferenceMasses::uniform(outcomes_of(question));
+  }
+  [[nodiscard]] std::uint64_t outcomes_of(const PlanQuestion& question) const {
+    return space_ ? space_->size() : question.outcomes;
+  }
+  /// Empty for another number of outcomes than the reference has, which is uniform then.
+  [[nodiscard]] std::span<const double> masses_over(const PlanQuestion& question) const {
+    return masses_.size() == outcomes_of(question) ? std::span(masses_) : std::span<const double>();
+  }
+  [[nodiscard]] ScorerKind scorer_of(const PlanQuestion& question) const {
+    return own_of<LocalQuestion>(question).spec.space.scorer.value_or(
+        usual_scorer(kind_, chosen_mechanism(own_of<LocalQuestion>(question).spec, in_mu_, kind_)));
+  }
+  /// Reads the band's file: its bounds are a reference of its own.
+  void find_band(const LocalSpec& local, const PublicInputs* inputs) {
+    if (in_mu_) {
+      throw InvalidInput(
+          fmt::format("band {} needs an epsilon, but the budget is in mu", to_text(*local.band)));
+    }
+    if (local.reference) {
+      throw InvalidInput(fmt::format("band {} has a reference of its own, but another is given",
+                                     to_text(*local.band)));
+    }
+    if (local.band->typical) return;
+    if (inputs == nullptr)
+      throw InvalidInput("a band's file needs files, but none can be read here");
+    if (kind_ == SpaceKind::kCandidates) {
+      throw InvalidInput("a band's file is for categories and grids, but the space is candidates");
+    }
+    file_band_ = inputs->band(local.band->file);
+    masses_ = file_band_->lower;
+    const double sum = std::accumulate(masses_.begin(), masses_.end(), 0.0);
+    for (double& mass : masses_) mass /= sum;
+  }
+
+  /// Where a band lies that has a file, or is found for its prior.
+  [[nodiscard]] std::optional<double> found_location(const PlanQuestion& question,
+                                                     const Privacy& draw) const {
+    const auto& band = own_of<LocalQuestion>(question).spec.band;
+    if (!band) return std::nullopt;
+    const std::uint64_t outcomes = outcomes_of(question);
+    if (file_band_) {
+      require_band_fits(*file_band_, band->file, draw.epsilon, outcomes);
+      return std::accumulate(file_band_->lower.begin(), file_band_->lower.end(), 0.0);
+    }
+    if (!band->typical) return std::nullopt;
+    if (!typical_) {  // a plan with it asks for one budget and one number of outcomes
+      typical_ = typical_location(static_cast<std::size_t>(outcomes), draw.epsilon, *band->typical);
+    }
+    return typical_;
+  }
+
+  /// Of a question with one mechanism. `reference` is for bands alone.
+  [[nodiscard]] WorstCaseRisk risk_of(const PlanQuestion& question,
+                                      const ReferenceMasses& reference, const Privacy& draw) const {
+    // A plan of all is asked with a reference for those that use one.
+    const auto& asked = own_of<LocalQuestion>(question).spec.mechanism;
+    const bool alone = asked && row_of(*asked).reference == ReferenceUse::kNone;
+    const std::span<const double> masses =
+        alone && mechanisms_.size() > 1 ? std::span<const double>() : masses_over(question);
+    MechanismParameters parameters = mechanism_parameters(
+        own_of<LocalQuestion>(question).spec, in_mu_, kind_, outcomes_of(question), masses);
+    (draw.notion == PrivacyNotion::kGaussian ? parameters.mu : parameters.epsilon) =
+        draw.parameter();
+    if (const auto location = found_location(question, draw)) {
+      parameters.numbers.location = location;
+    }
+    validate_parameters(parameters);
+    if (!is_band(parameters.mechanism)) return mechanism_risk(parameters);
+    return band_risk(parameters, reference, draw.epsilon);
+  }
+
+  std::vector<Mechanism> mechanisms_;
+  std::optional<ReleaseSpace> space_;
+  std::optional<PublicModels> judged_models_;
+  SpaceKind kind_ = SpaceKind::kCategories;
+  std::vector<double> masses_;
+  std::optional<double> region_mass_;
+  std::optional<PublicBand> file_band_;
+  mutable std::optional<double> typical_;
+  bool in_mu_;
+  bool searches_outcomes_;
+};
+
+}  // namespace
+
+std::unique_ptr<const PlanModel> local_plan_model(PlanQuestion& question,
+                                                  const PublicInputs* inputs) {
+  return std::make_unique<LocalPlan>(question, inputs);
+}
+
+}  // namespace mollify

@@ -1,0 +1,565 @@
+#include "methods/local/release.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "accounting/composition.h"
+#include "base/names.h"
+#include "base/threads.h"
+#include "core/invalid_input.h"
+#include "domain/numbers.h"
+#include "kernel/order.h"
+#include "methods/local/method.h"
+#include "methods/local/sampler.h"
+#include "methods/local/typical_band.h"
+#include "methods/marginals/counts.h"
+#include "methods/marginals/method.h"
+#include "records/private_table.h"
+#include "records/sink.h"
+#include "release/design.h"
+#include "release/public_inputs.h"
+#include "release/spec.h"
+#include "scores/public_models.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// What a release makes of each unit's records before the kernel bounds it.
+
+namespace {
+
+std::variant<Empirical, UnitTable, UnitRecords> read_estimates(const LocalRelease& release,
+                                                               const Source& data,
+                                                               SecureRandom& random) {
+  const Domain& domain = release.space().domain();
+  const auto& unit = release.certificate().spec.unit;
+  if (!draws_by_scores(*release.certificate().as<LocalDesign>())) {
+    if (unit) return read_units(data, domain, *unit, release.roster());
+    return read_table(data, domain);
+  }
+  if (unit) {
+    return read_unit_digits(data, domain, *unit, release.roster(), kMostScoredRows, random);
+  }
+  const std::vector<std::uint32_t> digits =
+      read_table_digits(data, domain, kMostScoredRows, random);
+  const std::size_t columns = domain.columns().size();
+  UnitRecords::Builder whole(columns);
+  for (auto record = digits.begin(); record != digits.end();
+       record += static_cast<std::ptrdiff_t>(columns)) {
+    std::copy_n(record, columns, whole.add(0).begin());
+  }
+  return std::move(whole).build(1);
+}
+
+}  // namespace
+
+UnitEstimates::UnitEstimates(const LocalRelease& release, const Source& data, SecureRandom& random)
+    : release_(&release), units_(read_estimates(release, data, random)) {}
+
+std::size_t UnitEstimates::size() const noexcept {
+  if (const auto* table = std::get_if<UnitTable>(&units_)) return table->size();
+  const auto* records = std::get_if<UnitRecords>(&units_);
+  return records != nullptr ? records->size() : 1;
+}
+
+ScoredOutcomes UnitEstimates::outcomes(std::size_t unit) const noexcept {
+  if (const auto* table = std::get_if<Empirical>(&units_)) {
+    return {table->outcomes(), table->weights()};
+  }
+  const auto& table = std::get<UnitTable>(units_);
+  return {table.outcomes(unit), table.weights(unit)};
+}
+
+MixedPoints UnitEstimates::rows(std::size_t unit) const {
+  const ReleaseSpace& space = release_->space();
+  if (std::holds_alternative<UnitRecords>(units_)) return space.layout().points(digits(unit));
+  std::vector<std::uint32_t> digits;
+  const ScoredOutcomes counted = outcomes(unit);
+  for (std::size_t j = 0; j < counted.outcomes.size(); ++j) {
+    for (double record = 0; record < counted.weights[j]; ++record) {
+      for (std::size_t i = 0; i < space.domain().columns().size(); ++i) {
+        digits.push_back(space.domain().digit(counted.outcomes[j], i));
+      }
+    }
+  }
+  return space.layout().points(digits);
+}
+
+void UnitEstimates::masses(std::size_t unit, std::span<float> masses) const {
+  if (const Scorer* scorer = release_->scorer()) {
+    score_against_reference(*scorer, rows(unit), release_->space().densities(), masses);
+    return;
+  }
+  std::fill(masses.begin(), masses.end(), 0.0F);
+  const ScoredOutcomes counted = outcomes(unit);
+  for (std::size_t j = 0; j < counted.outcomes.size(); ++j) {
+    masses[counted.outcomes[j]] = static_cast<float>(counted.weights[j]);
+  }
+}
+
+// -----------------------------------------------------------------------------------------------
+// Releases in the local and the integral model.
+
+namespace {
+
+/// What a band is placed by: its file's lower bounds, or the b for its prior.
+void find_band(const ReleaseSpec& spec, const PublicInputs& inputs, const ReleaseSpace& space,
+               PublicFacts& facts) {
+  const auto& band = spec.own.get<LocalSpec>()->band;
+  if (!band || (band->file.empty() && !band->typical)) return;
+  const Privacy budget = spec.budget();
+  if (budget.notion == PrivacyNotion::kGaussian) {
+    throw InvalidInput(
+        fmt::format("band {} needs an epsilon, but the budget is in mu", to_text(*band)));
+  }
+  const double epsilon = draw_budget_down(budget, *spec.count).epsilon;
+  if (band->typical) {
+    facts.location =
+        typical_location(static_cast<std::size_t>(space.size()), epsilon, *band->typical);
+    return;
+  }
+  PublicBand found = inputs.band(band->file);
+  require_band_fits(found, band->file, epsilon, space.size());
+  facts.lower_bounds = std::move(found.lower);
+}
+
+/// What was drawn for all units, `draws` for each, one unit after the other.
+struct DrawnOutcomes {
+  std::vector<std::uint32_t> outcomes;
+  std::vector<std::uint32_t> digits;  // of fresh candidates: those of each outcome, 0, 1, 2, ...
+};
+
+/// Draws for one unit after another by scores.
+class ScoredDraws {
+ public:
+  ScoredDraws(const LocalRelease& release, const UnitEstimates& units, DrawnOutcomes& drawn)
+      : release_(release), units_(units), drawn_(drawn), scored_(*release.sampler().band()) {}
+
+  void draw(std::size_t unit, SecureRandom& random) {
+    const std::size_t draws = *release_.certificate().spec.count;
+    const auto outcomes = std::span(drawn_.outcomes).subspan(unit * draws, draws);
+    const ReleaseSpace& space = release_.space();
+    if (!space.is_fresh()) {
+      scored_.assign(*release_.scorer(), units_.rows(unit), space.densities());
+      draw_all(scored_.table(), random, outcomes);
+      return;
+    }
+    const Candidates list = space.fresh_candidates(random);
+    const auto scorer =
+        make_scorer(release_.certificate().as<LocalDesign>()->scorer,
+                    space.layout().points(list.digits()), release_.certificate().draw.parameter());
+    scored_.assign(*scorer, units_.rows(unit), list.densities());
+    draw_all(scored_.table(), random, outcomes);
+    for (std::size_t i = 0; i < draws; ++i) {
+      const std::size_t place = unit * draws + i;
+      const auto record = list[outcomes[i]];
+      std::copy(record.begin(), record.end(),
+                drawn_.digits.begin() + static_cast<std::ptrdiff_t>(place * list.columns()));
+      outcomes[i] = static_cast<std::uint32_t>(place);
+    }
+  }
+
+ private:
+  const LocalRelease& release_;
+  const UnitEstimates& units_;
+  DrawnOutcomes& drawn_;
+  ScoredTable scored_;
+};
+
+/// Draws for one unit after another by the sampler on outcomes.
+class OutcomeDraws {
+ public:
+  OutcomeDraws(const LocalRelease& release, const UnitEstimates& units, DrawnOutcomes& drawn)
+      : release_(release), units_(units), drawn_(drawn) {}
+
+  void draw(std::size_t unit, SecureRandom& random) {
+    const std::size_t draws = *release_.certificate().spec.count;
+    release_.sampler().draw(units_.outcomes(unit), random,
+                            std::span(drawn_.outcomes).subspan(unit * draws, draws));
+  }
+
+ private:
+  const LocalRelease& release_;
+  const UnitEstimates& units_;
+  DrawnOutcomes& drawn_;
+};
+
+/// By threads, each with words and memory of its own.
+template <class Draws>
+void draw_units(const LocalRelease& release, const UnitEstimates& units, DrawnOutcomes& drawn,
+                std::size_t threads, Sink& sink) {
+  struct Own {
+    Own(const LocalRelease& of, const UnitEstimates& from, DrawnOutcomes& to)
+        : draws(of, from, to) {}
+    Draws draws;
+    SecureRandom random{};
+  };
+  std::atomic<std::size_t> done = 0;
+  std::mutex telling;
+  in_threads(units.size(), threads, [&]() -> RangeWork {
+    return [&, own = std::make_shared<Own>(release, units, drawn)](std::size_t begin,
+                                                                   std::size_t end) {
+      for (std::size_t unit = begin; unit < end; ++unit) {
+        own->draws.draw(unit, own->random);
+        const std::size_t so_far = ++done;
+        if (const std::unique_lock lock(telling, std::try_to_lock); lock) {
+          sink.drawn(so_far, units.size());
+        }
+      }
+    };
+  });
+}
+
+}  // namespace
+
+LocalRelease::LocalRelease(DesignedRelease made, const Domain& domain, ReleaseSpace space,
+                           std::optional<Roster> roster)
+    : PreparedRelease(std::move(made.certificate), domain),
+      space_(std::move(space)),
+      roster_(std::move(roster)),
+      sampler_(local_sampler(made)) {
+  const LocalDesign& design = *certificate().as<LocalDesign>();
+  if (draws_by_scores(design) && !space_.is_fresh()) {
+    scorer_ = make_scorer(design.scorer, space_.points(), certificate().draw.parameter());
+  }
+}
+
+void LocalRelease::require(const Source& data) const {
+  require_columns(data, space_.domain(), certificate().spec.unit);
+  if (draws_by_scores(*certificate().as<LocalDesign>())) {
+    require_single_records(data, "a release whose records are scored");
+  }
+}
+
+RecordCounting LocalRelease::counting() const {
+  const auto& unit = certificate().spec.unit;
+  if (!unit && draws_by_scores(*certificate().as<LocalDesign>())) {
+    throw InvalidInput(
+        fmt::format("method {} needs the records of the whole table in one place where they are "
+                    "scored, and has "
+                    "only how many there are of each",
+                    name_of(certificate().spec.method)));
+  }
+  return {&space_.domain(), space_.domain().is_enumerable(), unit, roster_ ? &*roster_ : nullptr};
+}
+
+void LocalRelease::draw(const Source& data, SecureRandom& random, Sink& sink,
+                        std::size_t threads) const {
+  const std::size_t draws = *certificate().spec.count;
+  const Domain& domain = space_.domain();
+  const std::size_t columns = domain.columns().size();
+  const UnitEstimates units(*this, data, random);
+  DrawnOutcomes drawn{std::vector<std::uint32_t>(units.size() * draws), {}};
+  if (space_.is_fresh()) drawn.digits.resize(drawn.outcomes.size() * columns);
+  if (draws_by_scores(*certificate().as<LocalDesign>())) {
+    draw_units<ScoredDraws>(*this, units, drawn, threads, sink);
+  } else {
+    draw_units<OutcomeDraws>(*this, units, drawn, threads, sink);
+  }
+  std::vector<std::uint32_t>& outcomes = drawn.outcomes;
+  if (!roster_) shuffle(outcomes, random);
+  RecordWriter writer(domain, sink, roster_ ? certificate().spec.unit : std::nullopt);
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    const std::uint32_t outcome = outcomes[i];
+    const std::string_view id = roster_ ? (*roster_)[i / draws] : std::string_view();
+    if (space_.is_fresh()) {
+      writer.write_digits(std::span(drawn.digits).subspan(outcome * columns, columns), random, id);
+    } else if (space_.candidates()) {
+      writer.write_digits((*space_.candidates())[outcome], random, id);
+    } else {
+      writer.write_outcome(outcome, random, id);
+    }
+  }
+  writer.finish();
+}
+
+std::unique_ptr<const LocalRelease> prepare_local(ReleaseSpec spec, const PublicInputs& inputs) {
+  validate_spec(spec);
+  const Domain domain = complete_spec(spec, inputs);
+  const LocalSpec& local = *spec.own.get<LocalSpec>();
+  if (spec.method == Method::kIntegralModel) {
+    throw InvalidInput(
+        "method integral-model releases a model and not records of the table, which is for sample "
+        "alone");
+  }
+  ReleaseSpace space(domain, local.space, local.reference, inputs);
+  PublicFacts facts{.outcomes = space.size(), .list_sha256 = space.list_sha256()};
+  if (local.reference && space.kind() != SpaceKind::kCandidates) {
+    const Empirical records =
+        counted_outcomes(inputs.records(local.reference->name, space.domain()), space.domain());
+    facts.reference.emplace();
+    for (std::size_t j = 0; j < records.outcomes().size(); ++j) {
+      facts.reference->emplace_back(records.outcomes()[j], records.counts()[j]);
+    }
+  }
+  find_band(spec, inputs, space, facts);
+  std::optional<Roster> roster = roster_of(spec, inputs);
+  if (roster) facts.units = roster->size();
+  return std::make_unique<const LocalRelease>(design_release(spec, facts, domain), domain,
+                                              std::move(space), std::move(roster));
+}
+
+// -----------------------------------------------------------------------------------------------
+// Releases of one public model under integral privacy, and rows of it.
+
+namespace {
+
+/// How many records of the table's distribution a likelihood is taken of: the more, the more the
+/// nearest models alone are at the band's upper edge. Public, so that a table's size does not
+/// count.
+constexpr double kLikelihoodRecords = 256;
+/// A model's mean log-likelihood is not taken to be less.
+constexpr double kLeastLogarithm = -64;
+
+/// As a graphical model: a potential for each column given its parent.
+MarginalModel marginal_model_of(const std::vector<std::uint32_t>& sizes,
+                                const PublicModels::Model& model) {
+  std::vector<MarginalModel::ColumnModel> columns;
+  std::vector<GraphicalModel::Potential> potentials;
+  const double* share = model.shares.data();
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    columns.push_back({single_cells(sizes[i]), std::vector<double>(sizes[i], 1)});
+    GraphicalModel::Potential& potential = potentials.emplace_back();
+    const std::size_t parent = model.parents[i];
+    const std::size_t runs = parent == PublicModels::kNoParent ? 1 : sizes[parent];
+    potential.values.resize(runs * sizes[i]);
+    // A clique's columns ascend, and the last one's cells are next to each other.
+    const bool is_last = parent == PublicModels::kNoParent || parent < i;
+    for (std::size_t run = 0; run < runs; ++run) {
+      for (std::size_t cell = 0; cell < sizes[i]; ++cell) {
+        potential.values[is_last ? run * sizes[i] + cell : cell * runs + run] = std::log(*share++);
+      }
+    }
+    if (parent == PublicModels::kNoParent) {
+      potential.clique = {i};
+    } else {
+      potential.clique = {std::min(parent, i), std::max(parent, i)};
+    }
+  }
+  return {std::move(columns), GraphicalModel(sizes, 1, std::move(potentials))};
+}
+
+/// How often a table's columns have each cell; for trees its pairs of columns too.
+class TableCounts {
+ public:
+  TableCounts(const std::vector<std::uint32_t>& sizes, bool with_pairs) : sizes_(sizes) {
+    if (with_pairs) counter_.emplace(sizes);
+    for (const std::uint32_t size : sizes) columns_.emplace_back(size);
+  }
+
+  void add(std::span<const std::span<const std::uint32_t>> digits) {
+    for (std::size_t i = 0; i < digits.size(); ++i) {
+      for (const std::uint32_t digit : digits[i]) ++columns_[i][digit];
+    }
+    if (counter_) counter_->add(digits);
+    records_ += digits[0].size();
+  }
+  /// Comes after the last of them.
+  void finish() {
+    if (counter_) pairs_ = std::move(*counter_).take();
+  }
+
+  /// The mean of the records' log-likelihoods under a model; 0 of a table without records.
+  [[nodiscard]] double mean_logarithm(const PublicModels::Model& model) const {
+    double sum = 0;
+    const double* share = model.shares.data();
+    for (std::size_t i = 0; i < sizes_.size(); ++i) {
+      const std::size_t parent = model.parents[i];
+      const std::size_t runs = parent == PublicModels::kNoParent ? 1 : sizes_[parent];
+      for (std::size_t run = 0; run < runs; ++run) {
+        for (std::size_t cell = 0; cell < sizes_[i]; ++cell, ++share) {
+          const std::uint64_t count = parent == PublicModels::kNoParent
+                                          ? columns_[i][cell]
+                                          : pair_count(parent, run, i, cell);
+          if (count > 0) sum += static_cast<double>(count) * std::log(*share);
+        }
+      }
+    }
+    return records_ > 0 ? sum / static_cast<double>(records_) : 0;
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t pair_count(std::size_t parent, std::size_t run, std::size_t column,
+                                         std::size_t cell) const {
+    return parent < column ? pairs_->pair(parent, column)[run * sizes_[column] + cell]
+                           : pairs_->pair(column, parent)[cell * sizes_[parent] + run];
+  }
+
+  const std::vector<std::uint32_t>& sizes_;
+  std::vector<std::vector<std::uint64_t>> columns_;
+  std::optional<PairCounter> counter_;
+  std::optional<PairCounts> pairs_;
+  std::uint64_t records_ = 0;
+};
+
+void require_pairs(const std::vector<std::uint32_t>& sizes) {
+  if (const std::uint64_t cells = PairCounts::cells(sizes); cells > PairCounts::kMostCells) {
+    throw InvalidInput(
+        fmt::format("trees take at most {} cells of all pairs of columns together, but there are "
+                    "{}: declare fewer bins in the domain",
+                    PairCounts::kMostCells, cells));
+  }
+}
+
+class ModelsRelease final : public PreparedRelease {
+ public:
+  ModelsRelease(DesignedRelease made, Domain domain, PublicModels models,
+                std::vector<std::string> warnings)
+      : PreparedRelease(std::move(made.certificate), domain, std::move(warnings)),
+        domain_(std::move(domain)),
+        models_(std::move(models)),
+        sampler_(local_sampler(made)) {}
+
+  void require(const Source& data) const override {
+    require_columns(data, domain_);
+    require_single_records(data, "method integral-model");
+  }
+
+  RecordCounting counting() const override {
+    throw InvalidInput(
+        "method integral-model needs how often each column has each value, and is released where "
+        "the table "
+        "is");
+  }
+
+  void draw(const Source& data, SecureRandom& random, Sink& sink,
+            std::size_t /*threads*/) const override {
+    std::uint32_t index = 0;
+    sampler_->draw_rows(likelihoods(data), random, std::span(&index, 1));
+    // From here on all is made of the index.
+    const MarginalModel model = marginal_model_of(models_.columns(), models_.model(index));
+    RecordWriter writer(domain_, sink);
+    sink.take_model(released_model_text(model, domain_, certificate().total));
+    write_rows(model, *certificate().spec.count, {}, random, writer);
+    writer.finish();
+  }
+
+ private:
+  /// Up to a factor. The kernel's table keeps its band whatever they are.
+  std::vector<double> likelihoods(const Source& data) const {
+    const bool trees = certificate().spec.own.get<LocalSpec>()->space.trees;
+    TableCounts table(models_.columns(), trees);
+    visit_digits(data, domain_, [&](std::span<const std::span<const std::uint32_t>> digits) {
+      table.add(digits);
+    });
+    table.finish();
+    std::vector<double> scores(models_.size());
+    models_.visit([&](std::uint64_t index, const PublicModels::Model& model) {
+      scores[index] = std::max(kLeastLogarithm, table.mean_logarithm(model));
+    });
+    const double most = *std::max_element(scores.begin(), scores.end());
+    for (double& score : scores) score = std::exp(kLikelihoodRecords * (score - most));
+    return scores;
+  }
+
+  Domain domain_;
+  PublicModels models_;
+  HeldLocalSampler sampler_;
+};
+
+}  // namespace
+
+ModelsOutlook models_outlook(std::uint64_t models, double floor, double epsilon) {
+  // f of all models at floor e^epsilon and the rest at floor sum to 1.
+  const double most = same_exp(epsilon);
+  const double share = most > 1 ? (1 - floor) / (floor * (most - 1)) : 1;
+  ModelsOutlook outlook;
+  const double best = std::ceil(share * static_cast<double>(models));
+  outlook.best = static_cast<std::uint64_t>(std::clamp(best, 1.0, static_cast<double>(models)));
+  const double of_best = static_cast<double>(outlook.best) / static_cast<double>(models);
+  // The last of the best may be below its upper bound: what all others have at most is their floor.
+  outlook.probability =
+      std::clamp(std::min(of_best * floor * most, 1 - (1 - of_best) * floor), 0.0, 1.0);
+  return outlook;
+}
+
+ModelsOutlook models_outlook(const Certificate& certificate) {
+  return models_outlook(certificate.facts.outcomes, *certificate.as<LocalDesign>()->floor,
+                        certificate.draw.epsilon);
+}
+
+std::string models_words(const ReleaseError& error) {
+  return "the released model is hardly nearer to a table than what it was drawn around: " +
+         error_words(error);
+}
+
+ReleaseError models_error(const PublicModels& models, std::uint64_t of_all,
+                          const ModelsOutlook& outlook) {
+  constexpr std::size_t kTables = 48;
+  std::vector<std::vector<double>> shares;
+  models.visit([&](std::uint64_t, const PublicModels::Model& model) {
+    const auto& parents = model.parents;
+    if (std::count(parents.begin(), parents.end(), PublicModels::kNoParent) ==
+        static_cast<std::ptrdiff_t>(parents.size())) {
+      shares.push_back(model.shares);
+    }
+  });
+  ReleaseError error{.kind = "expected error of a column of the released model",
+                     .of_reference = models.has_reference() ? "that of the public records alone"
+                                                            : "that of uniform records alone"};
+  if (shares.size() <= kTables) return error;
+  const auto columns = static_cast<double>(models.columns().size());
+  const auto distance = [&](const std::vector<double>& one, const std::vector<double>& other) {
+    double sum = 0;
+    for (std::size_t i = 0; i < one.size(); ++i) sum += std::abs(one[i] - other[i]);
+    return sum / (2 * columns);
+  };
+  std::vector<double> middle(shares.front().size());
+  for (const std::vector<double>& one : shares) {
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      middle[i] += one[i] / static_cast<double>(shares.size());
+    }
+  }
+  const double share = static_cast<double>(outlook.best) / static_cast<double>(of_all);
+  for (std::size_t table = 0; table < kTables; ++table) {
+    std::vector<double> distances;
+    for (std::size_t i = kTables; i < shares.size(); ++i) {
+      distances.push_back(distance(shares[i], shares[table]));
+    }
+    std::sort(distances.begin(), distances.end());
+    const auto all = static_cast<double>(distances.size());
+    const double best = std::clamp(std::ceil(share * all), 1.0, all);
+    const auto end = distances.begin() + static_cast<std::ptrdiff_t>(best);
+    const double nearest = std::accumulate(distances.begin(), end, 0.0) / best;
+    const double others =
+        best < all ? std::accumulate(end, distances.end(), 0.0) / (all - best) : nearest;
+    error.error += (outlook.probability * nearest + (1 - outlook.probability) * others) / kTables;
+    error.reference += distance(middle, shares[table]) / kTables;
+  }
+  return error;
+}
+
+std::unique_ptr<const PreparedRelease> prepare_models(ReleaseSpec spec,
+                                                      const PublicInputs& inputs) {
+  validate_spec(spec);
+  Domain domain = complete_spec(spec, inputs);
+  const LocalSpec& local = *spec.own.get<LocalSpec>();
+  const ReleaseSpace space(domain, local.space, std::nullopt, inputs);
+  const ModelShapes shapes = model_shapes(local.space);
+  const std::vector<std::uint32_t> reference = local.reference
+                                                   ? inputs.records(local.reference->name, domain)
+                                                   : std::vector<std::uint32_t>();
+  PublicModels models(domain, space.size(), shapes, reference);
+  if (shapes == ModelShapes::kProductsAndTrees) require_pairs(models.columns());
+  const PublicFacts facts{.outcomes = space.size(), .list_sha256 = models.sha256()};
+  DesignedRelease made = design_release(spec, facts, domain);
+  const ReleaseError error =
+      models_error(PublicModels(domain, std::min(models.size(), kJudgedModels), shapes, reference),
+                   models.size(), models_outlook(made.certificate));
+  std::vector<std::string> warnings;
+  if (error.is_mostly_noise()) warnings.push_back(models_words(error));
+  return std::make_unique<const ModelsRelease>(std::move(made), std::move(domain),
+                                               std::move(models), std::move(warnings));
+}
+
+}  // namespace mollify

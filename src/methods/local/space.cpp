@@ -1,0 +1,182 @@
+#include "methods/local/space.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/names.h"
+#include "core/band.h"
+#include "core/invalid_input.h"
+#include "domain/candidates.h"
+#include "domain/domain.h"
+#include "scores/boosting.h"
+#include "scores/kernels.h"
+#include "scores/mixtures.h"
+#include "scores/public_models.h"
+#include "scores/records.h"
+#include "scores/references.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// The scorers that a user can choose, by name.
+
+bool needs_candidates(ScorerKind kind) noexcept {
+  return kind == ScorerKind::kRatio || kind == ScorerKind::kBoosted;
+}
+
+bool counts_records(ScorerKind kind) noexcept { return kind == ScorerKind::kEmpirical; }
+
+std::unique_ptr<Scorer> make_scorer(ScorerKind kind, const MixedPoints& candidates,
+                                    double epsilon) {
+  switch (kind) {
+    case ScorerKind::kKernel:
+      return std::make_unique<ProductKernelScorer>(candidates);
+    case ScorerKind::kEmpirical:
+      return std::make_unique<EmpiricalScorer>(candidates);
+    case ScorerKind::kHistogram:
+      return std::make_unique<HistogramScorer>(candidates);
+    case ScorerKind::kGaussianMixture:
+      return std::make_unique<GaussianMixtureScorer>(candidates);
+    case ScorerKind::kRatio:
+      return std::make_unique<RatioScorer>(candidates);
+    case ScorerKind::kBoosted:
+    case ScorerKind::kLikelihood:
+      break;
+  }
+  return std::make_unique<BoostedScorer>(candidates, epsilon);
+}
+
+// -----------------------------------------------------------------------------------------------
+// What a local or integral release chooses from, made of public information.
+
+namespace {
+
+constexpr std::uint64_t kUsualCells = 65'536;
+
+}  // namespace
+
+ScorerKind usual_scorer(SpaceKind kind, Mechanism mechanism) noexcept {
+  if (kind == SpaceKind::kModels) return ScorerKind::kLikelihood;
+  const bool rows = kind == SpaceKind::kCategories || !is_band(mechanism);
+  return rows ? ScorerKind::kEmpirical : ScorerKind::kKernel;
+}
+
+std::optional<CandidateList> candidate_list(SpaceKind kind, const SpaceSpec& spec) {
+  if (kind != SpaceKind::kCandidates) return std::nullopt;
+  if (spec.fresh) return CandidateList::kFresh;
+  return spec.list ? CandidateList::kFile : CandidateList::kSeeded;
+}
+
+SpaceKind space_kind(const Domain& domain, const SpaceSpec& spec) {
+  const bool list =
+      spec.candidates || spec.fresh || spec.list || (spec.scorer && needs_candidates(*spec.scorer));
+  if (spec.kind) return *spec.kind;
+  if (list) return SpaceKind::kCandidates;
+  return spec.cells ? SpaceKind::kGrid : chosen_space(domain);
+}
+
+Domain space_domain(const Domain& domain, const SpaceSpec& spec) {
+  const SpaceKind kind = space_kind(domain, spec);
+  require_space(domain, kind);
+  const auto refuse = [&](bool given, std::string_view option, SpaceKind owner) {
+    if (!given || kind == owner) return;
+    throw InvalidInput(fmt::format("{} belongs to space {}, but the space is {}", option,
+                                   name_of(owner), name_of(kind)));
+  };
+  refuse(spec.cells.has_value(), "cells", SpaceKind::kGrid);
+  refuse(spec.candidates.has_value() && kind != SpaceKind::kModels, "the number of candidates",
+         SpaceKind::kCandidates);
+  refuse(spec.fresh, "a fresh list", SpaceKind::kCandidates);
+  refuse(spec.trees, "a list with trees", SpaceKind::kModels);
+  refuse(spec.list.has_value(), "a file of candidates", SpaceKind::kCandidates);
+  if (spec.scorer && needs_candidates(*spec.scorer) && kind != SpaceKind::kCandidates) {
+    throw InvalidInput(fmt::format("score {} needs space candidates, but the space is {}",
+                                   name_of(*spec.scorer), name_of(kind)));
+  }
+  if (spec.scorer && (*spec.scorer == ScorerKind::kLikelihood) != (kind == SpaceKind::kModels)) {
+    throw InvalidInput(
+        fmt::format("score likelihood is that of method integral-model, but {} goes with {}",
+                    name_of(*spec.scorer), name_of(kind)));
+  }
+  if (spec.list && (spec.candidates || spec.fresh)) {
+    throw InvalidInput(
+        fmt::format("a file of candidates holds the list, so it cannot be {}",
+                    spec.fresh ? "a fresh list as well" : "told how many candidates there are"));
+  }
+  return kind == SpaceKind::kGrid ? recut_domain(domain, spec.cells.value_or(kUsualCells)) : domain;
+}
+
+Empirical counted_outcomes(std::span<const std::uint32_t> digits, const Domain& domain) {
+  Tally<std::uint32_t> tally;
+  const std::size_t columns = domain.columns().size();
+  for (std::size_t begin = 0; begin < digits.size(); begin += columns) {
+    std::uint32_t outcome = 0;
+    for (std::size_t i = 0; i < columns; ++i) {
+      outcome = outcome * domain.columns()[i].size() + digits[begin + i];
+    }
+    tally.add(outcome);
+  }
+  return Empirical(tally.take());
+}
+
+std::vector<double> reference_masses(const Empirical& public_records, SpaceKind kind,
+                                     const Domain& space) {
+  return kind == SpaceKind::kGrid ? multiscale_histogram(public_records, space)
+                                  : smoothed_histogram(public_records, space.size());
+}
+
+ReleaseSpace::ReleaseSpace(const Domain& domain, const SpaceSpec& spec,
+                           const std::optional<PublicFile>& reference, const PublicInputs& inputs)
+    : kind_(space_kind(domain, spec)),
+      list_(candidate_list(kind_, spec)),
+      domain_(space_domain(domain, spec)),
+      layout_(domain_) {
+  if (kind_ == SpaceKind::kModels) {
+    size_ = spec.candidates.value_or(PublicModels::kUsual);
+    return;
+  }
+  if (!list_) {
+    size_ = domain_.size();
+    return;
+  }
+  if (reference && spec.list) {
+    throw InvalidInput(
+        "a file of candidates knows the reference they were drawn from, but another is given");
+  }
+  if (reference) reference_.emplace(domain_, inputs.records(reference->name, domain_));
+  size_ = spec.candidates.value_or(Candidates::kUsual);
+  if (list_ == CandidateList::kFresh) {
+    Candidates::require_count(size_);
+    return;
+  }
+  if (list_ == CandidateList::kFile) {
+    candidates_ = inputs.candidates(spec.list->name, domain_);
+  } else {
+    candidates_ = reference_ ? reference_->seeded(size_) : Candidates::seeded(domain_, size_);
+  }
+  size_ = candidates_->size();
+}
+
+std::string ReleaseSpace::list_sha256() const {
+  return candidates_ ? candidates_hash(*candidates_, domain_) : std::string();
+}
+
+Candidates ReleaseSpace::fresh_candidates(SecureRandom& random) const {
+  return reference_ ? reference_->fresh(size_, random) : Candidates::fresh(domain_, size_, random);
+}
+
+MixedPoints ReleaseSpace::points() const {
+  if (candidates_) return layout_.points(candidates_->digits());
+  const std::size_t columns = domain_.columns().size();
+  std::vector<std::uint32_t> digits;
+  digits.reserve(static_cast<std::size_t>(size_) * columns);
+  for (std::uint32_t outcome = 0; outcome < size_; ++outcome) {
+    for (std::size_t i = 0; i < columns; ++i) digits.push_back(domain_.digit(outcome, i));
+  }
+  return layout_.points(digits);
+}
+
+}  // namespace mollify

@@ -1,0 +1,786 @@
+#include "methods/marginals/method.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/directed_rounding.h"
+#include "base/json.h"
+#include "base/names.h"
+#include "core/invalid_input.h"
+#include "domain/numbers.h"
+#include "kernel/order.h"
+#include "methods/marginals/answers.h"
+#include "methods/marginals/counts.h"
+#include "methods/marginals/design.h"
+#include "methods/marginals/learner.h"
+#include "mollify/version.h"
+#include "records/private_table.h"
+#include "records/sink.h"
+#include "release/acceptance.h"
+#include "release/design.h"
+#include "release/method.h"
+#include "release/public_inputs.h"
+#include "release/spec.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// What certificates say of marginals.
+
+std::vector<MarginalColumn> marginal_columns(const Domain& domain) {
+  std::vector<MarginalColumn> columns;
+  for (const Column& column : domain.columns()) {
+    MarginalColumn& made =
+        columns.emplace_back(MarginalColumn{column.size(), is_ordered(column.cells())});
+    if (!has_private_bins(column.cells())) continue;
+    made.private_bins = true;
+    const auto* const numbers = std::get_if<NumberCells>(&column.cells());
+    if (numbers != nullptr && numbers->spike()) {
+      made.apart.push_back(numbers->read(*numbers->spike()).cell);
+    }
+    if (column.mapping().null_is_category) made.apart.push_back(column.size() - 1);
+  }
+  return columns;
+}
+
+Json two_way_json(const MarginalError& error) {
+  Json json{{"usual", error.usual}};
+  if (error.at_worst > 0) json["at_worst"] = error.at_worst;
+  return json;
+}
+
+std::string marginals_error_words(const MarginalError& error) {
+  const bool is_copula = error.at_worst == 0;
+  return fmt::format(
+      "Expect two columns of the released rows to be usually at most {:.3g}{} in total variation "
+      "from the table's, on average over pairs, if as many rows are released as the table has. "
+      "Fewer rows are further off by chance. {} Other tables can be further off, and rows can "
+      "break rules of the table.",
+      error.usual, is_copula ? "" : fmt::format(", and {:.3g} {},", error.at_worst, kIfClose),
+      is_copula
+          ? "This held where columns rise and fall with each other as Gaussian ones do; where "
+            "they depend in another way, or are equal, rows can be far off."
+          : "The first held on twelve of seventeen kinds of tables, the second on all.");
+}
+
+namespace {
+
+void design_table(const Domain& domain, DesignedRelease& made) {
+  Certificate& certificate = made.certificate;
+  const MarginalsSpec& marginals = *certificate.spec.own.get<MarginalsSpec>();
+  const PublicFacts& facts = certificate.facts;
+  require_facts(facts.records.has_value() == (marginals.neighbours == Neighbours::kReplace) &&
+                !facts.units && facts.outcomes == 0 && facts.list_sha256.empty() &&
+                !facts.reference && !facts.lower_bounds && !facts.location && !facts.kept &&
+                facts.mean_ranges.empty());
+  MarginalRequest request{.columns = marginal_columns(domain),
+                          .budget = certificate.spec.budget(),
+                          .unit = {certificate.spec.unit ? kUnitWeight : 1, marginals.neighbours},
+                          .records = facts.records,
+                          .copula = marginals.copula};
+  MarginalDesign design =
+      design_marginals(request, steps_amount(request.budget, "marginals", certificate.facts));
+  certificate.draw = certificate.total = design.guarantee;
+  certificate.design = std::move(design);
+}
+
+Json table_json(const MarginalDesign& design) {
+  const MarginalRequest& request = design.request;
+  const bool pure = design.guarantee.notion == PrivacyNotion::kPure;
+  Json columns = Json::array();
+  for (const MarginalColumn& column : request.columns) {
+    Json one{{"cells", column.size}, {"ordered", column.ordered}};
+    if (column.private_bins) one["private_bins"] = counted_cells(column);
+    columns.push_back(std::move(one));
+  }
+  Json json{{"columns", columns},
+            {"neighbours", name_of(request.unit.neighbours)},
+            {"unit_weight", request.unit.weight},
+            {"parts",
+             {{"all", MarginalBudget::kParts},
+              {"each_cut", design.cut_parts},
+              {"each_column", design.column_parts},
+              {"each_tree_choice", design.tree_choice_parts},
+              {"tree", design.tree_parts},
+              {"each_choice", design.choice_parts},
+              {"each_round", design.round_parts}}},
+            {"amount", design.amount},
+            {"noise", pure ? "discrete-laplace" : "discrete-gaussian"},
+            {pure ? "column_scale" : "column_variance", ratio_json(design.column_noise)},
+            {"model_cells", design.model_cells},
+            {"why", design.why}};
+  if (request.copula) {
+    json["parts"]["products"] = design.product_parts;
+    json["score_steps"] = design.score_steps;
+  }
+  return json;
+}
+
+Json noise_json(const MarginalDistance& distance) {
+  return {{"mean", distance.mean}, {"worst", distance.worst}};
+}
+
+/// Where the number of records is protected, noise is in records.
+Json table_accuracy_json(const MarginalDesign& design,
+                         const std::optional<std::uint64_t>& records) {
+  const MarginalError error = records ? marginal_error(design, *records) : noise_in_records(design);
+  Json pairs = Json::array();
+  for (const MarginalError::Seen& one : error.seen) {
+    pairs.push_back({{"groups", one.groups}, {"noise", one.distance}});
+  }
+  Json noise{{"in", records ? "total variation" : "records"},
+             {"one_way", noise_json(error.columns)}};
+  if (!pairs.empty()) noise["measured_pair"] = std::move(pairs);
+  Json json{{"expected_noise", std::move(noise)}};
+  if (records && design.request.columns.size() > 1) {
+    json["two_way"] = two_way_json(error);
+  }
+  return json;
+}
+
+std::vector<std::string> marginals_noise(const Certificate& certificate) {
+  const MarginalDesign& design = *certificate.as<MarginalDesign>();
+  const auto& records = certificate.facts.records;
+  const MarginalError error = records ? marginal_error(design, *records) : noise_in_records(design);
+  const std::string things = certificate.spec.unit ? "units" : "rows";
+  const std::string in = records ? " in total variation" : " " + things;
+  std::vector<std::string> said;
+  said.push_back(
+      fmt::format("Noise is expected to move a column by {:.3g}{} on average, and by "
+                  "{:.3g} at worst.",
+                  error.columns.mean, in, error.columns.worst));
+  if (!error.seen.empty()) {
+    std::string pairs;
+    for (const MarginalError::Seen& one : error.seen) {
+      pairs += fmt::format("{}{:.3g} in {}x{} cells", pairs.empty() ? "" : ", ", one.distance,
+                           one.groups, one.groups);
+    }
+    said.push_back(
+        fmt::format("The noise of a measured pair of columns is expected to be {}{}. "
+                    "The other pairs are as the model guesses them.",
+                    records ? "" : "in " + things + ", ", pairs));
+  }
+  if (!records) {
+    said.push_back(fmt::format(
+        "How many {0} there are is protected: divide by their number, or give `mollify plan` an "
+        "assumed one with --n.",
+        things));
+  } else if (error.usual > 0) {
+    said.push_back(marginals_error_words(error));
+  }
+  return said;
+}
+
+/// Of two columns together.
+///
+/// At best it is what noise does to single columns, beside how far the uniform distribution is from
+/// a column whose k shares have the flat Dirichlet distribution: (1 - 1/k)^k on average.
+ReleaseError table_error(const MarginalDesign& design, std::uint64_t records) {
+  const MarginalError error = marginal_error(design, records);
+  double uniform = 0;
+  for (const MarginalColumn& column : design.request.columns) {
+    const double k = counted_cells(column);
+    uniform += std::pow(1 - 1 / k, k) / static_cast<double>(design.request.columns.size());
+  }
+  ReleaseError found =
+      model_error(error.expected(), uniform > 0 ? std::min(1.0, error.columns.mean / uniform) : 0);
+  if (error.at_worst > 0) found.at_worst = error.at_worst;
+  return found;
+}
+
+}  // namespace
+
+// -----------------------------------------------------------------------------------------------
+// Which pairs of columns a release by marginals measured, and which it dropped.
+
+namespace {
+
+using Pair = std::vector<std::size_t>;
+
+std::uint64_t measured_cells(const Measurement& measurement) {
+  return std::uint64_t{measurement.cells[0]} * measurement.cells[1];
+}
+
+/// The noise of each measured pair, in records.
+std::map<Pair, double> noise_of_pairs(const std::vector<Measurement>& measured,
+                                      const MarginalDesign& design) {
+  std::map<Pair, std::uint64_t> finest;
+  for (const Measurement& one : measured) {
+    std::uint64_t& cells = finest[one.columns];
+    cells = std::max(cells, measured_cells(one));
+  }
+  const MarginalBudget budget(design.request.budget, design.request.unit, design.amount);
+  std::map<Pair, double> precisions;
+  for (const Measurement& one : measured) {
+    if (measured_cells(one) < finest[one.columns]) continue;
+    const double noise =
+        counts_noise(design, budget.deviation(one.parts), static_cast<double>(measured_cells(one)));
+    precisions[one.columns] += 1 / (noise * noise);
+  }
+  for (auto& [pair, value] : precisions) value = 1 / std::sqrt(value);
+  return precisions;
+}
+
+[[noreturn]] void refuse_measured(const std::string& name) {
+  throw InvalidInput(fmt::format(
+      "{} was altered: what it says at /measured does not follow from its numbers", name));
+}
+
+/// Names may hold any bytes, and JSON holds text without NUL.
+Json name_in_json(std::string name) {
+  std::replace(name.begin(), name.end(), '\0', '?');
+  return Json::parse(Json(std::move(name)).dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+bool is_between(const nlohmann::json& json, std::uint64_t least, std::uint64_t most) {
+  return json.is_number_unsigned() && json >= least && json <= most;
+}
+
+/// Throws a JSON exception for anything of another form.
+Measurement measurement_of(const nlohmann::json& json, const MarginalDesign& design,
+                           const std::string& name) {
+  const std::vector<MarginalColumn>& columns = design.request.columns;
+  Measurement one;
+  for (const std::size_t side : {0U, 1U}) {
+    const nlohmann::json& column = json.at("at").at(side);
+    const std::uint64_t least = side == 0 ? 0 : one.columns[0] + 1;
+    if (!is_between(column, least, columns.size() - 1)) refuse_measured(name);
+    one.columns.push_back(column.get<std::size_t>());
+    const nlohmann::json& cells = json.at("cells").at(side);
+    if (!is_between(cells, 1, counted_cells(columns[one.columns[side]]))) refuse_measured(name);
+    one.cells.push_back(cells.get<std::uint32_t>());
+  }
+  const nlohmann::json& parts = json.at("parts");
+  if (!is_between(parts, 1, MarginalBudget::kParts)) refuse_measured(name);
+  one.parts = parts.get<std::uint32_t>();
+  return one;
+}
+
+}  // namespace
+
+Json measured_pairs_json(const std::vector<Measurement>& measured, const Certificate& certificate,
+                         const Domain& domain) {
+  const MarginalDesign& design = *certificate.as<MarginalDesign>();
+  if (design.request.copula || design.request.columns.size() < 2) return Json::object();
+  std::vector<Measurement> of_pairs;
+  std::copy_if(measured.begin(), measured.end(), std::back_inserter(of_pairs),
+               [](const Measurement& one) { return one.columns.size() == 2; });
+  const std::map<Pair, double> noises = noise_of_pairs(of_pairs, design);
+  double mean = 0;
+  for (const auto& [pair, noise] : noises) mean += noise / static_cast<double>(noises.size());
+  const auto names = [&](const Pair& pair) {
+    Json both = Json::array();
+    for (const std::size_t at : pair) both.push_back(name_in_json(domain.columns()[at].name()));
+    return both;
+  };
+  Json pairs = Json::array();
+  for (const Measurement& one : of_pairs) {
+    pairs.push_back({{"columns", names(one.columns)},
+                     {"at", one.columns},
+                     {"cells", one.cells},
+                     {"parts", one.parts}});
+  }
+  Json others = Json::array();
+  for (std::size_t i = 0; i < domain.columns().size(); ++i) {
+    for (std::size_t j = i + 1; j < domain.columns().size(); ++j) {
+      if (!noises.contains({i, j})) others.push_back(names({i, j}));
+    }
+  }
+  const auto& records = certificate.facts.records;
+  const std::string amount =
+      records ? fmt::format("{:.3g} in total variation", mean / static_cast<double>(*records))
+              : fmt::format("{:.3g} {}", mean, certificate.spec.unit ? "units" : "rows");
+  Json noise{{"records", mean}};
+  if (records) noise["total_variation"] = mean / static_cast<double>(*records);
+  const std::string words = noises.empty()
+                                ? "no pair was measured"
+                                : fmt::format("noise of the {}, on average {}",
+                                              counted(noises.size(), "measured pair"), amount);
+  return {{"words", words},
+          {"noise", noise},
+          {"pairs", pairs},
+          {"not_measured", {{"count", others.size()}, {"pairs", others}}}};
+}
+
+nlohmann::json implied_measured_pairs(const nlohmann::json& stated, const Certificate& certificate,
+                                      const Domain& domain, const std::string& name) {
+  if (certificate.as<MarginalDesign>() == nullptr) refuse_measured(name);
+  std::vector<Measurement> measured;
+  std::uint64_t parts = 0;
+  try {
+    for (const nlohmann::json& one : stated.at("pairs")) {
+      measured.push_back(measurement_of(one, *certificate.as<MarginalDesign>(), name));
+      parts += measured.back().parts;
+    }
+  } catch (const nlohmann::json::exception&) {
+    refuse_measured(name);
+  }
+  if (parts > MarginalBudget::kParts) refuse_measured(name);
+  return measured_pairs_json(measured, certificate, domain);
+}
+
+// -----------------------------------------------------------------------------------------------
+// Plans.
+
+namespace {
+
+MarginalDesign marginal_design_of(const PlanQuestion& question) {
+  const auto& own = own_of<MarginalsQuestion>(question);
+  MarginalRequest request{.columns = own.columns,
+                          .budget = question.budget,
+                          .unit = {1, own.neighbours},
+                          .records = {},
+                          .copula = own.copula};
+  if (own.neighbours == Neighbours::kReplace) request.records = question.records;
+  return design_marginals(request);
+}
+
+Json distance_json(const MarginalDistance& distance) {
+  return {{"mean", distance.mean}, {"worst", distance.worst}};
+}
+
+std::string distance_text(const MarginalDistance& distance) {
+  return fmt::format("{:.4g} on average, {:.4g} at worst", distance.mean, distance.worst);
+}
+
+/// One model of a table's marginals, all of whose rows share its noise.
+class MarginalPlan final : public PlanModel {
+ public:
+  [[nodiscard]] PlanWay at(std::size_t, const PlanQuestion& question) const override {
+    PlanWay way{.mechanism = "marginals",
+                .alpha = std::numeric_limits<double>::infinity(),
+                .spent = question.budget,
+                .independent_outputs = false};
+    try {
+      const MarginalDesign design = marginal_design_of(question);
+      const MarginalError error = marginal_error(design, question.records);
+      way.alpha = error.expected();
+      way.noise = table_error(design, question.records);
+      // A release must not depend on a number of records that is protected.
+      if (own_of<MarginalsQuestion>(question).neighbours == Neighbours::kAddRemove) {
+        way.is_refused = table_error(design, kManyRecords).is_indistinct();
+      }
+      way.why = design.why;
+      way.details = {{"one_way", distance_json(error.columns)},
+                     {"two_way", two_way_json(error)},
+                     {"column_deviation", design.column_deviation},
+                     {"measured_pair", Json::array()}};
+      if (error.usual > 0) way.details["condition"] = marginals_error_words(error);
+      for (const MarginalError::Seen& one : error.seen) {
+        way.details["measured_pair"].push_back({{"groups", one.groups}, {"noise", one.distance}});
+      }
+    } catch (const InvalidInput& refused) {
+      way.why = refused.what();
+    }
+    return way;
+  }
+
+  [[nodiscard]] PlanSpan span(PlanUnknown unknown, const PlanQuestion&) const override {
+    if (unknown == PlanUnknown::kRecords) return {static_cast<double>(kMostPlannedRecords), 1};
+    if (unknown == PlanUnknown::kEpsilon) return {100, 1e-6};
+    return {1000, 1e-12};
+  }
+
+  void require_answerable(PlanUnknown unknown, const PlanQuestion& question) const override {
+    if (unknown != PlanUnknown::kRecords && unknown != PlanUnknown::kEpsilon &&
+        unknown != PlanUnknown::kRho && unknown != PlanUnknown::kAlpha) {
+      throw InvalidInput(
+          fmt::format("a plan of method marginals has no unknown {}", name_of(unknown)));
+    }
+    if (unknown != PlanUnknown::kRecords && question.records == 0) {
+      throw InvalidInput("n must be at least 1, but is 0");
+    }
+    if (question.strong) {
+      throw InvalidInput(
+          "strong is for outputs that are drawn each by itself, but rows of method marginals share "
+          "one model");
+    }
+  }
+
+  [[nodiscard]] std::string subject(PlanUnknown unknown, const PlanQuestion& whole) const override {
+    std::string text;
+    if (unknown != PlanUnknown::kRecords) text += counted(whole.records, "record") + ", ";
+    text += counted(own_of<MarginalsQuestion>(whole).columns.size(), "column") + ", ";
+    if (unknown == PlanUnknown::kEpsilon) {
+      text += fmt::format("delta {:.6g}, ", whole.budget.delta);
+    } else if (unknown != PlanUnknown::kRho) {
+      text += whole.budget.text() + ", ";
+    }
+    text += fmt::format("neighbours {}", name_of(own_of<MarginalsQuestion>(whole).neighbours));
+    if (unknown == PlanUnknown::kAlpha) return text;
+    return text + fmt::format(", total variation {:g}", whole.alpha);
+  }
+
+  void tell(const PlanQuestion& whole, PlanAnswer& answer) const override {
+    const MarginalDesign design = marginal_design_of(whole);
+    const MarginalError error = marginal_error(design, whole.records);
+    const auto more = records_to_halve(design, whole.records);
+    answer.facts["records_to_halve"] = more ? Json(*more) : Json(nullptr);
+    answer.lines += fmt::format("  {}\n", design.why);
+    answer.lines += fmt::format("  total variation due to noise of one column: {}\n",
+                                distance_text(error.columns));
+    if (!error.seen.empty()) {
+      answer.lines += "  noise of a pair of columns that is measured:";
+      for (const MarginalError::Seen& one : error.seen) {
+        answer.lines +=
+            fmt::format("{} {:.3g} in {}x{} cells", &one == &error.seen.front() ? "" : ",",
+                        one.distance, one.groups, one.groups);
+      }
+      answer.lines += "; the other pairs are as the model guesses them\n";
+    }
+    if (error.usual > 0) answer.lines += fmt::format("  {}\n", marginals_error_words(error));
+    if (more) answer.lines += fmt::format("  {} records would halve the noise\n", *more);
+    answer.lines += "  all released rows share this noise: more of them do not lessen it\n";
+  }
+};
+
+}  // namespace
+
+// -----------------------------------------------------------------------------------------------
+// The model of a release by marginals, as a file that rows are drawn from at no cost.
+
+namespace {
+
+constexpr const char* kModelFormat = "mollify model 1";
+/// Rows that are held at a time.
+constexpr std::uint64_t kRowsAtOnce = std::uint64_t{1} << 20U;
+
+}  // namespace
+
+std::string released_model_text(const MarginalModel& model, const Domain& domain,
+                                const Privacy& guarantee) {
+  nlohmann::ordered_json json{{"format", kModelFormat},
+                              {"version", kVersion},
+                              {"domain_sha256", domain.hash()},
+                              {"released_with", guarantee.text()}};
+  json.update(marginal_model_json(model));
+  return json.dump() + "\n";
+}
+
+ReleasedModel parse_released_model(const std::string& text, const std::string& name) {
+  require_json(text, name);
+  const nlohmann::ordered_json json = nlohmann::ordered_json::parse(text);
+  if (!json.is_object() || json.value("format", nlohmann::ordered_json()) != kModelFormat) {
+    throw InvalidInput(fmt::format("{} must have the format \"{}\"", name, kModelFormat));
+  }
+  const auto hash = json.find("domain_sha256");
+  if (hash == json.end() || !hash->is_string()) {
+    throw InvalidInput(fmt::format("{} must have a hash at /domain_sha256", name));
+  }
+  return {hash->get<std::string>(), marginal_model_from_json(json, name)};
+}
+
+void write_rows(const MarginalModel& model, std::uint64_t count, const std::vector<Evidence>& given,
+                SecureRandom& random, RecordWriter& writer) {
+  std::vector<std::uint32_t> record(model.columns().size());
+  while (count > 0) {
+    const auto now = static_cast<std::size_t>(std::min(count, kRowsAtOnce));
+    count -= now;
+    const ModelRows rows = model.rows(
+        now, [&] { return random.word(); }, given);
+    std::vector<std::uint32_t> order(now);
+    for (std::uint32_t i = 0; i < now; ++i) order[i] = i;
+    shuffle(order, random);
+    for (const std::uint32_t row : order) {
+      for (std::size_t i = 0; i < record.size(); ++i) record[i] = rows[i][row];
+      writer.write_digits(record, random);
+    }
+  }
+}
+
+Evidence evidence_of(const Domain& domain, std::string_view column, std::string_view value) {
+  for (std::size_t i = 0; i < domain.columns().size(); ++i) {
+    const Column& asked = domain.columns()[i];
+    if (asked.name() != column) continue;
+    const Value field = value.empty() ? Value() : Value(value);
+    const Verdict verdict = asked.read(field).verdict;
+    if (verdict == Verdict::kValue || (verdict == Verdict::kNull && asked.declares_nulls())) {
+      return {i, asked.encode(field)};
+    }
+    throw InvalidInput(fmt::format("{} in given must be {}, but is \"{}\"{}", column,
+                                   asked.expectation(), value, did_you_mean(asked, value)));
+  }
+  std::vector<std::string> known;
+  for (const Column& one : domain.columns()) known.push_back(one.name());
+  throw InvalidInput(fmt::format("given must name columns of the model, but \"{}\" is none{}",
+                                 column, did_you_mean(column, known)));
+}
+
+namespace {
+
+/// Why a table's model may be mostly noise where the number of its records is protected.
+std::string hidden_count_condition(const Certificate& certificate) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 40U;
+  const auto least = [&](auto is_past) {
+    return least_whole(1, kMost,
+                       [&](std::uint64_t records) {
+                         return !is_past(table_error(*certificate.as<MarginalDesign>(), records));
+                       })
+        .value_or(kMost);
+  };
+  return fmt::format(
+      "if the table has fewer than {}, and cannot be told apart from public noise if it has fewer "
+      "than {}",
+      counted(least(std::mem_fn(&ReleaseError::is_mostly_noise)),
+              certificate.spec.unit ? "unit" : "row"),
+      least(std::mem_fn(&ReleaseError::is_indistinct)));
+}
+
+using enum PartKind;
+
+constexpr OwnPart kMarginalsParts[] = {
+    {"/neighbours", "--neighbours", kText},
+    {"/reference", "--reference", kFile},
+    {"/copula", "--copula", kTruth},
+};
+constexpr OwnPart kMarginalsQuestions[] = {
+    {"/privacy/rho", "--rho", kDecimal},
+    {"/neighbours", "--neighbours", kText},
+    {"/copula", "--copula", kTruth},
+};
+
+class MarginalsMethod final : public ReleaseMethod {
+ public:
+  MarginalsMethod() : ReleaseMethod(Method::kMarginals) {}
+
+  const char* help() const override {
+    return "tables of many columns: a model is learned from noisy counts of columns and pairs, and "
+           "any\n"
+           "number of its rows is free; each row or unit is protected";
+  }
+
+  const char* plan_help() const override {
+    return "Give two of --n, the budget (--epsilon and --delta, or --rho) and --alpha, and the "
+           "third "
+           "is found.";
+  }
+
+  std::string summary(const Certificate& certificate, const Domain&,
+                      const std::string& to) const override {
+    return released_words(certificate, to, "one model of marginals") +
+           fmt::format("how: {}\n", why(certificate));
+  }
+
+  std::span<const OwnPart> parts() const override { return kMarginalsParts; }
+  std::span<const OwnPart> question_parts() const override { return kMarginalsQuestions; }
+
+  void visit_files(ReleaseSpec& spec,
+                   const std::function<void(std::optional<PublicFile>&)>& visit) const override {
+    visit(spec.own.get<MarginalsSpec>()->reference);
+  }
+
+  std::optional<PublicFile> reference(const ReleaseSpec& spec) const override {
+    return own_of<MarginalsSpec>(spec).reference;
+  }
+
+  bool hides_count(const ReleaseSpec& spec) const override {
+    return own_of<MarginalsSpec>(spec).neighbours == Neighbours::kAddRemove;
+  }
+
+  Held read(const PartReader& reader) const override {
+    const auto name = reader.find<std::string>("/neighbours");
+    return MarginalsSpec{name ? known_value<Neighbours>("neighbours", *name) : Neighbours::kReplace,
+                         reader.find_file("/reference"),
+                         reader.find<bool>("/copula").value_or(false)};
+  }
+
+  void write(const ReleaseSpec& spec, SpecWriter& writer) const override {
+    const MarginalsSpec& own = *spec.own.get<MarginalsSpec>();
+    writer.put("/neighbours", name_of(own.neighbours));
+    writer.put("/reference", own.reference);
+    writer.put_truth("/copula", own.copula);
+  }
+
+  void validate(const ReleaseSpec& spec) const override {
+    const auto& own = own_of<MarginalsSpec>(spec);
+    if (own.copula && own.reference) {
+      throw InvalidInput(
+          "a copula begins at no public records, so a reference is for models of pairs of columns, "
+          "but both are given");
+    }
+    if (own.neighbours == Neighbours::kAddRemove && spec.roster) {
+      throw InvalidInput(
+          "a roster says publicly how many units there are, so neighbours must be replace with "
+          "one, but are add-remove");
+    }
+  }
+
+  std::unique_ptr<const PreparedRelease> prepare(
+      ReleaseSpec spec, const PublicInputs& inputs,
+      std::optional<std::uint64_t> records) const override {
+    Domain domain = complete_spec(spec, inputs);
+    PublicFacts facts;
+    std::optional<Roster> roster;
+    if (!spec.hides_count()) roster = count_records(spec, inputs, records, facts);
+    DesignedRelease made = design_release(spec, facts, domain);
+    const auto& reference = made.certificate.spec.reference();
+    std::vector<std::uint32_t> digits;
+    if (reference) digits = inputs.records(reference->name, domain);
+    return make_marginals_release(std::move(made), std::move(domain), std::move(roster),
+                                  std::move(digits));
+  }
+
+  void design(const Domain& domain, const StatedCertificate*,
+              DesignedRelease& made) const override {
+    design_table(domain, made);
+  }
+
+  void require_guarantee(const DesignedRelease& made) const override {
+    check_marginal_design(*made.certificate.as<MarginalDesign>());
+  }
+
+  bool keeps_promise(const DesignedRelease& made) const override {
+    return ReleaseMethod::keeps_promise(made);
+  }
+
+  void look_at_space(const StatedCertificate& stated, const Domain&, const KnownInputs& known,
+                     CertificateCheck& check) const override {
+    const auto& reference = stated.spec.own.get<MarginalsSpec>()->reference;
+    if (!reference || !known.reference) return;
+    check.list_matches = reference->sha256 == known.reference_sha256;
+  }
+
+  void imply_outputs(const nlohmann::json& said, const Certificate& certificate,
+                     const Domain& domain, const std::string& name,
+                     nlohmann::json& implied) const override {
+    // Which pairs were chosen, privately.
+    if (const auto measured = said.find("measured"); measured != said.end()) {
+      implied["measured"] = implied_measured_pairs(*measured, certificate, domain, name);
+    }
+  }
+
+  std::string mechanism(const Certificate&) const override { return "marginals"; }
+
+  Json design_json(const Certificate& certificate) const override {
+    return table_json(*certificate.as<MarginalDesign>());
+  }
+
+  Json accuracy_json(const Certificate& certificate) const override {
+    return table_accuracy_json(*certificate.as<MarginalDesign>(), certificate.facts.records);
+  }
+
+  std::vector<std::string> promises(const Certificate& certificate) const override {
+    return {protection(certificate), kHoldsForAnyValues,
+            "The released records, and any number of further ones drawn from the same model, are "
+            "made of noisy counts alone: more of them cost no more."};
+  }
+
+  std::vector<std::string> limits(const Certificate& certificate) const override {
+    std::vector<std::string> limits = {kSharedNoise};
+    for (std::string& words : marginals_noise(certificate)) limits.push_back(std::move(words));
+    limits.emplace_back(
+        certificate.as<MarginalDesign>()->request.copula
+            ? "How near the model is to the data is not promised: it keeps each column and the "
+              "rank correlation of each pair, as well as noise allows; dependence of another kind "
+              "than a Gaussian copula's is not kept."
+            : "How near the model is to the data is not promised: it keeps each column and the "
+              "pairs that depend most on each other, each as well as its noise allows; what three "
+              "columns have in common only together is not kept.");
+    return limits;
+  }
+
+  ReleaseError error(const Certificate& certificate, const Domain&) const override {
+    const std::optional<std::uint64_t>& records = certificate.facts.records;
+    ReleaseError error =
+        table_error(*certificate.as<MarginalDesign>(), records.value_or(kManyRecords));
+    if (!records) {
+      error.kind = "greatest expected error of the shared model of 1000000 records";
+      error.is_least = true;
+    }
+    return error;
+  }
+
+  std::string why(const Certificate& certificate) const override {
+    return certificate.as<MarginalDesign>()->why;
+  }
+
+  std::vector<std::string> notes(const Certificate& certificate, const ReleaseError&,
+                                 const Domain&) const override {
+    std::vector<std::string> notes;
+    if (certificate.spec.hides_count()) {
+      notes.push_back(fmt::format(
+          "the error depends on the number of {}s, which is protected, and is not known before",
+          certificate.spec.unit ? "unit" : "row"));
+    }
+    if (const auto& records = certificate.facts.records) {
+      const MarginalError error = marginal_error(*certificate.as<MarginalDesign>(), *records);
+      if (error.usual > 0) notes.push_back(marginals_error_words(error));
+    }
+    notes.emplace_back(kSharedNoiseNote);
+    return notes;
+  }
+
+  std::optional<std::string> error_warning(const ReleaseError& error) const override {
+    if (error.error <= kUsualError) return std::nullopt;
+    return fmt::format(
+        "two columns of the released rows are usually at most {:.3g}{} in total variation from the "
+        "table's, on average: all rows share one model, and much of it may be noise. Fewer bins, "
+        "more records or a larger budget lessen it",
+        error.error,
+        error.at_worst
+            ? fmt::format(", and {:.3g} {},", *error.at_worst, kIfClose)
+            : std::string(", where they rise and fall with each other as Gaussian ones do,"));
+  }
+
+  std::optional<std::string> noise_condition(const Certificate& certificate) const override {
+    if (certificate.facts.records) return std::nullopt;
+    return hidden_count_condition(certificate);
+  }
+
+  PlanQuantities quantities(const PartReader& reader, const PlanQuestion&) const override {
+    using enum PlanUnknown;
+    return {{{kRecords, reader.has("/n")},
+             {kEpsilon, reader.has("/privacy/epsilon") || reader.has("/privacy/rho")},
+             {kAlpha, reader.has("/alpha")}},
+            {},
+            true};
+  }
+
+  void read_question(const PartReader& reader, PlanQuestion& question) const override {
+    reader.require_given("/domain");
+    auto& own = own_of<MarginalsQuestion>(question);
+    own.copula = reader.find<bool>("/copula").value_or(false);
+    if (const auto neighbours = reader.find<std::string>("/neighbours")) {
+      own.neighbours = known_value<Neighbours>("neighbours", *neighbours);
+    }
+  }
+
+  std::unique_ptr<const PlanModel> plan_model(PlanQuestion& question,
+                                              const PublicInputs* inputs) const override {
+    if (question.domain) {
+      own_of<MarginalsQuestion>(question).columns =
+          marginal_columns(inputs->domain(*question.domain));
+    }
+    return std::make_unique<MarginalPlan>();
+  }
+
+  void ask(const Certificate& certificate, const Domain&, PlanQuestion& question) const override {
+    const MarginalRequest& request = certificate.as<MarginalDesign>()->request;
+    auto& own = own_of<MarginalsQuestion>(question);
+    own.columns = request.columns;
+    own.neighbours = certificate.spec.own.get<MarginalsSpec>()->neighbours;
+    own.copula = request.copula;
+  }
+};
+
+}  // namespace
+
+const ReleaseMethod& marginals_method() {
+  static const MarginalsMethod method;
+  return method;
+}
+
+}  // namespace mollify

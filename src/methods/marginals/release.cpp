@@ -1,0 +1,303 @@
+// Releases from one private model of a whole table.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "core/invalid_input.h"
+#include "methods/marginals/answers.h"
+#include "methods/marginals/counts.h"
+#include "methods/marginals/design.h"
+#include "methods/marginals/learner.h"
+#include "methods/marginals/method.h"
+#include "records/private_table.h"
+#include "records/sink.h"
+
+namespace mollify {
+
+namespace {
+
+/// Counts of some columns of the table.
+struct CountedColumns {
+  CountedColumns(std::vector<std::size_t> of, std::vector<CellGroups> in)
+      : columns(std::move(of)), bins(std::move(in)), counts(sizes_of(bins)) {}
+
+  static std::vector<std::uint32_t> sizes_of(const std::vector<CellGroups>& bins) {
+    std::vector<std::uint32_t> sizes;
+    for (const CellGroups& column : bins) sizes.push_back(column.count);
+    return sizes;
+  }
+
+  std::vector<std::size_t> columns;
+  std::vector<CellGroups> bins;  ///< of each of these columns' cells: what is counted
+  PairCounts counts;
+};
+
+/// The records of a table, counted as often as they are asked for.
+class TableRecords {
+ public:
+  TableRecords(const Source& data, const Domain& domain, const std::optional<std::string>& unit,
+               const std::optional<Roster>& roster, SecureRandom& random)
+      : data_(data), domain_(domain) {
+    if (!unit) return;
+    // Of more rows than there is weight so many are drawn, one for each.
+    units_.emplace(read_unit_digits(data, domain, *unit, roster, kUnitWeight, random));
+    for (std::size_t one = 0; one < units_->size(); ++one) {
+      if (!units_->digits(one).empty()) continue;
+      for (const Column& column : domain.columns()) {
+        uniform_.push_back(static_cast<std::uint32_t>(random.below(column.size())));
+      }
+    }
+  }
+
+  void count(std::vector<CountedColumns>& tables) const {
+    if (units_) return count_units(tables);
+    std::vector<PairCounter> counters;
+    for (const CountedColumns& table : tables) counters.emplace_back(table.counts.sizes());
+    std::vector<std::vector<std::uint32_t>> binned(domain_.columns().size());
+    std::vector<std::span<const std::uint32_t>> counted;
+    visit_digits(data_, domain_, [&](std::span<const std::span<const std::uint32_t>> digits) {
+      for (std::size_t at = 0; at < tables.size(); ++at) {
+        const CountedColumns& table = tables[at];
+        counted.clear();
+        for (std::size_t i = 0; i < table.columns.size(); ++i) {
+          const auto of_column = digits[table.columns[i]];
+          const CellGroups& bins = table.bins[i];
+          if (bins.count == bins.of.size()) {  // every cell by itself
+            counted.push_back(of_column);
+            continue;
+          }
+          binned[i].clear();
+          for (const std::uint32_t digit : of_column) binned[i].push_back(bins.of[digit]);
+          counted.push_back(binned[i]);
+        }
+        counters[at].add(counted);
+      }
+    });
+    for (std::size_t at = 0; at < tables.size(); ++at) {
+      tables[at].counts = std::move(counters[at]).take();
+    }
+  }
+
+ private:
+  void count_units(std::vector<CountedColumns>& tables) const {
+    const std::size_t columns = domain_.columns().size();
+    std::vector<std::uint32_t> binned;
+    std::span<const std::uint32_t> uniform = uniform_;
+    for (std::size_t unit = 0; unit < units_->size(); ++unit) {
+      std::span<const std::uint32_t> digits = units_->digits(unit);
+      if (digits.empty()) {
+        digits = uniform.first(columns);
+        uniform = uniform.subspan(columns);
+      }
+      for (CountedColumns& table : tables) {
+        binned.clear();
+        for (std::size_t row = 0; row < digits.size(); row += columns) {
+          for (std::size_t i = 0; i < table.columns.size(); ++i) {
+            binned.push_back(table.bins[i].of[digits[row + table.columns[i]]]);
+          }
+        }
+        table.counts.add_unit(binned, kUnitWeight);
+      }
+    }
+  }
+
+  const Source& data_;
+  const Domain& domain_;
+  std::optional<UnitRecords> units_;
+  std::vector<std::uint32_t> uniform_;  // a record of each unit without rows
+};
+
+/// Every cell by itself.
+std::vector<CellGroups> cells_of(const Domain& domain) {
+  std::vector<CellGroups> cells;
+  for (const Column& column : domain.columns()) cells.push_back(single_cells(column.size()));
+  return cells;
+}
+
+/// Where every column is cut: private bins, found now, or its cells.
+std::vector<CellGroups> found_bins(const MarginalDesign& design, const TableRecords& records,
+                                   const MarginalBudget& budget, PartsLeft& parts,
+                                   SecureRandom& random) {
+  const std::vector<MarginalColumn>& columns = design.request.columns;
+  std::vector<CellGroups> bins;
+  std::vector<CountedColumns> fine;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    bins.push_back(single_cells(columns[i].size));
+    if (columns[i].private_bins) fine.emplace_back(std::vector{i}, std::vector{bins.back()});
+  }
+  if (fine.empty()) return bins;
+  records.count(fine);
+  for (const CountedColumns& one : fine) {
+    const std::size_t i = one.columns.front();
+    bins[i] =
+        private_bins(columns[i], one.counts.column(0), budget, design.cut_parts, parts, random);
+  }
+  return bins;
+}
+
+PairCounts counts_in(const TableRecords& records, std::vector<CellGroups> bins) {
+  std::vector<std::size_t> all(bins.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  std::vector<CountedColumns> table;
+  table.emplace_back(std::move(all), std::move(bins));
+  records.count(table);
+  return std::move(table.front().counts);
+}
+
+std::vector<std::uint32_t> sizes_of(const Domain& domain) {
+  std::vector<std::uint32_t> sizes;
+  for (const Column& column : domain.columns()) sizes.push_back(column.size());
+  return sizes;
+}
+
+/// Counts pairs of cells in a part of the rows.
+class PairCountsPart final : public SummedPart {
+ public:
+  explicit PairCountsPart(const Domain& domain) : domain_(domain), counter_(sizes_of(domain)) {}
+
+  void add(const Source& records) override {
+    visit_digits(records, domain_, [this](std::span<const std::span<const std::uint32_t>> digits) {
+      counter_.add(digits);
+    });
+  }
+  PartSums take() override {
+    return {0, std::exchange(counter_, PairCounter(sizes_of(domain_))).take().all()};
+  }
+
+ private:
+  const Domain& domain_;
+  PairCounter counter_;
+};
+
+class MarginalsRelease final : public PreparedRelease, public SummedRelease {
+ public:
+  /// `reference`: public records as digits that lie end to end, or nothing.
+  MarginalsRelease(DesignedRelease made, Domain domain, std::optional<Roster> roster,
+                   std::vector<std::uint32_t> reference)
+      : PreparedRelease(std::move(made.certificate), domain),
+        domain_(std::move(domain)),
+        roster_(std::move(roster)),
+        reference_(std::move(reference)) {}
+
+  void require(const Source& data) const override {
+    require_columns(data, domain_, certificate().spec.unit);
+    require_single_records(data, "method marginals");
+    // A pass finds private bins, and one counts in them; units are held.
+    if (has_private_bins() && !certificate().spec.unit) data.require_repeatable();
+  }
+
+  RecordCounting counting() const override {
+    throw InvalidInput(
+        "method marginals needs the records themselves, so nothing of them can be counted before");
+  }
+
+  void draw(const Source& data, SecureRandom& random, Sink& sink,
+            std::size_t /*threads*/) const override {
+    const MarginalDesign& design = *certificate().as<MarginalDesign>();
+    const MarginalBudget budget(design.request.budget, design.request.unit, design.amount);
+    const TableRecords records(data, domain_, certificate().spec.unit, roster_, random);
+    PartsLeft parts;
+    const std::vector<CellGroups> bins = found_bins(design, records, budget, parts, random);
+    draw_from(counts_in(records, bins), bins, parts, random, sink);
+  }
+
+  void require_sums() const override {
+    if (has_private_bins()) {
+      throw InvalidInput(
+          "private bins are found by a pass before the counts, so such a release is made where the "
+          "table is");
+    }
+    if (!certificate().spec.unit) return;
+    throw InvalidInput(
+        "method marginals with a unit shares out each unit's weight among its rows, and needs more "
+        "than counts of all rows");
+  }
+
+  std::unique_ptr<SummedPart> part(const std::string& /*pass*/,
+                                   std::uint64_t /*number*/) const override {
+    return std::make_unique<PairCountsPart>(domain_);
+  }
+
+  void draw_by(const SumUp& sum_up, SecureRandom& random, Sink& sink) const override {
+    draw_from(PairCounts(sizes_of(domain_), sum_up({})), cells_of(domain_), {}, random, sink);
+  }
+
+ private:
+  [[nodiscard]] bool has_private_bins() const {
+    const std::vector<MarginalColumn>& columns =
+        certificate().as<MarginalDesign>()->request.columns;
+    return std::any_of(columns.begin(), columns.end(),
+                       [](const MarginalColumn& column) { return column.private_bins; });
+  }
+
+  /// `counts` are of bins; `parts` is what finding these has left.
+  void draw_from(const PairCounts& counts, const std::vector<CellGroups>& bins, PartsLeft parts,
+                 SecureRandom& random, Sink& sink) const {
+    const MarginalDesign& design = *certificate().as<MarginalDesign>();
+    const MarginalBudget budget(design.request.budget, design.request.unit, design.amount);
+    PrivateMarginals answers(counts, budget, random, parts);
+    RecordedAnswers recorded(answers);
+    std::optional<PairCounts> reference;
+    if (!reference_.empty()) reference = reference_counts(bins);
+    const MarginalModel model = without_bins(
+        learn_marginals(with_bins(design, bins), recorded, reference ? &*reference : nullptr), bins,
+        reference_columns());
+    RecordWriter writer(domain_, sink);
+    sink.take_model(released_model_text(model, domain_, design.guarantee));
+    sink.take_measured(measured_pairs_json(recorded.measured(), certificate(), domain_)
+                           .dump(-1, ' ', false, Json::error_handler_t::replace));
+    write_rows(model, *certificate().spec.count, {}, random, writer);
+    writer.finish();
+  }
+
+  /// Public records in bins.
+  [[nodiscard]] PairCounts reference_counts(const std::vector<CellGroups>& bins) const {
+    PairCounts counts(CountedColumns::sizes_of(bins));
+    std::vector<std::uint32_t> record(bins.size());
+    for (std::size_t at = 0; at < reference_.size(); at += record.size()) {
+      for (std::size_t i = 0; i < record.size(); ++i) record[i] = bins[i].of[reference_[at + i]];
+      counts.add(record, 1);
+    }
+    return counts;
+  }
+
+  /// Of each column how many public records each cell has.
+  [[nodiscard]] std::vector<std::vector<double>> reference_columns() const {
+    std::vector<std::vector<double>> columns;
+    for (const Column& column : domain_.columns()) columns.emplace_back(column.size());
+    for (std::size_t at = 0; at < reference_.size(); ++at) {
+      ++columns[at % columns.size()][reference_[at]];
+    }
+    return columns;
+  }
+
+  Domain domain_;
+  std::optional<Roster> roster_;
+  std::vector<std::uint32_t> reference_;
+};
+
+}  // namespace
+
+PairCounts exact_pair_counts(const Source& data, const Domain& domain,
+                             const std::optional<std::string>& unit,
+                             const std::optional<Roster>& roster, SecureRandom& random) {
+  return counts_in(TableRecords(data, domain, unit, roster, random), cells_of(domain));
+}
+
+std::unique_ptr<const PreparedRelease> make_marginals_release(
+    DesignedRelease made, Domain domain, std::optional<Roster> roster,
+    std::vector<std::uint32_t> reference) {
+  return std::make_unique<const MarginalsRelease>(std::move(made), std::move(domain),
+                                                  std::move(roster), std::move(reference));
+}
+
+}  // namespace mollify

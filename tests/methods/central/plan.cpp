@@ -1,0 +1,168 @@
+// Plans of finite samples in the central model.
+#include "release/plan.h"
+
+#include <cmath>
+#include <cstdio>
+
+#include <gtest/gtest.h>
+
+#include "core/invalid_input.h"
+#include "methods/central/design.h"
+#include "methods/central/method.h"
+
+namespace mollify {
+namespace {
+
+PlanQuestion finite_question() {
+  return {.method = Method::kCentral,
+          .records = 2000,
+          .outcomes = 4,
+          .outputs = 50,
+          .budget = Privacy::approximate(1, 1e-6),
+          .alpha = 0.05};
+}
+
+CentralRequest finite_request() { return {2000, 4, 50, Privacy::approximate(1, 1e-6)}; }
+
+PlanAnswer answer_for(PlanUnknown unknown, PlanQuestion question) {
+  question.unknowns = {unknown};
+  return plan(question).answers.front();
+}
+
+PlanWay way_of(const PlanAnswer& answer, CentralMechanism mechanism) {
+  for (const PlanWay& way : answer.ways) {
+    if (way.mechanism == name_of(mechanism)) return way;
+  }
+  return {};
+}
+
+/// Total variation of subset-rr for a request; 2 where it refuses.
+double subset_alpha(const CentralRequest& request) {
+  try {
+    return design_central(CentralMechanism::kSubsetRr, request).total_variation_up;
+  } catch (const InvalidInput&) {
+    return 2;
+  }
+}
+
+std::uint64_t whole(const PlanWay& way) { return static_cast<std::uint64_t>(*way.value); }
+
+TEST(FinitePlan, FindsTheLeastRecords) {
+  const PlanQuestion question = finite_question();
+  const PlanAnswer answer = answer_for(PlanUnknown::kRecords, question);
+  ASSERT_EQ(answer.ways.size(), 6U);
+  const PlanWay subset = way_of(answer, CentralMechanism::kSubsetRr);
+  ASSERT_TRUE(subset.value.has_value());
+  EXPECT_LE(subset.alpha, question.alpha);
+  CentralRequest fewer = finite_request();
+  fewer.records = whole(subset) - 1;
+  EXPECT_GT(subset_alpha(fewer), question.alpha);
+  const PlanWay pure = way_of(answer, CentralMechanism::kSubsampledRr);
+  ASSERT_TRUE(pure.value.has_value());
+  // n = m((k - 1)/alpha - k)/(E - 1) for subsampled randomized response.
+  EXPECT_NEAR(*pure.value, 50 * (3 / .05 - 4) / 1.718281828, 1.5);
+  ASSERT_TRUE(answer.best.has_value());
+  for (const PlanWay& way : answer.ways) {
+    EXPECT_LE(*answer.ways[*answer.best].value, way.value.value_or(1e300));
+  }
+  EXPECT_LT(*pure.value, papers_subsampled_records(question));
+  std::printf("records: subset-rr %.0f, subsampled-rr %.0f, papers %.0f\n", *subset.value,
+              *pure.value, papers_subsampled_records(question));
+}
+
+TEST(FinitePlan, FindsWholeNumbersAtTheEdge) {
+  const PlanQuestion question = finite_question();
+  const PlanWay widest =
+      way_of(answer_for(PlanUnknown::kOutcomes, question), CentralMechanism::kSubsetRr);
+  ASSERT_TRUE(widest.value.has_value());
+  CentralRequest request = finite_request();
+  request.outcomes = whole(widest);
+  EXPECT_LE(subset_alpha(request), question.alpha);
+  ++request.outcomes;
+  EXPECT_GT(subset_alpha(request), question.alpha);
+  const PlanWay most =
+      way_of(answer_for(PlanUnknown::kOutputs, question), CentralMechanism::kSubsetRr);
+  ASSERT_TRUE(most.value.has_value());
+  request = finite_request();
+  request.outputs = whole(most);
+  EXPECT_LE(subset_alpha(request), question.alpha);
+  ++request.outputs;
+  EXPECT_GT(subset_alpha(request), question.alpha);
+}
+
+TEST(FinitePlan, FindsBudgets) {
+  CentralRequest request = finite_request();
+  const PlanWay least =
+      way_of(answer_for(PlanUnknown::kEpsilon, finite_question()), CentralMechanism::kSubsetRr);
+  ASSERT_TRUE(least.value.has_value());
+  EXPECT_LE(least.alpha, finite_question().alpha);
+  request.budget.epsilon = *least.value * (1 - 1e-5);
+  EXPECT_GT(subset_alpha(request), finite_question().alpha);
+  // Without delta a total variation of .02 takes 4249 records.
+  PlanQuestion closer = finite_question();
+  closer.alpha = 0.02;
+  const PlanAnswer deltas = answer_for(PlanUnknown::kDelta, closer);
+  const PlanWay smallest = way_of(deltas, CentralMechanism::kSubsetRr);
+  ASSERT_TRUE(smallest.value.has_value());
+  EXPECT_LE(smallest.alpha, closer.alpha);
+  request = finite_request();
+  request.budget.delta = *smallest.value / 1.01;
+  EXPECT_GT(subset_alpha(request), closer.alpha);
+  const PlanWay pure = way_of(deltas, CentralMechanism::kSubsampledRr);
+  EXPECT_FALSE(pure.value.has_value());
+  EXPECT_FALSE(pure.why.empty());
+}
+
+TEST(FinitePlan, ReportsAlphaWeakAndStrong) {
+  PlanQuestion question = finite_question();
+  const PlanAnswer weak = answer_for(PlanUnknown::kAlpha, question);
+  question.strong = true;
+  const PlanAnswer strong = answer_for(PlanUnknown::kAlpha, question);
+  for (std::size_t i = 0; i < weak.ways.size(); ++i) {
+    ASSERT_EQ(weak.ways[i].value.has_value(), strong.ways[i].value.has_value());
+    if (!weak.ways[i].value) continue;
+    const CentralDesign design =
+        design_central(*named<CentralMechanism>(weak.ways[i].mechanism), finite_request());
+    EXPECT_EQ(weak.ways[i].value, design.total_variation_up);
+    EXPECT_NEAR(*strong.ways[i].value, 50 * *weak.ways[i].value, 1e-12);
+  }
+  question = finite_question();
+  EXPECT_EQ(records_lower_bound_order(question), 4 / .05);
+  EXPECT_GT(papers_shuffled_records(question).value(), 1000U);
+  question.strong = true;
+  EXPECT_NEAR(records_lower_bound_order(question), 4 * std::sqrt(50.0) / .05, 1e-9);
+}
+
+TEST(FinitePlan, CurveFalls) {
+  PlanQuestion question = finite_question();
+  question.records = 320;
+  question.outputs = 100;
+  question.curve = true;
+  const PlanAnswer answer = answer_for(PlanUnknown::kAlpha, question);
+  ASSERT_EQ(answer.curve.size(), 7U);  // from 160 records on
+  double before = 2;
+  for (const CurvePoint& point : answer.curve) {
+    ASSERT_EQ(point.alphas.size(), 6U);
+    ASSERT_TRUE(point.alphas[2].has_value());
+    EXPECT_LT(*point.alphas[2], before);
+    before = *point.alphas[2];
+  }
+}
+
+TEST(FinitePlan, RefusesTheImpossible) {
+  PlanQuestion question = finite_question();
+  for (const double alpha : {0.0, 1.0, -1.0}) {
+    question.alpha = alpha;
+    EXPECT_THROW((void)answer_for(PlanUnknown::kRecords, question), InvalidInput);
+  }
+  question = finite_question();
+  question.budget.epsilon = -1;
+  EXPECT_THROW((void)answer_for(PlanUnknown::kRecords, question), InvalidInput);
+  question = finite_question();
+  question.outputs = 0;
+  EXPECT_THROW((void)answer_for(PlanUnknown::kRecords, question), InvalidInput);
+  EXPECT_THROW((void)answer_for(PlanUnknown::kDimension, question), InvalidInput);
+}
+
+}  // namespace
+}  // namespace mollify

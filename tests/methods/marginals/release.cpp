@@ -1,0 +1,304 @@
+// A release by marginals is drawn once more, by hand, from the same words: where it is cut, what
+// is counted with which weight, and what each step pays.
+#include <array>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "methods/marginals/answers.h"
+#include "methods/marginals/learner.h"
+#include "methods/marginals/method.h"
+#include "release/design.h"
+#include "release/prepared.h"
+#include "release/public_inputs.h"
+#include "replay.h"
+
+namespace mollify {
+namespace {
+
+using test::FrozenRandom;
+using test::Scratch;
+
+constexpr std::uint64_t kWhole = 1024;  // what a unit's rows weigh together
+
+struct TableCase {
+  bool units = false;
+  bool roster = false;
+  bool private_bins = false;
+  bool reference = false;
+  bool copula = false;
+  Neighbours neighbours = Neighbours::kReplace;
+
+  [[nodiscard]] std::uint64_t weight() const { return units ? kWhole : 1; }
+  [[nodiscard]] std::string domain() const {
+    return std::string("columns:\n  sex: {type: categorical, values: [f, m") +
+           (copula ? "]}\n" : ", x]}\n") + "  age: {type: integer, min: 0, max: 99, bins: " +
+           (private_bins ? "private, null: category}\n" : "10}\n") + "  ill: {type: boolean}\n";
+  }
+};
+
+/// What each person's rows hold, as digits of the domain, end to end.
+using People = std::vector<std::vector<std::uint32_t>>;
+
+struct SmallTable {
+  std::string csv = "id,sex,age,ill\n";
+  std::string roster = "id\n";
+  People people;
+};
+
+/// 40 people of 1 to 5 rows; every eighth is in the roster alone, and there is a stranger in the
+/// data. Without units every row is a person.
+SmallTable small_table(const TableCase& tested, const Domain& domain) {
+  SmallTable table;
+  for (unsigned i = 0; i < 40; ++i) {
+    const std::string id = "p" + std::to_string(i);
+    table.roster += id + "\n";
+    const unsigned rows = tested.units ? (i % 8 == 5 ? 0 : 1 + i % 5) : 1;
+    if (rows > 0 || tested.roster) table.people.emplace_back();
+    for (unsigned row = 0; row < rows; ++row) {
+      const std::string age = i % 9 == 1 ? "" : std::to_string((i * i + 7 * row) % 100);
+      const std::array<std::string, 3> fields = {(i + row) % 3 == 0 ? "f" : "m", age,
+                                                 i % 4 == 0 ? "true" : "false"};
+      table.csv += id + "," + fields[0] + "," + fields[1] + "," + fields[2] + "\n";
+      std::vector<std::uint32_t> digits(3);
+      domain.encode_digits(std::array<std::string_view, 3>{fields[0], fields[1], fields[2]},
+                           digits);
+      table.people.back().insert(table.people.back().end(), digits.begin(), digits.end());
+    }
+  }
+  if (tested.roster) table.csv += "stranger,f,50,true\n";
+  return table;
+}
+
+constexpr const char* kPublicRows = "sex,age,ill\nf,10,true\nm,50,false\nm,51,false\nf,90,true\n";
+
+/// What a sink was handed: the model, and the rows.
+class ModelSink final : public Sink {
+ public:
+  void begin(const Schema& schema) override { rows_.begin(schema); }
+  void write(const Block& block) override { rows_.write(block); }
+  void take_model(const std::string& json) override { model_ = json; }
+  void finish() override { rows_.finish(); }
+
+  [[nodiscard]] std::string text() const { return model_ + csv_; }
+
+ private:
+  std::string csv_;
+  CsvSink rows_{csv_};
+  std::string model_;
+};
+
+PairCounts weighed(const People& people, const std::vector<CellGroups>& bins,
+                   std::uint64_t weight) {
+  std::vector<std::uint32_t> sizes;
+  for (const CellGroups& column : bins) sizes.push_back(column.count);
+  PairCounts counts(sizes);
+  for (const std::vector<std::uint32_t>& rows : people) {
+    const std::uint64_t number = rows.size() / 3;
+    for (std::uint64_t row = 0; row < number; ++row) {
+      std::array<std::uint32_t, 3> record{};
+      for (std::size_t i = 0; i < 3; ++i) record[i] = bins[i].of[rows[3 * row + i]];
+      counts.add(record, weight / number + (row < weight % number ? 1 : 0));
+    }
+  }
+  return counts;
+}
+
+/// The release once more: its steps in their order, each with a budget that is made here.
+std::string drawn_by_hand(const TableCase& tested, const Privacy& privacy, const Domain& domain,
+                          People people, std::uint64_t rows, SecureRandom& random) {
+  const UnitWeight unit{tested.weight(), tested.neighbours};
+  MarginalRequest request{marginal_columns(domain), privacy, unit, {}, tested.copula};
+  if (tested.neighbours == Neighbours::kReplace) request.records = people.size();
+  const MarginalDesign design = design_marginals(request);
+  const MarginalBudget budget(privacy, unit);
+  for (std::vector<std::uint32_t>& person : people) {
+    if (!person.empty()) continue;
+    for (const Column& column : domain.columns()) {
+      person.push_back(static_cast<std::uint32_t>(random.below(column.size())));
+    }
+  }
+  std::vector<CellGroups> bins;
+  for (const Column& column : domain.columns()) bins.push_back(single_cells(column.size()));
+  PartsLeft parts;
+  if (tested.private_bins) {
+    const PairCounts fine = weighed(people, bins, tested.weight());
+    bins[1] = private_bins(design.request.columns[1], fine.column(1), budget, design.cut_parts,
+                           parts, random);
+    EXPECT_EQ(parts.left(), MarginalBudget::kParts - 4 * design.cut_parts);
+    EXPECT_GT(design.cut_parts, 0U);
+  }
+  const PairCounts counts = weighed(people, bins, tested.weight());
+  PrivateMarginals answers(counts, budget, random, parts);
+  std::vector<std::vector<double>> shares;
+  for (const Column& column : domain.columns()) shares.emplace_back(column.size());
+  People known;
+  if (tested.reference) {
+    const std::array<std::array<std::string_view, 3>, 4> records = {
+        {{"f", "10", "true"}, {"m", "50", "false"}, {"m", "51", "false"}, {"f", "90", "true"}}};
+    for (const auto& fields : records) {
+      std::vector<std::uint32_t> digits(3);
+      domain.encode_digits(fields, digits);
+      for (std::size_t i = 0; i < 3; ++i) ++shares[i][digits[i]];
+      known.push_back(digits);
+    }
+  }
+  const PairCounts reference = weighed(known, bins, 1);
+  const MarginalModel model = without_bins(
+      learn_marginals(with_bins(design, bins), answers, tested.reference ? &reference : nullptr),
+      bins, shares);
+  ModelSink sink;
+  RecordWriter writer(domain, sink);
+  sink.take_model(released_model_text(model, domain, privacy));
+  write_rows(model, rows, {}, random, writer);
+  writer.finish();
+  return sink.text();
+}
+
+struct PreparedTable {
+  PreparedTable(const TableCase& tested, const ExactPrivacy& privacy) {
+    ReleaseSpec spec;
+    spec.method = Method::kMarginals;
+    spec.domain.file = scratch.write("domain.yaml", tested.domain());
+    spec.count = 20;
+    spec.privacy = privacy;
+    spec.accept_large_delta = spec.accept_error = true;
+    MarginalsSpec marginals{.neighbours = tested.neighbours, .copula = tested.copula};
+    if (tested.reference) {
+      marginals.reference = PublicFile{scratch.write("public.csv", kPublicRows)};
+    }
+    spec.own = marginals;
+    const Domain domain = PublicFiles().domain(spec.domain);
+    table = small_table(tested, domain);
+    scratch.write("data.csv", table.csv);
+    if (tested.units) spec.unit = "id";
+    if (tested.roster) spec.roster = PublicFile{scratch.write("roster.csv", table.roster)};
+    release = test::prepared(scratch, spec);
+  }
+
+  [[nodiscard]] CsvSource data() const { return CsvSource(scratch.path("data.csv")); }
+  [[nodiscard]] Domain domain() const {
+    return PublicFiles().domain(release->certificate().spec.domain);
+  }
+
+  Scratch scratch;
+  SmallTable table;
+  std::unique_ptr<const PreparedRelease> release;
+};
+
+TEST(MarginalsRelease, DrawsWhatItsPartsPayFor) {
+  std::vector<TableCase> cases;
+  for (const bool private_bins : {false, true}) {
+    for (const bool reference : {false, true}) {
+      for (const Neighbours neighbours : {Neighbours::kReplace, Neighbours::kAddRemove}) {
+        for (const bool units : {false, true}) {
+          cases.push_back({units, false, private_bins, reference, false, neighbours});
+        }
+      }
+      cases.push_back({true, true, private_bins, reference, false, Neighbours::kReplace});
+    }
+    for (const Neighbours neighbours : {Neighbours::kReplace, Neighbours::kAddRemove}) {
+      cases.push_back({true, false, private_bins, false, true, neighbours});
+    }
+  }
+  const std::array budgets = {ExactPrivacy::pure(Decimal(2)),
+                              ExactPrivacy::concentrated(Decimal(0.5)),
+                              ExactPrivacy::approximate(Decimal(2), Decimal(0.001))};
+  std::size_t number = 0;
+  for (const TableCase& tested : cases) {
+    const ExactPrivacy& budget = budgets[number++ % budgets.size()];
+    const PreparedTable prepared(tested, budget);
+    const Domain domain = prepared.domain();
+    ASSERT_EQ(marginal_columns(domain)[1].private_bins, tested.private_bins);
+    for (std::uint64_t seed = 0; seed < 3; ++seed) {
+      ModelSink sink;
+      FrozenRandom random(seed);
+      prepared.release->draw(prepared.data(), random, sink, 1);
+      FrozenRandom again(seed);
+      EXPECT_EQ(sink.text(), drawn_by_hand(tested, prepared.release->certificate().spec.budget(),
+                                           domain, prepared.table.people, 20, again))
+          << "units " << tested.units << ", roster " << tested.roster << ", private bins "
+          << tested.private_bins << ", reference " << tested.reference << ", copula "
+          << tested.copula << ", " << name_of(tested.neighbours);
+      EXPECT_EQ(random.word(), again.word());
+    }
+  }
+}
+
+/// Sums over a table that lies elsewhere give the very same release.
+TEST(MarginalsRelease, BySumsIsTheSameRelease) {
+  for (const Neighbours neighbours : {Neighbours::kReplace, Neighbours::kAddRemove}) {
+    const PreparedTable prepared({.neighbours = neighbours}, ExactPrivacy::pure(Decimal(2)));
+    const auto& summed = dynamic_cast<const SummedRelease&>(*prepared.release);
+    ModelSink sink;
+    FrozenRandom random(5);
+    prepared.release->draw(prepared.data(), random, sink, 1);
+    ModelSink of_sums;
+    FrozenRandom again(5);
+    summed.draw_by(
+        [&](const std::string& pass) {
+          const auto part = summed.part(pass, 0);
+          part->add(prepared.data());
+          return part->take().sums;
+        },
+        again, of_sums);
+    EXPECT_EQ(sink.text(), of_sums.text());
+    EXPECT_EQ(random.word(), again.word());
+  }
+}
+
+/// Every unit weighs 1024 in every column and pair, whether it has no rows, one or more than that
+/// weight; a row without units weighs 1. A replaced unit moves a column by twice its weight, in
+/// the worst case and at most.
+TEST(MarginalsRelease, EveryUnitHasTheWeightThatNoiseIsMadeFor) {
+  const TableCase tested{.units = true, .roster = true};
+  const Scratch scratch;
+  SpecDomain file;
+  file.file = scratch.write("domain.yaml", tested.domain());
+  const Domain domain = PublicFiles().domain(file);
+  Roster roster;
+  for (const char* id : {"a", "b", "c"}) roster.insert(id);
+  const auto counted = [&](const std::string& rows, bool has_units) {
+    const CsvSource data(scratch.write("data.csv", "id,sex,age,ill\n" + rows));
+    FrozenRandom random(3);
+    if (!has_units) return exact_pair_counts(data, domain, {}, {}, random);
+    return exact_pair_counts(data, domain, "id", roster, random);
+  };
+  std::string many;
+  for (int row = 0; row < 1500; ++row) many += "a,m,99,false\n";
+  const std::array<std::string, 5> rows = {"", "a,f,5,true\n", "a,f,5,true\na,m,99,false\n",
+                                           "a,f,5,true\na,f,6,true\na,m,5,true\n", many};
+  std::vector<PairCounts> counts;
+  const auto total = [](std::span<const std::uint64_t> cells) {
+    return std::accumulate(cells.begin(), cells.end(), std::uint64_t{0});
+  };
+  for (const std::string& of_a : rows) {
+    counts.push_back(
+        counted("b,f,1,true\nb,f,2,true\nc,m,1,true\nstranger,m,1,true\n" + of_a, true));
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(total(counts.back().column(i)), 3 * kWhole);
+      for (std::size_t j = i + 1; j < 3; ++j) {
+        EXPECT_EQ(total(counts.back().pair(i, j)), 3 * kWhole);
+      }
+    }
+  }
+  std::uint64_t most = 0;
+  for (const PairCounts& one : counts) {
+    for (const PairCounts& other : counts) {
+      std::uint64_t moved = 0;
+      for (std::size_t cell = 0; cell < one.pair(0, 1).size(); ++cell) {
+        const std::uint64_t a = one.pair(0, 1)[cell];
+        const std::uint64_t b = other.pair(0, 1)[cell];
+        moved += a > b ? a - b : b - a;
+      }
+      most = std::max(most, moved);
+    }
+  }
+  EXPECT_EQ(most, 2 * kWhole);
+  EXPECT_EQ(total(counted(rows[3], false).column(0)), 3U);
+}
+
+}  // namespace
+}  // namespace mollify
