@@ -75,7 +75,7 @@ std::vector<std::vector<double>> sorted_columns(const std::vector<double>& rows,
 }
 
 void compare(const Measurements& table, const Whitening& whitening,
-             const std::vector<WhitenedRange>& ranges, const char* name, Privacy budget,
+             const std::vector<RealRange>& ranges, const char* name, Privacy budget,
              std::optional<double> mean_bound) {
   const std::size_t width = table.mean.size();
   const MemoryTable rows(width, table.rows);
@@ -85,7 +85,7 @@ void compare(const Measurements& table, const Whitening& whitening,
                        .outputs = kOutputs,
                        .budget = budget,
                        .mean_bound = mean_bound,
-                       .ranges = mean_bound ? std::vector<WhitenedRange>() : ranges}),
+                       .ranges = mean_bound ? std::vector<RealRange>() : ranges}),
       whitening);
   SecureRandom random;
   std::vector<double> released;

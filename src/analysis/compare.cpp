@@ -21,6 +21,7 @@
 #include "core/table.h"
 #include "domain/column.h"
 #include "kernel/search.h"
+#include "methods/central/method.h"
 #include "methods/divergence/f_divergence.h"
 #include "methods/local/method.h"
 #include "methods/local/release.h"
