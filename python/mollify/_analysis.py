@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -99,7 +98,7 @@ def estimate(
 
 
 class Advice(Answer):
-    """What `mollify.advise` says: a mapping, printed with the calls to make in place of the commands."""
+    """What `mollify.advise` says: a mapping, printed with the calls to make."""
 
     method: Method | None = None
     """The advised method, ready to use. None if no budget serves, or if the question had no domain, no
@@ -108,70 +107,7 @@ class Advice(Answer):
     @property
     def calls(self) -> list[str]:
         """What to run, line by line: `data` is the private table, `domain` and `units` are public."""
-        commands = self["commands"]
-        advised = [_construction(one) for one in commands if one.startswith("mollify sample ")]
-        lines = [line for command in commands for line in _calls(command)]
-        first = next((place for place, line in enumerate(lines) if line.startswith("method.")), 0)
-        return [*lines[:first], *(f"method = {one}" for one in advised), *lines[first:]]
-
-    def __str__(self) -> str:
-        text = super().__str__()
-        commands = "".join(f"  {command}\n" for command in self["commands"])
-        calls = "".join(f"  {call}\n" for call in self.calls)
-        text = text.replace(commands, calls)
-        for way in self["other_ways"]:
-            if "command" in way:
-                text = text.replace(way["command"], f"release = {_construction(way['command'])}.sample(data)")
-        return text
-
-
-def _flags(command: str) -> tuple[str, dict[str, str]]:
-    """The words of a command that was advised, and its flags by their names in Python."""
-    words, *parts = command.removeprefix("mollify ").split(" --")
-    given = dict(part.partition(" ")[::2] for part in parts)
-    return words, {flag.replace("-", "_"): value for flag, value in given.items()}
-
-
-def _parts(command: str) -> tuple[type[Method], dict[str, Any]]:
-    """The class of the method that a command samples by, and its parameters that are no files."""
-    words, flags = _flags(command)
-    parts: dict[str, Any] = {}
-    for name, value in flags.items():
-        if name in ("epsilon", "delta", "rho", "count"):
-            parts[name] = json.loads(value)
-        elif name == "log":
-            parts[name] = value.split(",")
-        elif name not in ("data", "domain", "units", "covariance", "out", "certificate", "model_out"):
-            parts[name] = value or True
-    return METHODS[words.removeprefix("sample ")], parts
-
-
-def _construction(command: str) -> str:
-    """What makes the method that a command samples by."""
-    kind, parts = _parts(command)
-    given = ["domain"]
-    for name in _flags(command)[1]:
-        if name in ("units", "covariance"):
-            given.append(f"{name}={name}")
-        elif name in parts:
-            one = parts[name]
-            given.append(f"{name}={json.dumps(one) if isinstance(one, (str, list)) else one}")
-    return f"mo.{kind.__name__}({', '.join(given)})"
-
-
-def _calls(command: str) -> list[str]:
-    """Python's for a command that was advised."""
-    words, flags = _flags(command)
-    name = words.partition(" ")[0]
-    calls = {
-        "domain": ['domain = mo.Domain.read("DOMAIN.yaml")  # `mollify-dp domain` drafts one'],
-        "check": ["method.check(data)"],
-        "sample": ["release = method.sample(data)", 'release.certificate.write("CERTIFICATE.json")'],
-        "generate": [f"mo.generate(release.model, {flags.get('count')})"],
-        "estimate": ["mo.estimate(release)"],
-        "verify": ["mo.verify(release, domain)"],
-    }
-    return calls[name]
+        return list(self["commands"])
 
 
 def advise(
@@ -257,14 +193,16 @@ def advise(
         texts=texts,
     )
     found = Advice(*answer)
-    advised = [one for one in found["commands"] if one.startswith("mollify sample ")]
-    if not advised or known is None:
+    parts = found["parts"]
+    if not parts or known is None:
         return found
-    kind, made = _parts(advised[0])
-    given = {"unit": unit, "units": units, "covariance": covariance, "log": logarithms}
-    own = {name: one for name, one in given.items() if name in _flags(advised[0])[1]}
+    own: dict[str, Any] = {}
+    if "unit" in parts:
+        own |= {"unit": unit, "units": units}
+    if found["method"] == "gaussian":
+        own["covariance"] = covariance
     if all(own[name] is not None for name in ("unit", "covariance") if name in own):
-        found.method = kind(known, **made | own)
+        found.method = METHODS[found["method"]](known, **parts | own)
     return found
 
 

@@ -163,7 +163,6 @@ def test_advice():
     found = mo.advise(purpose="records", protect="person", n=5000, columns=[4, 10])
     assert (found["method"], found["outcomes"], found["count"]) == ("local", 40, 1)
     assert [one["epsilon"] for one in found["budgets"]] == [0.5, 1, 2, 4, 8]
-    assert "mollify sample local" in found["commands"][2]
     assert found.calls[1:3] == [
         'method = mo.Local(domain, unit="PERSON", units=units, epsilon=8, count=1)',
         "method.check(data)",

@@ -8,7 +8,6 @@
 #include <fmt/ranges.h>
 
 #include "accounting/privacy.h"
-#include "base/json.h"
 #include "base/names.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
@@ -38,6 +37,17 @@ constexpr double kModerateEpsilon = 4;
 
 constexpr const char* kFewerOutcomes =
     "fewer outcomes say more at the same epsilon: cut columns into fewer bins, or leave some out";
+
+/// The method's class in the Python package: "GaussianModel".
+std::string class_of(Method method) {
+  std::string words;
+  bool begins = true;
+  for (const char letter : name_of(method)) {
+    if (letter != '-') words += begins ? static_cast<char>(letter - 'a' + 'A') : letter;
+    begins = letter == '-';
+  }
+  return words;
+}
 
 Method method_for(const AdviceQuestion& question) {
   if (question.method) return *question.method;
@@ -649,46 +659,85 @@ class Advisor {
     return chosen().noise && chosen().noise->is_indistinct() && !is_estimation();
   }
 
+  /// A part of the advised release; what stands for a file has no value, but a name in each speech.
+  void add_part(const char* name, const Json& value, const std::string& file = "") {
+    std::string flag = name;
+    std::replace(flag.begin(), flag.end(), '_', '-');
+    if (value.is_null()) {
+      sample_ +=
+          words_of_speech(fmt::format(" --{} {}", flag, file), fmt::format(", {0}={0}", name));
+      return;
+    }
+    advice_.parts[name] = value;
+    // Names of columns may hold any bytes.
+    const std::string json = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    std::string text = json;
+    if (value.is_string()) text = value.get<std::string>();
+    if (value.is_array()) {
+      text = fmt::format("{}", fmt::join(value.get<std::vector<std::string>>(), ","));
+    }
+    if (value.is_number_float()) text = fmt::format("{:g}", value.get<double>());
+    const std::string in_python = value == true ? "True" : value.is_number() ? text : json;
+    sample_ += words_of_speech(" --" + flag + (value == true ? "" : " " + shell_word(text)),
+                               fmt::format(", {}={}", name, in_python));
+  }
+
   void tell_commands() {
     if (!advice_.chosen) return;
     const AdviceQuestion& asked = question();
     const std::string domain = asked.domain ? shell_word(asked.domain->name()) : "DOMAIN.yaml";
-    const std::string unit =
-        by_person() ? " --unit " + shell_word(asked.unit.value_or("PERSON")) : "";
-    const std::string data = " --data DATA.csv --domain " + domain + unit;
-    std::string sample = fmt::format("mollify sample {}{}", name_of(advice_.method), data);
-    if (asked.copula) sample += " --copula";
-    if (by_person()) sample += " --units ROSTER.csv";
-    if (is_estimation()) sample += " --mechanism randomized-response";
-    if (!asked.logarithms.empty()) {
-      sample += " --log " + shell_word(fmt::format("{}", fmt::join(asked.logarithms, ",")));
-    }
+    const std::string unit = asked.unit.value_or("PERSON");
+    if (by_person()) add_part("unit", unit);
+    if (asked.copula) add_part("copula", true);
+    if (by_person()) add_part("units", nullptr, "ROSTER.csv");
+    if (is_estimation()) add_part("mechanism", "randomized-response");
+    if (!asked.logarithms.empty()) add_part("log", asked.logarithms);
     if (advice_.method == Method::kGaussian) {
-      sample += " --covariance " +
-                (asked.covariance ? shell_word(asked.covariance->name) : "COVARIANCE.csv");
+      add_part("covariance", nullptr,
+               asked.covariance ? shell_word(asked.covariance->name) : "COVARIANCE.csv");
     }
-    sample += fmt::format(" --epsilon {:g}", chosen().epsilon);
-    if (advice_.delta > 0) sample += fmt::format(" --delta {:g}", advice_.delta);
-    if (asked.accept_large_delta) sample += " --accept-large-delta";
-    if (needs_acceptance()) sample += " --accept-error";
-    sample += fmt::format(" --count {} --out RELEASED.csv --certificate CERTIFICATE.json",
-                          advice_.outputs);
+    add_part("epsilon", chosen().epsilon);
+    if (advice_.delta > 0) add_part("delta", advice_.delta);
+    if (asked.accept_large_delta) add_part("accept_large_delta", true);
+    if (needs_acceptance()) add_part("accept_error", true);
+    add_part("count", advice_.outputs);
     auto& commands = advice_.commands;
-    if (!asked.domain) {
-      commands.push_back("mollify domain --public PUBLIC.csv > DOMAIN.yaml");
+    const bool in_python = words_of_speech("command", "call") == "call";
+    if (in_python) {
+      const std::string made = fmt::format("mo.{}(domain{})", class_of(advice_.method), sample_);
+      advice_.sample = fmt::format("release = {}.sample(data)", made);
+      if (!asked.domain) {
+        commands.emplace_back(
+            "domain = mo.Domain.read(\"DOMAIN.yaml\")  # `mollify-dp domain` drafts one");
+      }
+      commands.push_back("method = " + made);
+      commands.insert(commands.end(), {"method.check(data)", "release = method.sample(data)",
+                                       "release.certificate.write(\"CERTIFICATE.json\")"});
+      if (is_marginals()) commands.emplace_back("mo.generate(release.model, 1000)");
+      if (is_estimation()) commands.emplace_back("mo.estimate(release)");
+      commands.emplace_back("mo.verify(release, domain)");
+      return;
     }
-    commands.push_back("mollify check" + data);
-    if (is_marginals()) sample += " --model-out MODEL.json";
-    commands.push_back(sample);
-    if (is_marginals()) commands.push_back("mollify generate --model MODEL.json --count 1000");
+    const std::string data = " --data DATA.csv --domain " + domain;
+    advice_.sample = fmt::format(
+        "mollify sample {}{}{} --out RELEASED.csv --certificate CERTIFICATE.json{}",
+        name_of(advice_.method), data, sample_, is_marginals() ? " --model-out MODEL.json" : "");
+    if (!asked.domain) {
+      commands.emplace_back("mollify domain --public PUBLIC.csv > DOMAIN.yaml");
+    }
+    commands.push_back("mollify check" + data + (by_person() ? " --unit " + shell_word(unit) : ""));
+    commands.push_back(advice_.sample);
+    if (is_marginals()) commands.emplace_back("mollify generate --model MODEL.json --count 1000");
     if (is_estimation()) {
-      commands.push_back("mollify estimate --released RELEASED.csv --certificate CERTIFICATE.json");
+      commands.emplace_back(
+          "mollify estimate --released RELEASED.csv --certificate CERTIFICATE.json");
     }
     commands.push_back("mollify verify --certificate CERTIFICATE.json --domain " + domain);
   }
 
   const PublicInputs& inputs_;
   Advice advice_;
+  std::string sample_;  // the parts of what is advised, as they are typed
   std::string epsilon_given_ = "as given";
   std::optional<Domain> domain_;
   SpaceKind kind_ = SpaceKind::kCategories;
@@ -797,9 +846,7 @@ OtherWay other_way(const TableWay& way, const AdviceQuestion& asked, const Publi
     other.error = advice.budgets[*advice.chosen].error;
     other.error_kind = kind.key;
     other.error_words = fmt::format("{}: {}", kind.words, advice.error_words);
-    other.command = *std::find_if(
-        advice.commands.begin(), advice.commands.end(),
-        [](const std::string& command) { return command.starts_with("mollify sample"); });
+    other.command = advice.sample;
   } catch (const Unserved& unserved) {
     other.why = fmt::format("not here: {}", unserved.what());
   }
@@ -891,6 +938,45 @@ std::string guess_words(double epsilon) {
   return fmt::format("{:.0f}", 1000 / (1 + 999 * std::exp(-epsilon)));
 }
 
+/// The error at each budget, the advised one marked.
+void add_budgets(Answer& answer, const Advice& advice, const AdvisedBudget* chosen) {
+  Json budgets = Json::array();
+  std::string text = fmt::format("\n{:<34}", "the same at epsilon");
+  for (const AdvisedBudget& one : advice.budgets) {
+    Json json{{"epsilon", one.epsilon},
+              {"mechanism", one.mechanism},
+              {"error", optional_json(one.error)},
+              {"odds_factor", std::exp(one.epsilon)}};
+    if (one.typical_error) json["typical_error"] = *one.typical_error;
+    if (one.oracle_error) json["oracle_error"] = *one.oracle_error;
+    if (one.greater_error) json["greater_error"] = *one.greater_error;
+    if (!one.error) json["refusal"] = one.why;
+    budgets.push_back(std::move(json));
+    text += fmt::format(" {:>10g}{}", one.epsilon, &one == chosen ? "*" : " ");
+  }
+  const auto add_row = [&](const std::string& name,
+                           const std::optional<double> AdvisedBudget::*error) {
+    text += fmt::format("\n{:<34}", name);
+    for (const AdvisedBudget& one : advice.budgets) {
+      text += fmt::format(" {:>10} ", one.*error ? fmt::format("{:.4g}", *(one.*error)) : "-");
+    }
+  };
+  add_row(error_kind(advice).words, &AdvisedBudget::error);
+  const AdvisedBudget& greatest = advice.budgets.back();
+  if (greatest.typical_error) {
+    add_row(fmt::format("of a share of 1/{}", advice.outcomes), &AdvisedBudget::typical_error);
+  }
+  if (greatest.oracle_error) add_row("of 1/2 by subset selection", &AdvisedBudget::oracle_error);
+  if (greatest.greater_error) {
+    add_row("  where columns depend closely", &AdvisedBudget::greater_error);
+  }
+  text += fmt::format("\n{:<34}", "a guess right 1 in 1000 becomes");
+  for (const AdvisedBudget& one : advice.budgets) {
+    text += fmt::format(" {:>10} ", guess_words(one.epsilon));
+  }
+  answer.add("budgets", budgets, text);
+}
+
 }  // namespace
 
 ErrorKind error_kind(const Advice& advice) {
@@ -907,122 +993,69 @@ ErrorKind error_kind(const Advice& advice) {
   return {"total_variation", "total variation at worst"};
 }
 
-std::string advice_json(const Advice& advice) {
+Answer advice_answer(const Advice& advice) {
   const AdvisedBudget* chosen = advice.chosen ? &advice.budgets[*advice.chosen] : nullptr;
   const ErrorKind kind = error_kind(advice);
-  Json budgets = Json::array();
-  for (const AdvisedBudget& one : advice.budgets) {
-    Json json{{"epsilon", one.epsilon},
-              {"mechanism", one.mechanism},
-              {"error", optional_json(one.error)},
-              {"odds_factor", std::exp(one.epsilon)}};
-    if (one.typical_error) json["typical_error"] = *one.typical_error;
-    if (one.oracle_error) json["oracle_error"] = *one.oracle_error;
-    if (one.greater_error) json["greater_error"] = *one.greater_error;
-    if (!one.error) json["refusal"] = one.why;
-    budgets.push_back(std::move(json));
+  Answer answer;
+  answer.warnings = advice.warnings;
+  answer.add("purpose", name_of(advice.question.purpose), subject_of(advice) + "\n\n");
+  answer.add("protect", name_of(*advice.question.protect));
+  answer.add("outcomes", advice.outcomes);
+  answer.add("copula", advice.question.copula);
+  answer.add("advised", chosen != nullptr);
+  Json reasons{{"mechanism", advice.mechanism_why}};
+  const auto add = [&](const char* what, const Json& value, const std::string& text,
+                       const std::string& why) {
+    answer.add(what, value, fmt::format("{:<10} {:<20} {}\n", what, text, why));
+    reasons[what] = why;
+  };
+  const std::string method(name_of(advice.method));
+  add("method", method, method, advice.method_why);
+  answer.add("mechanism", nullptr);
+  if (chosen != nullptr)
+    add("mechanism", chosen->mechanism, chosen->mechanism, advice.mechanism_why);
+  add("epsilon", chosen != nullptr ? Json(chosen->epsilon) : Json(nullptr),
+      chosen != nullptr ? fmt::format("{:g}", chosen->epsilon) : "-", advice.epsilon_why);
+  add("delta", advice.delta, fmt::format("{:g}", advice.delta), advice.delta_why);
+  add("count", advice.outputs, std::to_string(advice.outputs), advice.count_why);
+  answer.add("reasons", reasons);
+  answer.add("error", {{"kind", kind.key},
+                       {"value", chosen != nullptr ? Json(*chosen->error) : Json(nullptr)},
+                       {"words", advice.error_words}});
+  answer.add("parts", advice.parts);
+  answer.add("commands", advice.commands);
+  if (chosen != nullptr) {
+    answer.say(fmt::format("{:<10} {:<20} {}: {}\n\nrun\n", "error",
+                           fmt::format("{:.4g}", *chosen->error), kind.words, advice.error_words));
+    for (const std::string& command : advice.commands) answer.say("  " + command + "\n");
+  } else {
+    answer.say(fmt::format("\nnothing to advise; with {} or another {} there is what to run\n",
+                           flag_words("epsilon"), flag_words("alpha")));
+  }
+  add_budgets(answer, advice, chosen);
+  answer.say(chosen != nullptr ? "\n* advised\n" : "\n");
+  if (!advice.others.empty()) {
+    answer.say(fmt::format("\nother ways to such a table, at epsilon {:g}\n", chosen->epsilon));
   }
   Json others = Json::array();
   for (const OtherWay& other : advice.others) {
-    Json json{{"way", other.name}, {"why", other.why}};
-    if (other.error) {
-      json["error"] = {
-          {"kind", other.error_kind}, {"value", *other.error}, {"words", other.error_words}};
-      json["command"] = other.command;
-    }
-    others.push_back(std::move(json));
-  }
-  return Json({{"purpose", name_of(advice.question.purpose)},
-               {"protect", name_of(*advice.question.protect)},
-               {"method", name_of(advice.method)},
-               {"copula", advice.question.copula},
-               {"advised", chosen != nullptr},
-               {"mechanism", chosen != nullptr ? Json(chosen->mechanism) : Json(nullptr)},
-               {"outcomes", advice.outcomes},
-               {"epsilon", chosen != nullptr ? Json(chosen->epsilon) : Json(nullptr)},
-               {"delta", advice.delta},
-               {"count", advice.outputs},
-               {"error",
-                {{"kind", kind.key},
-                 {"value", chosen != nullptr ? Json(*chosen->error) : Json(nullptr)},
-                 {"words", advice.error_words}}},
-               {"reasons",
-                {{"method", advice.method_why},
-                 {"mechanism", advice.mechanism_why},
-                 {"epsilon", advice.epsilon_why},
-                 {"delta", advice.delta_why},
-                 {"count", advice.count_why}}},
-               {"budgets", budgets},
-               {"other_ways", others},
-               {"warnings", advice.warnings},
-               {"notes", advice.notes},
-               {"commands", advice.commands}})
-             .dump(2) +
-         "\n";
-}
-
-std::string advice_text(const Advice& advice) {
-  const AdvisedBudget* chosen = advice.chosen ? &advice.budgets[*advice.chosen] : nullptr;
-  const ErrorKind kind = error_kind(advice);
-  std::string text = subject_of(advice) + "\n\n";
-  const auto add = [&](const char* what, const std::string& value, const std::string& why) {
-    text += fmt::format("{:<10} {:<20} {}\n", what, value, why);
-  };
-  add("method", std::string(name_of(advice.method)), advice.method_why);
-  if (chosen != nullptr) add("mechanism", chosen->mechanism, advice.mechanism_why);
-  add("epsilon", chosen != nullptr ? fmt::format("{:g}", chosen->epsilon) : "-",
-      advice.epsilon_why);
-  add("delta", fmt::format("{:g}", advice.delta), advice.delta_why);
-  add("count", std::to_string(advice.outputs), advice.count_why);
-  if (chosen != nullptr) {
-    add("error", fmt::format("{:.4g}", *chosen->error),
-        fmt::format("{}: {}", kind.words, advice.error_words));
-    text += "\nrun\n";
-    for (const std::string& command : advice.commands) text += "  " + command + "\n";
-  } else {
-    text += fmt::format("\nnothing to advise; with {} or another {} there is what to run\n",
-                        flag_words("epsilon"), flag_words("alpha"));
-  }
-  text += fmt::format("\n{:<34}", "the same at epsilon");
-  for (const AdvisedBudget& one : advice.budgets) {
-    text += fmt::format(" {:>10g}{}", one.epsilon, &one == chosen ? "*" : " ");
-  }
-  const auto add_row = [&](const std::string& name,
-                           const std::optional<double> AdvisedBudget::*error) {
-    text += fmt::format("\n{:<34}", name);
-    for (const AdvisedBudget& one : advice.budgets) {
-      text += fmt::format(" {:>10} ", one.*error ? fmt::format("{:.4g}", *(one.*error)) : "-");
-    }
-  };
-  add_row(kind.words, &AdvisedBudget::error);
-  if (advice.budgets.back().typical_error) {
-    add_row(fmt::format("of a share of 1/{}", advice.outcomes), &AdvisedBudget::typical_error);
-  }
-  if (advice.budgets.back().oracle_error) {
-    add_row("of 1/2 by subset selection", &AdvisedBudget::oracle_error);
-  }
-  if (advice.budgets.back().greater_error) {
-    add_row("  where columns depend closely", &AdvisedBudget::greater_error);
-  }
-  text += fmt::format("\n{:<34}", "a guess right 1 in 1000 becomes");
-  for (const AdvisedBudget& one : advice.budgets) {
-    text += fmt::format(" {:>10} ", guess_words(one.epsilon));
-  }
-  text += chosen != nullptr ? "\n* advised\n" : "\n";
-  if (!advice.others.empty()) {
-    text += fmt::format("\nother ways to such a table, at epsilon {:g}\n", chosen->epsilon);
-  }
-  for (const OtherWay& other : advice.others) {
-    text += fmt::format("  {}: {}\n", other.name, other.why);
+    others.push_back({{"way", other.name}, {"why", other.why}});
+    answer.say(fmt::format("  {}: {}\n", other.name, other.why));
     if (!other.error) continue;
-    text += fmt::format("    error {:.4g}, {}\n    {}\n", *other.error, other.error_words,
-                        other.command);
+    others.back()["error"] = {
+        {"kind", other.error_kind}, {"value", *other.error}, {"words", other.error_words}};
+    others.back()["command"] = other.command;
+    answer.say(fmt::format("    error {:.4g}, {}\n    {}\n", *other.error, other.error_words,
+                           other.command));
   }
-  for (const std::string& warning : advice.warnings)
-    text += fmt::format("\nWARNING: {}\n", warning);
-  for (const std::string& note : advice.notes) text += fmt::format("\nnote: {}\n", note);
-  return text +
-         "\nthe guide \"Five jobs, from the question to the judgement\" shows such releases\n";
+  answer.add("other_ways", others);
+  answer.add("warnings", advice.warnings);
+  for (const std::string& words : advice.warnings)
+    answer.say(fmt::format("\nWARNING: {}\n", words));
+  answer.add("notes", advice.notes);
+  for (const std::string& note : advice.notes) answer.say(fmt::format("\nnote: {}\n", note));
+  answer.say("\nthe guide \"Five jobs, from the question to the judgement\" shows such releases\n");
+  return answer;
 }
 
 }  // namespace mollify

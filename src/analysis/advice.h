@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/answer.h"
 #include "base/names.h"
 #include "release/public_inputs.h"
 #include "release/release_error.h"
@@ -109,8 +110,12 @@ struct Advice {
   std::string error_words{};            ///< the advised budget's error in odds
   std::vector<std::string> warnings{};  ///< what to think of before it is done
   std::vector<std::string> notes{};     ///< what else would serve
-  std::vector<std::string> commands{};  ///< check, sample, and what comes after; if one is advised
-  std::vector<OtherWay> others{};       ///< of a whole table whose rows are protected
+  /// If one is advised: the parts of its release that are no files, by their names in Python; and
+  /// check, sample, and what comes after, as commands or as Python's calls.
+  Json parts = Json::object();
+  std::string sample{};
+  std::vector<std::string> commands{};
+  std::vector<OtherWay> others{};  ///< of a whole table whose rows are protected
 };
 
 /// The advice, from the numbers of plans (release/plan.h): the one given, or the least budget of
@@ -126,8 +131,6 @@ struct ErrorKind {
 };
 [[nodiscard]] ErrorKind error_kind(const Advice& advice);
 
-/// What `mollify advise --json` prints, and what it prints without.
-[[nodiscard]] std::string advice_json(const Advice& advice);
-[[nodiscard]] std::string advice_text(const Advice& advice);
+[[nodiscard]] Answer advice_answer(const Advice& advice);
 
 }  // namespace mollify

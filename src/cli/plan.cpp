@@ -122,7 +122,9 @@ int run(const AdviseOptions& options) {
   const PublicFiles inputs;
   const Advice advice = advise(question, inputs);
   if (question.domain) tell_undeclared(inputs.domain(*question.domain));
-  fmt::print("{}", options.json ? advice_json(advice) : advice_text(advice));
+  Answer answer = advice_answer(advice);
+  answer.warnings.clear();  // which its text has
+  print_answer(answer, options.json);
   return advice.chosen ? kSuccess : kFailure;
 }
 

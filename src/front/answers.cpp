@@ -84,9 +84,8 @@ Answer advise(const AdviceQuestion& question, const PublicTexts& texts) {
   }
   if (question.domain) asked.domain = inside::SpecDomain{.file = *question.domain};
   if (question.covariance) asked.covariance = inside::PublicFile{.name = *question.covariance};
-  const inside::Advice found =
-      inside::advise(asked, inside::PublicFiles(std::nullopt, std::nullopt, texts));
-  return {inside::advice_json(found), inside::advice_text(found), found.warnings};
+  const inside::PublicFiles files(std::nullopt, std::nullopt, texts);
+  return outward(inside::advice_answer(inside::advise(asked, files)));
 }
 
 Answer amplify(const AmplifyQuestion& question) {
