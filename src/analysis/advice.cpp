@@ -701,38 +701,34 @@ class Advisor {
     if (asked.accept_large_delta) add_part("accept_large_delta", true);
     if (needs_acceptance()) add_part("accept_error", true);
     add_part("count", advice_.outputs);
-    auto& commands = advice_.commands;
-    const bool in_python = words_of_speech("command", "call") == "call";
-    if (in_python) {
-      const std::string made = fmt::format("mo.{}(domain{})", class_of(advice_.method), sample_);
-      advice_.sample = fmt::format("release = {}.sample(data)", made);
-      if (!asked.domain) {
-        commands.emplace_back(
-            "domain = mo.Domain.read(\"DOMAIN.yaml\")  # `mollify-dp domain` drafts one");
-      }
-      commands.push_back("method = " + made);
-      commands.insert(commands.end(), {"method.check(data)", "release = method.sample(data)",
-                                       "release.certificate.write(\"CERTIFICATE.json\")"});
-      if (is_marginals()) commands.emplace_back("mo.generate(release.model, 1000)");
-      if (is_estimation()) commands.emplace_back("mo.estimate(release)");
-      commands.emplace_back("mo.verify(release, domain)");
-      return;
-    }
     const std::string data = " --data DATA.csv --domain " + domain;
-    advice_.sample = fmt::format(
+    const std::string made = fmt::format("mo.{}(domain{})", class_of(advice_.method), sample_);
+    const std::string sample = fmt::format(
         "mollify sample {}{}{} --out RELEASED.csv --certificate CERTIFICATE.json{}",
         name_of(advice_.method), data, sample_, is_marginals() ? " --model-out MODEL.json" : "");
+    advice_.sample = words_of_speech(sample, "release = " + made + ".sample(data)");
+    const auto add = [&](std::string_view command, std::string_view call) {
+      const std::string_view step = words_of_speech(command, call);
+      if (!step.empty()) advice_.commands.emplace_back(step);
+    };
     if (!asked.domain) {
-      commands.emplace_back("mollify domain --public PUBLIC.csv > DOMAIN.yaml");
+      add("mollify domain --public PUBLIC.csv > DOMAIN.yaml",
+          "domain = mo.Domain.read(\"DOMAIN.yaml\")  # `mollify-dp domain` drafts one");
     }
-    commands.push_back("mollify check" + data + (by_person() ? " --unit " + shell_word(unit) : ""));
-    commands.push_back(advice_.sample);
-    if (is_marginals()) commands.emplace_back("mollify generate --model MODEL.json --count 1000");
+    add("", "method = " + made);
+    add("mollify check" + data + (by_person() ? " --unit " + shell_word(unit) : ""),
+        "method.check(data)");
+    add(sample, "release = method.sample(data)");
+    add("", "release.certificate.write(\"CERTIFICATE.json\")");
+    if (is_marginals()) {
+      add("mollify generate --model MODEL.json --count 1000", "mo.generate(release.model, 1000)");
+    }
     if (is_estimation()) {
-      commands.emplace_back(
-          "mollify estimate --released RELEASED.csv --certificate CERTIFICATE.json");
+      add("mollify estimate --released RELEASED.csv --certificate CERTIFICATE.json",
+          "mo.estimate(release)");
     }
-    commands.push_back("mollify verify --certificate CERTIFICATE.json --domain " + domain);
+    add("mollify verify --certificate CERTIFICATE.json --domain " + domain,
+        "mo.verify(release, domain)");
   }
 
   const PublicInputs& inputs_;

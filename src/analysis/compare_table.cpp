@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -20,15 +19,12 @@
 #include "base/names.h"
 #include "base/progress.h"
 #include "core/invalid_input.h"
-#include "core/table.h"
-#include "kernel/search.h"
 #include "methods/central/method.h"
 #include "methods/divergence/f_divergence.h"
 #include "methods/gaussian/design.h"
 #include "methods/gaussian/method.h"
 #include "methods/gaussian/moments.h"
 #include "methods/gaussian/sampler.h"
-#include "methods/local/method.h"
 #include "methods/local/release.h"
 #include "methods/marginals/answers.h"
 #include "methods/marginals/counts.h"
@@ -39,7 +35,6 @@
 #include "release/acceptance.h"
 #include "release/design.h"
 #include "release/release_error.h"
-#include "scores/mixtures.h"
 
 namespace mollify {
 

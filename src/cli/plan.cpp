@@ -58,11 +58,7 @@ void add_plan(CLI::App& app, Session& session) {
     for (const PlanQuestion& question : questions) reports.push_back(plan(question, inputs));
     elapsed.reset();
     if (questions.front().domain) tell_undeclared(inputs.domain(*questions.front().domain));
-    if (reports.size() > 1) {
-      fmt::print("{}", *as_json ? plans_json(reports) : plans_text(reports));
-    } else {
-      fmt::print("{}", *as_json ? plan_json(reports[0]) : plan_text(reports[0]));
-    }
+    print_answer(plan_answer(reports), *as_json);
     const bool served = std::any_of(reports.begin(), reports.end(),
                                     [](const PlanReport& one) { return one.is_served(); });
     session.status = served ? kSuccess : kFailure;

@@ -56,8 +56,7 @@ Answer plans(std::span<const std::string> questions, const std::string& name,
   for (const std::string& question : questions) {
     reports.push_back(inside::plan(inside::parse_plan_question(question, name), files));
   }
-  if (reports.size() > 1) return {inside::plans_json(reports), inside::plans_text(reports)};
-  return {inside::plan_json(reports.at(0)), inside::plan_text(reports[0])};
+  return outward(inside::plan_answer(reports));
 }
 
 Answer plan(std::string_view question, const Domain& domain, const PublicTexts& texts) {

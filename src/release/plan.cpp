@@ -767,10 +767,6 @@ std::string protected_text(const PlanQuestion& question) {
       flag_words("unit"));
 }
 
-}  // namespace
-
-namespace {
-
 bool has_part(Method method, std::string_view place) {
   const auto parts = plan_parts();
   return std::any_of(parts.begin(), parts.end(), [&](const Part& part) {
@@ -778,32 +774,19 @@ bool has_part(Method method, std::string_view place) {
   });
 }
 
-}  // namespace
-
-std::string plan_json(const PlanReport& report) {
+Json plan_json(const PlanReport& report) {
   const PlanQuestion& question = report.question;
   Json json{{"method", name_of(question.method)}};
   if (has_part(question.method, "/strong")) json["strong"] = question.strong;
   if (!has_part(question.method, "/privacy/rho")) {
     json.update(answer_json(question, report.answers.front()));
-    return json.dump(2) + "\n";
+    return json;
   }
   json["answers"] = Json::array();
   for (const PlanAnswer& answer : report.answers) {
     json["answers"].push_back(answer_json(question, answer));
   }
-  return json.dump(2) + "\n";
-}
-
-std::string plans_json(std::span<const PlanReport> reports) {
-  Json list = Json::array();
-  for (const PlanReport& report : reports) {
-    Json one = Json::parse(plan_json(report));
-    one["budget"] = {
-        {parameter_name(report.question.budget.notion), report.question.budget.parameter()}};
-    list.push_back(std::move(one));
-  }
-  return Json({{"plans", list}}).dump(2) + "\n";
+  return json;
 }
 
 std::string plans_text(std::span<const PlanReport> reports) {
@@ -833,16 +816,30 @@ std::string plans_text(std::span<const PlanReport> reports) {
       text += fmt::format("warning: at {}: {}\n", report.question.budget.text(), warning);
     }
   }
-  return text + protected_text(reports.front().question);
+  return text;
 }
 
-std::string plan_text(const PlanReport& report) {
-  std::string text;
-  for (const PlanAnswer& answer : report.answers) {
-    if (!text.empty()) text += "\n";
-    text += answer_text(report.question, answer);
+}  // namespace
+
+Answer plan_answer(std::span<const PlanReport> reports) {
+  const PlanQuestion& question = reports.front().question;
+  Answer answer;
+  if (reports.size() == 1) {
+    answer.json = plan_json(reports.front());
+    for (const PlanAnswer& one : reports.front().answers) {
+      answer.say((answer.text.empty() ? "" : "\n") + answer_text(question, one));
+    }
+  } else {
+    Json list = Json::array();
+    for (const PlanReport& report : reports) {
+      const Privacy& budget = report.question.budget;
+      list.push_back(plan_json(report));
+      list.back()["budget"] = {{parameter_name(budget.notion), budget.parameter()}};
+    }
+    answer.add("plans", std::move(list), plans_text(reports));
   }
-  return text + protected_text(report.question);
+  answer.say(protected_text(question));
+  return answer;
 }
 
 }  // namespace mollify

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "accounting/privacy.h"
+#include "base/answer.h"
 #include "base/held.h"
-#include "base/json.h"
 #include "base/names.h"
 #include "release/public_inputs.h"
 #include "release/release_error.h"
@@ -178,12 +178,9 @@ inline constexpr std::uint64_t kMostPlannedRecords = std::uint64_t{1} << 39U;
 /// sentence naming `name` or what is wrong, for anything else.
 [[nodiscard]] PlanQuestion parse_plan_question(const std::string& text, const std::string& name);
 
-/// The report as pretty-printed JSON, and in words; both end in a line feed. Of several, which
-/// differ in their budgets alone: a list, and one table with a row for each mechanism.
-[[nodiscard]] std::string plan_json(const PlanReport& report);
-[[nodiscard]] std::string plan_text(const PlanReport& report);
-[[nodiscard]] std::string plans_json(std::span<const PlanReport> reports);
-[[nodiscard]] std::string plans_text(std::span<const PlanReport> reports);
+/// What is told of it. Of several, which differ in their budgets alone: a list, and one table with
+/// a row for each mechanism. Requires a report.
+[[nodiscard]] Answer plan_answer(std::span<const PlanReport> reports);
 
 // -----------------------------------------------------------------------------------------------
 // What plans of the methods differ in.

@@ -79,8 +79,8 @@ TEST(FrontPlan, SaysWhatTheInsideFinds) {
   const Answer found = plan(question.dump());
   const auto report =
       inside::plan(inside::parse_plan_question(question.dump(), "q"), inside::PublicFiles());
-  EXPECT_EQ(found.json, inside::plan_json(report));
-  EXPECT_EQ(found.text, inside::plan_text(report));
+  EXPECT_EQ(found.json, inside::plan_answer({&report, 1}).facts());
+  EXPECT_EQ(found.text, inside::plan_answer({&report, 1}).text);
 }
 
 TEST(FrontPlan, RefusesInOneSentence) {

@@ -523,12 +523,13 @@ TEST(ReleaseError, IsSaidFromATenthOnWhereItIsNotNoise) {
     EXPECT_THAT(ruled.said(begin), HasSubstr("in total variation"));
   }
   const auto planned = [](double epsilon) {
-    return plan_text(plan({.method = Method::kCentral,
-                           .unknowns = {PlanUnknown::kAlpha},
-                           .records = 500,
-                           .outcomes = 12,
-                           .outputs = 5,
-                           .budget = Privacy::approximate(epsilon, 1e-6)}));
+    const PlanReport report = plan({.method = Method::kCentral,
+                                    .unknowns = {PlanUnknown::kAlpha},
+                                    .records = 500,
+                                    .outcomes = 12,
+                                    .outputs = 5,
+                                    .budget = Privacy::approximate(epsilon, 1e-6)});
+    return plan_answer({&report, 1}).text;
   };
   EXPECT_THAT(planned(0.3), HasSubstr("warning: each released record is within 0."));
   EXPECT_THAT(planned(3), Not(HasSubstr("warning: ")));

@@ -1,6 +1,7 @@
 // Plans of the local and the integral model.
 #include "release/plan.h"
 
+#include <array>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -22,7 +23,7 @@ PlanReport planned(const std::string& question, const PublicInputs& inputs = col
 }
 
 Json answer_to(const std::string& question, const PublicInputs& inputs = colours()) {
-  return Json::parse(plan_json(planned(question, inputs)));
+  return plan_answer(std::array{planned(question, inputs)}).json;
 }
 
 double minimax_alpha(double k, double epsilon) { return (k - 1) / (std::exp(epsilon) + k - 1); }
@@ -103,7 +104,8 @@ TEST(LocalPlan, FindsWhateverIsLeftOut) {
   EXPECT_EQ(named, count);
   const PlanReport none = planned(R"({"method": "local", "k": 10, "alpha": 1e-15})");
   EXPECT_FALSE(none.is_served());
-  EXPECT_NE(plan_text(none).find("no epsilon up to 30"), std::string::npos) << plan_text(none);
+  const std::string told = plan_answer({&none, 1}).text;
+  EXPECT_NE(told.find("no epsilon up to 30"), std::string::npos) << told;
 }
 
 TEST(LocalPlan, RefusesInOneSentence) {
