@@ -1,0 +1,153 @@
+// What every kind of column must do, asked of each that there is.
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "base/sha256.h"
+#include "domain/column.h"
+#include "formats/domain_yaml.h"
+
+namespace mollify {
+
+namespace {
+
+/// Texts that columns read in different ways.
+constexpr std::string_view kProbes[] = {"",
+                                        "NA",
+                                        "null",
+                                        "nan",
+                                        " ",
+                                        "0",
+                                        "1",
+                                        "-1",
+                                        "3",
+                                        "3.0",
+                                        "3.5",
+                                        "03",
+                                        "1e2",
+                                        "100%",
+                                        "50%",
+                                        "1,234",
+                                        "inf",
+                                        "-inf",
+                                        "1e999",
+                                        "0.5",
+                                        "true",
+                                        "False",
+                                        "yes",
+                                        "No",
+                                        "Y",
+                                        "n",
+                                        "f",
+                                        "male",
+                                        "FEMALE",
+                                        "north",
+                                        "South",
+                                        "low",
+                                        "a",
+                                        "1.0",
+                                        "9:30",
+                                        "09:30:00",
+                                        "9:30:00.5Z",
+                                        "24:00",
+                                        "2020-01-02",
+                                        "2020-01-02T00:00:00Z",
+                                        "2020-02-29",
+                                        "2020-02-30",
+                                        "2026-06-15",
+                                        "2026-06-15 13:14:15",
+                                        "1900-01-01",
+                                        "9999-12-31",
+                                        "2026-12-31T23:30:00-01:00",
+                                        "2026-01-01T00:30:00.25+01:00",
+                                        "0001-01-01",
+                                        "10000-01-01",
+                                        "2026-1-1",
+                                        "15/06/2026"};
+
+/// All that a column makes of values and writes for outcomes, as SHA-256: hashes of domains, cells
+/// and what is written are for ever.
+std::string digest_of(const Column& column) {
+  Sha256 hash;
+  const auto add = [&](std::string_view text) {
+    hash.add(text);
+    hash.add("\n");
+  };
+  add(column.canonical_text());
+  add(column.expectation());
+  const auto add_read = [&](const Value& value) {
+    const Reading reading = column.read(value);
+    add(fmt::format("{} {} {}", static_cast<int>(reading.verdict), reading.cell,
+                    column.encode(value)));
+  };
+  for (const std::string_view text : kProbes) add_read(text);
+  for (const double number : {0.0, -0.0, 0.5, 1.0, 7.25, -1e300, 1e300, 0.1}) add_read(number);
+  for (const std::int64_t whole : {0, 1, 2, 49, 50, 2020, -7}) add_read(whole);
+  for (const bool truth : {false, true}) add_read(truth);
+  add_read({});
+  for (std::uint32_t cell = 0; cell < column.size(); cell += 1 + column.size() / 50) {
+    const std::uint64_t points = column.points(cell);
+    for (const std::uint64_t point : {std::uint64_t{0}, points / 2, points - 1}) {
+      std::string text;
+      column.write(cell, point, text);
+      add(fmt::format("{} {}", points, text));
+      EXPECT_EQ(column.encode(std::string_view(text)), cell) << text;
+    }
+  }
+  return hash.hex().substr(0, 16);
+}
+
+const std::map<std::string, std::string, std::less<>> kDigests = {
+    {"{type: categorical, values: [north, south]}", "e15204689ad0e3f4"},
+    {"{type: categorical, values: [a, \"1.0\", \"09:30\", 2020-01-02, \"true\"]}",
+     "1ce95b9e76f99b4d"},
+    {"{type: categorical, values: [N, Y]}", "17767e3ac029531a"},
+    {"{type: ordinal, values: [low, middle, high]}", "2bb7dca5e4291ca6"},
+    {"{type: boolean}", "fa26fa6b1a014574"},
+    {"{type: boolean, values: [\"no\", \"yes\"]}", "80ea5b64cac44b83"},
+    {"{type: boolean, values: [female, male]}", "835a8f4935c26c7a"},
+    {"{type: integer, min: 0, max: 110}", "dcd16a784c263848"},
+    {"{type: integer, min: 0, max: 110, bins: 11}", "e6438fa1d6dcddd3"},
+    {"{type: integer, min: -5, max: 99999999, bins: private}", "b85b0fa355465bf5"},
+    {"{type: integer, edges: [0, 1, 2, 4, 50]}", "6abb2be7da9f8536"},
+    {"{type: number, min: 50, max: 250}", "c80de69ee5e3fd5b"},
+    {"{type: number, min: 0, max: 1, bins: 4}", "c63c0534fdd3b5e9"},
+    {"{type: number, min: 0, max: 5000, bins: 20, spike: 0}", "257897b19fb9dc32"},
+    {"{type: number, min: 0, max: 1, bins: private}", "fff6c1b5841af407"},
+    {"{type: number, min: 0, max: 1, bins: private, spike: 0.5}", "be5b34057144cda0"},
+    {"{type: number, edges: [0, 1.5, 3]}", "9a4359223152cd96"},
+    {"{type: number, edges: [0, 1.5, 3], spike: 1}", "f02d3c7dd8d19c84"},
+    {"{type: date, min: 2020-01-31, max: 2026-12-31}", "1dc7bef053894aa4"},
+    {"{type: date, min: 2020-01-31, max: 2026-12-31, bins: month}", "d157b001ad3a0747"},
+    {"{type: date, min: 2020-01-31, max: 2026-12-31, bins: 7}", "b63e184a9de52e8c"},
+    {"{type: datetime, min: 2026-01-01, max: \"2026-12-31T23:59:59\"}", "77ed9ebcdbb9550a"},
+    {"{type: datetime, min: 2026-01-01, max: \"2026-12-31T23:59:59\", bins: week}",
+     "ca615a92f64d0fad"},
+    {"{type: datetime, min: 2026-01-01, max: \"2026-12-31T23:59:59\", bins: 5, zone: Z}",
+     "b4c619729a591047"},
+    {"{type: datetime, min: 2026-01-01, max: \"2026-12-31T23:59:59\", zone: \"-03:30\"}",
+     "3d07fb6e42d0acd6"},
+};
+
+TEST(ColumnKinds, ReadAndWriteAsEver) {
+  for (const auto& [declaration, digest] : kDigests) {
+    for (const char* mapping : {"", ", null: category, outside: null"}) {
+      const std::string settings = declaration.substr(0, declaration.size() - 1) + mapping + "}";
+      const Domain domain = parse_domain("columns: {x: " + settings + "}", "d.yaml");
+      const std::string yaml = domain_yaml(domain);
+      EXPECT_EQ(parse_domain(yaml, "again"), domain) << yaml;
+      EXPECT_EQ(domain_yaml(parse_domain(yaml, "again")), yaml);
+      if (*mapping == '\0') {
+        EXPECT_EQ(digest_of(domain.columns()[0]), digest) << settings;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+}  // namespace mollify
