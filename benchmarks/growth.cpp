@@ -108,7 +108,7 @@ ReleaseSpec by_unit() {
   return ReleaseSpec::parse(
       R"({"method": "local", "unit": "unit", "count": 1, "privacy": {"epsilon": 2},
           "accept_error": true})",
-      Domain::make({Column::integer("value", 0, 999)}));
+      Domain::make({Column::declare("value", {{"type", "integer"}, {"min", 0}, {"max", 999}})}));
 }
 
 double released(const ReleaseSpec& spec, const Source& data, std::size_t threads) {
@@ -184,12 +184,13 @@ Series over_candidates(double greatest) {
     for (const std::size_t threads : {1U, 2U}) {
       series.points.push_back(measured(candidates, threads, [&] {
         const Table table(6400, 64);
-        const auto spec =
-            ReleaseSpec::parse(fmt::format(R"({{"method": "local", "unit": "unit", "count": 1,
+        const auto spec = ReleaseSpec::parse(
+            fmt::format(R"({{"method": "local", "unit": "unit", "count": 1,
                             "space": {{"kind": "candidates", "candidates": {}}},
                             "privacy": {{"epsilon": 2}}, "accept_error": true}})",
-                                           static_cast<std::uint64_t>(candidates)),
-                               Domain::make({Column::number("value", 0, 999)}));
+                        static_cast<std::uint64_t>(candidates)),
+            Domain::make(
+                {Column::declare("value", {{"type", "number"}, {"min", 0}, {"max", 999}})}));
         return released(spec, table.source(), threads);
       }));
     }

@@ -1,6 +1,8 @@
 #include "random_domain.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -62,73 +64,90 @@ std::string same_value(const std::string& word) {
   return std::string(same_value_text(word, buffer).value_or(word));
 }
 
-rc::Gen<Cells> cells() {
-  return rc::gen::exec([]() -> Cells {
-    switch (*rc::gen::inRange(0, 8)) {
-      case 0:
-        return Categories::make(
-            *rc::gen::resize(8, rc::gen::nonEmpty(rc::gen::uniqueBy<std::vector<std::string>>(
-                                    declared_word(), same_value))),
-            *rc::gen::arbitrary<bool>());
-      case 4: {
-        auto edges = *rc::gen::resize(
-            8, rc::gen::unique<std::vector<std::int64_t>>(rc::gen::inRange<std::int64_t>(-99, 99)));
-        edges.insert(edges.end(), {-100, 99});
-        std::sort(edges.begin(), edges.end());
-        return IntegerCells::with_edges(edges);
-      }
-      case 5: {
-        auto places =
-            *rc::gen::resize(8, rc::gen::unique<std::vector<int>>(rc::gen::inRange(-99, 99)));
-        places.insert(places.end(), {-100, 99});
-        std::sort(places.begin(), places.end());
-        std::vector<double> edges;
-        for (const int place : places) edges.push_back(place / 4.0);
-        const bool spiked = *rc::gen::arbitrary<bool>();
-        return NumberCells::with_edges(
-            edges, spiked ? std::optional(*rc::gen::element(edges.front(), edges.back(), 0.0, 0.5))
-                          : std::nullopt);
-      }
-      case 6:
-        return NumberCells::with_spike(0, *rc::gen::inRange(1, 1000),
-                                       *rc::gen::inRange<std::uint64_t>(1, 20), 0);
-      case 7: {
-        DateCells::Declaration declared{.min = "2020-02-29", .max = "2021-03-01"};
-        if (*rc::gen::arbitrary<bool>()) {
-          declared = {
-              .grain = Grain::kSecond, .min = "2020-12-27T23:59:58", .max = "2021-01-31T00:00:01"};
-          if (*rc::gen::arbitrary<bool>())
-            declared.zone = *rc::gen::element<std::string>("Z", "-03:30");
-        }
-        declared.cut_by(*rc::gen::element<std::string>("week", "month", "quarter", "year", "7"));
-        return DateCells::make(declared);
-      }
-      case 1:
-        return *rc::gen::element(BooleanWords::make(), BooleanWords::make("no", "yes"),
-                                 BooleanWords::make("clip", "category"),
-                                 BooleanWords::make("female", "male"));
-      case 2: {
-        const auto min = *rc::gen::inRange<std::int64_t>(-1000, 1000);
-        const auto count = *rc::gen::inRange<std::int64_t>(1, 300);
-        return IntegerCells::make(
-            min, min + count - 1,
-            *rc::gen::inRange<std::uint64_t>(
-                1, std::min<std::uint64_t>(static_cast<std::uint64_t>(count), 20) + 1));
-      }
-      default: {
-        const double min = *rc::gen::inRange(-1000000, 1000000) / 1000.0;
-        const double width = *rc::gen::inRange(1, 1000000) / 1000.0;
-        return NumberCells::make(min, min + width, *rc::gen::inRange<std::uint64_t>(1, 20));
-      }
-    }
-  });
+Cells words(bool ordered) {
+  return Categories::make(
+      *rc::gen::resize(8, rc::gen::nonEmpty(rc::gen::uniqueBy<std::vector<std::string>>(
+                              declared_word(), same_value))),
+      ordered);
 }
+
+Cells booleans() {
+  return *rc::gen::element(BooleanWords::make(), BooleanWords::make("no", "yes"),
+                           BooleanWords::make("clip", "category"),
+                           BooleanWords::make("female", "male"));
+}
+
+/// Distinct ones from -100 to 99, which are among them, ascending.
+std::vector<std::int64_t> places() {
+  auto places = *rc::gen::resize(
+      8, rc::gen::unique<std::vector<std::int64_t>>(rc::gen::inRange<std::int64_t>(-99, 99)));
+  places.insert(places.end(), {-100, 99});
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
+Cells integers() {
+  if (*rc::gen::inRange(0, 2) == 0) return IntegerCells::with_edges(places());
+  const auto min = *rc::gen::inRange<std::int64_t>(-1000, 1000);
+  const auto count = *rc::gen::inRange<std::int64_t>(1, 300);
+  return IntegerCells::make(
+      min, min + count - 1,
+      *rc::gen::inRange<std::uint64_t>(
+          1, std::min<std::uint64_t>(static_cast<std::uint64_t>(count), 20) + 1));
+}
+
+Cells numbers() {
+  switch (*rc::gen::inRange(0, 3)) {
+    case 0: {
+      std::vector<double> edges;
+      for (const std::int64_t place : places()) edges.push_back(static_cast<double>(place) / 4);
+      const bool spiked = *rc::gen::arbitrary<bool>();
+      return NumberCells::with_edges(
+          edges, spiked ? std::optional(*rc::gen::element(edges.front(), edges.back(), 0.0, 0.5))
+                        : std::nullopt);
+    }
+    case 1:
+      return NumberCells::with_spike(0, *rc::gen::inRange(1, 1000),
+                                     *rc::gen::inRange<std::uint64_t>(1, 20), 0);
+    default: {
+      const double min = *rc::gen::inRange(-1000000, 1000000) / 1000.0;
+      const double width = *rc::gen::inRange(1, 1000000) / 1000.0;
+      return NumberCells::make(min, min + width, *rc::gen::inRange<std::uint64_t>(1, 20));
+    }
+  }
+}
+
+Cells dates(DateCells::Declaration declared) {
+  declared.cut_by(*rc::gen::element<std::string>("week", "month", "quarter", "year", "7"));
+  return DateCells::make(declared);
+}
+
+Cells times() {
+  DateCells::Declaration declared{
+      .grain = Grain::kSecond, .min = "2020-12-27T23:59:58", .max = "2021-01-31T00:00:01"};
+  if (*rc::gen::arbitrary<bool>()) {
+    declared.zone = *rc::gen::element<std::string>("Z", "-03:30");
+  }
+  return dates(declared);
+}
+
+/// How each kind is made; a test fails for a kind that is not here.
+const std::map<std::string_view, std::function<Cells()>> kGenerators = {
+    {"categorical", [] { return words(false); }},
+    {"ordinal", [] { return words(true); }},
+    {"boolean", booleans},
+    {"integer", integers},
+    {"number", numbers},
+    {"date", [] { return dates({.min = "2020-02-29", .max = "2021-03-01"}); }},
+    {"datetime", times}};
 
 }  // namespace
 
-rc::Gen<Column> column(std::string name) {
-  return rc::gen::exec([name = std::move(name)]() -> Column {
-    const Cells type = *cells();
+rc::Gen<Column> column(std::string name, const ColumnKind* kind) {
+  return rc::gen::exec([name = std::move(name), kind]() -> Column {
+    const auto kinds = column_kinds();
+    const auto place = *rc::gen::inRange<std::size_t>(0, kinds.size());
+    const Cells type = kGenerators.at((kind == nullptr ? kinds[place] : kind)->name)();
     const auto any_value = [&type] {
       return std::visit(
           [](const auto& values) {

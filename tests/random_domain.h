@@ -11,8 +11,9 @@
 
 namespace mollify::test {
 
-/// A column of any type, up to about twenty outcomes, with any mapping of what is not a value.
-rc::Gen<Column> column(std::string name);
+/// A column of any kind or of one, up to about twenty outcomes, with any mapping of what is not a
+/// value.
+rc::Gen<Column> column(std::string name, const ColumnKind* kind = nullptr);
 
 /// One to four columns with names that trouble readers.
 rc::Gen<Domain> domain();

@@ -1,12 +1,14 @@
 // What a record can be: public, and declared before any data is opened.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -14,76 +16,49 @@
 
 namespace MOLLIFY_NAMESPACE {
 
-/// How a column maps what is not one of its values.
-struct Mapping {
-  /// Null is a value of its own, written as an empty field.
-  bool null_is_category = false;
-  /// The value that nulls become, as a field would write it. With neither of the two, nulls are
-  /// mapped like what is unreadable.
-  std::optional<std::string> null_value{};
-  /// The value that all else becomes; empty, for null, beside a null category. Without it numbers
-  /// go to the nearest value of the domain, and everything else to the first one.
-  std::optional<std::string> outside_value{};
-  /// That default, spelled out, as `outside: clip` in a file. No warning asks for it then.
-  bool clips = false;
+/// One value of a column's settings: a number, a text, null, or a list.
+class Setting {
+ public:
+  template <class Integer>
+  requires std::is_integral_v<Integer> Setting(Integer value)
+      : form_(Form::kNumber), text_(std::to_string(value)) {}
+  Setting(double value);
+  Setting(std::string value) : text_(std::move(value)) {}
+  Setting(const char* value) : text_(value) {}
+  Setting(std::nullptr_t) : form_(Form::kNull) {}
+  Setting(std::initializer_list<Setting> items) : form_(Form::kList), items_(items) {}
+  template <class Item>
+  Setting(const std::vector<Item>& items)
+      : form_(Form::kList), items_(items.begin(), items.end()) {}
+
+  /// A value of the column, also if it is a word of the format: category or clip.
+  [[nodiscard]] static Setting value(std::string text) {
+    Setting setting(std::move(text));
+    setting.form_ = Form::kValue;
+    return setting;
+  }
+
+  class Inside;
+
+ private:
+  enum class Form : std::uint8_t { kText, kValue, kNumber, kNull, kList };
+
+  Form form_ = Form::kText;
+  std::string text_{};
+  std::vector<Setting> items_{};
 };
+
+/// Keys and values, as a domain file has them (docs/domain.md).
+using Settings = std::vector<std::pair<std::string, Setting>>;
 
 /// A named column of finitely many values. Immutable, cheap to copy, safe to share between threads.
 ///
-/// The functions that make one throw InvalidInput, naming the column, for a name that is not one
-/// line of 1 to 500 bytes of UTF-8 text and for a mapping to what is no value of the column.
+///     Column::declare("age", {{"type", "integer"}, {"min", 0}, {"max", 110}, {"bins", 11}})
+///     Column::declare("city", {{"type", "categorical"}, {"values", {"Ghent", "Lille", "Trier"}}})
 class Column {
  public:
-  /// 1 to 2^24 distinct words, each one line of UTF-8 text. Words are compared byte
-  /// for byte; a number is every text that writes it (1, 1.0, 01), so no two may write the same.
-  [[nodiscard]] static Column categorical(std::string name, const std::vector<std::string>& values,
-                                          Mapping mapping = {});
-
-  /// Two words, read with or without the case of their letters; beside the usual ones (false, f,
-  /// no, 0 and true, t, yes, 1) all of these.
-  [[nodiscard]] static Column boolean(std::string name, std::string false_word = "false",
-                                      std::string true_word = "true", Mapping mapping = {});
-
-  /// The integers min ... max, fewer than 2^63, in `bins` groups of near-equal size: 1 to 2^24, at
-  /// most one for each integer, which is the default as far as it goes.
-  [[nodiscard]] static Column integer(std::string name, std::int64_t min, std::int64_t max,
-                                      std::optional<std::uint64_t> bins = std::nullopt,
-                                      Mapping mapping = {});
-
-  /// The numbers min ... max, both finite, in `bins` cells of equal width: 1 to 2^24. Without
-  /// `bins` a number is kept to about six digits.
-  [[nodiscard]] static Column number(std::string name, double min, double max,
-                                     std::optional<std::uint64_t> bins = std::nullopt,
-                                     Mapping mapping = {});
-
-  /// As categorical, and the order of the words means something: scorers use it.
-  [[nodiscard]] static Column ordinal(std::string name, const std::vector<std::string>& values,
-                                      Mapping mapping = {});
-
-  /// Integers in cells edges[j] ... edges[j + 1] - 1, the last one with its end.
-  [[nodiscard]] static Column integer_edges(std::string name,
-                                            const std::vector<std::int64_t>& edges,
-                                            Mapping mapping = {});
-
-  /// Numbers in cells from edge to edge, and a number that many values are exactly (0, say) in a
-  /// cell of its own.
-  [[nodiscard]] static Column number_edges(std::string name, const std::vector<double>& edges,
-                                           std::optional<double> spike = std::nullopt,
-                                           Mapping mapping = {});
-  /// The same with cells of equal width.
-  [[nodiscard]] static Column number_spike(std::string name, double min, double max,
-                                           std::uint64_t bins, double spike, Mapping mapping = {});
-
-  /// The days from min to max, as 2026-01-31, in cells: "day", "week", "month", "quarter", "year"
-  /// or a number of them; empty: a cell for each.
-  [[nodiscard]] static Column date(std::string name, const std::string& min, const std::string& max,
-                                   const std::string& bins = {}, Mapping mapping = {});
-
-  /// The seconds from min to max, as 2026-01-31T12:34:56, on the clock of an offset from UTC ("Z",
-  /// "+01:00"), in which times with another offset are read; empty: of a clock without a zone.
-  [[nodiscard]] static Column datetime(std::string name, const std::string& min,
-                                       const std::string& max, const std::string& bins = {},
-                                       const std::string& zone = {}, Mapping mapping = {});
+  /// Throws InvalidInput, naming the column, for settings that a domain file must not have either.
+  [[nodiscard]] static Column declare(const std::string& name, const Settings& settings);
 
   [[nodiscard]] const std::string& name() const noexcept;
   /// How many values, groups or cells; one more with a category for nulls.
@@ -111,9 +86,8 @@ class Domain {
 
   /// The text of a domain file; `parse` makes an equal domain of it.
   [[nodiscard]] std::string yaml() const;
-  /// What it says, for programs: {"seed": "7", "columns": [{"name": "sex", "type": "categorical",
-  /// ...}]}. Scalars are texts as in `yaml`, and {"value": TEXT} where a text in quotes would be
-  /// another thing without them.
+  /// What it says, for programs: {"seed": 7, "columns": [{"name": "sex", "type": "categorical",
+  /// ...}]}. Values are texts, and {"value": TEXT} where a text would be a word of the format.
   [[nodiscard]] std::string json() const;
   /// SHA-256, in 64 hexadecimal digits, of what the domain means: equal for equal domains only,
   /// and the same on every machine. Certificates name it.

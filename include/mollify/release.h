@@ -138,6 +138,15 @@ class Source {
   std::shared_ptr<const Inside> inside_;
 };
 
+/// What integers count, from the beginning of 1970 on.
+struct Moments {
+  enum class Kind { kDay, kInstant };  ///< days, or seconds of UTC
+  Kind kind = Kind::kDay;
+  /// Of the clock that shows instants, from UTC, in seconds to the east. Without it the clock has
+  /// no zone, and is what is counted.
+  std::optional<std::int32_t> offset{};
+};
+
 /// A released column.
 struct ReleasedColumn {
   std::string name;
@@ -148,9 +157,7 @@ struct ReleasedColumn {
   std::vector<std::uint8_t> valid{};  ///< a byte for each row, 0 where the value is null
   /// All texts that it could have held, or those of false and true; none where any text may come.
   std::vector<std::string> words{};
-  /// Of texts that are days, "day"; of those that are times, "wall" where they have no zone, and
-  /// else the column's offset from UTC, "Z" or "+01:00". Empty for others.
-  std::string clock{};
+  std::optional<Moments> moments{};  ///< what integers count if they are days or instants
 };
 
 /// Columns of equal length as a stream of record batches: texts with words as dictionaries, days as

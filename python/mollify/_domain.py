@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from mollify import _core
@@ -195,19 +195,9 @@ def _yaml(columns: Mapping[str, Mapping[str, Any]], seed: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _by_column(sentence: str, names: list[str], seed: int) -> str:
-    """With the column in place of its line, for nobody wrote these: they are `_yaml`'s."""
-    found = re.match(r"the domain line (\d+)(: )?", sentence)
-    if found is None:
-        return sentence
-    rest = sentence[found.end() :]
-    if found[2]:  # what follows names the column, or is about all of them
-        return rest
-    place = int(found[1]) - (3 if seed else 2)
-    if not 0 <= place < len(names):
-        return f"the domain{rest}"
-    name = f'column "{names[place]}"'
-    return name + rest.replace(f"must give {name} the key", "must have the key")
+def _without_line(sentence: str) -> str:
+    """Without the line of a file that nobody wrote: it is `_yaml`'s. The sentence names the column."""
+    return re.sub(r"^the domain line \d+(: )?", lambda found: "" if found[1] else "the domain", sentence)
 
 
 class DomainWarning(UserWarning):
@@ -253,7 +243,7 @@ class Domain:
         try:
             self._inside = _core.Domain.parse(_yaml(columns, fixed), "the domain")
         except _core.InvalidInput as refused:
-            raise _core.InvalidInput(_by_column(str(refused), [*map(str, columns)], fixed)) from None
+            raise _core.InvalidInput(_without_line(str(refused))) from None
         self._path = None
         self._warn()
 
@@ -290,22 +280,7 @@ class Domain:
     @property
     def columns(self) -> dict[str, Column]:
         """The settings of each column by its name; `Domain` makes an equal domain of them."""
-        columns = {}
-        for column in json.loads(self._inside.json())["columns"]:
-            name = column.pop("name")
-            kinds = {"integer": int, "number": float}
-            if column["type"] in kinds:
-                read: Callable[[str], int | float] = kinds[column["type"]]
-                for key in ("min", "max", "spike"):
-                    if key in column:
-                        column[key] = read(column[key])
-                if "edges" in column:
-                    column["edges"] = [read(edge) for edge in column["edges"]]
-                if "bins" in column:
-                    bins = column["bins"]
-                    column["bins"] = bins if bins == "private" else int(bins)
-            columns[name] = column
-        return columns
+        return {column.pop("name"): column for column in json.loads(self._inside.json())["columns"]}
 
     @property
     def seed(self) -> int:

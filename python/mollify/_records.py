@@ -63,9 +63,11 @@ class Records:
 
     def _cells(self, most: int) -> dict[str, list[Any]]:
         columns: dict[str, list[Any]] = {}
-        for name, kind, values, valid, words, clock in self._table.columns():
+        for name, kind, values, valid, words, offset in self._table.columns():
             values, valid = values[:most], valid[:most]
-            if kind == "text":
+            if kind in ("day", "instant"):
+                rows = _moment_texts(values, valid, kind, offset)
+            elif kind == "text":
                 rows = [
                     one if not words else None if one < 0 else words[one]
                     for one in (values if not words else values.tolist())
@@ -87,7 +89,7 @@ class Records:
         import pandas as pd
 
         series: dict[str, Any] = {}
-        for name, kind, values, valid, words, clock in self._table.columns():
+        for name, kind, values, valid, words, offset in self._table.columns():
             null = valid == 0
             if kind == "integer":
                 series[name] = pd.arrays.IntegerArray(values, null)
@@ -95,8 +97,8 @@ class Records:
                 series[name] = pd.arrays.BooleanArray(values.astype(bool), null)
             elif kind == "number":
                 series[name] = np.where(null, np.nan, values)
-            elif clock:
-                series[name] = _moments(values, clock)
+            elif kind in ("day", "instant"):
+                series[name] = _moments(values, valid, kind, offset)
             elif words:
                 series[name] = pd.Categorical.from_codes(values, categories=words)
             else:
@@ -126,17 +128,27 @@ def _restore(columns: list[Any]) -> Records:
     return Records(_core.Table(columns))
 
 
-def _moments(texts: list[str | None], clock: str) -> Any:
+def _moments(values: Any, valid: Any, kind: str, offset: int | None) -> Any:
     """Days, or times as they stand on the column's clock, which is told with them."""
     import datetime
 
     import numpy as np
     import pandas as pd
 
-    shown = ["NaT" if text is None else text[:19] for text in texts]
-    moments = pd.DatetimeIndex(np.array(shown, "datetime64[s]"))
-    if clock in ("day", "wall"):
+    counted = values.astype("datetime64[D]" if kind == "day" else "datetime64[s]")
+    moments = pd.DatetimeIndex(np.where(valid == 0, np.datetime64("NaT"), counted.astype("datetime64[s]")))
+    if offset is None:
         return moments
-    hours, minutes = (0, 0) if clock == "Z" else (int(clock[1:3]), int(clock[4:6]))
-    offset = datetime.timedelta(hours=hours, minutes=minutes)
-    return moments.tz_localize(datetime.timezone(-offset if clock[0] == "-" else offset))
+    zone = datetime.timezone(datetime.timedelta(seconds=offset))
+    return moments.tz_localize("UTC").tz_convert(zone)
+
+
+def _moment_texts(values: Any, valid: Any, kind: str, offset: int | None) -> list[str | None]:
+    """As a file has them: `2026-01-31`, or `2026-01-31T12:34:56+01:00`."""
+    import numpy as np
+
+    east = offset or 0
+    sign, minutes = "-" if east < 0 else "+", abs(east) // 60
+    zone = "" if offset is None else "Z" if east == 0 else f"{sign}{minutes // 60:02}:{minutes % 60:02}"
+    shown = values.astype("datetime64[D]") if kind == "day" else (values + east).astype("datetime64[s]")
+    return [f"{one}{zone}" if there else None for one, there in zip(np.datetime_as_string(shown), valid)]

@@ -86,9 +86,9 @@ def _counts(release: Release) -> list[str]:
     import numpy as np
 
     drawn = []
-    for name, kind, values, valid, words, clock in release._table.columns():
+    for name, kind, values, valid, words, _ in release._table.columns():
         there = valid != 0
-        if kind in ("integer", "number") and not clock and there.any():
+        if kind in ("integer", "number") and there.any():
             numbers = values[there]
             found, seen = np.unique(numbers, return_counts=True)
             if len(found) <= _MOST_WORDS:

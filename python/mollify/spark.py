@@ -520,15 +520,12 @@ def _drawn_by_workers(made: _Made, counts: DataFrame) -> DataFrame:
         "number": types.DoubleType(),
         "truth": types.BooleanType(),
         "text": types.StringType(),
-    }
-    of_clock: dict[str, DataType | None] = {
-        "": None,
         "day": types.DateType(),
-        "wall": types.TimestampNTZType(),
     }
     columns = shape.columns()
+    of_instants = (types.TimestampNTZType(), types.TimestampType())  # without a zone, and with one
     fields = [
-        types.StructField(f"c{i}", of_clock.get(one[5], types.TimestampType()) or of_kind[one[1]])
+        types.StructField(f"c{i}", of_kind.get(one[1], of_instants[one[5] is not None]))
         for i, one in enumerate(columns)
     ]
     if not has_roster:

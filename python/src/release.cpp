@@ -1,8 +1,11 @@
 #include "release.h"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -59,13 +62,21 @@ nb::object values(const std::vector<std::string>& rows, const ReleasedColumn& co
   return owned_array(std::move(places));
 }
 
-/// (name, "integer" | "number" | "truth" | "text", values, valid, words, clock)
+constexpr std::string_view kMoments[] = {"day", "instant"};  // as Moments::Kind
+
+/// (name, "integer" | "number" | "truth" | "text" | "day" | "instant", values, valid, words,
+/// offset): days and seconds of UTC since 1970, and the offset of the instants' clock in seconds,
+/// if it has one.
 nb::tuple shown(const ReleasedColumn& column) {
   constexpr const char* kKinds[] = {"integer", "number", "truth", "text"};
+  const std::string_view kind = column.moments
+                                    ? kMoments[static_cast<std::size_t>(column.moments->kind)]
+                                    : kKinds[column.values.index()];
   return nb::make_tuple(
-      column.name, kKinds[column.values.index()],
+      column.name, std::string(kind),
       std::visit([&](const auto& rows) { return values(rows, column); }, column.values),
-      owned_array(column.valid), texts(column.words), column.clock);
+      owned_array(column.valid), texts(column.words),
+      column.moments ? column.moments->offset : std::nullopt);
 }
 
 ReleasedColumn read_back(const nb::handle& column) {
@@ -77,10 +88,14 @@ ReleasedColumn read_back(const nb::handle& column) {
     return std::vector<T>(rows.data(), rows.data() + rows.size());
   };
   made.words = nb::cast<std::vector<std::string>>(parts[4]);
-  made.clock = nb::cast<std::string>(parts[5]);
   const auto valid = nb::cast<Array<std::uint8_t, 1>>(parts[3]);
   made.valid.assign(valid.data(), valid.data() + valid.size());
-  if (kind == "integer") {
+  const auto* const moments = std::find(std::begin(kMoments), std::end(kMoments), kind);
+  if (moments != std::end(kMoments)) {
+    made.moments = {static_cast<Moments::Kind>(moments - kMoments),
+                    nb::cast<std::optional<std::int32_t>>(parts[5])};
+  }
+  if (kind == "integer" || made.moments) {
     made.values = copied(std::int64_t{});
   } else if (kind == "number") {
     made.values = copied(double{});

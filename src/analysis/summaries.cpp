@@ -258,10 +258,11 @@ std::vector<std::optional<OwnMean>> own_means(const Source& source, const Domain
 bool has_bins(const Column& column) {
   const Cells& cells = column.cells();
   if (has_private_bins(cells)) return true;
-  if (const auto* integers = std::get_if<IntegerCells>(&cells)) return !integers->ungrouped();
-  if (const auto* dates = std::get_if<DateCells>(&cells)) return !dates->cells().ungrouped();
-  const auto* numbers = std::get_if<NumberCells>(&cells);
-  return numbers != nullptr && numbers->declares_bins();
+  if (const auto* numbers = std::get_if<NumberCells>(&cells)) return numbers->declares_bins();
+  for (std::uint32_t cell = 0; cell < column.size(); ++cell) {
+    if (column.points(cell) > 1) return true;
+  }
+  return false;
 }
 
 std::string within_bins(const Domain& domain) {
@@ -413,7 +414,6 @@ std::string moved_means_text(const Domain& domain, std::span<const std::optional
 }  // namespace
 
 std::optional<double> number_of_level(const Column& column, std::uint32_t level) {
-  if (column.must_be_written(level)) return std::nullopt;
   const auto as_number = [](const Value& value) -> std::optional<double> {
     if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
     if (const auto* number = std::get_if<double>(&value)) return *number;

@@ -300,7 +300,7 @@ RealColumns::RealColumns(const Domain& domain, std::span<const std::string> loga
     if (numbers == nullptr) {
       throw InvalidInput(
           fmt::format("column \"{}\" must be of type number to be a coordinate, but is {}",
-                      column.name(), type_name(column.cells())));
+                      column.name(), kind_of(column.cells()).name));
     }
     const Mapping& mapping = column.mapping();
     if (mapping.null_is_category) {
@@ -377,6 +377,7 @@ double RealColumns::read(std::size_t column, const Value& value) const noexcept 
   if (const auto* truth = std::get_if<bool>(&value)) {
     return coordinate(axis, std::string_view(*truth ? "true" : "false"));
   }
+  if (std::holds_alternative<Moment>(value)) return axis.unreadable;
   return axis.null;
 }
 

@@ -8,9 +8,10 @@
 #include <limits>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "base/names.h"
 #include "core/invalid_input.h"
-#include "domain/column.h"
 
 namespace mollify {
 
@@ -119,6 +120,82 @@ double same_exp(double x) {
 }
 
 // -----------------------------------------------------------------------------------------------
+// What integers and numbers declare.
+
+namespace {
+
+constexpr std::string_view kPrivateWord = "private";
+constexpr std::string_view kBinsSchema = R"({
+  "description": "How many cells of equal width; private: a release by method marginals finds where they lie.",
+  "oneOf": [{"const": "private"}, {"type": "integer", "minimum": 1}]})";
+constexpr std::array kKeysOfInteger = {ColumnKey{"min", false, R"({"type": "integer"})"},
+                                       ColumnKey{"max", false, R"({"type": "integer"})"},
+                                       ColumnKey{"bins", false, kBinsSchema},
+                                       ColumnKey{"edges", false, R"({
+  "description": "Instead of min, max and bins: where cells begin, and where the last one ends.",
+  "type": "array", "items": {"type": "integer"}})"}};
+constexpr std::array kKeysOfNumber = {ColumnKey{"min", false, R"({"type": "number"})"},
+                                      ColumnKey{"max", false, R"({"type": "number"})"},
+                                      ColumnKey{"bins", false, kBinsSchema},
+                                      ColumnKey{"edges", false, R"({
+  "description": "Instead of min, max and bins: where cells begin, and where the last one ends.",
+  "type": "array", "items": {"type": "number"}})"},
+                                      ColumnKey{"spike", false, R"({
+  "description": "A number that many values are exactly, in a cell of its own; beside bins or edges.",
+  "type": "number"})"}};
+constexpr std::array<std::string_view, 4> kIntegers = {
+    "min: 0, max: 110", "min: 0, max: 110, bins: 11", "min: -5, max: 99999999, bins: private",
+    "edges: [0, 1, 2, 4, 50]"};
+constexpr std::array<std::string_view, 7> kNumbers = {"min: 50, max: 250",
+                                                      "min: 0, max: 1, bins: 4",
+                                                      "min: 0, max: 5000, bins: 20, spike: 0",
+                                                      "min: 0, max: 1, bins: private",
+                                                      "min: 0, max: 1, bins: private, spike: 0.5",
+                                                      "edges: [0, 1.5, 3]",
+                                                      "edges: [0, 1.5, 3], spike: 1"};
+
+/// True if edges are declared, instead of all else.
+bool cut_by_edges(const Settings& settings) {
+  if (!settings.has("edges")) return false;
+  for (const std::string_view other : {"min", "max", "bins"}) {
+    if (settings.has(other)) settings.refuse(other, "must not stand beside edges");
+  }
+  return true;
+}
+
+/// A number of them, if they are declared and not private.
+std::optional<std::uint64_t> bins_in(const Settings& settings) {
+  const auto text = settings.maybe<std::string>("bins");
+  if (text && text->find_first_not_of("0123456789") != text->npos) {
+    settings.refuse(
+        "bins", fmt::format("must be {} or a whole number, but is \"{}\"{}", kPrivateWord, *text,
+                            did_you_mean(*text, std::array{std::string(kPrivateWord)})));
+  }
+  return settings.maybe<std::uint64_t>("bins");
+}
+
+template <class Number>
+Setting list_of(const std::vector<Number>& edges) {
+  Setting list{.kind = Setting::Kind::kSequence};
+  for (const Number edge : edges) list.items.push_back(Setting::word(fmt::format("{}", edge)));
+  return list;
+}
+
+template <class RangeCells>
+DeclaredSettings settings_of_range(const RangeCells& cells, bool has_bins, std::uint32_t bins) {
+  DeclaredSettings settings = {{"min", Setting::word(fmt::format("{}", cells.min()))},
+                               {"max", Setting::word(fmt::format("{}", cells.max()))}};
+  if (cells.has_private_bins()) {
+    settings.emplace_back("bins", Setting::word(std::string(kPrivateWord)));
+  } else if (has_bins) {
+    settings.emplace_back("bins", Setting::word(std::to_string(bins)));
+  }
+  return settings;
+}
+
+}  // namespace
+
+// -----------------------------------------------------------------------------------------------
 // A column of integers from min to max, grouped into cells.
 
 namespace {
@@ -126,6 +203,33 @@ namespace {
 __extension__ using Wide = unsigned __int128;
 
 }  // namespace
+
+constinit const ColumnKind IntegerCells::kKind{
+    "integer", "whole numbers", kKeysOfInteger, kIntegers, true, true, true};
+
+IntegerCells IntegerCells::declare(const ColumnKind& /*kind*/, const Settings& settings) {
+  if (cut_by_edges(settings)) return with_edges(settings.get<std::vector<std::int64_t>>("edges"));
+  const std::int64_t min = settings.get<std::int64_t>("min"),
+                     max = settings.get<std::int64_t>("max");
+  if (settings.is("bins", kPrivateWord)) return with_private_bins(min, max);
+  return make(min, max, bins_in(settings));
+}
+
+DeclaredSettings IntegerCells::settings() const {
+  const auto edges = declared_edges();
+  if (!edges.empty()) return {{"edges", list_of(edges)}};
+  return settings_of_range(*this, declares_bins(), size());
+}
+
+void IntegerCells::add_canonical(std::string& text) const {
+  text += fmt::format(" {} {} {}", min(), max(), size());
+  if (!declares_bins() && !ungrouped()) text += " unbinned";
+  if (has_private_bins()) text += " private";
+  const auto edges = declared_edges();
+  if (!edges.empty()) text += fmt::format(" edges {}", fmt::join(edges, " "));
+}
+
+void IntegerCells::describe(ColumnSchema& schema) const { schema.type = ValueType::kInteger; }
 
 IntegerCells IntegerCells::make(std::int64_t min, std::int64_t max,
                                 std::optional<std::uint64_t> bins) {
@@ -284,6 +388,45 @@ std::optional<DecimalLattice> lattice_for(double magnitude, double width,
 }
 
 }  // namespace
+
+constinit const ColumnKind NumberCells::kKind{"number", "numbers", kKeysOfNumber, kNumbers,
+                                              true,     true,      true};
+
+NumberCells NumberCells::declare(const ColumnKind& /*kind*/, const Settings& settings) {
+  const auto spike = settings.maybe<double>("spike");
+  if (cut_by_edges(settings)) return with_edges(settings.get<std::vector<double>>("edges"), spike);
+  const double min = settings.get<double>("min"), max = settings.get<double>("max");
+  if (settings.is("bins", kPrivateWord)) return with_private_bins(min, max, spike);
+  const auto bins = bins_in(settings);
+  if (!spike) return make(min, max, bins);
+  if (!bins) settings.refuse("spike", "must stand beside bins or edges");
+  return with_spike(min, max, *bins, *spike);
+}
+
+DeclaredSettings NumberCells::settings() const {
+  DeclaredSettings settings;
+  if (declared_.empty()) {
+    settings = settings_of_range(*this, declares_bins(), declared_bins_);
+  } else {
+    settings.emplace_back("edges", list_of(declared_));
+  }
+  if (spike_) settings.emplace_back("spike", Setting::word(fmt::format("{}", *spike_)));
+  return settings;
+}
+
+void NumberCells::add_canonical(std::string& text) const {
+  // Hexadecimal: exact, and the same from every library.
+  text += fmt::format(" {:a} {:a} {}", min(), max(), size());
+  if (!declares_bins()) text += " unbinned";
+  if (has_private_bins()) text += " private";
+  for (const double edge : declared_) text += fmt::format(" edge {:a}", edge);
+  if (spike_) text += fmt::format(" spike {:a}", *spike_);
+}
+
+void NumberCells::describe(ColumnSchema& schema) const {
+  schema.type = ValueType::kNumber;
+  schema.exponent = lattice_.exponent();
+}
 
 NumberCells NumberCells::make(double min, double max, std::optional<std::uint64_t> bins) {
   if (!std::isfinite(min) || !std::isfinite(max)) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "domain/same_value.h"
+#include "domain/settings.h"
 
 namespace mollify {
 
@@ -97,6 +98,13 @@ class IntegerCells {
   /// take them for cells of which no number is declared. Throws InvalidInput as `make`.
   static IntegerCells with_private_bins(std::int64_t min, std::int64_t max);
 
+  static const ColumnKind kKind;
+  [[nodiscard]] static IntegerCells declare(const ColumnKind& kind, const Settings& settings);
+  [[nodiscard]] const ColumnKind& kind() const noexcept { return kKind; }
+  [[nodiscard]] DeclaredSettings settings() const;
+  void add_canonical(std::string& text) const;
+  void describe(ColumnSchema& schema) const;
+
   /// As declared; empty for cells of near-equal size.
   [[nodiscard]] std::vector<std::int64_t> declared_edges() const;
 
@@ -116,20 +124,14 @@ class IntegerCells {
   /// kOutside with the bound's cell; any other number is kUnreadable with the cell of the nearest
   /// integer; other text is kUnreadable with cell 0.
   [[nodiscard]] Reading read(std::string_view text) const noexcept;
-  /// What is read of the text that the value stands for, without writing it.
   [[nodiscard]] Reading read(std::int64_t value) const noexcept {
     return nearest(value, Verdict::kValue);
   }
   [[nodiscard]] Reading read(double value) const noexcept;
 
-  /// How many integers a cell holds; at least one.
   [[nodiscard]] std::uint64_t points(std::uint32_t cell) const noexcept;
-  /// The `point`-th integer of the cell. Requires point < points(cell).
   [[nodiscard]] std::int64_t value(std::uint32_t cell, std::uint64_t point) const noexcept;
-  /// Appends it.
   void write(std::uint32_t cell, std::uint64_t point, std::string& text) const;
-
-  /// "an integer from 0 to 100", for messages.
   [[nodiscard]] std::string expectation() const;
 
  private:
@@ -188,6 +190,13 @@ class NumberCells {
   static NumberCells with_private_bins(double min, double max,
                                        std::optional<double> spike = std::nullopt);
 
+  static const ColumnKind kKind;
+  [[nodiscard]] static NumberCells declare(const ColumnKind& kind, const Settings& settings);
+  [[nodiscard]] const ColumnKind& kind() const noexcept { return kKind; }
+  [[nodiscard]] DeclaredSettings settings() const;
+  void add_canonical(std::string& text) const;
+  void describe(ColumnSchema& schema) const;
+
   /// As declared: empty for equal cells, without the spike's.
   [[nodiscard]] const std::vector<double>& declared_edges() const noexcept { return declared_; }
   [[nodiscard]] std::optional<double> spike() const noexcept { return spike_; }
@@ -206,22 +215,17 @@ class NumberCells {
   /// Total; O(length). Texts are read as `read_number_of` does. Numbers beyond a bound, infinities
   /// included, are kOutside with the bound's cell; other text is kUnreadable with cell 0.
   [[nodiscard]] Reading read(std::string_view text) const noexcept;
-  /// What is read of the text that the value stands for, without writing it.
   [[nodiscard]] Reading read(std::int64_t value) const noexcept {
     return read(static_cast<double>(value));
   }
   [[nodiscard]] Reading read(double value) const noexcept;
 
-  /// How many lattice points a cell holds; at least one. O(1).
   [[nodiscard]] std::uint64_t points(std::uint32_t cell) const noexcept;
   /// What is written are its points.
   [[nodiscard]] const DecimalLattice& lattice() const noexcept { return lattice_; }
-  /// The double nearest to the `point`-th lattice point of the cell. Requires point < points(cell).
+  /// The double nearest to the lattice point.
   [[nodiscard]] double value(std::uint32_t cell, std::uint64_t point) const noexcept;
-  /// Appends the lattice point.
   void write(std::uint32_t cell, std::uint64_t point, std::string& text) const;
-
-  /// "a number from 0 to 1.5", for messages.
   [[nodiscard]] std::string expectation() const;
 
  private:

@@ -1,16 +1,151 @@
-// Words that mean the same value.
+// Texts as values: which text is which value of a column, and which texts mean the same one.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
 namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// One value of any type.
+
+/// What counts of time stand for.
+struct MomentForm {
+  enum class Kind : std::uint8_t { kDay, kInstant };
+
+  Kind kind = Kind::kDay;
+  std::int64_t per_second = 1;  ///< of instants: 1, 10^3, 10^6 or 10^9
+  /// Of the clock that shows instants, from UTC, in seconds to the east. Without it the clock has
+  /// no zone, and is what is counted.
+  std::optional<std::int32_t> offset{};
+
+  friend bool operator==(const MomentForm&, const MomentForm&) = default;
+};
+
+/// So many days, or parts of seconds of UTC, since the beginning of 1970.
+struct Moment {
+  std::int64_t count = 0;
+  MomentForm form{};
+
+  friend bool operator==(const Moment&, const Moment&) = default;
+};
+
+/// Many of one form; borrowed.
+struct Moments {
+  std::span<const std::int64_t> counts;
+  MomentForm form{};
+
+  [[nodiscard]] std::size_t size() const noexcept { return counts.size(); }
+  [[nodiscard]] Moment operator[](std::size_t row) const noexcept { return {counts[row], form}; }
+  [[nodiscard]] Moments subspan(std::size_t begin, std::size_t count) const noexcept {
+    return {counts.subspan(begin, count), form};
+  }
+};
+
+/// A null, an integer, a number, a truth, a text, or a day or instant, as a program hands it over.
+/// It stands for the text that a CSV file would hold in its place, and to every column it is what
+/// that text is:
+///
+/// - null is the empty field;
+/// - an integer is its decimal digits;
+/// - a number is the shortest decimal text that reads back as it, `3` for 3.0 and `0` for both
+///   zeros; NaN is `nan`, a word for null; the infinities are `inf` and `-inf`;
+/// - a truth is `true` or `false`. Columns of the usual words read those (yes and no, for example);
+///   to a column of other words, as [female, male], they are as unreadable as in a file, for
+///   nobody declared which of the two is true;
+/// - a text is itself. An empty one is a null;
+/// - a day is written as ISO 8601 writes it, `2024-02-29`. Years beyond 9999 have more digits,
+/// those
+///   before 0 a minus sign. An instant is `2024-02-29T12:34:56`, and what is left of a second
+///   follows in six digits, in nine if six do not do, and not at all if it is zero, so that the
+///   text does not depend on the unit; then the offset of its clock, `Z` or `+01:00`.
+using Value = std::variant<std::monostate, std::int64_t, double, bool, std::string_view, Moment>;
+
+/// The type of a released column.
+enum class ValueType : std::uint8_t { kInteger, kNumber, kBoolean, kText, kMoment };
+
+/// What is known of a released column before its first value; public.
+struct ColumnSchema {
+  std::string name;
+  ValueType type = ValueType::kText;
+  /// Of numbers that are points of the DecimalLattice of this exponent, and are written so; nothing
+  /// where they are written with as few digits as tell doubles apart.
+  std::optional<int> exponent{};
+  /// The words of a column of few, those of false and true of a boolean one; empty where any text
+  /// may come.
+  std::vector<std::string> words{};
+  MomentForm moments{};  ///< of days and instants
+
+  friend bool operator==(const ColumnSchema&, const ColumnSchema&) = default;
+};
+
+// -----------------------------------------------------------------------------------------------
+// How the text of a field becomes a null, a number or an integer: the rules all columns share, and
+// which texts a domain may declare.
+
+/// True for the words that mean "no value": the empty field, NA, N/A, NaN, nan, null, NULL, None.
+/// A column's declared values win over them.
+[[nodiscard]] bool is_null_word(std::string_view text) noexcept;
+
+/// The text without spaces and tabs at its ends. Only numbers and booleans ignore them.
+[[nodiscard]] std::string_view without_outer_spaces(std::string_view text) noexcept;
+
+/// True if the bytes are well-formed UTF-8.
+[[nodiscard]] bool is_utf8(std::string_view bytes) noexcept;
+
+/// The number which the whole text denotes in decimal notation (`-12`, `3.5`, `1e3`, `inf`), with
+/// an optional leading + and outer spaces; nothing for any other text, hexadecimal and nan
+/// included. What is too large for a double is an infinity of its sign; what is too small is zero.
+/// Total, and independent of the locale; O(length).
+[[nodiscard]] std::optional<double> read_number(std::string_view text) noexcept;
+
+/// The integer which the whole text denotes, as digits or as digits followed by `.000…` (so write
+/// other programs a column of integers that has nulls). Nothing for every other text, and nothing
+/// for integers outside 64 bits: `read_number` still reads those.
+[[nodiscard]] std::optional<std::int64_t> read_integer(std::string_view text) noexcept;
+
+/// Room for the text that `without_marks` makes.
+using UnmarkedBuffer = std::array<char, 64>;
+/// A number that people write with marks, as programs write it: `1234567.8` for `1,234,567.8`, with
+/// commas between thousands, and for `50%` either `50` or, if percents are hundredths, `50e-2`.
+/// Empty for every other text, and for texts of more than 60 bytes.
+[[nodiscard]] std::string_view without_marks(std::string_view text, bool in_hundredths,
+                                             UnmarkedBuffer& buffer) noexcept;
+/// True for a column from min to max that writes 50% as 0.5, not as 50: its bounds lie from -1
+/// to 1.
+[[nodiscard]] constexpr bool percents_are_hundredths(double min, double max) noexcept {
+  return min >= -1 && max <= 1;
+}
+/// The number in a field of such a column: as `read_number` reads it, or written with marks. From
+/// 0 to 1 it may be a truth: programs write their columns of 0 and 1 so, too.
+[[nodiscard]] std::optional<double> read_number_of(std::string_view text, double min,
+                                                   double max) noexcept;
+
+/// The usual words for a truth, in any case: false, f, no, n, 0 and true, t, yes, y, 1. Nothing for
+/// any other text. Outer spaces are ignored.
+[[nodiscard]] std::optional<bool> read_truth(std::string_view text) noexcept;
+
+/// The texts that typed values stand for, as `Value` says; valid as long as the buffer.
+using TextBuffer = std::array<char, 64>;
+[[nodiscard]] std::string_view text_of(std::int64_t integer, TextBuffer& buffer) noexcept;
+[[nodiscard]] std::string_view text_of(double number, TextBuffer& buffer) noexcept;
+[[nodiscard]] std::string_view text_of(const Moment& moment, TextBuffer& buffer) noexcept;
+
+/// True if the two words agree when ASCII letters are compared without their case.
+[[nodiscard]] bool equal_ignoring_case(std::string_view left, std::string_view right) noexcept;
+
+/// Throws InvalidInput, calling the text `what`, unless it is UTF-8 without control characters.
+///
+/// A line break could not be read back from a CSV file in which one line is one record, and text
+/// that is not UTF-8 could not be written to a domain file.
+void require_declarable(std::string_view text, std::string_view what);
 
 // -----------------------------------------------------------------------------------------------
 // One text for all texts that write the same number, truth, day or time.
@@ -56,49 +191,6 @@ struct Reading {
 };
 
 // -----------------------------------------------------------------------------------------------
-// A column of true and false.
-
-/// Two words; cell 0 is false, cell 1 is true.
-///
-/// A declared word is read with or without the case of its letters, and a number in every way to
-/// write it. The usual words (false, f, no, n, 0 and true, t, yes, y, 1) are read as well, unless
-/// the declared words are not of them or contradict them, as in [yes, no] or [female, male].
-class BooleanWords {
- public:
-  /// The words written for false and for true. Throws InvalidInput unless they are two words that
-  /// differ by more than case or the way to write a number, each of them one line of UTF-8 text
-  /// without control characters.
-  [[nodiscard]] static BooleanWords make(std::string false_word = "false",
-                                         std::string true_word = "true");
-
-  /// True if they are usual words for false and for true: then all usual words are read.
-  [[nodiscard]] static bool are_usual(std::string_view false_word, std::string_view true_word);
-
-  [[nodiscard]] std::uint32_t size() const noexcept { return 2; }
-  [[nodiscard]] const std::string& word(std::uint32_t cell) const noexcept { return words_[cell]; }
-
-  /// Total; O(length). A word that is neither is kUnreadable with cell 0.
-  [[nodiscard]] Reading read(std::string_view text) const noexcept;
-
-  /// True if the words are false and true, in any letters: then cells are given as truths.
-  [[nodiscard]] bool are_false_and_true() const noexcept;
-
-  /// How many texts a cell is written as: one.
-  [[nodiscard]] std::uint64_t points(std::uint32_t) const noexcept { return 1; }
-  void write(std::uint32_t cell, std::uint64_t point, std::string& text) const;
-
-  /// "false or true", for messages.
-  [[nodiscard]] std::string expectation() const;
-
- private:
-  BooleanWords(std::string false_word, std::string true_word, bool usual);
-
-  std::array<std::string, 2> words_;
-  std::array<std::string, 2> numbers_;  // what stands for the numbers that they write
-  bool reads_usual_words_;
-};
-
-// -----------------------------------------------------------------------------------------------
 // Numbers strings 0, 1, 2, … in the order in which they were first seen.
 
 /// A set of distinct byte strings, each with the index of its insertion.
@@ -138,21 +230,5 @@ class StringIndex {
   std::vector<std::uint64_t> ends_;
   std::vector<Slot> slots_;  // open addressing, a power of two, at most half full
 };
-
-// -----------------------------------------------------------------------------------------------
-// One value of any type.
-
-/// A null, an integer, a number, a truth or a text, as a program hands it over. It stands for the
-/// text that a CSV file would hold in its place, and to every column it is what that text is:
-///
-/// - null is the empty field;
-/// - an integer is its decimal digits;
-/// - a number is the shortest decimal text that reads back as it, `3` for 3.0 and `0` for both
-///   zeros; NaN is `nan`, a word for null; the infinities are `inf` and `-inf`;
-/// - a truth is `true` or `false`. Columns of the usual words read those (yes and no, for example);
-///   to a column of other words, as [female, male], they are as unreadable as in a file, for
-///   nobody declared which of the two is true;
-/// - a text is itself. An empty one is a null.
-using Value = std::variant<std::monostate, std::int64_t, double, bool, std::string_view>;
 
 }  // namespace mollify

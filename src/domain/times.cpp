@@ -4,6 +4,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstddef>
+#include <cstdlib>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -12,7 +13,6 @@
 
 #include "base/names.h"
 #include "core/invalid_input.h"
-#include "domain/column.h"
 
 namespace mollify {
 
@@ -133,14 +133,103 @@ std::optional<TimeText> read_clock(std::string_view text) noexcept {
   return scan_clock(scanner, time) ? std::optional(time) : std::nullopt;
 }
 
+namespace {
+
+std::int64_t divided_down(std::int64_t value, std::int64_t by) noexcept {
+  return value / by - (value % by < 0 ? 1 : 0);
+}
+
+std::int64_t day_of(std::int64_t seconds) noexcept { return divided_down(seconds, kSecondsOfDay); }
+
+/// The day, and the second of it, that the moment's clock shows.
+std::pair<std::int64_t, std::int64_t> shown_by(const Moment& moment) noexcept {
+  if (moment.form.kind == MomentForm::Kind::kDay) return {moment.count, 0};
+  const std::int64_t seconds = divided_down(moment.count, moment.form.per_second);
+  // Not by a product or a sum of seconds, which may overflow.
+  const std::int64_t second = seconds % kSecondsOfDay +
+                              (seconds % kSecondsOfDay < 0 ? kSecondsOfDay : 0) +
+                              moment.form.offset.value_or(0);
+  return {day_of(seconds) + day_of(second), second - day_of(second) * kSecondsOfDay};
+}
+
+// In the calendar that begins on a first of March the leap day is the last of its year, and years
+// repeat after 400.
+char* write_day(std::int64_t days, char* to) noexcept {
+  constexpr std::int64_t kDaysToEpoch = 719468;  // from 0000-03-01
+  constexpr std::int64_t kDaysOfEra = 146097;
+  const std::int64_t era = divided_down(days + kDaysToEpoch, kDaysOfEra);
+  const std::int64_t day = days + kDaysToEpoch - era * kDaysOfEra;
+  const std::int64_t year_of_era = (day - day / 1460 + day / 36524 - day / 146096) / 365;
+  const std::int64_t day_of_year = day - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  const std::int64_t month = (5 * day_of_year + 2) / 153;  // 0 is March
+  const std::int64_t day_of_month = day_of_year - (153 * month + 2) / 5 + 1;
+  const std::int64_t year = 400 * era + year_of_era + (month >= 10 ? 1 : 0);
+  return fmt::format_to(to, "{}{:04}-{:02}-{:02}", year < 0 ? "-" : "", year < 0 ? -year : year,
+                        month >= 10 ? month - 9 : month + 3, day_of_month);
+}
+
+char* write_clock(std::int64_t second, std::int64_t nanoseconds, char* to) noexcept {
+  to = fmt::format_to(to, "{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60);
+  if (nanoseconds == 0) return to;
+  return nanoseconds % 1000 != 0 ? fmt::format_to(to, ".{:09}", nanoseconds)
+                                 : fmt::format_to(to, ".{:06}", nanoseconds / 1000);
+}
+
+char* write_offset(std::optional<std::int32_t> offset, char* to) noexcept {
+  if (!offset) return to;
+  if (*offset == 0) return fmt::format_to(to, "Z");
+  const std::int32_t size = std::abs(*offset);
+  return fmt::format_to(to, "{}{:02}:{:02}", *offset < 0 ? '-' : '+', size / 3600, size / 60 % 60);
+}
+
+}  // namespace
+
+std::string_view text_of(const Moment& moment, TextBuffer& buffer) noexcept {
+  const auto [day, second] = shown_by(moment);
+  char* end = buffer.data();
+  switch (moment.form.kind) {
+    case MomentForm::Kind::kDay:
+      end = write_day(day, end);
+      break;
+    case MomentForm::Kind::kInstant: {
+      const std::int64_t unit = moment.form.per_second;
+      const std::int64_t part = moment.count % unit + (moment.count % unit < 0 ? unit : 0);
+      end = write_clock(second, part * (1'000'000'000 / unit),
+                        fmt::format_to(write_day(day, end), "T"));
+      end = write_offset(moment.form.offset, end);
+    }
+  }
+  return {buffer.data(), static_cast<std::size_t>(end - buffer.data())};
+}
+
 // -----------------------------------------------------------------------------------------------
 // A column of days, or of seconds, from min to max.
 
 namespace {
 
-std::int64_t day_of(std::int64_t seconds) noexcept {
-  return seconds / kSecondsOfDay - (seconds % kSecondsOfDay < 0 ? 1 : 0);
-}
+constexpr std::string_view kTimeSchema = R"({
+  "description": "2026-01-31, or 2026-01-31T12:34:56.",
+  "type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}"})";
+constexpr std::string_view kCalendarSchema = R"({
+  "description": "day, week (from Monday), month, quarter, year, or a number of cells of near-equal size. Default: a cell for each day or second, up to 2^24.",
+  "oneOf": [{"enum": ["day", "week", "month", "quarter", "year"]},
+            {"type": "integer", "minimum": 1}]})";
+constexpr std::string_view kZoneSchema = R"({
+  "description": "The offset from UTC of the column's clock: Z or +01:00. Default: a clock without a zone; a time that states an offset is read as UTC's clock shows it.",
+  "type": "string", "pattern": "^(Z|[-+][0-9]{2}(:?[0-9]{2})?)$"})";
+constexpr std::array kKeysOfDate = {ColumnKey{"min", true, kTimeSchema},
+                                    ColumnKey{"max", true, kTimeSchema},
+                                    ColumnKey{"bins", false, kCalendarSchema}};
+constexpr std::array kKeysOfDatetime = {kKeysOfDate[0], kKeysOfDate[1], kKeysOfDate[2],
+                                        ColumnKey{"zone", false, kZoneSchema}};
+constexpr std::array<std::string_view, 3> kDates = {"min: 2020-01-31, max: 2026-12-31",
+                                                    "min: 2020-01-31, max: 2026-12-31, bins: month",
+                                                    "min: 2020-01-31, max: 2026-12-31, bins: 7"};
+constexpr std::array<std::string_view, 4> kDatetimes = {
+    "min: 2026-01-01, max: \"2026-12-31T23:59:59\"",
+    "min: 2026-01-01, max: \"2026-12-31T23:59:59\", bins: week",
+    "min: 2026-01-01, max: \"2026-12-31T23:59:59\", bins: 5, zone: Z",
+    "min: 2026-01-01, max: \"2026-12-31T23:59:59\", zone: \"-03:30\""};
 
 /// The days on which cells of a period begin, the first one not after `first`.
 std::vector<std::int64_t> beginnings(Period period, std::int64_t first, std::int64_t last) {
@@ -178,6 +267,42 @@ IntegerCells cells_of(const DateCells::Declaration& declared, std::int64_t min, 
 }
 
 }  // namespace
+
+constinit const ColumnKind DateCells::kDate{"date", "days", kKeysOfDate, kDates, true, true};
+constinit const ColumnKind DateCells::kDatetime{"datetime", "times", kKeysOfDatetime,
+                                                kDatetimes, true,    true};
+
+DateCells DateCells::declare(const ColumnKind& kind, const Settings& settings) {
+  Declaration declared{.grain = &kind == &kDate ? Grain::kDay : Grain::kSecond,
+                       .min = settings.get<std::string>("min"),
+                       .max = settings.get<std::string>("max"),
+                       .zone = settings.maybe<std::string>("zone")};
+  if (settings.has("bins")) declared.cut_by(settings.get<std::string>("bins"));
+  return make(declared);
+}
+
+DeclaredSettings DateCells::settings() const {
+  DeclaredSettings settings = {{"min", Setting::value(declared_.min)},
+                               {"max", Setting::value(declared_.max)}};
+  if (declared_.period) {
+    settings.emplace_back("bins", Setting::word(std::string(name_of(*declared_.period))));
+  }
+  if (declared_.bins) settings.emplace_back("bins", Setting::word(std::to_string(*declared_.bins)));
+  if (declared_.zone) settings.emplace_back("zone", Setting::value(*declared_.zone));
+  return settings;
+}
+
+void DateCells::add_canonical(std::string& text) const {
+  // Where its cells begin, whatever words declare them.
+  text += fmt::format(" {} {} {} {}", cells_.min(), cells_.max(), cells_.size(),
+                      declared_.zone.value_or("clock"));
+  if (declared_.period) text += fmt::format(" {}", name_of(*declared_.period));
+}
+
+void DateCells::describe(ColumnSchema& schema) const {
+  schema.type = ValueType::kMoment;
+  schema.moments = form_;
+}
 
 void DateCells::Declaration::cut_by(const std::string& text) {
   period = named<Period>(text);
@@ -225,40 +350,43 @@ DateCells DateCells::make(const Declaration& declared) {
 }
 
 DateCells::DateCells(Declaration declared, std::optional<std::int64_t> offset, IntegerCells cells)
-    : declared_(std::move(declared)), offset_(offset), cells_(std::move(cells)) {}
+    : declared_(std::move(declared)),
+      form_{.kind = declared_.grain == Grain::kDay ? MomentForm::Kind::kDay
+                                                   : MomentForm::Kind::kInstant},
+      cells_(std::move(cells)) {
+  if (offset) form_.offset = static_cast<std::int32_t>(*offset);
+}
 
 Reading DateCells::read(std::string_view text) const noexcept {
   const std::string_view trimmed = without_outer_spaces(text);
   const auto time = read_time(trimmed);
   if (!time) return {is_null_word(trimmed) ? Verdict::kNull : Verdict::kUnreadable, 0};
   const std::int64_t seconds =
-      time->offset ? time->seconds + offset_.value_or(0) - *time->offset : time->seconds;
+      time->offset ? time->seconds + form_.offset.value_or(0) - *time->offset : time->seconds;
   return cells_.read(declared_.grain == Grain::kDay ? day_of(seconds) : seconds);
 }
 
+Reading DateCells::read(const Moment& moment) const noexcept {
+  constexpr std::int64_t kFirstDay = -719'162, kLastDay = 2'932'896;  // of years 1 and 9999
+  const auto [day, second] = shown_by(moment);
+  if (day < kFirstDay || day > kLastDay) return {Verdict::kUnreadable, 0};
+  const auto& offset = moment.form.offset;
+  const std::int64_t seconds =
+      day * kSecondsOfDay + second + (offset ? form_.offset.value_or(0) - *offset : 0);
+  return cells_.read(declared_.grain == Grain::kDay ? day_of(seconds) : seconds);
+}
+
+Moment DateCells::value(std::uint32_t cell, std::uint64_t point) const noexcept {
+  return {cells_.value(cell, point) - form_.offset.value_or(0), form_};
+}
+
 void DateCells::write(std::uint32_t cell, std::uint64_t point, std::string& text) const {
-  const std::int64_t value = cells_.value(cell, point);
-  const bool in_days = declared_.grain == Grain::kDay;
-  const std::int64_t day = in_days ? value : day_of(value);
-  const std::chrono::year_month_day date{
-      std::chrono::sys_days(std::chrono::days(static_cast<int>(day)))};
-  const auto out = std::back_inserter(text);
-  fmt::format_to(out, "{:04}-{:02}-{:02}", static_cast<int>(date.year()),
-                 static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
-  if (in_days) return;
-  const std::int64_t clock = value - day * kSecondsOfDay;
-  fmt::format_to(out, "T{:02}:{:02}:{:02}", clock / 3600, clock / 60 % 60, clock % 60);
-  if (!offset_) return;
-  if (*offset_ == 0) {
-    text += 'Z';
-    return;
-  }
-  const std::int64_t size = *offset_ < 0 ? -*offset_ : *offset_;
-  fmt::format_to(out, "{}{:02}:{:02}", *offset_ < 0 ? '-' : '+', size / 3600, size / 60 % 60);
+  TextBuffer buffer;
+  text += text_of(value(cell, point), buffer);
 }
 
 std::string DateCells::expectation() const {
-  if (!offset_) {
+  if (!form_.offset) {
     return fmt::format("a {} from {} to {}", declared_.grain == Grain::kDay ? "day" : "time",
                        declared_.min, declared_.max);
   }

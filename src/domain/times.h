@@ -10,6 +10,7 @@
 #include "base/names.h"
 #include "domain/numbers.h"
 #include "domain/same_value.h"
+#include "domain/settings.h"
 
 namespace mollify {
 
@@ -77,27 +78,35 @@ class DateCells {
   /// InvalidInput for what is no day or time, a min above max, and both a period and bins.
   static DateCells make(const Declaration& declared);
 
+  static const ColumnKind kDate, kDatetime;
+  [[nodiscard]] static DateCells declare(const ColumnKind& kind, const Settings& settings);
+  [[nodiscard]] const ColumnKind& kind() const noexcept {
+    return declared_.grain == Grain::kDay ? kDate : kDatetime;
+  }
+  [[nodiscard]] DeclaredSettings settings() const;
+  void add_canonical(std::string& text) const;
+  void describe(ColumnSchema& schema) const;
+
   [[nodiscard]] const Declaration& declared() const noexcept { return declared_; }
   [[nodiscard]] std::uint32_t size() const noexcept { return cells_.size(); }
   /// Days or seconds of the column's clock since the beginning of 1970.
   [[nodiscard]] const IntegerCells& cells() const noexcept { return cells_; }
 
-  /// Total; O(length).
   [[nodiscard]] Reading read(std::string_view text) const noexcept;
+  [[nodiscard]] Reading read(const Moment& moment) const noexcept;
 
   [[nodiscard]] std::uint64_t points(std::uint32_t cell) const noexcept {
     return cells_.points(cell);
   }
+  [[nodiscard]] Moment value(std::uint32_t cell, std::uint64_t point) const noexcept;
   void write(std::uint32_t cell, std::uint64_t point, std::string& text) const;
-
-  /// "a day from 2026-01-01 to 2026-12-31", for messages.
   [[nodiscard]] std::string expectation() const;
 
  private:
   DateCells(Declaration declared, std::optional<std::int64_t> offset, IntegerCells cells);
 
   Declaration declared_;
-  std::optional<std::int64_t> offset_;  // seconds east of UTC
+  MomentForm form_;
   IntegerCells cells_;
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -20,7 +19,6 @@
 #include "base/names.h"
 #include "core/invalid_input.h"
 #include "domain/same_value.h"
-#include "domain/times.h"
 #include "formats/arrow_column.h"
 
 namespace mollify {
@@ -336,8 +334,21 @@ bool has_places(const ColumnSchema& column) {
   return column.type == ValueType::kText && !column.words.empty();
 }
 
-bool has_days(const ColumnSchema& column) { return column.clock == "day"; }
-bool has_times(const ColumnSchema& column) { return !column.clock.empty() && !has_days(column); }
+/// How moments of a form are given: by which format, and whether by 32 bits or by microseconds.
+struct MomentLayout {
+  const char* format;
+  bool in_32_bits;
+};
+
+MomentLayout layout_of(const MomentForm& form) {
+  switch (form.kind) {
+    case MomentForm::Kind::kDay:
+      return {"tdD", true};
+    case MomentForm::Kind::kInstant:
+      break;
+  }
+  return {form.offset ? "tsu:UTC" : "tsu:", false};
+}
 
 const char* format_of(const ColumnSchema& column) {
   switch (column.type) {
@@ -347,38 +358,16 @@ const char* format_of(const ColumnSchema& column) {
       return "g";
     case ValueType::kBoolean:
       return "b";
+    case ValueType::kMoment:
+      return layout_of(column.moments).format;
     case ValueType::kText:
       break;
   }
-  if (has_days(column)) return "tdD";
-  if (has_times(column)) return column.clock == "wall" ? "tsu:" : "tsu:UTC";
   return has_places(column) ? "i" : "U";
-}
-
-/// Seconds since 1970, of UTC where the text names a zone.
-std::optional<std::int64_t> seconds_of(const Value& value) {
-  const auto* text = std::get_if<std::string_view>(&value);
-  const auto time = text != nullptr ? read_time(*text) : std::nullopt;
-  if (!time) return std::nullopt;
-  return time->seconds - time->offset.value_or(0);
-}
-
-void append_moment(BatchColumn& column, const ColumnSchema& schema,
-                   std::optional<std::int64_t> seconds) {
-  column.valid.push_back(seconds.has_value());
-  column.nulls += seconds ? 0 : 1;
-  if (has_times(schema)) {
-    column.integers.push_back(seconds.value_or(0) * 1'000'000);
-  } else {
-    const std::chrono::seconds since(seconds.value_or(0));
-    const auto day = std::chrono::floor<std::chrono::days>(since).count();
-    column.days.push_back(static_cast<std::int32_t>(day));
-  }
 }
 
 void append_to(BatchColumn& column, const ColumnSchema& schema, const Words& words,
                const Value& value) {
-  if (!schema.clock.empty()) return append_moment(column, schema, seconds_of(value));
   const bool is_null = std::holds_alternative<std::monostate>(value);
   column.valid.push_back(!is_null);
   column.nulls += is_null ? 1 : 0;
@@ -386,6 +375,15 @@ void append_to(BatchColumn& column, const ColumnSchema& schema, const Words& wor
     case ValueType::kInteger:
       column.integers.push_back(is_null ? 0 : std::get<std::int64_t>(value));
       return;
+    case ValueType::kMoment: {
+      const std::int64_t count = is_null ? 0 : std::get<Moment>(value).count;
+      if (layout_of(schema.moments).in_32_bits) {
+        column.days.push_back(static_cast<std::int32_t>(count));
+      } else {
+        column.integers.push_back(count * (1'000'000 / schema.moments.per_second));
+      }
+      return;
+    }
     case ValueType::kNumber:
       column.numbers.push_back(is_null ? 0 : std::get<double>(value));
       return;
@@ -483,12 +481,13 @@ ArrowArray exported_column(const ColumnSchema& schema, const BatchColumn& column
     case ValueType::kBoolean:
       buffers.push_back(column.truths.data());
       break;
+    case ValueType::kMoment:
+      buffers.push_back(layout_of(schema.moments).in_32_bits
+                            ? static_cast<const void*>(column.days.data())
+                            : column.integers.data());
+      break;
     case ValueType::kText:
-      if (has_days(schema)) {
-        buffers.push_back(column.days.data());
-      } else if (has_times(schema)) {
-        buffers.push_back(column.integers.data());
-      } else if (has_places(schema)) {
+      if (has_places(schema)) {
         buffers.push_back(column.places.data());
         body->dictionary =
             exported_array(static_cast<std::int64_t>(words.index.size()), 0, table,

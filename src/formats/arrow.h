@@ -73,7 +73,7 @@ void require_lists_of_units(const Source& source, const std::optional<std::strin
 /// Gathers a table for another program: integers as int64, numbers as double, truths as bool, texts
 /// as large_utf8, those of a column that declares its words as a dictionary with int32 places, days
 /// as date32, and times as timestamps of microseconds: of UTC in columns with a zone, otherwise of
-/// no zone. A text in a column of days or times that is none is a null.
+/// no zone.
 class ArrowSink final : public Sink {
  public:
   ArrowSink();

@@ -16,8 +16,6 @@
 #include <fmt/format.h>
 
 #include "core/invalid_input.h"
-#include "domain/column.h"
-#include "domain/times.h"
 
 namespace mollify {
 
@@ -95,52 +93,6 @@ void append_decimal(const void* integer, DecimalForm form, std::string& text) {
 }
 
 // -----------------------------------------------------------------------------------------------
-// Dates and times as text.
-
-namespace {
-
-std::int64_t divided_down(std::int64_t value, std::int64_t by) {
-  return value / by - (value % by < 0 ? 1 : 0);
-}
-
-}  // namespace
-
-// In the calendar that begins on a first of March the leap day is the last of its year, and years
-// repeat after 400.
-void append_date(std::int64_t days, std::string& text) {
-  constexpr std::int64_t kDaysToEpoch = 719468;  // from 0000-03-01
-  constexpr std::int64_t kDaysOfEra = 146097;
-  const std::int64_t era = divided_down(days + kDaysToEpoch, kDaysOfEra);
-  const std::int64_t day = days + kDaysToEpoch - era * kDaysOfEra;
-  const std::int64_t year_of_era = (day - day / 1460 + day / 36524 - day / 146096) / 365;
-  const std::int64_t day_of_year = day - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-  const std::int64_t month = (5 * day_of_year + 2) / 153;  // 0 is March
-  const std::int64_t day_of_month = day_of_year - (153 * month + 2) / 5 + 1;
-  const std::int64_t year = 400 * era + year_of_era + (month >= 10 ? 1 : 0);
-  fmt::format_to(std::back_inserter(text), "{}{:04}-{:02}-{:02}", year < 0 ? "-" : "",
-                 year < 0 ? -year : year, month >= 10 ? month - 9 : month + 3, day_of_month);
-}
-
-void append_time(std::int64_t count, std::int64_t per_second, std::string& text) {
-  const std::int64_t seconds = divided_down(count, per_second);
-  const std::int64_t days = divided_down(seconds, kSecondsOfDay);
-  // Not by a product, which may overflow.
-  const std::int64_t second =
-      seconds % kSecondsOfDay + (seconds % kSecondsOfDay < 0 ? kSecondsOfDay : 0);
-  const std::int64_t part = count % per_second + (count % per_second < 0 ? per_second : 0);
-  append_date(days, text);
-  fmt::format_to(std::back_inserter(text), "T{:02}:{:02}:{:02}", second / 3600, second / 60 % 60,
-                 second % 60);
-  if (part == 0) return;
-  const std::int64_t nanoseconds = part * (1'000'000'000 / per_second);
-  if (nanoseconds % 1000 == 0) {
-    fmt::format_to(std::back_inserter(text), ".{:06}", nanoseconds / 1000);
-  } else {
-    fmt::format_to(std::back_inserter(text), ".{:09}", nanoseconds);
-  }
-}
-
-// -----------------------------------------------------------------------------------------------
 // One column of Arrow arrays, read as values.
 
 namespace {
@@ -160,6 +112,28 @@ T loaded(const void* buffer, std::size_t index) noexcept {
   return value;
 }
 
+/// How Arrow holds days and instants: the beginning of the format's name, or all of it.
+struct MomentFormat {
+  std::string_view name;
+  ArrowLayout layout;
+  MomentForm form;
+};
+
+const MomentFormat* moments_of(std::string_view format) {
+  using enum MomentForm::Kind;
+  static constexpr std::array<MomentFormat, 6> kFormats = {
+      {{"tdD", kInt32, {kDay}},
+       {"tdm", kDate64, {kDay}},
+       {"tss:", kInt64, {kInstant, 1}},
+       {"tsm:", kInt64, {kInstant, 1'000}},
+       {"tsu:", kInt64, {kInstant, 1'000'000}},
+       {"tsn:", kInt64, {kInstant, 1'000'000'000}}}};
+  const auto* const found = std::find_if(kFormats.begin(), kFormats.end(), [&](const auto& one) {
+    return one.name == format || (one.name.ends_with(':') && format.starts_with(one.name));
+  });
+  return found == kFormats.end() ? nullptr : found;
+}
+
 std::optional<ArrowLayout> layout_of(std::string_view format) {
   constexpr std::string_view kLetters = "nbcsilCSILfg";
   constexpr std::array kLayouts = {kNull,  kBoolean, kInt8,   kInt16,  kInt32, kInt64,
@@ -171,26 +145,9 @@ std::optional<ArrowLayout> layout_of(std::string_view format) {
   if (format == "u" || format == "z") return kText;
   if (format == "U" || format == "Z") return kLargeText;
   if (format == "vu" || format == "vz") return kTextView;
-  if (format == "tdD") return kDate32;
-  if (format == "tdm") return kDate64;
-  if (format.size() >= 4 && format.starts_with("ts") && format[3] == ':') return kTimestamp;
+  if (const MomentFormat* const moments = moments_of(format)) return moments->layout;
   if (format.starts_with("d:")) return kDecimal;
   return std::nullopt;
-}
-
-std::int64_t units_of_second(std::string_view format) {
-  switch (format[2]) {
-    case 's':
-      return 1;
-    case 'm':
-      return 1'000;
-    case 'u':
-      return 1'000'000;
-    case 'n':
-      return 1'000'000'000;
-    default:
-      return 0;
-  }
 }
 
 /// "d:digits,scale" of 128 bits, or "d:digits,scale,bits". Of the digits nothing is believed: what
@@ -289,7 +246,6 @@ void with_integer(ArrowLayout layout, Take take) {
     case kInt16:
       return take(std::int16_t{});
     case kInt32:
-    case kDate32:
       return take(std::int32_t{});
     case kUint8:
       return take(std::uint8_t{});
@@ -301,7 +257,6 @@ void with_integer(ArrowLayout layout, Take take) {
       return take(std::uint64_t{});
     case kInt64:
     case kDate64:
-    case kTimestamp:
     case kNull:
     case kBoolean:
     case kFloat:
@@ -450,10 +405,9 @@ std::optional<ArrowType> ArrowType::of(const ArrowSchema& schema) {
   const auto layout = layout_of(schema.format);
   if (!layout || schema.n_children != 0) return std::nullopt;
   ArrowType type{.layout = *layout};
-  if (*layout == kTimestamp) {
-    type.per_second = units_of_second(schema.format);
-    if (type.per_second == 0) return std::nullopt;
-    type.has_zone = schema.format[4] != '\0';
+  if (const MomentFormat* const moments = moments_of(schema.format)) {
+    type.moments = moments->form;
+    if (moments->name.ends_with(':') && schema.format != moments->name) type.moments->offset = 0;
   }
   if (*layout == kDecimal) {
     const auto form = decimal_form_of(schema.format);
@@ -462,7 +416,9 @@ std::optional<ArrowType> ArrowType::of(const ArrowSchema& schema) {
   }
   if (schema.dictionary != nullptr) {
     const auto values = of(*schema.dictionary);
-    if (!values || values->values || values->lists || !is_integer(*layout)) return std::nullopt;
+    if (!values || values->values || values->lists || !is_integer(*layout) || type.moments) {
+      return std::nullopt;
+    }
     type = *values;
     type.layout = *layout;
     type.values = values->layout;
@@ -581,6 +537,10 @@ Values ArrowColumn::read_plain(ArrowLayout layout, const ArrowArray& array, std:
     }
     return texts(count);
   };
+  const auto counts = [&](std::span<const std::int64_t> integers) {
+    return type_.moments ? Values(Moments{integers, *type_.moments}, valid_)
+                         : Values(integers, valid_);
+  };
   const auto look_up_texts = [&](auto text_at) {
     views_.resize(count);
     for (std::size_t i = 0; i < count; ++i) {
@@ -598,7 +558,7 @@ Values ArrowColumn::read_plain(ArrowLayout layout, const ArrowArray& array, std:
       unpack_bits(buffer, begin, count, truths_);
       return Values(std::span<const std::uint8_t>(truths_), valid_);
     case kInt64:
-      return Values(lent(integers_), valid_);
+      return counts(lent(integers_));
     case kDouble:
       return Values(lent(numbers_), valid_);
     case kFloat:
@@ -626,21 +586,14 @@ Values ArrowColumn::read_plain(ArrowLayout layout, const ArrowArray& array, std:
       });
     case kTextView:
       return look_up_texts([&](std::size_t i) { return text_viewed(array, i); });
-    case kDate32:
-      return write_texts(
-          [&](std::size_t i) { append_date(loaded<std::int32_t>(buffer, i), bytes_); });
     case kDate64:
-      return write_texts([&](std::size_t i) {
+      widen(integers_, std::int64_t{});
+      for (std::int64_t& milliseconds : integers_) {
         constexpr std::int64_t kMillisecondsOfDay = 86'400'000;
-        const auto count_of = loaded<std::int64_t>(buffer, i);
-        append_date(count_of / kMillisecondsOfDay - (count_of % kMillisecondsOfDay < 0 ? 1 : 0),
-                    bytes_);
-      });
-    case kTimestamp:
-      return write_texts([&](std::size_t i) {
-        append_time(loaded<std::int64_t>(buffer, i), type_.per_second, bytes_);
-        if (type_.has_zone) bytes_ += 'Z';
-      });
+        milliseconds =
+            milliseconds / kMillisecondsOfDay - (milliseconds % kMillisecondsOfDay < 0 ? 1 : 0);
+      }
+      return counts(integers_);
     case kDecimal:
       return write_texts([&](std::size_t i) {
         const DecimalForm form = type_.decimal;
@@ -655,7 +608,7 @@ Values ArrowColumn::read_plain(ArrowLayout layout, const ArrowArray& array, std:
       break;
   }
   with_integer(layout, [&](auto kind) { widen(integers_, kind); });
-  return Values(std::span<const std::int64_t>(integers_), valid_);
+  return counts(integers_);
 }
 
 Values ArrowColumn::texts(std::size_t count) {

@@ -70,19 +70,6 @@ struct DecimalForm {
 void append_decimal(const void* integer, DecimalForm form, std::string& text);
 
 // -----------------------------------------------------------------------------------------------
-// Dates and times as text.
-
-/// Appends the day as ISO 8601 writes it, `2024-02-29`, so many days after 1970-01-01. Years beyond
-/// 9999 have more digits, those before 0 a minus sign.
-void append_date(std::int64_t days, std::string& text);
-
-/// Appends the time as ISO 8601 writes it, `2024-02-29T12:34:56`, so many units after the beginning
-/// of 1970, of which `per_second` (1, 10^3, 10^6 or 10^9) make a second. What is left of a second
-/// follows in six digits, in nine if six do not do, and not at all if it is zero: so the text does
-/// not depend on the unit.
-void append_time(std::int64_t count, std::int64_t per_second, std::string& text);
-
-// -----------------------------------------------------------------------------------------------
 // One column of Arrow arrays, read as values.
 
 /// How the values of an array lie in memory.
@@ -102,9 +89,7 @@ enum class ArrowLayout : std::uint8_t {
   kText,       // 32-bit offsets
   kLargeText,  // 64-bit offsets
   kTextView,
-  kDate32,
-  kDate64,
-  kTimestamp,
+  kDate64,  // milliseconds
   kDecimal,
 };
 
@@ -122,9 +107,9 @@ struct ArrowLists {
 /// A type of Arrow's that a column can be read from.
 struct ArrowType {
   ArrowLayout layout = ArrowLayout::kNull;
-  std::int64_t per_second = 0;  ///< of timestamps
-  bool has_zone = false;        ///< of timestamps: then they are of UTC
-  DecimalForm decimal{};        ///< of decimals
+  /// What integers stand for, if these are days or instants.
+  std::optional<MomentForm> moments{};
+  DecimalForm decimal{};  ///< of decimals
   /// Of dictionaries, the values' layout; `layout` is that of the places.
   std::optional<ArrowLayout> values{};
   /// Of lists; all else is then of their items.
@@ -146,8 +131,8 @@ void require_shape(const ArrowType& type, const ArrowArray& array, std::int64_t 
 /// is a text whose bounds fall or lie beyond the array's last. Texts may be of any bytes.
 ///
 /// A float is the double that it equals, an integer beyond 64 bits with a sign its digits; decimals
-/// are their texts (append_decimal), none of whose digits is lost; dates and times are their
-/// ISO 8601 texts, times in UTC whatever zone they are labelled with.
+/// are their texts (append_decimal), none of whose digits is lost; dates and times are days and
+/// instants, of UTC's clock whatever zone they are labelled with.
 class ArrowColumn {
  public:
   explicit ArrowColumn(const ArrowType& type);

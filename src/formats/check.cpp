@@ -19,22 +19,17 @@ std::string expected_of(const Column& column) {
 
 /// Of a word it cannot be told whether it is another one or a typing error.
 bool is_declared_beyond(const Column& column, Verdict verdict) {
-  const Cells& cells = column.cells();
-  if (verdict != Verdict::kOutside) return false;
-  if (!is_numeric(cells) && !std::holds_alternative<DateCells>(cells)) return false;
-  return column.mapping().declares_outside();
+  return verdict == Verdict::kOutside && kind_of(column.cells()).bounded &&
+         column.mapping().declares_outside();
 }
 
 /// The domain's least or greatest value, as it writes it.
 std::string bound_text(const Column& column, bool is_greatest) {
-  if (const auto* dates = std::get_if<DateCells>(&column.cells())) {
-    return is_greatest ? dates->declared().max : dates->declared().min;
+  for (const auto& [key, setting] : column.settings()) {
+    if (key == "edges") return (is_greatest ? setting.items.back() : setting.items.front()).text;
+    if (key == (is_greatest ? "max" : "min")) return setting.text;
   }
-  if (const auto* integers = std::get_if<IntegerCells>(&column.cells())) {
-    return fmt::format("{}", is_greatest ? integers->max() : integers->min());
-  }
-  const auto& numbers = std::get<NumberCells>(column.cells());
-  return fmt::format("{}", is_greatest ? numbers.max() : numbers.min());
+  return {};
 }
 
 /// What stands for the verdict's outcome. Of an outcome of many values the domain says which it

@@ -483,6 +483,8 @@ void append_value(const ColumnSchema& column, const Value& value, std::string& t
   } else if (const auto* truth = std::get_if<bool>(&value)) {
     const std::size_t cell = *truth ? 1 : 0;
     text += column.words.empty() ? (*truth ? "true" : "false") : column.words[cell];
+  } else if (const auto* moment = std::get_if<Moment>(&value)) {
+    text += text_of(*moment, buffer);
   } else if (const auto* number = std::get_if<double>(&value)) {
     if (column.exponent) {
       const DecimalLattice lattice(*column.exponent);

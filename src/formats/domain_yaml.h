@@ -13,31 +13,14 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // A YAML document as plain nodes that know their lines.
 
-/// A scalar with its text exactly as written, a sequence, or a mapping.
+/// Parses one document into plain nodes that know their lines; a mapping's is its key's.
 ///
 /// yaml-cpp's own nodes resolve aliases, forget which of two equal keys came first and cannot
-/// tell `null` from nothing; this tree is built from its parser's events instead.
-struct YamlNode {
-  enum class Kind : std::uint8_t { kScalar, kSequence, kMapping };
-
-  Kind kind = Kind::kScalar;
-  bool quoted = false;
-  bool null = false;  // an unquoted null, ~ or nothing at all; its text is "null"
-  std::uint32_t line = 1;
-  std::string text{};
-  std::vector<YamlNode> items{};  // of a mapping: key, value, key, value, …
-
-  [[nodiscard]] bool is_scalar() const noexcept { return kind == Kind::kScalar; }
-  /// True for an unquoted scalar of this text.
-  [[nodiscard]] bool is_word(std::string_view word) const noexcept {
-    return is_scalar() && !quoted && text == word;
-  }
-};
-
-/// Parses one document. Throws InvalidInput, one sentence with name and line, for text that is not
-/// YAML, is not UTF-8, or uses aliases, anchors, tags, several documents, nesting deeper than 16,
-/// or keys that are not scalars or are repeated.
-[[nodiscard]] YamlNode parse_yaml(std::string_view yaml, const std::string& name);
+/// tell `null` from nothing; this tree is built from its parser's events instead. Throws
+/// InvalidInput, one sentence with name and line, for text that is not YAML, is not UTF-8, or uses
+/// aliases, anchors, tags, several documents, nesting deeper than 16, or keys that are not scalars
+/// or are repeated.
+[[nodiscard]] Setting parse_yaml(std::string_view yaml, const std::string& name);
 
 // -----------------------------------------------------------------------------------------------
 // Domain files.
@@ -71,5 +54,12 @@ enum class Defaults { kLeftOut, kSpelledOut };
 [[nodiscard]] std::string domain_yaml(const Domain& domain,
                                       const std::vector<std::string>& notes = {},
                                       Defaults defaults = Defaults::kLeftOut);
+
+/// The same for programs: {"seed": 7, "columns": [{"name": "age", "type": "integer", "min": 0,
+/// ...}]}. Values are texts, and {"value": TEXT} where a text would be a word of the format.
+[[nodiscard]] std::string domain_json(const Domain& domain);
+
+/// A JSON Schema of domain files, made of the kinds of columns: schema/domain.schema.json.
+[[nodiscard]] std::string domain_schema();
 
 }  // namespace mollify

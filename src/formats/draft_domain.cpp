@@ -28,6 +28,7 @@ namespace {
 constexpr std::size_t kMaxCategories = 1000;
 constexpr std::uint64_t kMaxUngrouped = 64;
 constexpr std::uint32_t kBins = 10;
+constexpr std::size_t kLettersOfADay = std::string_view("2026-01-31").size();
 constexpr double kMostBinnedOutcomes = std::uint32_t{1} << 20U;
 
 // Values that keep a column from being of a type, where nearly all are of it, or all but one word
@@ -103,7 +104,7 @@ class ColumnSketch {
     if (!days_.are_few() && times_.are_few() && clocks_ > 0) {
       return fmt::format(
           "{}; without them it is {{type: datetime, min: {}, max: {}, bins: month{}}}",
-          times_.words("times"), time_text(first_time_), time_text(last_time_),
+          times_.words("times"), time_text(first_second_), time_text(last_second_),
           zone() ? ", zone: Z" : "");
     }
     const std::string declared =
@@ -188,13 +189,7 @@ class ColumnSketch {
 
   /// Whether it is one.
   bool see_day(std::string_view text) {
-    constexpr std::size_t kLetters = sizeof("2026-01-31") - 1;
-    if (text.size() != kLetters || text[4] != '-' || text[7] != '-') return false;
-    try {
-      DateCells::make({.min = std::string(text), .max = std::string(text)});
-    } catch (const InvalidInput&) {
-      return false;
-    }
+    if (text.size() != kLettersOfADay || !read_time(text)) return false;
     if (first_day_.empty() || text < first_day_) first_day_ = text;
     if (text > last_day_) last_day_ = text;
     return true;
@@ -204,18 +199,11 @@ class ColumnSketch {
   bool see_time(std::string_view text) {
     const auto time = read_time(text);
     if (!time) return false;
-    constexpr std::size_t kLettersOfADay = sizeof("2026-01-31") - 1;
     if (text.size() > kLettersOfADay) ++clocks_;
     if (time->offset) ++offsets_;
     const std::int64_t at = time->seconds - time->offset.value_or(0);
-    if (first_time_.empty() || at < first_second_) {
-      first_second_ = at;
-      first_time_ = text;
-    }
-    if (last_time_.empty() || at > last_second_) {
-      last_second_ = at;
-      last_time_ = text;
-    }
+    first_second_ = std::min(first_second_, at);
+    last_second_ = std::max(last_second_, at);
     return true;
   }
 
@@ -235,17 +223,17 @@ class ColumnSketch {
   }
 
   /// As a column of that zone writes it.
-  [[nodiscard]] std::string time_text(const std::string& time) const {
-    std::string text;
-    DateCells::make({.grain = Grain::kSecond, .min = time, .max = time, .zone = zone()})
-        .write(0, 0, text);
-    return text;
+  [[nodiscard]] std::string time_text(std::int64_t second) const {
+    TextBuffer buffer;
+    MomentForm form{.kind = MomentForm::Kind::kInstant};
+    if (zone()) form.offset = 0;
+    return std::string(text_of(Moment{second, form}, buffer));
   }
 
   [[nodiscard]] Cells times() const {
     DateCells::Declaration declared{.grain = Grain::kSecond,
-                                    .min = time_text(first_time_),
-                                    .max = time_text(last_time_),
+                                    .min = time_text(first_second_),
+                                    .max = time_text(last_second_),
                                     .zone = zone()};
     const auto span = static_cast<std::uint64_t>(last_second_ - first_second_);
     constexpr std::uint64_t kFewDays = 2;  // make too few cells
@@ -313,8 +301,8 @@ class ColumnSketch {
   std::string first_day_, last_day_, a_day_;
   std::uint64_t clocks_ = 0;   // times that are more than a day
   std::uint64_t offsets_ = 0;  // times that state one from UTC
-  std::int64_t first_second_ = 0, last_second_ = 0;
-  std::string first_time_, last_time_;
+  std::int64_t first_second_ = std::numeric_limits<std::int64_t>::max();
+  std::int64_t last_second_ = std::numeric_limits<std::int64_t>::min();
   Strangers numbers_, days_, times_;
   bool has_null_ = false;
   bool all_integers_ = true;  // of the numbers

@@ -309,9 +309,7 @@ std::string_view meant_by(std::string_view field, const Column* column, std::str
   if (column != nullptr) {
     const Reading reading = column->read(field);
     if (reading.verdict == Verdict::kNull) return {};
-    const bool has_words = std::holds_alternative<Categories>(column->cells()) ||
-                           std::holds_alternative<BooleanWords>(column->cells());
-    if (has_words && reading.verdict == Verdict::kValue) {
+    if (!kind_of(column->cells()).bounded && reading.verdict == Verdict::kValue) {
       word.clear();
       column->write(reading.cell, 0, word);
       return word;
@@ -424,8 +422,7 @@ bool is_header(const CsvReader& csv) {
 bool is_clipped(const Domain& domain, const Finding& finding) {
   const auto column = std::find_if(domain.columns().begin(), domain.columns().end(),
                                    [&](const Column& one) { return one.name() == finding.column; });
-  return column != domain.columns().end() &&
-         (is_numeric(column->cells()) || std::holds_alternative<DateCells>(column->cells())) &&
+  return column != domain.columns().end() && kind_of(column->cells()).bounded &&
          !column->mapping().outside_value &&
          column->read(finding.value).verdict == Verdict::kOutside;
 }

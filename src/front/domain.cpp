@@ -3,7 +3,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/json.h"
 #include "base/names.h"
@@ -13,98 +12,30 @@
 
 namespace mollify::front {
 
-namespace {
+Setting::Setting(double value) : form_(Form::kNumber), text_(fmt::format("{}", value)) {}
 
-Column made(std::string name, inside::Cells cells, Mapping mapping) {
-  return Column(std::make_shared<const Column::Inside>(
-      inside::Column::make(std::move(name), std::move(cells),
-                           {mapping.null_is_category, std::move(mapping.null_value),
-                            std::move(mapping.outside_value), mapping.clips})));
-}
-
-using Json = nlohmann::ordered_json;
-
-Json json_of(const inside::YamlNode& node, bool words) {
-  if (node.null) return nullptr;
-  if (node.kind == inside::YamlNode::Kind::kScalar) {
-    const bool looks_like_word = node.text == "category" || node.text == "clip";
-    return words && node.quoted && looks_like_word ? Json{{"value", node.text}} : Json(node.text);
+class Setting::Inside {
+ public:
+  static inside::Setting of(std::string_view key, const Setting& setting) {
+    const bool is_word = (key == "null" && setting.text_ == "category") ||
+                         (key == "outside" && setting.text_ == "clip");
+    inside::Setting made{.quoted = setting.form_ == Form::kText && !is_word, .text = setting.text_};
+    if (setting.form_ == Form::kValue) made.quoted = true;
+    if (setting.form_ == Form::kNull) made = {.null = true, .text = "null"};
+    if (setting.form_ != Form::kList) return made;
+    made.kind = inside::Setting::Kind::kSequence;
+    for (const Setting& item : setting.items_) made.items.push_back(of({}, item));
+    return made;
   }
-  if (node.kind == inside::YamlNode::Kind::kSequence) {
-    Json list = Json::array();
-    for (const inside::YamlNode& item : node.items) list.push_back(json_of(item, false));
-    return list;
+};
+
+Column Column::declare(const std::string& name, const Settings& settings) {
+  inside::Setting mapping{.kind = inside::Setting::Kind::kMapping};
+  for (const auto& [key, setting] : settings) {
+    mapping.items.push_back(inside::Setting::value(key));
+    mapping.items.push_back(Setting::Inside::of(key, setting));
   }
-  Json settings = Json::object();
-  for (std::size_t i = 0; i + 1 < node.items.size(); i += 2) {
-    settings[node.items[i].text] = json_of(node.items[i + 1], true);
-  }
-  return settings;
-}
-
-inside::Cells dates(inside::Grain grain, const std::string& min, const std::string& max,
-                    const std::string& bins, const std::string& zone) {
-  for (const std::string& text : {min, max, bins, zone})
-    inside::require_without_nul("a date", text);
-  inside::DateCells::Declaration declared{.grain = grain, .min = min, .max = max};
-  if (!bins.empty()) declared.cut_by(bins);
-  if (!zone.empty()) declared.zone = zone;
-  return inside::DateCells::make(declared);
-}
-
-}  // namespace
-
-Column Column::categorical(std::string name, const std::vector<std::string>& values,
-                           Mapping mapping) {
-  return made(std::move(name), inside::Categories::make(values), std::move(mapping));
-}
-
-Column Column::boolean(std::string name, std::string false_word, std::string true_word,
-                       Mapping mapping) {
-  return made(std::move(name),
-              inside::BooleanWords::make(std::move(false_word), std::move(true_word)),
-              std::move(mapping));
-}
-
-Column Column::integer(std::string name, std::int64_t min, std::int64_t max,
-                       std::optional<std::uint64_t> bins, Mapping mapping) {
-  return made(std::move(name), inside::IntegerCells::make(min, max, bins), std::move(mapping));
-}
-
-Column Column::number(std::string name, double min, double max, std::optional<std::uint64_t> bins,
-                      Mapping mapping) {
-  return made(std::move(name), inside::NumberCells::make(min, max, bins), std::move(mapping));
-}
-
-Column Column::ordinal(std::string name, const std::vector<std::string>& values, Mapping mapping) {
-  return made(std::move(name), inside::Categories::make(values, true), std::move(mapping));
-}
-
-Column Column::integer_edges(std::string name, const std::vector<std::int64_t>& edges,
-                             Mapping mapping) {
-  return made(std::move(name), inside::IntegerCells::with_edges(edges), std::move(mapping));
-}
-
-Column Column::number_edges(std::string name, const std::vector<double>& edges,
-                            std::optional<double> spike, Mapping mapping) {
-  return made(std::move(name), inside::NumberCells::with_edges(edges, spike), std::move(mapping));
-}
-
-Column Column::number_spike(std::string name, double min, double max, std::uint64_t bins,
-                            double spike, Mapping mapping) {
-  return made(std::move(name), inside::NumberCells::with_spike(min, max, bins, spike),
-              std::move(mapping));
-}
-
-Column Column::date(std::string name, const std::string& min, const std::string& max,
-                    const std::string& bins, Mapping mapping) {
-  return made(std::move(name), dates(inside::Grain::kDay, min, max, bins, {}), std::move(mapping));
-}
-
-Column Column::datetime(std::string name, const std::string& min, const std::string& max,
-                        const std::string& bins, const std::string& zone, Mapping mapping) {
-  return made(std::move(name), dates(inside::Grain::kSecond, min, max, bins, zone),
-              std::move(mapping));
+  return Column(std::make_shared<const Inside>(inside::Column::declare(name, mapping)));
 }
 
 const std::string& Column::name() const noexcept { return inside_->column.name(); }
@@ -140,18 +71,7 @@ Domain Domain::parse(std::string_view yaml, const std::string& name) {
 }
 
 std::string Domain::yaml() const { return inside::domain_yaml(inside_->domain); }
-std::string Domain::json() const {
-  Json json = json_of(inside::parse_yaml(yaml(), "the domain"), false);
-  Json columns = Json::array();
-  for (auto& [name, settings] : json["columns"].items()) {
-    Json column{{"name", name}};
-    column.update(settings);
-    columns.push_back(std::move(column));
-  }
-  json["columns"] = std::move(columns);
-  return json.dump();
-}
-
+std::string Domain::json() const { return inside::domain_json(inside_->domain); }
 std::string Domain::hash() const { return inside_->domain.hash(); }
 std::vector<std::string> Domain::column_names() const { return inside_->domain.names(); }
 

@@ -116,15 +116,21 @@ class CsvFile final : public Sink::Inside {
 
 /// The values of a column, of the type that the schema says.
 ReleasedColumn owned(const inside::ColumnSchema& schema, const inside::Values& values) {
-  ReleasedColumn column{
-      .name = schema.name, .values = {}, .valid = {}, .words = schema.words, .clock = schema.clock};
+  ReleasedColumn column{.name = schema.name, .values = {}, .valid = {}, .words = schema.words};
+  if (schema.type == inside::ValueType::kMoment) {
+    column.moments = {static_cast<Moments::Kind>(schema.moments.kind), schema.moments.offset};
+  }
   const auto copy = [&]<class Kept, class Held>(std::vector<Kept> rows, Held none) {
     rows.reserve(values.size());
     for (std::size_t row = 0; row < values.size(); ++row) {
       const inside::Value value = values[row];
       const Held* held = std::get_if<Held>(&value);
       column.valid.push_back(held != nullptr ? 1 : 0);
-      rows.push_back(static_cast<Kept>(held != nullptr ? *held : none));
+      if constexpr (std::is_same_v<Held, inside::Moment>) {
+        rows.push_back(held != nullptr ? held->count : none.count);
+      } else {
+        rows.push_back(static_cast<Kept>(held != nullptr ? *held : none));
+      }
     }
     column.values = std::move(rows);
   };
@@ -137,6 +143,9 @@ ReleasedColumn owned(const inside::ColumnSchema& schema, const inside::Values& v
       break;
     case inside::ValueType::kBoolean:
       copy(std::vector<std::uint8_t>(), false);
+      break;
+    case inside::ValueType::kMoment:
+      copy(std::vector<std::int64_t>(), inside::Moment());
       break;
     case inside::ValueType::kText:
       copy(std::vector<std::string>(), std::string_view());
@@ -151,31 +160,30 @@ class Shown {
   explicit Shown(const ReleasedColumn& column) {
     schema.name = column.name;
     schema.words = column.words;
-    schema.clock = column.clock;
-    std::visit([&](const auto& rows) { hold(rows, column.valid); }, column.values);
+    schema.type = static_cast<inside::ValueType>(column.values.index());  // in the same order
+    if (const auto& moments = column.moments) {
+      schema.type = inside::ValueType::kMoment;
+      schema.moments = {.kind = static_cast<inside::MomentForm::Kind>(moments->kind),
+                        .offset = moments->offset};
+      const auto& counts = std::get<std::vector<std::int64_t>>(column.values);
+      values = inside::Values(inside::Moments{counts, schema.moments}, column.valid);
+    } else if (const auto* texts = std::get_if<std::vector<std::string>>(&column.values)) {
+      texts_.assign(texts->begin(), texts->end());
+      values = inside::Values(std::span<const std::string_view>(texts_), column.valid);
+    } else {
+      std::visit(
+          [&]<class Row>(const std::vector<Row>& rows) {
+            if constexpr (!std::is_same_v<Row, std::string>) {
+              values = inside::Values(std::span(rows), column.valid);
+            }
+          },
+          column.values);
+    }
   }
   inside::ColumnSchema schema;
   inside::Values values;
 
  private:
-  void hold(const std::vector<std::int64_t>& rows, std::span<const std::uint8_t> valid) {
-    schema.type = inside::ValueType::kInteger;
-    values = inside::Values(std::span(rows), valid);
-  }
-  void hold(const std::vector<double>& rows, std::span<const std::uint8_t> valid) {
-    schema.type = inside::ValueType::kNumber;
-    values = inside::Values(std::span(rows), valid);
-  }
-  void hold(const std::vector<std::uint8_t>& rows, std::span<const std::uint8_t> valid) {
-    schema.type = inside::ValueType::kBoolean;
-    values = inside::Values(std::span(rows), valid);
-  }
-  void hold(const std::vector<std::string>& rows, std::span<const std::uint8_t> valid) {
-    schema.type = inside::ValueType::kText;
-    texts_.assign(rows.begin(), rows.end());
-    values = inside::Values(std::span<const std::string_view>(texts_), valid);
-  }
-
   std::vector<std::string_view> texts_;
 };
 

@@ -14,38 +14,9 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // Where released records go.
 
-namespace {
-
-ColumnSchema schema_of(const Column& column) {
-  ColumnSchema schema{.name = column.name()};
-  if (const auto* categories = std::get_if<Categories>(&column.cells())) {
-    for (std::uint32_t cell = 0; cell < categories->size(); ++cell) {
-      schema.words.emplace_back(categories->value(cell));
-    }
-  } else if (const auto* words = std::get_if<BooleanWords>(&column.cells())) {
-    if (words->are_false_and_true()) schema.type = ValueType::kBoolean;
-    schema.words = {words->word(0), words->word(1)};
-  } else if (const auto* numbers = std::get_if<NumberCells>(&column.cells())) {
-    schema.type = ValueType::kNumber;
-    schema.exponent = numbers->lattice().exponent();
-  } else if (std::holds_alternative<IntegerCells>(column.cells())) {
-    schema.type = ValueType::kInteger;
-  } else if (const auto* dates = std::get_if<DateCells>(&column.cells())) {
-    std::string first;
-    dates->write(0, 0, first);
-    constexpr std::string_view kTime = "2026-01-31T12:34:56";  // and its zone
-    schema.clock = dates->declared().grain == Grain::kDay ? "day"
-                   : first.size() == kTime.size()         ? "wall"
-                                                          : first.substr(kTime.size());
-  }
-  return schema;
-}
-
-}  // namespace
-
 Schema schema_of(const Domain& domain) {
   Schema schema;
-  for (const Column& column : domain.columns()) schema.push_back(schema_of(column));
+  for (const Column& column : domain.columns()) schema.push_back(column.schema());
   return schema;
 }
 
@@ -61,7 +32,7 @@ Schema schema_of(const RealColumns& columns) {
 // A column that is owned.
 
 ColumnBuffer::ColumnBuffer(const ColumnSchema& schema)
-    : type_(schema.type), has_words_(!schema.words.empty()) {
+    : type_(schema.type), form_(schema.moments), has_words_(!schema.words.empty()) {
   for (const std::string& word : schema.words) words_.insert(word);
 }
 
@@ -72,6 +43,9 @@ void ColumnBuffer::append(const Value& value) {
   switch (type_) {
     case ValueType::kInteger:
       integers_.push_back(is_null ? 0 : std::get<std::int64_t>(value));
+      return;
+    case ValueType::kMoment:
+      integers_.push_back(is_null ? 0 : std::get<Moment>(value).count);
       return;
     case ValueType::kNumber:
       numbers_.push_back(is_null ? 0 : std::get<double>(value));
@@ -113,6 +87,8 @@ Values ColumnBuffer::values() {
   switch (type_) {
     case ValueType::kInteger:
       return Values(std::span<const std::int64_t>(integers_), valid);
+    case ValueType::kMoment:
+      return Values(Moments{integers_, form_}, valid);
     case ValueType::kNumber:
       return Values(std::span<const double>(numbers_), valid);
     case ValueType::kBoolean:
@@ -169,12 +145,6 @@ void RecordWriter::begin_record(std::string_view unit) {
 
 void RecordWriter::append(std::size_t column, std::uint32_t digit, std::uint64_t point) {
   ColumnBuffer& to = columns_[column + (has_units_ ? 1 : 0)];
-  if (domain_->columns()[column].must_be_written(digit)) {
-    text_.clear();
-    domain_->columns()[column].write(digit, point, text_);
-    to.append(std::string_view(text_));
-    return;
-  }
   const Value value = domain_->columns()[column].value(digit, point);
   // Cells of words are numbered like the words.
   if (std::holds_alternative<std::string_view>(value)) {

@@ -18,26 +18,6 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // Where released records go.
 
-/// The type of a released column.
-enum class ValueType : std::uint8_t { kInteger, kNumber, kBoolean, kText };
-
-/// What is known of a released column before its first value; public.
-struct ColumnSchema {
-  std::string name;
-  ValueType type = ValueType::kText;
-  /// Of numbers that are points of the DecimalLattice of this exponent, and are written so; nothing
-  /// where they are written with as few digits as tell doubles apart.
-  std::optional<int> exponent{};
-  /// The words of a column of few, those of false and true of a boolean one; empty where any text
-  /// may come.
-  std::vector<std::string> words{};
-  /// Of texts that are days, "day"; of those that are times, "wall" where they have no zone, and
-  /// else the column's offset from UTC, "Z" or "+01:00". Empty for others.
-  std::string clock{};
-
-  friend bool operator==(const ColumnSchema&, const ColumnSchema&) = default;
-};
-
 using Schema = std::vector<ColumnSchema>;
 
 /// The columns of records that are written in a domain, of the types of Column::value.
@@ -95,6 +75,7 @@ class ColumnBuffer {
 
  private:
   ValueType type_;
+  MomentForm form_;
   bool has_words_;
   bool has_nulls_ = false;
   std::vector<std::uint8_t> valid_;
@@ -164,7 +145,6 @@ class RecordWriter {
   Sink& sink_;
   bool has_units_ = false;
   std::vector<ColumnBuffer> columns_;
-  std::string text_;
 };
 
 }  // namespace mollify

@@ -101,6 +101,7 @@ std::uint32_t Units::unit_of(const Value& id) {
   if (const auto* text = std::get_if<std::string_view>(&id)) return unit_of(*text);
   if (const auto* integer = std::get_if<std::int64_t>(&id)) return unit_of(*integer);
   if (const auto* number = std::get_if<double>(&id)) return unit_of(text_of(*number, buffer));
+  if (const auto* moment = std::get_if<Moment>(&id)) return unit_of(text_of(*moment, buffer));
   if (const auto* truth = std::get_if<bool>(&id)) {
     return unit_of(std::string_view(*truth ? "true" : "false"));
   }

@@ -38,6 +38,7 @@ class Values {
                             std::span<const double>,            // numbers
                             std::span<const std::uint8_t>,      // truths: 0 is false
                             std::span<const std::string_view>,  // texts, of any bytes
+                            Moments,                            // days or instants
                             Dictionary>;
 
   /// No rows.

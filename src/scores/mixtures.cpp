@@ -303,13 +303,13 @@ class Evaluator {
 };
 
 /// What maximisation needs to know of the rows that belong to one component.
-struct Moments {
+struct ComponentSums {
   double weight = 0;
   std::vector<double> sums;
   std::vector<double> products;
   std::vector<double> group_sums;
 
-  explicit Moments(const Layout& layout)
+  explicit ComponentSums(const Layout& layout)
       : sums(layout.dimension()),
         products(layout.dimension() * layout.dimension()),
         group_sums(layout.group_count()) {}
@@ -388,7 +388,7 @@ struct Prior {
   std::vector<double> variances;
   std::vector<double> group_probabilities;
 
-  Prior(const Moments& all, const Layout& layout, std::size_t components)
+  Prior(const ComponentSums& all, const Layout& layout, std::size_t components)
       : means(layout.dimension()),
         variances(layout.dimension()),
         group_probabilities(layout.group_count()) {
@@ -412,7 +412,7 @@ struct Prior {
 };
 
 /// The most probable component given its rows' moments.
-void maximise(const Moments& rows, const Prior& prior, bool full_covariance, std::size_t k,
+void maximise(const ComponentSums& rows, const Prior& prior, bool full_covariance, std::size_t k,
               FittedMixture& mixture) {
   constexpr double kMeanPrior = 0.01;  // rows' worth, as [Fraley, Raftery 2007] have it
   const std::size_t p = prior.means.size();
@@ -450,8 +450,8 @@ FittedMixture fit_gaussian_mixture(const MixedPoints& rows, const MixtureFit& ho
   const std::size_t components = parts.empty() ? 1 : *std::ranges::max_element(parts) + 1;
   std::vector<double> numbers(p);
   std::vector<std::size_t> groups(layout.level_column_count());
-  std::vector<Moments> moments(components, Moments(layout));
-  Moments all(layout);
+  std::vector<ComponentSums> moments(components, ComponentSums(layout));
+  ComponentSums all(layout);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     layout.read(rows, i, numbers, groups);
     all.add(1, numbers, groups);
@@ -475,7 +475,7 @@ FittedMixture fit_gaussian_mixture(const MixedPoints& rows, const MixtureFit& ho
   std::vector<double> shares(components);
   for (std::size_t step = 0; step < how.iterations; ++step) {
     Evaluator evaluator(mixture, layout);
-    moments.assign(components, Moments(layout));
+    moments.assign(components, ComponentSums(layout));
     for (std::size_t i = 0; i < rows.size(); ++i) {
       layout.read(rows, i, numbers, groups);
       evaluator.shares(numbers, groups, shares);

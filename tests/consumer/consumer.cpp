@@ -11,7 +11,8 @@ int main() {
   const std::uint32_t outcome = sampler.draw(scores);
   std::cout << "released outcome " << outcome << " of 3\n";
 
-  const auto domain = mollify::Domain::make({mollify::Column::boolean("insured")});
+  const auto domain =
+      mollify::Domain::make({mollify::Column::declare("insured", {{"type", "boolean"}})});
   const auto spec = mollify::ReleaseSpec::parse(
       R"({"method": "integral", "count": 2, "privacy": {"epsilon": 1}})", domain);
   const std::vector<std::string_view> insured{"true", "false", "true"};

@@ -369,7 +369,7 @@ TEST(Mapping, WhatIsNoValueMayBecomeNull) {
     EXPECT_EQ(column.encode(Value(std::int64_t{9})), 5U);
     const std::vector<double> numbers = {3, 17};
     std::vector<std::uint32_t> outcomes(2);
-    column.encode(numbers, outcomes);
+    column.encode(std::span<const double>(numbers), outcomes);
     EXPECT_EQ(outcomes, (std::vector<std::uint32_t>{3, 5}));
   }
   const Column words = Column::make("w", Categories::make({"a", "NA"}),

@@ -290,15 +290,14 @@ TEST(ListRows, AreOfUnits) {
 namespace {
 
 std::string date_of(std::int64_t days) {
-  std::string text;
-  append_date(days, text);
-  return text;
+  TextBuffer buffer;
+  return std::string(text_of(Moment{days}, buffer));
 }
 
 std::string time_of(std::int64_t count, std::int64_t per_second) {
-  std::string text;
-  append_time(count, per_second, text);
-  return text;
+  TextBuffer buffer;
+  const MomentForm form{.kind = MomentForm::Kind::kInstant, .per_second = per_second};
+  return std::string(text_of(Moment{count, form}, buffer));
 }
 
 // The standard library's calendar is the second opinion, for all the years that it has.

@@ -1,15 +1,26 @@
 // What every kind of column must do, asked of each that there is.
-#include <array>
+#include <rapidcheck.h>
+
+#include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/sha256.h"
 #include "domain/column.h"
+#include "formats/arrow.h"
+#include "formats/csv.h"
 #include "formats/domain_yaml.h"
+#include "formats/scratch.h"
+#include "random_domain.h"
+#include "records/private_table.h"
+#include "records/sink.h"
+#include "records/source.h"
 
 namespace mollify {
 
@@ -106,6 +117,7 @@ const std::map<std::string, std::string, std::less<>> kDigests = {
     {"{type: categorical, values: [a, \"1.0\", \"09:30\", 2020-01-02, \"true\"]}",
      "1ce95b9e76f99b4d"},
     {"{type: categorical, values: [N, Y]}", "17767e3ac029531a"},
+    {"{type: ordinal, values: [high, middle, low]}", "fc2bf57e6bb35294"},
     {"{type: ordinal, values: [low, middle, high]}", "2bb7dca5e4291ca6"},
     {"{type: boolean}", "fa26fa6b1a014574"},
     {"{type: boolean, values: [\"no\", \"yes\"]}", "80ea5b64cac44b83"},
@@ -133,20 +145,110 @@ const std::map<std::string, std::string, std::less<>> kDigests = {
      "3d07fb6e42d0acd6"},
 };
 
-TEST(ColumnKinds, ReadAndWriteAsEver) {
-  for (const auto& [declaration, digest] : kDigests) {
-    for (const char* mapping : {"", ", null: category, outside: null"}) {
-      const std::string settings = declaration.substr(0, declaration.size() - 1) + mapping + "}";
-      const Domain domain = parse_domain("columns: {x: " + settings + "}", "d.yaml");
+/// One for each example of the kind.
+std::vector<std::string> declarations_of(const ColumnKind& kind) {
+  std::vector<std::string> declarations;
+  for (const std::string_view example : kind.examples) {
+    declarations.push_back(
+        fmt::format("{{type: {}{}{}}}", kind.name, example.empty() ? "" : ", ", example));
+  }
+  return declarations;
+}
+
+Column declared(const std::string& settings) {
+  return parse_domain("columns: {x: " + settings + "}", "d.yaml").columns()[0];
+}
+
+class EveryKind : public testing::TestWithParam<const ColumnKind*> {};
+
+TEST_P(EveryKind, ReadsAndWritesAsEver) {
+  for (const std::string& declaration : declarations_of(*GetParam())) {
+    const auto known = kDigests.find(declaration);
+    EXPECT_EQ(digest_of(declared(declaration)), known == kDigests.end() ? "" : known->second)
+        << declaration;
+  }
+}
+
+TEST_P(EveryKind, IsWrittenAsItIsDeclared) {
+  for (std::string declaration : declarations_of(*GetParam())) {
+    declaration.pop_back();
+    for (const char* mapping : {"}", ", null: category, outside: null}"}) {
+      const Domain domain = parse_domain("columns: {x: " + declaration + mapping + "}", "d.yaml");
       const std::string yaml = domain_yaml(domain);
       EXPECT_EQ(parse_domain(yaml, "again"), domain) << yaml;
       EXPECT_EQ(domain_yaml(parse_domain(yaml, "again")), yaml);
-      if (*mapping == '\0') {
-        EXPECT_EQ(digest_of(domain.columns()[0]), digest) << settings;
-      }
+      const std::string spelled_out = domain_yaml(domain, {}, Defaults::kSpelledOut);
+      EXPECT_EQ(domain_yaml(parse_domain(spelled_out, "again")), spelled_out);
+      EXPECT_EQ(parse_domain(domain_json(domain), "json"), domain) << domain_json(domain);
     }
   }
 }
+
+// What a key says counts: in the domain's hash, which the words of keyed releases are made with.
+TEST_P(EveryKind, HashesEveryKey) {
+  std::set<std::string_view> keys;
+  std::set<std::string> texts;
+  for (const std::string& declaration : declarations_of(*GetParam())) {
+    const Column column = declared(declaration);
+    EXPECT_TRUE(texts.insert(column.canonical_text()).second) << declaration;
+    for (const ColumnKey& key : GetParam()->keys) {
+      if (declaration.find(fmt::format("{}: ", key.name)) != declaration.npos)
+        keys.insert(key.name);
+    }
+  }
+  EXPECT_EQ(keys.size(), GetParam()->keys.size()) << "examples use every key";
+}
+
+// A least and a greatest value can be told if and only if the kind says so.
+TEST_P(EveryKind, IsBoundedIfItSaysSo) {
+  const auto declares = [](const char* key) {
+    const auto& keys = GetParam()->keys;
+    return std::any_of(keys.begin(), keys.end(),
+                       [&](const ColumnKey& one) { return one.name == key; });
+  };
+  EXPECT_EQ(GetParam()->bounded, declares("min") && declares("max"));
+  EXPECT_TRUE(GetParam()->ordered || !GetParam()->bounded);
+}
+
+// As CSV and as Arrow, what is released is read back into its cell.
+TEST_P(EveryKind, ComesBackFromFilesAndArrow) {
+  for (const std::string& declaration : declarations_of(*GetParam())) {
+    const Domain domain = Domain::make({declared(declaration)});
+    std::vector<std::uint32_t> outcomes;
+    for (std::uint32_t cell = 0; cell < domain.size(); cell += 1 + domain.size() / 50) {
+      outcomes.push_back(cell);
+    }
+    const auto write_to = [&](Sink& sink) {
+      test::Integers integers(outcomes.size());
+      RecordWriter writer(domain, sink);
+      for (const std::uint32_t outcome : outcomes) writer.write_outcome(outcome, integers);
+      writer.finish();
+    };
+    ArrowSink arrow;
+    write_to(arrow);
+    ArrowArrayStream stream{};
+    arrow.export_to(&stream);
+    const ArrowSource table(&stream);
+    EXPECT_EQ(read_outcomes(table, domain), outcomes) << declaration;
+    std::string text;
+    CsvSink csv(text);
+    write_to(csv);
+    const test::Scratch scratch;
+    EXPECT_EQ(read_outcomes(CsvSource(scratch.write("x.csv", text)), domain), outcomes)
+        << declaration;
+  }
+}
+
+TEST_P(EveryKind, IsGenerated) {
+  EXPECT_TRUE(rc::check([] {
+    const Column column = *test::column("x", GetParam());
+    RC_ASSERT(&kind_of(column.cells()) == GetParam());
+  }));
+}
+
+INSTANTIATE_TEST_SUITE_P(ColumnKinds, EveryKind,
+                         testing::ValuesIn(column_kinds().begin(), column_kinds().end()),
+                         [](const auto& of) { return std::string(of.param->name); });
 
 }  // namespace
 

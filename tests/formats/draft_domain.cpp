@@ -96,7 +96,7 @@ TEST(DraftDomain, LeavesOutWhatIsTooWideAndPointsOutWhoSomebodyIs) {
   const std::string path = scratch.write("pub.csv", csv);
   const DomainDraft draft = draft_domain(path);
   EXPECT_THAT(draft.domain.names(), testing::ElementsAre("day", "amount", "city"));
-  EXPECT_EQ(type_name(draft.domain.columns()[0].cells()), "date");
+  EXPECT_EQ(kind_of(draft.domain.columns()[0].cells()).name, "date");
   const auto noted = [&](const std::string& what) {
     return std::count_if(draft.notes.begin(), draft.notes.end(),
                          [&](const std::string& note) { return note.find(what) != note.npos; });

@@ -17,7 +17,8 @@ using testing::HasSubstr;
 
 PreparedRelease prepared_parts(const char* method, const char* more,
                                std::optional<std::uint64_t> records = std::nullopt) {
-  const Domain domain = Domain::make({Column::categorical("city", {"Ghent", "Lille", "Trier"})});
+  const Domain domain = Domain::make({Column::declare(
+      "city", {{"type", "categorical"}, {"values", {"Ghent", "Lille", "Trier"}}})});
   const std::string spec = std::string("{\"method\": \"") + method +
                            "\", \"count\": 2, \"privacy\": {\"epsilon\": 2" + more + "}";
   return prepare(ReleaseSpec::parse(spec, domain), records,
@@ -86,8 +87,9 @@ TEST(FrontDistributed, WorkersCountAndDrawForAllUnitsOfTheRoster) {
 
 /// A release of two numbers around 3 and -20, 4000 rows of them.
 PreparedRelease prepared_numbers(const std::string& method, const char* more = "") {
-  const Domain domain =
-      Domain::make({Column::number("x", 0, 10, 10), Column::number("y", -50, 50, 20)});
+  const Domain domain = Domain::make(
+      {Column::declare("x", {{"type", "number"}, {"min", 0}, {"max", 10}, {"bins", 10}}),
+       Column::declare("y", {{"type", "number"}, {"min", -50}, {"max", 50}, {"bins", 20}})});
   return prepare(ReleaseSpec::parse("{\"count\": 5, \"method\": " + method +
                                         ", \"privacy\": {\"rho\": 50}" + more + "}",
                                     domain),

@@ -37,14 +37,28 @@ constexpr const char* kYaml =
 
 Domain made_in_a_program() {
   return Domain::make(
-      {Column::categorical("region", {"north", "south"}, {.null_value = "south"}),
-       Column::boolean("insured", "no", "yes"),
-       Column::integer("age", 0, 110, 11, {.outside_value = "40"}),
-       Column::number("income", 0, 2e5, 20, {.null_is_category = true}),
-       Column::ordinal("grade", {"low", "high"}), Column::integer_edges("rooms", {0, 1, 9}),
-       Column::number_edges("rent", {0, 10, 1000}, 0.0), Column::number_spike("cost", 0, 10, 2, 0),
-       Column::date("visit", "2026-01-01", "2026-12-31", "quarter"),
-       Column::datetime("login", "2026-01-01", "2026-01-02", "2", "+01:00")},
+      {Column::declare(
+           "region", {{"type", "categorical"}, {"values", {"north", "south"}}, {"null", "south"}}),
+       Column::declare("insured", {{"type", "boolean"}, {"values", {"no", "yes"}}}),
+       Column::declare(
+           "age", {{"type", "integer"}, {"min", 0}, {"max", 110}, {"bins", 11}, {"outside", 40}}),
+       Column::declare(
+           "income",
+           {{"type", "number"}, {"min", 0}, {"max", 2e5}, {"bins", 20}, {"null", "category"}}),
+       Column::declare("grade",
+                       {{"type", "ordinal"}, {"values", std::vector<std::string>{"low", "high"}}}),
+       Column::declare("rooms", {{"type", "integer"}, {"edges", {0, 1, 9}}}),
+       Column::declare("rent", {{"type", "number"}, {"edges", {0.0, 10, 1000}}, {"spike", 0}}),
+       Column::declare("cost",
+                       {{"type", "number"}, {"min", 0}, {"max", 10.0}, {"bins", 2}, {"spike", 0}}),
+       Column::declare(
+           "visit",
+           {{"type", "date"}, {"min", "2026-01-01"}, {"max", "2026-12-31"}, {"bins", "quarter"}}),
+       Column::declare("login", {{"type", "datetime"},
+                                 {"min", "2026-01-01"},
+                                 {"max", "2026-01-02"},
+                                 {"bins", 2},
+                                 {"zone", "+01:00"}})},
       7);
 }
 
@@ -57,7 +71,7 @@ TEST(FrontDomain, OfAFileAndOfAProgramAreTheSame) {
   EXPECT_EQ(read, Domain::parse(read.yaml()));
   EXPECT_EQ(read.hash(), made_in_a_program().hash());
   EXPECT_EQ(read.hash(), inside::parse_domain(kYaml, "domain.yaml").hash());
-  EXPECT_NE(read, Domain::make({Column::boolean("insured")}));
+  EXPECT_NE(read, Domain::make({Column::declare("insured", {{"type", "boolean"}})}));
 }
 
 TEST(FrontDomain, TellsItsShape) {
@@ -66,23 +80,30 @@ TEST(FrontDomain, TellsItsShape) {
                                                  "rooms", "rent", "cost", "visit", "login"));
   EXPECT_EQ(domain.outcome_count(), kRecords);
   EXPECT_TRUE(domain.is_enumerable());
-  const auto income = Column::number("income", 0, 2e5, 20, {.null_is_category = true});
+  const auto income = Column::declare(
+      "income", {{"type", "number"}, {"min", 0}, {"max", 2e5}, {"bins", 20}, {"null", "category"}});
   EXPECT_EQ(income.name(), "income");
   EXPECT_EQ(income.size(), 21U);
 }
 
 TEST(FrontDomain, IsToldToPrograms) {
   const auto domain = Domain::make(
-      {Column::boolean("b"),
-       Column::categorical("a", {"clip", "category"}, {.null_value = "category"}),
-       Column::integer("c", 0, 9, 2, {.null_is_category = true}),
-       Column::boolean("d", "n", "y", {.null_is_category = true, .outside_value = ""})},
+      {Column::declare("b", {{"type", "boolean"}}),
+       Column::declare("a", {{"type", "categorical"},
+                             {"values", {"clip", "category"}},
+                             {"null", Setting::value("category")}}),
+       Column::declare(
+           "c", {{"type", "integer"}, {"min", 0}, {"max", 9}, {"bins", 2}, {"null", "category"}}),
+       Column::declare("d", {{"type", "boolean"},
+                             {"values", {"n", "y"}},
+                             {"null", "category"},
+                             {"outside", nullptr}})},
       7);
   EXPECT_EQ(domain.json(),
-            R"({"seed":"7","columns":[{"name":"b","type":"boolean"},)"
+            R"({"seed":7,"columns":[{"name":"b","type":"boolean"},)"
             R"({"name":"a","type":"categorical","values":["clip","category"],)"
             R"("null":{"value":"category"}},)"
-            R"({"name":"c","type":"integer","min":"0","max":"9","bins":"2","null":"category"},)"
+            R"({"name":"c","type":"integer","min":0,"max":9,"bins":2,"null":"category"},)"
             R"({"name":"d","type":"boolean","values":["n","y"],"null":"category",)"
             R"("outside":null}]})");
 }
@@ -111,11 +132,13 @@ TEST(FrontDomain, RefusesInOneSentence) {
   EXPECT_THAT(test::refusal_of([] { (void)Domain::parse("columns: 3", "F"); }), HasSubstr("F"));
   EXPECT_EQ(test::refusal_of([] { (void)made_in_a_program().decode(kRecords); }),
             "an outcome must be below 266112, but is 266112");
-  EXPECT_NE(test::refusal_of([] { (void)Column::date("d", "soon", "2026-01-01"); }), "");
-  EXPECT_NE(
-      test::refusal_of([] { (void)Column::datetime("d", "2026-01-01", "2026-01-02", "moon"); }),
-      "");
-  const auto large = Domain::make({Column::number("x", 0, 1), Column::number("y", 0, 1)});
+  EXPECT_EQ(test::refusal_of([] {
+              (void)Column::declare("d", {{"type", "integer"}, {"min", 0}, {"max", 1.5}});
+            }),
+            "column \"d\": max must be an integer of 64 bits, but is \"1.5\"");
+  const auto large =
+      Domain::make({Column::declare("x", {{"type", "number"}, {"min", 0}, {"max", 1}}),
+                    Column::declare("y", {{"type", "number"}, {"min", 0}, {"max", 1}})});
   EXPECT_FALSE(large.is_enumerable());
   EXPECT_THAT(test::refusal_of([&] { (void)large.encode({}); }), HasSubstr("an outcome"));
   EXPECT_THAT(test::refusal_of([&] { (void)large.decode(0); }), HasSubstr("an outcome"));

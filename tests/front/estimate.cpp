@@ -10,7 +10,9 @@ namespace mollify::front {
 namespace {
 
 TEST(FrontEstimate, FindsThePopulationInMemory) {
-  const Domain domain = Domain::make({Column::integer("age", 0, 99, 2), Column::boolean("glad")});
+  const Domain domain = Domain::make(
+      {Column::declare("age", {{"type", "integer"}, {"min", 0}, {"max", 99}, {"bins", 2}}),
+       Column::declare("glad", {{"type", "boolean"}})});
   const auto spec = ReleaseSpec::parse(
       R"({"method": "integral", "count": 300, "privacy": {"epsilon": 600},
           "mechanism": "randomized-response"})",

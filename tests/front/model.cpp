@@ -1,6 +1,7 @@
 #include "mollify/model.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -24,8 +25,13 @@ using Texts = std::vector<std::string>;
 
 Domain people() {
   return Domain::make(
-      {Column::categorical("city", {"Ghent", "Lille", "Trier"}), Column::integer("age", 0, 99, 10),
-       Column::date("born", "1990-01-01", "1999-12-31", "year", {.null_is_category = true})});
+      {Column::declare("city", {{"type", "categorical"}, {"values", {"Ghent", "Lille", "Trier"}}}),
+       Column::declare("age", {{"type", "integer"}, {"min", 0}, {"max", 99}, {"bins", 10}}),
+       Column::declare("born", {{"type", "date"},
+                                {"min", "1990-01-01"},
+                                {"max", "1999-12-31"},
+                                {"bins", "year"},
+                                {"null", "category"}})});
 }
 
 /// A model of 300 people of whom those of Lille are young and unborn.
@@ -64,12 +70,13 @@ TEST(FrontModel, GivesRowsUnderWhatIsGiven) {
     young += age >= 10 && age < 20 ? 1 : 0;
   }
   EXPECT_GT(young, 800U) << "by noise of epsilon 100";
-  EXPECT_EQ(rows.at(2).clock, "day");
+  EXPECT_EQ(rows.at(2).moments.value().kind, Moments::Kind::kDay);
   generate(model, 50, {{"born", ""}}, Sink::memory(rows));
   EXPECT_THAT(rows.at(2).valid, Each(0));
   generate(model, 50, {{"born", "1995-03-03"}}, Sink::memory(rows));
-  for (const std::string& day : std::get<Texts>(rows.at(2).values)) {
-    EXPECT_EQ(day.substr(0, 5), "1995-");
+  for (const std::int64_t day : std::get<std::vector<std::int64_t>>(rows.at(2).values)) {
+    EXPECT_EQ(std::chrono::year_month_day(std::chrono::sys_days(std::chrono::days(day))).year(),
+              std::chrono::year(1995));
   }
 }
 
@@ -115,9 +122,10 @@ TEST(FrontModel, RefusesInOneSentence) {
 }
 
 TEST(FrontModel, OtherReleasesHaveNone) {
-  const auto spec =
-      ReleaseSpec::parse(R"({"method": "integral", "count": 1, "privacy": {"epsilon": 2}})",
-                         Domain::make({Column::categorical("city", {"Ghent", "Lille"})}));
+  const auto spec = ReleaseSpec::parse(
+      R"({"method": "integral", "count": 1, "privacy": {"epsilon": 2}})",
+      Domain::make(
+          {Column::declare("city", {{"type", "categorical"}, {"values", {"Ghent", "Lille"}}})}));
   const std::vector<std::string_view> cities{"Lille"};
   const auto data = Source::memory({{"city", cities}});
   std::vector<ReleasedColumn> rows;

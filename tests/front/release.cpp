@@ -32,8 +32,9 @@ constexpr const char* kCsv =
     "ann,Lille,30\nann,Lille,31\nbob,Trier,32\nbob,Trier,70\ncis,Ghent,71\ncis,Ghent,72\n";
 
 Domain domain() {
-  return Domain::make({Column::categorical("city", {"Ghent", "Lille", "Trier"}),
-                       Column::integer("age", 0, 99, 10)});
+  return Domain::make(
+      {Column::declare("city", {{"type", "categorical"}, {"values", {"Ghent", "Lille", "Trier"}}}),
+       Column::declare("age", {{"type", "integer"}, {"min", 0}, {"max", 99}, {"bins", 10}})});
 }
 
 Source memory() { return Source::memory({{"person", kPeople}, {"city", kCities}, {"age", kAges}}); }
@@ -102,7 +103,9 @@ TEST_P(FrontRelease, IsVerified) {
   const Verification found = verify(Certificate::parse(certificate.json()), domain());
   EXPECT_TRUE(found.holds());
   EXPECT_EQ(certificate.spec().json(), Certificate::parse(certificate.json()).spec().json());
-  const auto other = Domain::make({Column::boolean("city"), Column::integer("age", 0, 99, 10)});
+  const auto other = Domain::make(
+      {Column::declare("city", {{"type", "boolean"}}),
+       Column::declare("age", {{"type", "integer"}, {"min", 0}, {"max", 99}, {"bins", 10}})});
   EXPECT_FALSE(verify(certificate, other).domain_matches);
   EXPECT_FALSE(verify(certificate, other).holds());
   EXPECT_EQ(verify(certificate, other).guarantee_holds, std::nullopt);
@@ -216,7 +219,10 @@ TEST(FrontSpec, ReadsWhatItWrites) {
 
 TEST(FrontSource, TakesNullsAndEveryType) {
   const auto domain = Domain::make(
-      {Column::number("height", 0, 2, 4, {.null_is_category = true}), Column::boolean("insured")});
+      {Column::declare(
+           "height",
+           {{"type", "number"}, {"min", 0}, {"max", 2}, {"bins", 4}, {"null", "category"}}),
+       Column::declare("insured", {{"type", "boolean"}})});
   const auto spec = ReleaseSpec::parse(
       R"({"method": "integral", "count": 1, "privacy": {"epsilon": 30}})", domain);
   // So much epsilon that the record is that of all rows.
@@ -288,7 +294,8 @@ TEST(FrontCounts, AreTheTableOfWhichEachRowIsARecord) {
   const std::vector<std::string_view> cities{"Lille", "Trier", "Ghent", "Lille"};
   const std::vector<std::int64_t> counts{3, 2, 0, 1};
   const std::vector<std::string_view> records{"Lille", "Lille", "Lille", "Trier", "Trier", "Lille"};
-  const Domain only_city = Domain::make({Column::categorical("city", {"Ghent", "Lille", "Trier"})});
+  const Domain only_city = Domain::make({Column::declare(
+      "city", {{"type", "categorical"}, {"values", {"Ghent", "Lille", "Trier"}}})});
   const Source counted = Source::memory({{"city", cities}, {"n", counts}}).with_counts("n");
   const Source plain = Source::memory({{"city", records}});
   for (const char* text :
@@ -306,7 +313,8 @@ TEST(FrontCounts, AreTheTableOfWhichEachRowIsARecord) {
         static_cast<void>(prepare(
             ReleaseSpec::parse(
                 R"({"method": "integral", "count": 1, "space": {"kind": "grid"}, "privacy": {"epsilon": 2}, "accept_error": true})",
-                Domain::make({Column::number("age", 0, 99)})),
+                Domain::make(
+                    {Column::declare("age", {{"type", "number"}, {"min", 0}, {"max", 99}})})),
             Source::memory({{"age", counts}, {"n", counts}}).with_counts("n")));
       }),
       "a release whose records are scored needs a row for each record, but the rows of the "

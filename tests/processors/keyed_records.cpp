@@ -134,9 +134,12 @@ struct Rows {
 };
 
 Domain domain_of(std::optional<std::uint64_t> bins, bool with_colour = true) {
-  std::vector<Column> columns = {Column::number("x", 0, 1, bins), Column::number("y", 0, 1, bins)};
+  std::vector<Column> columns = {
+      Column::declare("x", {{"type", "number"}, {"min", 0}, {"max", 1}, {"bins", bins}}),
+      Column::declare("y", {{"type", "number"}, {"min", 0}, {"max", 1}, {"bins", bins}})};
   if (with_colour)
-    columns.push_back(Column::categorical("colour", {"red", "green", "blue", "white"}));
+    columns.push_back(Column::declare(
+        "colour", {{"type", "categorical"}, {"values", {"red", "green", "blue", "white"}}}));
   return Domain::make(columns);
 }
 

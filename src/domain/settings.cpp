@@ -1,0 +1,126 @@
+#include "domain/settings.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <system_error>
+#include <type_traits>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/names.h"
+#include "domain/same_value.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// Public values as a file or a program writes them.
+
+Setting Setting::word(std::string text) { return {.text = std::move(text)}; }
+Setting Setting::value(std::string text) { return {.quoted = true, .text = std::move(text)}; }
+
+// -----------------------------------------------------------------------------------------------
+// Reads the settings of one column.
+
+namespace {
+
+[[noreturn]] void refuse_setting(const Setting& setting, std::string_view name,
+                                 std::string_view what) {
+  throw RefusedSetting(setting.line, fmt::format("{} {}", name, what));
+}
+
+void read(const Setting& setting, std::string_view name, std::string& text) {
+  if (!setting.is_scalar()) {
+    refuse_setting(setting, name,
+                   fmt::format("must be one text, but is a {}",
+                               setting.kind == Setting::Kind::kSequence ? "list" : "mapping"));
+  }
+  if (setting.null) {
+    refuse_setting(setting, name, "must be a text, but is null (in quotes it is a word)");
+  }
+  text = setting.text;
+}
+
+template <class Integer>
+requires std::is_integral_v<Integer>
+void read(const Setting& setting, std::string_view name, Integer& value) {
+  std::string digits;
+  read(setting, name, digits);
+  const char* const end = digits.data() + digits.size();
+  const auto result = std::from_chars(digits.data(), end, value);
+  if (result.ec == std::errc{} && result.ptr == end) return;
+  refuse_setting(
+      setting, name,
+      fmt::format("must be an integer {}, but is \"{}\"",
+                  std::is_signed_v<Integer> ? "of 64 bits" : "from 0 to 2^64 - 1", digits));
+}
+
+void read(const Setting& setting, std::string_view name, double& value) {
+  std::string digits;
+  read(setting, name, digits);
+  value = read_number(digits).value_or(std::nan(""));
+  if (std::isfinite(value)) return;
+  refuse_setting(setting, name, fmt::format("must be a finite number, but is \"{}\"", digits));
+}
+
+template <class Item>
+void read(const Setting& setting, std::string_view name, std::vector<Item>& items) {
+  if (setting.kind != Setting::Kind::kSequence) {
+    refuse_setting(setting, name, "must be a list, but is not");
+  }
+  items.resize(setting.items.size());
+  const std::string each = fmt::format("an item of {}", name);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    read(setting.items[i], each, items[i]);
+  }
+}
+
+}  // namespace
+
+void Settings::require_known(std::span<const std::string_view> known,
+                             std::string_view owner) const {
+  for (std::size_t i = 0; i < mapping_.items.size(); i += 2) {
+    const Setting& key = mapping_.items[i];
+    if (std::find(known.begin(), known.end(), key.text) != known.end()) continue;
+    const std::vector<std::string> names(known.begin(), known.end());
+    refuse_setting(key, "it",
+                   fmt::format("must not hold the key \"{}\": {} has {}{}", key.text, owner,
+                               fmt::join(known, ", "), did_you_mean(key.text, names)));
+  }
+}
+
+const Setting* Settings::find(std::string_view key) const noexcept {
+  for (std::size_t i = 0; i + 1 < mapping_.items.size(); i += 2) {
+    if (mapping_.items[i].text == key) return &mapping_.items[i + 1];
+  }
+  return nullptr;
+}
+
+bool Settings::is(std::string_view key, std::string_view word) const noexcept {
+  const Setting* const setting = find(key);
+  return setting != nullptr && setting->is_scalar() && setting->text == word;
+}
+
+template <class T>
+T Settings::get(std::string_view key) const {
+  const Setting* const setting = find(key);
+  if (setting == nullptr) refuse_setting(mapping_, key, "is missing");
+  T value{};
+  read(*setting, key, value);
+  return value;
+}
+template std::string Settings::get(std::string_view) const;
+template std::int64_t Settings::get(std::string_view) const;
+template std::uint64_t Settings::get(std::string_view) const;
+template double Settings::get(std::string_view) const;
+template std::vector<std::string> Settings::get(std::string_view) const;
+template std::vector<std::int64_t> Settings::get(std::string_view) const;
+template std::vector<double> Settings::get(std::string_view) const;
+
+void Settings::refuse(std::string_view key, std::string_view what) const {
+  const Setting* const setting = find(key);
+  refuse_setting(setting != nullptr ? *setting : mapping_, key, what);
+}
+
+}  // namespace mollify

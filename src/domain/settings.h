@@ -1,0 +1,127 @@
+// Settings of a column, as they are written, and the kinds of columns that have them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/invalid_input.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// Public values as a file or a program writes them.
+
+/// A scalar with its text exactly as written, a sequence, or a mapping.
+struct Setting {
+  enum class Kind : std::uint8_t { kScalar, kSequence, kMapping };
+
+  Kind kind = Kind::kScalar;
+  bool quoted = false;
+  bool null = false;       // an unquoted null, ~ or nothing at all; its text is "null"
+  std::uint32_t line = 1;  // of the file, if there is one
+  std::string text{};
+  std::vector<Setting> items{};  // of a mapping: key, value, key, value, …
+
+  /// A number, or a word of the format.
+  [[nodiscard]] static Setting word(std::string text);
+  /// A value, whatever word it is.
+  [[nodiscard]] static Setting value(std::string text);
+
+  [[nodiscard]] bool is_scalar() const noexcept { return kind == Kind::kScalar; }
+  /// True for an unquoted scalar of this text.
+  [[nodiscard]] bool is_word(std::string_view word) const noexcept {
+    return is_scalar() && !quoted && text == word;
+  }
+};
+
+/// A setting that cannot be used.
+class RefusedSetting : public InvalidInput {
+ public:
+  RefusedSetting(std::uint32_t where, std::string_view sentence)
+      : InvalidInput(sentence), line(where) {}
+  std::uint32_t line;  ///< of the setting
+};
+
+// -----------------------------------------------------------------------------------------------
+// What kinds of columns there are.
+
+/// One key of a kind of columns.
+struct ColumnKey {
+  std::string_view name;
+  bool required;
+  /// What it may be: a schema of JSON's, with its description.
+  std::string_view schema;
+};
+
+/// A kind of columns: all that is known of it before one is declared. `column_kinds()` lists them.
+///
+/// The class of a kind's cells holds the rest, and the compiler asks for it (domain/column.cpp):
+///
+///     static Cells declare(kind, settings);   // throws InvalidInput, "min must be at most max,
+///     ..." kind();                                 // its row settings(); // declare makes equal
+///     cells of them add_canonical(text);                    // appends what they mean, for the
+///     domain's hash describe(schema);                       // sets the type of released values
+///     size();                                 // how many cells
+///     read(text);                             // a Reading; total; O(length). Perhaps also of an
+///                                             // integer, a double or a Moment: as of its text
+///     points(cell);                           // how many values a cell is written as, at least
+///     one value(cell, point);                     // one of them: of `describe`'s type, or a text
+///     write(cell, point, text);               // appends it as text, which is read into the cell
+///     expectation();                          // "an integer from 0 to 100", for messages
+struct ColumnKind {
+  std::string_view name;   ///< its type in a domain file
+  std::string_view title;  ///< "whole numbers"
+  std::span<const ColumnKey> keys;
+  /// Declarations for documents and tests, which use each key: "min: 0, max: 9".
+  std::span<const std::string_view> examples;
+  bool ordered = false;  ///< cells lie in an order
+  bool bounded = false;  ///< values lie between a least and a greatest, which the domain declares
+  bool numeric = false;  ///< values are numbers
+};
+
+/// Keys and values in the order in which a domain file has them.
+using DeclaredSettings = std::vector<std::pair<std::string_view, Setting>>;
+
+// -----------------------------------------------------------------------------------------------
+// Reads the settings of one column.
+
+/// A mapping of settings, read by key. Every function throws RefusedSetting, "max must be a finite
+/// number, but is \"x\"", for a setting that is not what it asks for.
+class Settings {
+ public:
+  /// Requires a mapping, which must outlive this.
+  explicit Settings(const Setting& mapping) noexcept : mapping_(mapping) {}
+
+  /// Refuses keys that are not of these; `owner` has them: "type integer".
+  void require_known(std::span<const std::string_view> known, std::string_view owner) const;
+
+  /// nullptr if it is missing.
+  [[nodiscard]] const Setting* find(std::string_view key) const noexcept;
+  [[nodiscard]] bool has(std::string_view key) const noexcept { return find(key) != nullptr; }
+  /// A word of the format.
+  [[nodiscard]] bool is(std::string_view key, std::string_view word) const noexcept;
+
+  /// T is std::string, std::int64_t, a finite double, std::uint64_t, or a vector of one of these.
+  /// Refuses a setting that is missing.
+  template <class T>
+  [[nodiscard]] T get(std::string_view key) const;
+  /// Nothing for a setting that is missing.
+  template <class T>
+  [[nodiscard]] std::optional<T> maybe(std::string_view key) const {
+    return has(key) ? std::optional<T>(get<T>(key)) : std::nullopt;
+  }
+
+  /// Refuses the key: "`key` `what`".
+  [[noreturn]] void refuse(std::string_view key, std::string_view what) const;
+
+ private:
+  const Setting& mapping_;
+};
+
+}  // namespace mollify
