@@ -9,9 +9,10 @@
 //   #include <mollify/mollify.h>
 //
 //   int main() {
-//     const auto city = mollify::Column::declare("city", {{"type", "categorical"}, {"values",
-//     {"Ghent", "Lille", "Trier"}}}); const auto domain = mollify::Domain::make({city}); const auto
-//     spec = mollify::ReleaseSpec::parse(
+//     const auto city = mollify::Column::declare(
+//         "city", {{"type", "categorical"}, {"values", {"Ghent", "Lille", "Trier"}}});
+//     const auto domain = mollify::Domain::make({city});
+//     const auto spec = mollify::ReleaseSpec::parse(
 //         R"({"method": "integral", "count": 1, "privacy": {"epsilon": 2}})", domain);
 //
 //     const std::vector<std::string_view> cities{"Lille", "Lille", "Ghent", "Lille"};  // private
