@@ -37,6 +37,8 @@ def test_declares_what_a_file_declares(kind, example):
 def test_is_released_into_every_table(kind, example):
     _, pl, pa = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
     domain = mo.Domain({"x": example | {"null": "category", "outside": "clip"}})
+    if not domain.is_enumerable:  # method central draws from no more outcomes, and other examples are fewer
+        return
     rows = mo.Central(domain, epsilon=1, count=50, accept_error=True).sample({"x": [None] * 1000})
     texts = [one for (one,) in rows.head(50)]
     frame = rows.to_pandas()
