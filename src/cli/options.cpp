@@ -293,8 +293,7 @@ std::unique_ptr<WeakLearner> LearnerOptions::make() const {
 
 void MechanismOptions::add_to(CLI::App& command, const std::string& reference_help,
                               std::string_view spent_on) {
-  describe(command.add_option("--mechanism", mechanism))
-      ->description(fmt::format("one of {} (default: minimax)", mechanisms_text(Method::kLocal)));
+  describe(command.add_option("--mechanism", mechanism));
   describe(add_number(command, "--epsilon", epsilon))
       ->description(fmt::format("privacy budget of {}, from 1e-06", spent_on));
   describe(add_number(command, "--mu", mu));
@@ -303,8 +302,7 @@ void MechanismOptions::add_to(CLI::App& command, const std::string& reference_he
     describe(add_number(command, number.flag, numbers.*number.value));
   }
   describe(command.add_option("--reference", reference))
-      ->description(
-          fmt::format("{}; makes {} the default", reference_help, name_of(Mechanism::kRelative)));
+      ->description(fmt::format("{}; makes relative the default", reference_help));
 }
 
 void MechanismOptions::add_band_to(CLI::App& command) {
@@ -439,99 +437,37 @@ std::unique_ptr<LocalSampler> MollifierOptions::sampler(std::size_t outcome_coun
 
 namespace {
 
-constexpr const char* kMechanismFlags = "Budget and mechanism, all of it public";
-constexpr const char* kSpaceFlags = "Space, all of it public";
-constexpr const char* kTableFlags = "Table, all of it public";
+/// What --help calls the value of a part.
+const char* value_of(const OwnPart& part) {
+  if (*part.value != '\0') return part.value;
+  return part.kind == PartKind::kFile || part.kind == PartKind::kDomain ? "FILE" : "NUMBER";
+}
 
-/// What --help says of a flag.
-struct FlagHelp {
-  const char* flag;
-  const char* value;
-  const char* group;
-  const char* help;
-};
+const char* group_of(const Part& part) {
+  const std::string_view place = part.place;
+  const auto draws = release_method(Method::kLocal).parts();
+  if (place.starts_with("/space")) return "Space, all of it public";
+  if (place.starts_with("/privacy") ||
+      std::any_of(draws.begin(), draws.end(),
+                  [&](const OwnPart& own) { return place == own.place; })) {
+    return "Budget and mechanism, all of it public";
+  }
+  return part.methods.intersects(kDrawMethods) ? "" : "Table, all of it public";
+}
 
-constexpr FlagHelp kHelp[] = {
-    {"--domain", "FILE", "", "the public domain, YAML"},
-    {"--count", "NUMBER", "", "records to release: in method local for each unit"},
-    {"--alpha", "NUMBER", "", "total variation of an output's law from the data's"},
-    {"--k", "NUMBER", "", "number of outcomes, when there is no domain"},
-    {"--region", "REGION", "",
-     "COLUMN=VALUE[,VALUE]; several narrow it. Without a domain: its reference mass"},
-    {"--unit", "COLUMN", "", "column that names the unit of each row"},
-    {"--units", "FILE", "", "public CSV of all units; protects who is in the data"},
-    {"--units-column", "COLUMN", "", "column of --units that names them (default: as --unit)"},
-    {"--accept-error", "", "", "release even what cannot be told apart from public noise"},
-    {"--mechanism", "NAME", kMechanismFlags, ""},  // its help lists names
-    {"--epsilon", "NUMBER", kMechanismFlags,
-     "privacy budget of the whole release, of a unit all draws together, from 1e-06; a draw counts "
-     "30 at most"},
-    {"--mu", "NUMBER", kMechanismFlags,
-     "Gaussian privacy in place of epsilon, from 0.001 to 20 for each draw; makes "
-     "gaussian-curve the default"},
-    {"--c1", "NUMBER", kMechanismFlags,
-     "least density of the private distribution P against the reference; makes class the default"},
-    {"--c2", "NUMBER", kMechanismFlags,
-     "greatest density of P against the reference; makes class the default"},
-    {"--gamma", "NUMBER", kMechanismFlags,
-     "P is within this factor of the reference; makes neighbourhood the default"},
-    {"--reference", "FILE", kMechanismFlags,
-     "public CSV of records in the domain; makes relative the default; in method marginals what "
-     "the model begins at"},
-    {"--band", "CHOICE", kMechanismFlags,
-     "where the band lies, instead of a mechanism: minimax (for --c2), relative, location=B, "
-     "typical or typical=STRENGTH,RECORDS (for a Dirichlet prior), file=F (from tune --best)"},
-    {"--delta", "NUMBER", kTableFlags, "privacy budget beside epsilon (default: 0, which is pure)"},
-    {"--n", "NUMBER", kTableFlags, "number of records; it is public"},
-    {"--strong", "", kTableFlags, "alpha bounds all outputs together"},
-    {"--curve", "", kTableFlags, "print total variation against n as well"},
-    {"--rho", "NUMBER", kTableFlags,
-     "budget in zCDP, instead of epsilon and delta; in method central for mechanism product"},
-    {"--accept-large-delta", "", kTableFlags,
-     "release even where delta is 1/n or more, so that whole records may be released as they are"},
-    {"--rate", "NUMBER", kTableFlags,
-     "looks at each record with this probability and releases as many as come, instead of "
-     "--count; for mechanism poisson-rr"},
-    {"--support", "HINT", kTableFlags,
-     "what is known of where the records lie in a large domain of integers: contiguous, bounded, "
-     "heavy, width=W or subgaussian=S; half of the budget finds it"},
-    {"--neighbours", "RELATION", kTableFlags,
-     "replace: a row (or unit) may be any other, and how many there are is public (default); "
-     "add-remove: it may be missing, so that their number is protected too"},
-    {"--copula", "", kTableFlags,
-     "columns are joined by their rank correlations alone: for numbers, ordered columns and "
-     "columns of two values, few rows or a small budget"},
-    {"--dimension", "NUMBER", kTableFlags, "number of coordinates d, 1 to 1024"},
-    {"--mean-range", "NUMBER", kTableFlags,
-     "each coordinate of the mean lies in a range this many standard deviations wide; a part of "
-     "the records finds where"},
-    {"--covariance", "FILE", kTableFlags,
-     "public CSV of the covariance matrix, columns named in the header; of logarithms where --log "
-     "says so"},
-    {"--covariance-bound", "NUMBER", kTableFlags,
-     "the covariance lies between that of --covariance (default: 1 for each column, and "
-     "independent) and this many times it; with --rho, or with --delta"},
-    {"--mean-bound", "NUMBER", kTableFlags,
-     "the mean lies within so many standard deviations of the middle of the declared ranges "
-     "(default: it is found first, by a part of the rows)"},
-    {"--log", "COLUMN,...", kTableFlags,
-     "columns whose logarithms are Gaussian, separated by commas"},
-    {"--paper-variance", "", kTableFlags,
-     "with --epsilon alone: the published variance of the noise, not the corrected one"},
-    {"--space", "KIND", kSpaceFlags,
-     "categories, grid or candidates (default: what the domain suggests)"},
-    {"--cells", "NUMBER", kSpaceFlags, "cells of a grid, in all (default: 65536)"},
-    {"--candidates", "NUMBER", kSpaceFlags,
-     "how many public records to choose from (default: 65536), or models (default: 20000)"},
-    {"--fresh", "", kSpaceFlags, "new candidates for each unit, instead of one shared list"},
-    {"--trees", "", kSpaceFlags,
-     "every second model is a tree of columns, not a product; best with a --reference, whose tree "
-     "it is"},
-    {"--candidates-file", "FILE", kSpaceFlags, "a list made by mollify candidates"},
-    {"--score", "NAME", kSpaceFlags,
-     "kernel, empirical, histogram, gaussian-mixture, ratio or mbde: how rows become an estimate "
-     "(default: empirical for categories, kernel otherwise)"},
-};
+/// What --help says of a part, of all these methods.
+std::string help_of(const Part& part, Methods methods) {
+  std::vector<std::string> said;
+  for (const auto& [method, name] : names<Method>()) {
+    if (!methods.has(method)) continue;
+    const OwnPart& own = part_of(method, part);
+    std::string help = own.help;
+    const std::size_t at = help.find("{}");
+    if (at != help.npos) help.replace(at, 2, fmt::format("{}", fmt::join(own.words(), ", ")));
+    if (std::find(said.begin(), said.end(), help) == said.end()) said.push_back(std::move(help));
+  }
+  return fmt::format("{}", fmt::join(said, "; or "));
+}
 
 const CLI::Option* given_option(const CLI::App& command, const Part& part) {
   if (*part.flag == '\0') return nullptr;
@@ -563,46 +499,35 @@ std::string methods_help() {
   return text;
 }
 
-CLI::Option* describe(CLI::Option* option) {
+CLI::Option* describe(CLI::Option* option, Methods methods, std::span<const Part> parts) {
   const std::string flag = option->get_name();
-  const auto help = std::find_if(std::begin(kHelp), std::end(kHelp),
-                                 [&](const FlagHelp& one) { return one.flag == flag; });
-  if (*help->value != '\0') option->type_name(help->value);
-  if (*help->group != '\0') option->group(help->group);
-  return option->description(help->help);
+  const auto part =
+      std::find_if(parts.begin(), parts.end(), [&](const Part& one) { return one.flag == flag; });
+  const Methods told = part->methods.both(methods);
+  if (part->kind != PartKind::kTruth) option->type_name(value_of(part_of(told.first(), *part)));
+  const std::string_view group = group_of(*part);
+  if (!group.empty()) option->group(std::string(group));
+  return option->description(help_of(*part, told));
 }
 
 void add_part_flags(CLI::App& command, std::span<const Part> parts, Methods methods) {
-  const bool of_draws = methods.intersects(kDrawMethods);
-  const bool central = methods.has(Method::kCentral);
-  for (const FlagHelp& help : kHelp) {
-    const auto part = std::find_if(parts.begin(), parts.end(), [&](const Part& one) {
-      return one.flag == std::string_view(help.flag);
-    });
-    if (part == parts.end()) continue;
+  for (const Part& part : parts) {
+    if (*part.flag == '\0') continue;
     CLI::Option* option = nullptr;
-    if (part->kind == PartKind::kTruth) {
-      option = command.add_flag(help.flag);
-    } else if (part->kind == PartKind::kTexts) {
+    if (part.kind == PartKind::kTruth) {
+      option = command.add_flag(part.flag);
+    } else if (part.kind == PartKind::kTexts) {
       option = command.add_option_function<std::vector<std::string>>(
-          help.flag, [](const std::vector<std::string>&) {});
-      if (std::string_view(help.value).ends_with(",...")) option->delimiter(',');
+          part.flag, [](const std::vector<std::string>&) {});
+      if (std::string_view(value_of(part_of(part.methods.first(), part))).ends_with(",...")) {
+        option->delimiter(',');
+      }
     } else {
-      option = command.add_option_function<std::string>(help.flag, [](const std::string&) {});
+      option = command.add_option_function<std::string>(part.flag, [](const std::string&) {});
     }
-    describe(option);
-    if (!part->methods.intersects(methods)) option->group("");
-    if (part->place != std::string_view("/mechanism")) continue;
-    std::vector<std::string> names;
-    if (of_draws) {
-      names.push_back(fmt::format("one of {} (default: minimax)", mechanisms_text(Method::kLocal)));
-    }
-    if (central) {
-      names.push_back(
-          fmt::format("{}one of {} (default: auto, the one with the least total variation)",
-                      of_draws ? "in method central " : "", mechanisms_text(Method::kCentral)));
-    }
-    option->description(fmt::format("{}", fmt::join(names, "; ")));
+    const bool is_told = part.methods.intersects(methods);
+    describe(option, is_told ? methods : kEveryMethod, parts);
+    if (!is_told) option->group("");
   }
 }
 

@@ -153,8 +153,10 @@ void add_part_flags(CLI::App& command, std::span<const Part> parts, Methods meth
 
 std::string methods_help();
 
-/// Gives an option the help, the name of its value and the group that its flag has in all commands.
-CLI::Option* describe(CLI::Option* option);
+/// Gives an option the help, the name of its value and the group that the part of its flag has in
+/// these methods.
+CLI::Option* describe(CLI::Option* option, Methods methods = kDrawMethods,
+                      std::span<const Part> parts = spec_parts());
 
 /// The method, if it is given, and the parts given as flags, as a JSON form; nothing is checked but
 /// numbers.

@@ -71,18 +71,24 @@ std::string released_words(const Certificate& certificate, const std::string& to
       certificate.total.text());
 }
 
-std::string mechanisms_text(Method method) {
-  return fmt::format("{}", fmt::join(release_method(method).mechanisms(), ", "));
+namespace {
+
+std::vector<std::string> mechanisms_of(Method method) {
+  for (const OwnPart& part : release_method(method).parts()) {
+    if (std::string_view(part.place) == "/mechanism") return part.words();
+  }
+  return {};
 }
+
+}  // namespace
 
 void refuse_mechanism(const std::string& name, Method method) {
   Methods others;
   for (const auto& [other, word] : names<Method>()) {
-    const std::vector<std::string_view> known = release_method(other).mechanisms();
+    const std::vector<std::string> known = mechanisms_of(other);
     if (std::find(known.begin(), known.end(), name) != known.end()) others = others.with(other);
   }
-  const std::vector<std::string_view> own = release_method(method).mechanisms();
-  const std::vector<std::string> known(own.begin(), own.end());
+  const std::vector<std::string> known = mechanisms_of(method);
   throw InvalidInput(fmt::format(
       "mechanism must be one of {}{}, but is \"{}\"{}", fmt::join(known, ", "),
       kDrawMethods.has(method) ? "" : fmt::format(" in method {}", name_of(method)), name,

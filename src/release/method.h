@@ -50,6 +50,8 @@ class ReleaseMethod {
 
   /// Those that it alone has, or has like a few others.
   [[nodiscard]] virtual std::span<const OwnPart> parts() const = 0;
+  /// Which of a spec's parts go together: members of a JSON Schema.
+  [[nodiscard]] virtual const char* part_rules() const { return "{}"; }
   [[nodiscard]] virtual Held read(const PartReader& reader) const = 0;
   /// Rows: rho, or epsilon and at most a delta.
   [[nodiscard]] virtual ExactPrivacy read_privacy(const PartReader& reader,
@@ -67,8 +69,6 @@ class ReleaseMethod {
     return std::nullopt;
   }
   [[nodiscard]] virtual bool hides_count(const ReleaseSpec&) const { return false; }
-  /// The names of its mechanisms, where one can be asked for.
-  [[nodiscard]] virtual std::vector<std::string_view> mechanisms() const { return {}; }
 
   // A release, from what is public about it.
 
@@ -181,8 +181,6 @@ MOLLIFY_METHODS(MOLLIFY_FUNCTION)
 // -----------------------------------------------------------------------------------------------
 // What several methods say or ask alike.
 
-/// "auto, subsampled-rr, ...": the mechanisms that can be named.
-[[nodiscard]] std::string mechanisms_text(Method method);
 /// Throws InvalidInput: the name is none of a mechanism that the method has.
 [[noreturn]] void refuse_mechanism(const std::string& name, Method method);
 

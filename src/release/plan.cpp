@@ -328,17 +328,18 @@ using enum PartKind;
 
 /// Those that methods have alike.
 constexpr Part kCommonPlanParts[] = {
-    {"/method", "", kText, kEveryMethod},
-    {"/unknown", "", kText, kEveryMethod},
-    {"/domain", "--domain", kDomain, kEveryMethod},
-    {"/n", "--n", kWhole, kRowMethods},
-    {"/privacy", "", kObject, kEveryMethod},
-    {"/privacy/epsilon", "--epsilon", kDecimal, kEveryMethod},
-    {"/privacy/delta", "--delta", kDecimal, kRowMethods},
-    {"/privacy/mu", "--mu", kDecimal, kDrawMethods},
-    {"/alpha", "--alpha", kNumber, kEveryMethod},
-    {"/curve", "--curve", kTruth, kRowMethods},
-    {"/accept_large_delta", "--accept-large-delta", kTruth, kRowMethods},
+    {{"/method", "", kText}, kEveryMethod},
+    {{"/unknown", "", kText}, kEveryMethod},
+    {{"/domain", "--domain", kDomain}, kEveryMethod},
+    {{"/n", "--n", kWhole, "number of records; it is public"}, kRowMethods},
+    {{"/privacy", "", kObject}, kEveryMethod},
+    {{"/privacy/epsilon", "--epsilon", kDecimal}, kEveryMethod},
+    {{"/privacy/delta", "--delta", kDecimal}, kRowMethods},
+    {{"/privacy/mu", "--mu", kDecimal}, kDrawMethods},
+    {{"/alpha", "--alpha", kNumber, "total variation of an output's law from the data's"},
+     kEveryMethod},
+    {{"/curve", "--curve", kTruth, "print total variation against n as well"}, kRowMethods},
+    {{"/accept_large_delta", "--accept-large-delta", kTruth}, kRowMethods},
 };
 
 /// Which quantity of a question is left to be found.

@@ -30,20 +30,44 @@ constexpr Methods kOfUnits = {Method::kLocal, Method::kCentral, Method::kGaussia
 
 /// Those that methods have alike; their own stand before the last two.
 constexpr Part kCommonParts[] = {
-    {"/format", "", kText, kEveryMethod},
-    {"/method", "", kText, kEveryMethod},
-    {"/domain", "--domain", kDomain, kEveryMethod},
-    {"/unit", "--unit", kText, kOfUnits},
-    {"/roster", "--units", kFile, kOfUnits},
-    {"/units_column", "--units-column", kText, kOfUnits},
-    {"/count", "--count", kWhole, kEveryMethod},
-    {"/privacy", "", kObject, kEveryMethod},
-    {"/privacy/epsilon", "--epsilon", kDecimal, kEveryMethod},
-    {"/privacy/delta", "--delta", kDecimal, kRowMethods},
-    {"/privacy/rho", "--rho", kDecimal, kRowMethods},
-    {"/privacy/mu", "--mu", kDecimal, kDrawMethods},
-    {"/accept_large_delta", "--accept-large-delta", kTruth, kRowMethods},
-    {"/accept_error", "--accept-error", kTruth, kEveryMethod},
+    {{"/format", "", kText}, kEveryMethod},
+    {{"/method", "", kText}, kEveryMethod},
+    {{"/domain", "--domain", kDomain, "the public domain, YAML"}, kEveryMethod},
+    {{"/unit", "--unit", kText, "column that names the unit of each row", "COLUMN"}, kOfUnits},
+    {{"/roster", "--units", kFile, "public CSV of all units; protects who is in the data"},
+     kOfUnits},
+    {{"/units_column", "--units-column", kText,
+      "column of the roster that names its units (default: like the unit's column)", "COLUMN"},
+     kOfUnits},
+    {{.place = "/count",
+      .flag = "--count",
+      .kind = kWhole,
+      .help = "records to release: in method local for each unit",
+      .least = 1,
+      .below = kMostReleased + 1},
+     kEveryMethod},
+    {{"/privacy", "", kObject}, kEveryMethod},
+    {{"/privacy/epsilon", "--epsilon", kDecimal,
+      "privacy budget of the whole release, of a unit all draws together, from 1e-06; a draw "
+      "counts 30 at most"},
+     kEveryMethod},
+    {{"/privacy/delta", "--delta", kDecimal,
+      "privacy budget beside epsilon (default: 0, which is pure)"},
+     kRowMethods},
+    {{"/privacy/rho", "--rho", kDecimal,
+      "budget in zCDP, instead of epsilon and delta; in method central for mechanism product"},
+     kRowMethods},
+    {{"/privacy/mu", "--mu", kDecimal,
+      "Gaussian privacy in place of epsilon, from 0.001 to 20 for each draw; makes "
+      "gaussian-curve the default"},
+     kDrawMethods},
+    {{"/accept_large_delta", "--accept-large-delta", kTruth,
+      "release even where delta is 1/n or more, so that whole records may be released as they "
+      "are"},
+     kRowMethods},
+    {{"/accept_error", "--accept-error", kTruth,
+      "release even what cannot be told apart from public noise"},
+     kEveryMethod},
 };
 
 }  // namespace
@@ -67,11 +91,27 @@ void add_own_parts(std::span<const OwnPart> own, Method method, std::vector<Part
       return std::string_view(part.place) == one.place;
     });
     if (same == parts.end()) {
-      parts.push_back({one.place, one.flag, one.kind, Methods{method}});
+      parts.push_back({one, Methods{method}});
     } else {
       same->methods = same->methods.with(method);
+      if (*same->help == '\0') static_cast<OwnPart&>(*same) = one;
     }
   }
+}
+
+const OwnPart& part_of(Method method, const Part& part) {
+  const auto is_same = [&](const OwnPart& one) {
+    return std::string_view(one.place) == part.place && *one.help != '\0';
+  };
+  for (const auto own : {release_method(method).parts(), release_method(method).question_parts()}) {
+    const auto found = std::find_if(own.begin(), own.end(), is_same);
+    if (found != own.end()) return *found;
+  }
+  for (const auto all : {spec_parts(), plan_parts()}) {
+    const auto found = std::find_if(all.begin(), all.end(), is_same);
+    if (found != all.end()) return *found;
+  }
+  return part;
 }
 
 void SpecWriter::put(const char* place, const std::optional<PublicFile>& file) {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -69,6 +71,15 @@ class Methods {
   }
   [[nodiscard]] constexpr bool intersects(Methods others) const {
     return (bits_ & others.bits_) != 0;
+  }
+  [[nodiscard]] constexpr Methods both(Methods others) const {
+    Methods shared;
+    shared.bits_ = bits_ & others.bits_;
+    return shared;
+  }
+  /// Requires that there is one.
+  [[nodiscard]] constexpr Method first() const {
+    return static_cast<Method>(std::countr_zero(bits_));
   }
   /// "methods local and central".
   [[nodiscard]] std::string text() const;
@@ -162,19 +173,28 @@ struct ReleaseSpec {
 /// What a part holds.
 enum class PartKind { kObject, kText, kWhole, kNumber, kDecimal, kTruth, kTexts, kFile, kDomain };
 
-/// A part: its place in the JSON form, and the command's flag that gives it; empty if none does.
-struct Part {
-  const char* place;
-  const char* flag;
+/// A part that its method alone has, or a few have alike. Readers, flags, their help, the schema
+/// and Python follow from this row.
+struct OwnPart {
+  const char* place;  ///< in the JSON form
+  const char* flag;   ///< of the command; empty if none gives it
   PartKind kind;
-  Methods methods;  ///< that have it
+  /// A fragment in which {} stands for the words. Where it is empty, another list has it.
+  const char* help = "";
+  const char* value = "";  ///< what help calls a text: "COLUMN"
+  /// What a text may be, if it must be one of some words; or what it must match.
+  std::vector<std::string> (*words)() = nullptr;
+  const char* pattern = "";
+  double least = -kNoLimit;  ///< of a number; `is_open` leaves it out
+  bool is_open = false;
+  double below = kNoLimit;
+
+  static constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 };
 
-/// A part that its method alone has, or a few have alike.
-struct OwnPart {
-  const char* place;
-  const char* flag;
-  PartKind kind;
+/// A part of the whole list.
+struct Part : OwnPart {
+  Methods methods;  ///< that have it
 };
 
 /// An object checked part by part. Sentences name parts by their place in the file `name`, or by
@@ -226,6 +246,8 @@ class PartReader {
 [[nodiscard]] std::span<const Part> spec_parts();
 /// Adds to a list of parts what a method has of its own.
 void add_own_parts(std::span<const OwnPart> own, Method method, std::vector<Part>& parts);
+/// The row of a part as a method has it, with its help; of a spec or of a plan's question.
+[[nodiscard]] const OwnPart& part_of(Method method, const Part& part);
 
 /// The spec of a JSON object in which every part has its place. Sentences name parts by their
 /// place in the file `name`, or by their flags if `name` is empty.

@@ -563,15 +563,27 @@ std::string finite_summary(const Certificate& certificate) {
 
 using enum PartKind;
 
+std::vector<std::string> names_in_central() {
+  std::vector<std::string> taken = name_list<CentralMechanism>();
+  taken.insert(taken.begin(), "auto");
+  return taken;
+}
+
 constexpr OwnPart kCentralParts[] = {
-    {"/rate", "--rate", kNumber},
-    {"/mechanism", "--mechanism", kText},
-    {"/support", "--support", kText},
+    {"/rate", "--rate", kNumber,
+     "looks at each record with this probability and releases as many as come, instead of a "
+     "count; for mechanism poisson-rr"},
+    {"/mechanism", "--mechanism", kText,
+     "one of {} (default: auto, the one with the least total variation)", "NAME", names_in_central},
+    {"/support", "--support", kText,
+     "what is known of where the records lie in a large domain of integers: contiguous, bounded, "
+     "heavy, width=W or subgaussian=S; half of the budget finds it",
+     "HINT", nullptr, "^(contiguous|bounded|heavy|width=.+|subgaussian=.+)$"},
 };
 constexpr OwnPart kCentralQuestions[] = {
     {"/k", "--k", kWhole},
     {"/count", "--count", kWhole},
-    {"/strong", "--strong", kTruth},
+    {"/strong", "--strong", kTruth, "alpha bounds all outputs together"},
 };
 
 class CentralMethod final : public ReleaseMethod {
@@ -723,10 +735,11 @@ class CentralMethod final : public ReleaseMethod {
     return fmt::format("if the support that is found has more than {}", counted(*most, "outcome"));
   }
 
-  std::vector<std::string_view> mechanisms() const override {
-    std::vector<std::string_view> taken = {"auto"};
-    for (const auto& [mechanism, name] : names<CentralMechanism>()) taken.push_back(name);
-    return taken;
+  const char* part_rules() const override {
+    return R"({"oneOf": [
+      {"required": ["count"], "properties": {"rate": false}},
+      {"required": ["rate"],
+       "properties": {"count": false, "mechanism": {"enum": ["auto", "poisson-rr"]}}}]})";
   }
 
   std::span<const OwnPart> question_parts() const override { return kCentralQuestions; }

@@ -339,32 +339,50 @@ std::string gaussian_summary(const GaussianDesign& design) {
 
 using enum PartKind;
 
+constexpr OwnPart kLogarithms = {"/logarithms", "--log", kTexts,
+                                 "columns whose logarithms are Gaussian, separated by commas",
+                                 "COLUMN,..."};
+constexpr OwnPart kDimension = {"/dimension", "--dimension", kWhole,
+                                "number of coordinates d, 1 to 1024"};
+
 constexpr OwnPart kGaussianParts[] = {
-    {"/covariance", "--covariance", kFile},
-    {"/covariance_bound", "--covariance-bound", kNumber},
-    {"/mean_bound", "--mean-bound", kNumber},
-    {"/logarithms", "--log", kTexts},
-    {"/paper_variance", "--paper-variance", kTruth},
+    {"/covariance", "--covariance", kFile,
+     "public CSV of the covariance matrix, columns named in the header; of logarithms where --log "
+     "says so"},
+    {.place = "/covariance_bound",
+     .flag = "--covariance-bound",
+     .kind = kNumber,
+     .help = "the covariance lies between that of --covariance (default: 1 for each column, and "
+             "independent) and this many times it; with --rho, or with --delta",
+     .least = 1},
+    {.place = "/mean_bound",
+     .flag = "--mean-bound",
+     .kind = kNumber,
+     .help = "the mean lies within so many standard deviations of the middle of the declared "
+             "ranges (default: it is found first, by a part of the rows)",
+     .least = 0},
+    kLogarithms,
+    {"/paper_variance", "--paper-variance", kTruth,
+     "with --epsilon alone: the published variance of the noise, not the corrected one"},
 };
 constexpr OwnPart kGaussianQuestions[] = {
-    {"/dimension", "--dimension", kWhole},
+    kDimension,
     {"/count", "--count", kWhole},
     {"/privacy/rho", "--rho", kDecimal},
     {"/strong", "--strong", kTruth},
     {"/mean_bound", "--mean-bound", kNumber},
-    {"/mean_range", "--mean-range", kNumber},
+    {"/mean_range", "--mean-range", kNumber,
+     "each coordinate of the mean lies in a range this many standard deviations wide; a part of "
+     "the records finds where"},
     {"/covariance_bound", "--covariance-bound", kNumber},
     {"/paper_variance", "--paper-variance", kTruth},
     {"/logarithms", "--log", kTexts},
     {"/covariance", "--covariance", kFile},
 };
-constexpr OwnPart kGaussianModelParts[] = {
-    {"/logarithms", "--log", kTexts},
-};
 constexpr OwnPart kGaussianModelQuestions[] = {
-    {"/dimension", "--dimension", kWhole},
+    kDimension,
     {"/privacy/rho", "--rho", kDecimal},
-    {"/logarithms", "--log", kTexts},
+    kLogarithms,
 };
 
 /// What methods gaussian and gaussian-model share: records are points, and their number is public.
@@ -492,6 +510,9 @@ class GaussianMethod final : public PointMethod {
   }
 
   std::span<const OwnPart> parts() const override { return kGaussianParts; }
+  const char* part_rules() const override {
+    return R"({"anyOf": [{"required": ["covariance"]}, {"required": ["covariance_bound"]}]})";
+  }
   std::span<const OwnPart> question_parts() const override { return kGaussianQuestions; }
 
   void validate(const ReleaseSpec& spec) const override {
@@ -659,7 +680,7 @@ class GaussianModelMethod final : public PointMethod {
            fmt::format("how: {}\n", why(certificate));
   }
 
-  std::span<const OwnPart> parts() const override { return kGaussianModelParts; }
+  std::span<const OwnPart> parts() const override { return {&kLogarithms, 1}; }
   std::span<const OwnPart> question_parts() const override { return kGaussianModelQuestions; }
 
   void validate(const ReleaseSpec& spec) const override {

@@ -222,38 +222,96 @@ std::string local_summary(const Certificate& certificate, const Domain& domain,
 
 using enum PartKind;
 
-constexpr OwnPart kBandParts[] = {{"/mechanism", "--mechanism", kText},
-                                  {"/band", "--band", kText},
-                                  {"/reference", "--reference", kFile},
-                                  {"/space", "", kObject}};
+std::vector<std::string> names_of_mechanisms() {
+  std::vector<std::string> found;
+  for (const auto& known : named_mechanisms()) found.emplace_back(known.name);
+  return found;
+}
+
+/// The names of an enumeration, without its last.
+template <class Enumeration>
+std::vector<std::string> names_but_last() {
+  std::vector<std::string> found = name_list<Enumeration>();
+  found.pop_back();
+  return found;
+}
+
+constexpr OwnPart kBandParts[] = {
+    {"/mechanism", "--mechanism", kText, "one of {} (default: minimax)", "NAME",
+     names_of_mechanisms},
+    {"/band", "--band", kText,
+     "where the band lies, instead of a mechanism: minimax (for --c2), relative, location=B, "
+     "typical or typical=STRENGTH,RECORDS (for a Dirichlet prior), file=F (from tune --best)",
+     "CHOICE", nullptr, "^(minimax|relative|location=.+|typical|typical=.+|file=.+)$"},
+    {"/reference", "--reference", kFile,
+     "public CSV of records in the domain; makes relative the default"}};
 constexpr OwnPart kOutcomeParts[] = {
-    {"/space/kind", "--space", kText},
-    {"/space/cells", "--cells", kWhole},
-    {"/space/candidates", "--candidates", kWhole},
-    {"/space/fresh", "--fresh", kTruth},
-    {"/space/list", "--candidates-file", kFile},
-    {"/space/scorer", "--score", kText},
+    {"/space", "", kObject, "What is chosen from; nothing given: what the domain suggests"},
+    {"/space/kind", "--space", kText, "{} (default: what the domain suggests)", "KIND",
+     names_but_last<SpaceKind>},
+    {.place = "/space/cells",
+     .flag = "--cells",
+     .kind = kWhole,
+     .help = "cells of a grid, in all (default: 65536)",
+     .least = 1},
+    {.place = "/space/candidates",
+     .flag = "--candidates",
+     .kind = kWhole,
+     .help = "how many public records to choose from (default: 65536)",
+     .least = 1},
+    {"/space/fresh", "--fresh", kTruth, "new candidates for each unit, instead of one shared list"},
+    {"/space/list", "--candidates-file", kFile, "a list made by mollify candidates"},
+    {"/space/scorer", "--score", kText,
+     "{}: how rows become an estimate (default: empirical for categories, kernel otherwise)",
+     "NAME", names_but_last<ScorerKind>},
 };
 constexpr OwnPart kModelParts[] = {
-    {"/space/candidates", "--candidates", kWhole},
-    {"/space/trees", "--trees", kTruth},
-};
-constexpr OwnPart kDrawQuestions[] = {
-    {"/k", "--k", kWhole},
-    {"/count", "--count", kWhole},
-    {"/region", "--region", kTexts},
+    {"/band", "--band", kText,
+     "where the band lies, instead of a mechanism: minimax (for --c2), relative or location=B",
+     "CHOICE", nullptr, "^(minimax|relative|location=.+)$"},
+    {"/space", "", kObject, "Which public models are chosen from"},
+    {.place = "/space/candidates",
+     .flag = "--candidates",
+     .kind = kWhole,
+     .help = "how many public models to choose from (default: 20000)",
+     .least = 1},
+    {"/space/trees", "--trees", kTruth,
+     "every second model is a tree of columns, not a product; best with a --reference, whose tree "
+     "it is"},
 };
 constexpr OwnPart kModelQuestions[] = {
-    {"/region", "--region", kTexts},
+    {"/region", "--region", kTexts,
+     "COLUMN=VALUE[,VALUE]; several narrow it. Without a domain: its reference mass", "REGION"},
+};
+constexpr OwnPart kDrawQuestions[] = {
+    {"/k", "--k", kWhole, "number of outcomes, when there is no domain"},
+    {"/count", "--count", kWhole},
+    kModelQuestions[0],
 };
 
-/// The parts that say which band or matrix, and those of the space.
-std::vector<OwnPart> draw_parts(std::span<const OwnPart> of_space) {
+/// The parts that say which band or matrix, and others.
+std::vector<OwnPart> draw_parts(std::span<const OwnPart> others) {
   std::vector<OwnPart> parts(std::begin(kBandParts), std::end(kBandParts));
   for (const MechanismNumber& number : mechanism_numbers()) {
-    if (*number.place != '\0') parts.insert(parts.end() - 2, {number.place, number.flag, kNumber});
+    if (*number.place == '\0') continue;
+    parts.insert(parts.end() - 1, {.place = number.place,
+                                   .flag = number.flag,
+                                   .kind = kNumber,
+                                   .help = number.help,
+                                   .least = number.least,
+                                   .is_open = number.is_open,
+                                   .below = number.below});
   }
-  parts.insert(parts.end(), of_space.begin(), of_space.end());
+  for (const OwnPart& other : others) {
+    const auto same = std::find_if(parts.begin(), parts.end(), [&](const OwnPart& part) {
+      return std::string_view(part.place) == other.place;
+    });
+    if (same == parts.end()) {
+      parts.push_back(other);
+    } else {
+      *same = other;
+    }
+  }
   return parts;
 }
 
@@ -295,12 +353,6 @@ class DrawMethod : public ReleaseMethod {
 
   std::optional<PublicFile> reference(const ReleaseSpec& spec) const override {
     return own_of<LocalSpec>(spec).reference;
-  }
-
-  std::vector<std::string_view> mechanisms() const override {
-    std::vector<std::string_view> taken;
-    for (const auto& known : named_mechanisms()) taken.push_back(known.name);
-    return taken;
   }
 
   void write(const ReleaseSpec& spec, SpecWriter& writer) const override {

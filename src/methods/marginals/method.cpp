@@ -542,9 +542,15 @@ std::string hidden_count_condition(const Certificate& certificate) {
 using enum PartKind;
 
 constexpr OwnPart kMarginalsParts[] = {
-    {"/neighbours", "--neighbours", kText},
-    {"/reference", "--reference", kFile},
-    {"/copula", "--copula", kTruth},
+    {"/neighbours", "--neighbours", kText,
+     "replace: a row (or unit) may be any other, and how many there are is public (default); "
+     "add-remove: it may be missing, so that their number is protected too",
+     "RELATION", name_list<Neighbours>},
+    {"/reference", "--reference", kFile,
+     "public CSV of records in the domain that the model begins at"},
+    {"/copula", "--copula", kTruth,
+     "columns are joined by their rank correlations alone: for numbers, ordered columns and "
+     "columns of two values, few rows or a small budget"},
 };
 constexpr OwnPart kMarginalsQuestions[] = {
     {"/privacy/rho", "--rho", kDecimal},
@@ -575,6 +581,13 @@ class MarginalsMethod final : public ReleaseMethod {
   }
 
   std::span<const OwnPart> parts() const override { return kMarginalsParts; }
+  // A copula begins at no public records; a roster says how many units there are.
+  const char* part_rules() const override {
+    return R"({"allOf": [
+      {"not": {"required": ["copula", "reference"], "properties": {"copula": {"const": true}}}},
+      {"not": {"required": ["neighbours", "roster"],
+               "properties": {"neighbours": {"const": "add-remove"}}}}]})";
+  }
   std::span<const OwnPart> question_parts() const override { return kMarginalsQuestions; }
 
   void visit_files(ReleaseSpec& spec,
