@@ -38,6 +38,51 @@ def test_is_typed():
     assert package.joinpath("_core.pyi").is_file()
 
 
+def _type(node):
+    """A type as nanobind's generator knows it: without what containers hold, but for arrays."""
+    if isinstance(node, ast.BinOp):
+        return _type(node.left) | _type(node.right)
+    if isinstance(node, ast.Subscript):
+        name = ast.unparse(node.value)
+        if name == "Annotated":
+            return _type(node.slice.elts[0])
+        return {ast.unparse(node) if name == "NDArray" else name.replace("Mapping", "dict")}
+    return {ast.unparse(node)}
+
+
+def _signatures(text):
+    """Of each function: its names, whether they have defaults, and their types."""
+    found = {}
+    tree = ast.parse(text)
+    same = {one.targets[0].id: one.value for one in tree.body if isinstance(one, ast.Assign)}
+    for owner in [tree, *(one for one in tree.body if isinstance(one, ast.ClassDef))]:
+        for one in owner.body:
+            if not isinstance(one, ast.FunctionDef):
+                continue
+            held = one.args
+            asked = [(at.arg, at.annotation and _type(at.annotation)) for at in held.args]
+            returned = same.get(ast.unparse(one.returns), one.returns)
+            found.setdefault(f"{getattr(owner, 'name', '')}.{one.name}", []).append(
+                (asked, len(held.defaults), _type(returned))
+            )
+    return found
+
+
+def test_stub_is_the_compiled_modules(tmp_path):
+    """Names, their order, defaults and types. The stub says more than the generator knows: what containers hold."""
+    made = tmp_path / "_core.pyi"
+    subprocess.run([sys.executable, "-P", "-m", "nanobind.stubgen", "-q", "-m", "mollify._core", "-o", made], check=True)
+    stub = _signatures(resources.files("mollify").joinpath("_core.pyi").read_text())
+    module = _signatures(made.read_text())
+    assert stub.keys() == module.keys()
+    for name, overloads in module.items():
+        assert len(overloads) == len(stub[name]), name
+        for (asked, defaults, returned), (told, of_stub, said) in zip(overloads, stub[name]):
+            assert asked == told, name
+            assert defaults == of_stub, name
+            assert returned == said or "object" in returned, name
+
+
 def test_everything_public_is_documented():
     for name in mo.__all__:
         if not name.startswith("__"):

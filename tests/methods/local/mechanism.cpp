@@ -274,6 +274,33 @@ TEST(Mechanism, NamesRoundTrip) {
   EXPECT_FALSE(named<Mechanism>(""));
 }
 
+TEST(Mechanism, IsInTheTableOfBands) {
+  std::ifstream file(MOLLIFY_TEST_DATA "/../../docs/theory/band.md");
+  const std::string page(std::istreambuf_iterator<char>(file), {});
+  for (const auto& [mechanism, name] : names<Mechanism>()) {
+    if (!is_band(mechanism)) continue;
+    EXPECT_NE(page.find("\n| `" + std::string(name) + "`"), std::string::npos) << name;
+  }
+}
+
+// What must agree between rows and their numbers.
+TEST(Mechanism, RowsAreWhole) {
+  for (const auto& [mechanism, name] : names<Mechanism>()) {
+    const MechanismRow& row = row_of(mechanism);
+    EXPECT_FALSE(row.judges_class && row.numbers[0] == &MechanismNumbers::c1) << name;
+    EXPECT_EQ(row.is_long, !is_band(mechanism) && row.reference != ReferenceUse::kNone) << name;
+  }
+  for (const MechanismNumber& number : mechanism_numbers()) {
+    EXPECT_NE(std::string_view(number.help), "") << number.name;
+    MechanismNumbers given;
+    given.*number.value = 1;
+    EXPECT_TRUE(mechanism_with(given)) << number.name << " is of no mechanism";
+    const std::string flag = number.flag;
+    EXPECT_TRUE(flag.empty() || flag == "--" + std::string(number.name)) << flag;
+    EXPECT_EQ(std::string(number.place), flag.empty() ? "" : "/" + std::string(number.name));
+  }
+}
+
 std::string refusal(const MechanismParameters& parameters) {
   return test::refusal_of([&] { (void)make_sampler(parameters); });
 }
