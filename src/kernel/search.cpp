@@ -1,10 +1,10 @@
 #include "kernel/search.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -22,10 +22,45 @@ namespace mollify {
 
 namespace {
 
-using detail::BandLanes;
-using detail::fastest;
+template <class Mass>
+double sum_of_validated(std::span<const Mass> masses) {
+  require_between("the number of outcomes", masses.size(), 1, Band::kMostOutcomes);
+  double sum = 0;
+  for (std::size_t i = 0; i < masses.size(); ++i) {
+    if (!(masses[i] > 0) || !std::isfinite(masses[i])) {
+      throw InvalidInput("the reference mass of outcome " + std::to_string(i) +
+                         " must be finite and positive, but is " +
+                         detail::shortest(static_cast<double>(masses[i])));
+    }
+    sum += static_cast<double>(masses[i]);
+  }
+  if (!std::isfinite(sum)) throw InvalidInput("the reference masses must have a finite sum");
+  return sum;
+}
 
-std::size_t validated_count(const BandSpec& spec) {
+/// A hair above the shares of the total where there is room for that, and otherwise just below.
+template <class Mass>
+Band make_uneven(const BandSpec& spec, std::span<const Mass> masses, double mass_sum,
+                 const detail::LowersOf<Mass>& lowers_of, const ExpBound& bound) {
+  if (masses.size() == 1) return Band::make(1, spec.total, bound, spec.total);
+  std::vector<std::uint64_t> lowers(masses.size());
+  for (const bool is_generous : {true, false}) {
+    const auto total = static_cast<double>(spec.total);
+    const uint128 sum = lowers_of({spec.floor, mass_sum, total, is_generous}, masses.data(),
+                                  masses.size(), lowers.data());
+    if (sum <= spec.total) break;
+  }
+  return Band::make(std::move(lowers), bound, spec.total);
+}
+
+}  // namespace
+
+double detail::validated_mass_sum(std::span<const double> masses) {
+  return sum_of_validated(masses);
+}
+
+Band make_band(const BandSpec& spec) {
+  const ExpBound bound(spec.epsilon);
   const std::size_t given = std::max(spec.reference.size(), spec.float_reference.size());
   const std::size_t count = given == 0 ? spec.outcome_count : given;
   if (spec.outcome_count != 0 && spec.outcome_count != count) {
@@ -37,90 +72,43 @@ std::size_t validated_count(const BandSpec& spec) {
     throw InvalidInput("the reference must be given once, but is in double and single precision");
   }
   require_between("the number of outcomes", count, 1, Band::kMostOutcomes);
-  return count;
-}
-
-std::uint64_t lower_for(double share, std::uint64_t total, bool is_generous) {
-  const double scaled = share * static_cast<double>(total);
-  const double rounded = is_generous ? std::ceil(scaled * (1 + 0x1p-39)) : std::floor(scaled);
-  return rounded >= 1 ? static_cast<std::uint64_t>(std::fmin(rounded, 0x1p63)) : 1;
-}
-
-/// Sums of doubles are made in their order, as ever, for certificates hash what comes of them.
-double mass_sum_of(std::span<const double> masses) { return detail::validated_mass_sum(masses); }
-double mass_sum_of(std::span<const float> masses) {
-  const double sum = fastest<BandLanes>().sum_of_floats(masses.data(), masses.size());
-  return std::isnan(sum) ? detail::validated_mass_sum(masses) : sum;  // which says what is wrong
-}
-
-uint128 lowers_of(const detail::LowerRule& rule, std::span<const double> masses,
-                  std::vector<std::uint64_t>& lowers) {
-  return fastest<BandLanes>().lowers_of_doubles(rule, masses.data(), masses.size(), lowers.data());
-}
-uint128 lowers_of(const detail::LowerRule& rule, std::span<const float> masses,
-                  std::vector<std::uint64_t>& lowers) {
-  return fastest<BandLanes>().lowers_of_floats(rule, masses.data(), masses.size(), lowers.data());
-}
-
-/// A hair above the shares of the total where there is room for that, and otherwise just below.
-template <class Mass>
-Band make_uneven(const BandSpec& spec, std::span<const Mass> masses, const ExpBound& bound) {
-  detail::LowerRule rule{spec.floor, mass_sum_of(masses), static_cast<double>(spec.total), true};
-  if (masses.size() == 1) return Band::make(1, spec.total, bound, spec.total);
-  std::vector<std::uint64_t> lowers(masses.size());
-  if (lowers_of(rule, masses, lowers) > spec.total) {
-    rule.is_generous = false;
-    lowers_of(rule, masses, lowers);
-  }
-  return Band::make(std::move(lowers), bound, spec.total);
-}
-
-}  // namespace
-
-Band make_band(const BandSpec& spec) {
-  const ExpBound bound(spec.epsilon);
-  const std::size_t count = validated_count(spec);
   if (!(spec.floor > 0) || !(spec.floor < 1)) {
     throw InvalidInput("the band's floor b must be above 0 and below 1, but is " +
                        detail::shortest(spec.floor));
   }
-  if (!spec.reference.empty()) return make_uneven(spec, spec.reference, bound);
-  if (!spec.float_reference.empty()) return make_uneven(spec, spec.float_reference, bound);
+  const auto& lanes = detail::fastest<detail::BandLanes>();
+  if (!spec.reference.empty()) {
+    // In their order, as ever, for certificates hash what comes of the sum.
+    const double sum = sum_of_validated(spec.reference);
+    return make_uneven(spec, spec.reference, sum, lanes.lowers_of_doubles, bound);
+  }
+  if (!spec.float_reference.empty()) {
+    double sum = lanes.sum_of_floats(spec.float_reference.data(), count);
+    if (std::isnan(sum)) sum = sum_of_validated(spec.float_reference);  // says what is wrong
+    return make_uneven(spec, spec.float_reference, sum, lanes.lowers_of_floats, bound);
+  }
   if (count == 1) return Band::make(1, spec.total, bound, spec.total);
-  const double share = spec.floor / static_cast<double>(count);
-  std::uint64_t lower = lower_for(share, spec.total, true);
-  if (uint128{lower} * count > spec.total) lower = lower_for(share, spec.total, false);
+  const double share = spec.floor / static_cast<double>(count) * static_cast<double>(spec.total);
+  const auto lower_of = [](double x) {
+    return static_cast<std::uint64_t>(std::clamp(x, 1.0, 0x1p62));
+  };
+  std::uint64_t lower = lower_of(std::ceil(share * (1 + 0x1p-39)));
+  if (uint128{lower} * count > spec.total) lower = lower_of(std::floor(share));
   return Band::make(count, lower, bound, spec.total);
 }
 
 // -----------------------------------------------------------------------------------------------
-// The projection of scores on a band.
+// Newton's method on what the numerators of all outcomes hold beyond their lower bounds.
 
 namespace detail {
 namespace {
 
-const SearchLanes& lanes() { return fastest<SearchLanes>(); }
-
-template <class Score>
-const Passes<Score>& passes();
-template <>
-const Passes<double>& passes<double>() {
-  return lanes().of_double;
-}
-template <>
-const Passes<float>& passes<float>() {
-  return lanes().of_float;
-}
+const Passes<double>& passes(const double*) { return fastest<SearchLanes>().of_double; }
+const Passes<float>& passes(const float*) { return fastest<SearchLanes>().of_float; }
 
 /// What the numerators hold beyond their lower bounds, all together.
 double excess_of(const Bounds& bounds) {
   return static_cast<double>(bounds.total - bounds.lower_sum);
-}
-
-Excess& operator+=(Excess& all, const Excess& part) {
-  all.sum += part.sum;
-  all.slope += part.slope;
-  return all;
 }
 
 /// By how much one outcome alone may fail to hold the excess of a minimax band, which is made for
@@ -139,6 +127,12 @@ double slack_of(const Bounds& bounds) {
 double short_step_of(const Bounds& bounds) {
   return std::max(0.25 / static_cast<double>(bounds.size), 0x1p-19);
 }
+
+/// A slope above 0 tells that t is the root already.
+struct Start {
+  double t;
+  double slope;
+};
 
 /// A bracket around the root of an increasing function of t > 0, and Newton's steps inside it.
 class RootSearch {
@@ -172,8 +166,27 @@ class RootSearch {
     return fallback > below_ && fallback < above_ ? fallback : t;
   }
 
-  /// Whether the last step was Newton's, or none at all.
-  bool is_newton() const { return is_newton_; }
+  /// Steps from start.t on, and tells the slope there, until Newton's step is at most `shortest` of
+  /// t or none changes it. False after `most_steps` without that.
+  template <class ExcessAt>
+  bool run(ExcessAt excess_at, double wanted, double shortest, int most_steps, Start& start) {
+    double t = start.t, slope = start.slope;
+    bool is_done = false;
+    for (int step = 0; step < most_steps && !is_done; ++step) {
+      const Excess at = excess_at(t);
+      const double last = t;
+      t = next(t, wanted - at.sum, at.slope);
+      slope = at.slope;
+      const double length = std::abs(t - last);
+      is_at_rest_ = length <= 0x1p-40 * last;
+      is_done = t == last || (is_newton_ && length <= shortest * last);
+    }
+    start = {t, slope};
+    return is_done;
+  }
+
+  /// Whether the last step was so short that no other would change t.
+  bool is_at_rest() const { return is_at_rest_; }
 
  private:
   double slack_;
@@ -182,31 +195,8 @@ class RootSearch {
   double last_missing_ = std::numeric_limits<double>::infinity();
   double missing_before_last_ = std::numeric_limits<double>::infinity();
   double widening_ = 2;
-  bool is_newton_ = true;
-};
-
-/// About the t at which excess_at(t) is `wanted`, from a first guess on: the first whose distance
-/// from the next is at most `tolerance` of it, but no more than a number of steps.
-template <class ExcessAt>
-double root(ExcessAt excess_at, double wanted, double slack, double t, double tolerance,
-            int most_steps) {
-  RootSearch search(slack);
-  for (int step = 0; step < most_steps; ++step) {
-    const Excess at = excess_at(t);
-    const double next = search.next(t, wanted - at.sum, at.slope);
-    const bool close = std::abs(next - t) <= tolerance * t;
-    t = next;
-    if (close) break;
-  }
-  return t;
-}
-
-/// What is known of the scores before the search, and its first guess. A positive slope tells that
-/// the guess is the root already.
-struct Start {
-  Survey survey;
-  double t;
-  double slope;
+  bool is_newton_ = true;  // or there was no step
+  bool is_at_rest_ = false;
 };
 
 /// Whether the bounds are the same for all and let one outcome take all the excess, but for their
@@ -217,12 +207,8 @@ bool one_may_take_all(const Bounds& bounds) {
              static_cast<double>(bounds.upper - bounds.lower) + shortfall_of(bounds);
 }
 
-/// The t at which the greatest score alone takes all the excess, infinity if it may not.
-double greatest_root(const Bounds& bounds, const Survey& survey) {
-  return one_may_take_all(bounds)
-             ? (static_cast<double>(bounds.lower) + excess_of(bounds)) / survey.greatest
-             : std::numeric_limits<double>::infinity();
-}
+/// Whether the scores are in a range where neither they nor any t must be rescaled.
+bool is_plain(const Survey& survey) { return survey.greatest > 0x1p-200 && survey.sum < 0x1p200; }
 
 /// What the scores' sum asks for, if the bounds are not the same for all. If they are, that is as a
 /// rule too much where the excess is small, because it then is that of few outcomes: from the t at
@@ -244,236 +230,135 @@ double first_guess(const Bounds& bounds, const Survey& survey) {
   return origin + beyond * (alone / (beyond + alone));
 }
 
-/// Some runs of outcomes, evenly spread, taken for all: their excess stands to that of all as their
-/// lower bounds do.
-template <class Score>
-class Sample {
- public:
-  static constexpr std::size_t kRun = 128;
-  static constexpr std::size_t kRuns = 32;
-  static constexpr std::size_t kSize = kRun * kRuns;
-  static constexpr std::size_t kWorthIt = 2 * kSize;
-
-  Sample(const Bounds& all, const Score* scores)
-      : all_(all), scores_(scores), whole_(all), survey_{0, 0, 0} {
-    whole_.size = kSize;
-    whole_.lower_sum = 0;
-    for (std::size_t run = 0; run < kRuns; ++run) {
-      const Bounds bounds = bounds_of(run);
-      for (std::size_t i = 0; i < kRun; ++i) whole_.lower_sum += bounds.lower_at(i);
-      const Survey part = is_coarse() ? lanes().coarse_survey(bounds, floats_of(run))
-                                      : passes<Score>().survey(bounds, scores_of(run));
-      survey_.sum += part.sum;
-      survey_.greatest = std::max(survey_.greatest, part.greatest);
-      survey_.capacity += part.capacity;
-    }
-    const double share = static_cast<double>(whole_.lower_sum) / static_cast<double>(all.lower_sum);
-    whole_.total = whole_.lower_sum + static_cast<std::uint64_t>(excess_of(all) * share);
-  }
-
-  /// About the t at which the excess is `part` of what it should be, from a first guess on.
-  double root(double part, double t) const {
-    return detail::root([&](double at) { return excess_at(at); }, part * excess_of(whole_),
-                        slack_of(whole_), t, 0x1p-8, 40);
-  }
-  /// `guess` itself if the sample's scores cannot hold what they should.
-  double root(double guess) const {
-    const bool holds = survey_.capacity > static_cast<double>(whole_.total);
-    return holds ? root(1, first_guess(whole_, survey_)) : guess;
-  }
-
-  /// Whether the excess at t is not even half of what it should be, or more than its double.
-  bool is_far(double t) const {
-    const double part = excess_at(t).sum / excess_of(whole_);
-    return !(part > 0.5 && part < 2);
-  }
-
-  /// How many scores are above `least`.
-  std::size_t count_above(double least) const {
-    std::size_t count = 0;
-    for (std::size_t run = 0; run < kRuns; ++run) {
-      const Score* scores = scores_of(run);
-      for (std::size_t i = 0; i < kRun; ++i) {
-        count += static_cast<double>(scores[i]) > least ? 1U : 0U;
-      }
-    }
-    return count;
-  }
-
- private:
-  Excess excess_at(double t) const {
-    Excess sum{0, 0};
-    for (std::size_t run = 0; run < kRuns; ++run) {
-      sum += is_coarse() ? lanes().coarse_excess(bounds_of(run), floats_of(run), t)
-                         : passes<Score>().excess(bounds_of(run), scores_of(run), t);
-    }
-    return sum;
-  }
-  bool is_coarse() const { return std::is_same_v<Score, float> && all_.lowers == nullptr; }
-  std::size_t begin(std::size_t run) const { return all_.size / kRuns * run; }
-  Bounds bounds_of(std::size_t run) const { return all_.part(begin(run), kRun); }
-  const Score* scores_of(std::size_t run) const { return scores_ + begin(run); }
-  const float* floats_of(std::size_t run) const {
-    if constexpr (std::is_same_v<Score, float>) return scores_of(run);
-    return nullptr;
-  }
-
-  const Bounds& all_;
-  const Score* scores_;
-  Bounds whole_;
-  Survey survey_;
-};
+// -----------------------------------------------------------------------------------------------
+// Where Newton's method begins.
 
 /// Where one outcome alone can hold all the excess, none need be clipped from above, and t is known
 /// from the outcomes above their lower bounds, those whose score is above lower / t: then
 /// t * sum(scores) = excess + count * lower. Newton's steps on that threshold only rise from the
 /// second on, and end when the number of scores above it stays [Michelot 1986].
 template <class Score>
-Start start_from_active(const Bounds& bounds, const Score* scores, const Survey& survey,
-                        double guess) {
+Start start_from_active(const Bounds& bounds, const Score* scores, double guess) {
   const auto lower = static_cast<double>(bounds.lower);
   const double excess_in_lowers = excess_of(bounds) / lower;
   const double shortest = short_step_of(bounds);
   double threshold = lower / guess;
   double count = -1;
-  constexpr int kMostSteps = 40;  // as a rule two or three
-  for (int step = 0; step < kMostSteps; ++step) {
-    const Active active = passes<Score>().active(bounds.size, scores, threshold);
+  for (int step = 0; step < 40; ++step) {  // as a rule two or three
+    const Active active = passes(scores).active(bounds, scores, threshold);
     const double next = active.sum / (active.count + excess_in_lowers);
     const bool is_close =
         active.count == count || std::abs(next - threshold) <= shortest * threshold;
     if (!(next > 0)) break;
-    if (is_close) return {survey, lower / next, active.sum};
+    if (is_close) return {lower / next, active.sum};
     threshold = next;
     count = active.count;
   }
-  return {survey, guess, 0};
+  return {guess, 0};
 }
 
-/// Whether the scores are in a range where neither they nor any t must be rescaled.
-bool is_plain(const Survey& survey) { return survey.greatest > 0x1p-200 && survey.sum < 0x1p200; }
-
+/// Some runs of outcomes, evenly spread, taken for all: their excess stands to that of all as their
+/// lower bounds do.
 template <class Score>
-Start first_look(const Bounds& bounds, const Score* scores) {
-  const Survey survey = passes<Score>().survey(bounds, scores);
-  const double guess = first_guess(bounds, survey);
-  if (bounds.size < Sample<Score>::kWorthIt) {
-    return is_plain(survey) && one_may_take_all(bounds)
-               ? start_from_active(bounds, scores, survey, guess)
-               : Start{survey, guess, 0};
-  }
-  if (!(guess < 0x1p900)) return {survey, guess, 0};
-  return {survey, Sample<Score>(bounds, scores).root(guess), 0};
-}
+struct Sample {
+  static constexpr std::size_t kRun = 128;
+  static constexpr std::size_t kSize = 32 * kRun;
+  static constexpr std::size_t kWorthIt = 2 * kSize;
 
-/// Where few outcomes can leave their lower bounds, those alone are searched; `memory` has room for
-/// them. Each t of `most` is probably above the root.
-Start start_from_candidates(const Bounds& bounds, const float* scores, const Survey& survey,
-                            const std::array<double, 2>& most, float* memory) {
-  double t = most[0];
-  double slope = 0;
-  // The candidates' root is at least that of all outcomes: if it is beyond the t they were chosen
-  // for, choosing again for that root misses none.
-  for (int choice = 0; choice < 3; ++choice) {
-    const double chosen_for = choice < 2 ? most[static_cast<std::size_t>(choice)] : t;
-    Bounds candidates = bounds;
-    candidates.size =
-        lanes().gather(bounds, scores, static_cast<double>(bounds.lower) / chosen_for, memory);
-    const auto excess_at = [&](double at) {
-      const Excess excess = passes<float>().excess(candidates, memory, at);
-      slope = excess.slope;
-      return excess;
-    };
-    t = root(excess_at, excess_of(bounds), slack_of(bounds), chosen_for, 0x1p-45, 60);
-    if (t <= chosen_for) break;
-  }
-  return {survey, t, slope};
-}
+  std::vector<Score> scores;
+  std::vector<std::uint64_t> lowers;
+  Bounds bounds;
+  Survey survey{};
 
-/// Many single-precision scores under one pair of bounds: a sample tells how many outcomes can
-/// leave their lower bounds. If they are many, the first steps are made in single precision, which
-/// is twice as fast and good for all but the last.
-Start first_look_at_many(const Bounds& bounds, const float* scores, float* memory) {
-  const Survey survey = lanes().coarse_survey(bounds, scores);
-  const double guess = first_guess(bounds, survey);
-  if (!(guess > 0x1p-100 && guess < 0x1p100)) return {survey, guess, 0};  // beyond single precision
+  /// Of at least kSize outcomes.
+  Sample(const Bounds& all, const Score* from) : scores(kSize), bounds(all.part(0, kSize)) {
+    if (all.lowers != nullptr) lowers.resize(kSize);
+    bounds.lower_sum = 0;
+    for (std::size_t i = 0; i < kSize; ++i) {
+      const std::size_t at = all.size / kSize * (i - i % kRun) + i % kRun;
+      scores[i] = from[at];
+      bounds.lower_sum += all.lower_at(at);
+      if (!lowers.empty()) lowers[i] = all.lowers[at];
+    }
+    if (!lowers.empty()) bounds.lowers = lowers.data();
+    const double share = static_cast<double>(bounds.lower_sum) / static_cast<double>(all.lower_sum);
+    bounds.total = bounds.lower_sum + static_cast<std::uint64_t>(excess_of(all) * share);
+    survey = passes(from).survey(bounds, scores.data());
+  }
+  Sample(const Sample&) = delete;
+  Sample& operator=(const Sample&) = delete;
+
+  Excess excess_at(double t) const {
+    return passes(scores.data()).excess(bounds, scores.data(), t);
+  }
+  /// About the t at which the excess is `part` of what it should be, from a first guess on.
+  double root(double part, double t) const {
+    Start start{t, 0};
+    RootSearch(slack_of(bounds))
+        .run([this](double at) { return excess_at(at); }, part * excess_of(bounds), 0x1p-5, 40,
+             start);
+    return start.t;
+  }
+  double root() const { return root(1, first_guess(bounds, survey)); }
+  /// Whether these scores can hold what they should.
+  bool holds() const { return is_plain(survey) && survey.room > excess_of(bounds); }
+};
+
+/// Many scores under one pair of bounds: a sample tells between which t's the root is, but for four
+/// standard deviations of one in which so many count. Few scores meet a bound between them, and
+/// after one look at all scores these few are searched alone.
+Start start_from_few(const Bounds& bounds, const float* scores) {
+  // Memory is taken whether it will be used or not, for that depends on the scores.
+  const std::size_t room = bounds.size + 8;
+  const std::unique_ptr<float[]> few(new float[room]);
   const Sample<float> sample(bounds, scores);
+  if (!sample.holds()) return {0, 0};
   const auto lower = static_cast<double>(bounds.lower);
-  const double t = sample.root(guess);
-  // Four standard deviations of a sample in which so many count.
-  const double safe_part =
-      1 + 4 / std::sqrt(static_cast<double>(sample.count_above(lower / t)) + 1);
-  const double most = sample.root(safe_part, t);
-  if (sample.count_above(lower / most) < Sample<float>::kSize / 8) {
-    const double one_takes_all = greatest_root(bounds, survey);
-    return start_from_candidates(bounds, scores, survey, {std::min(one_takes_all, most), most},
-                                 memory);
-  }
-  const auto excess_at = [&](double at) { return lanes().coarse_excess(bounds, scores, at); };
-  return {survey, root(excess_at, excess_of(bounds), slack_of(bounds), t, 0x1p-12, 4), 0};
+  const double t = sample.root();
+  const double count = passes(scores).active(sample.bounds, sample.scores.data(), lower / t).count;
+  const double doubt = 4 / std::sqrt(count + 1);
+  const double most = sample.root(1 + doubt, t);
+  const double least = count < Sample<float>::kSize / 8 ? 0 : sample.root(1 - doubt, t);
+  if (!(least < most && lower / most > 0x1p-100)) return {0, 0};  // beyond single precision
+  const Narrowed seen = fastest<SearchLanes>().narrow(bounds, scores, least, most, few.get(), room);
+  const Bounds of_few = bounds.part(0, seen.copied);
+  const double full = static_cast<double>(bounds.upper - bounds.lower) * seen.upper_count;
+  Start start{least > 0 ? t : most, 0};
+  const auto excess_at = [&](double at) {
+    Excess excess = passes(scores).excess(of_few, few.get(), at);
+    excess.sum += full + (seen.free_sum * at - lower * seen.free_count);
+    excess.slope += seen.free_sum;
+    return excess;
+  };
+  RootSearch(slack_of(bounds)).run(excess_at, excess_of(bounds), 0x1p-45, 60, start);
+  // Elsewhere others meet their bounds, too. An infinite score counts alone.
+  const bool is_root = start.t >= least && start.t <= most;
+  return is_root && std::isfinite(seen.greatest) ? start : Start{0, 0};
 }
 
-/// The same where each outcome has bounds of its own. All outcomes are seen at two t's, just below
-/// and just above a guess; the few groups that meet a bound in between are listed, and if the root
-/// is there, they alone are looked at again. If it is not, a secant tells the next guess. The first
-/// is what the scores' sum asks for, which few bounds change, unless a sample tells that they do.
-Start first_look_at_many_own(const Bounds& bounds, const float* scores, std::uint32_t* listed) {
-  Survey survey = lanes().coarse_survey(bounds, scores);
-  const double wanted = excess_of(bounds);
-  double t = first_guess(bounds, survey);
-  const Sample<float> sample(bounds, scores);
-  if (t < 0x1p900 && sample.is_far(t)) t = sample.root(t);
-  double width = 0x1p-5;
-  constexpr int kMostTries = 8;  // as a rule one or two
-  for (int i = 0; i < kMostTries && t > 0x1p-900 && t < 0x1p900; ++i) {
-    const double least = t * (1 - width);
-    const double most = t * (1 + width);
-    const Stretch stretch = lanes().stretch(bounds, scores, least, most, listed);
-    const double linear_slope = (stretch.linear_at_most - stretch.linear_at_least) / (most - least);
-    const double missing = wanted - stretch.linear_at_least - stretch.listed_at_least;
-    const double over = stretch.linear_at_most + stretch.listed_at_most - wanted;
-    const double secant = least + (most - least) * missing / (missing + over);
-    if (missing >= 0 && over > 0) {
-      double slope = 0;
-      const auto excess_at = [&](double at) {
-        Excess excess = lanes().listed_excess(bounds, scores, listed, stretch.listed_count, at);
-        excess.slope += linear_slope;
-        excess.sum += stretch.linear_at_least + linear_slope * (at - least);
-        slope = excess.slope;
-        return excess;
-      };
-      survey.capacity = std::numeric_limits<double>::infinity();  // as it holds the excess
-      t = root(excess_at, wanted, slack_of(bounds), secant, 0x1p-45, 60);
-      return {survey, t, slope};
-    }
-    const double step = std::abs(secant - t) / t;
-    width = std::clamp(step * step, 0x1p-11, 0x1p-5);
-    t = std::clamp(secant, t / 8, t * 8);
-  }
-  return first_look(bounds, scores);
-}
-
+/// Other scores, or none: the scores' sum tells where to begin, unless a sample tells that many
+/// meet their bounds there.
 template <class Score>
-Start begin_search(const Bounds& bounds, const Score* scores) {
+Start start_of_many(const Bounds& bounds, const Score* scores) {
   if constexpr (std::is_same_v<Score, float>) {
-    if (bounds.size >= Sample<float>::kWorthIt && bounds.size % 8 == 0) {
-      // Memory is taken whether it will be used or not, for that depends on the scores.
-      if (bounds.lowers != nullptr) {
-        const std::unique_ptr<std::uint32_t[]> listed(new std::uint32_t[bounds.size / 8]);
-        return first_look_at_many_own(bounds, scores, listed.get());
-      }
-      const std::unique_ptr<float[]> memory(new float[bounds.size + 8]);
-      return first_look_at_many(bounds, scores, memory.get());
+    if (bounds.lowers == nullptr) {
+      const Start start = start_from_few(bounds, scores);
+      if (start.slope > 0) return start;
     }
   }
-  return first_look(bounds, scores);
+  const Sample<Score> sample(bounds, scores);
+  Bounds same = bounds;  // for a look at the scores alone
+  same.lowers = nullptr;
+  const Survey seen = passes(scores).survey(same, scores);
+  if (!is_plain(seen) || !sample.holds()) return {0, 0};
+  const double guess = first_guess(bounds, seen);
+  const double part = sample.excess_at(guess).sum / excess_of(sample.bounds);
+  const bool is_near = bounds.lowers != nullptr && part > 0.5 && part < 2;
+  return {is_near ? guess : sample.root(), 0};
 }
 
-/// As a conversion does it, but nearly always by one instruction.
-double to_double(int128 x) {
-  const auto low = static_cast<std::int64_t>(x);
-  return low == x ? static_cast<double>(low) : static_cast<double>(x);
-}
+// -----------------------------------------------------------------------------------------------
+// The projection of scores on a band.
 
 /// The search that `fit` asks: tries scales until the numerators are the projection.
 template <class Score>
@@ -482,39 +367,47 @@ class Projection {
   ScoreScale first(const Bounds& bounds, std::span<const Score> scores) {
     bounds_ = &bounds;
     scores_ = scores.data();
-    Start start = begin_search(bounds, scores_);
-    const double greatest = start.survey.greatest;
-    if (greatest != 0 && !is_plain(start.survey)) {
-      // Others that are plain have the same law. They are made a block at a time in each pass, for
-      // a release may not depend on whether there is memory for scores like these.
-      exponent_ = std::isinf(greatest) ? kInfiniteAlone : -std::ilogb(greatest);
-      start.survey = rescaled_survey();
-      start.t = first_guess(bounds, start.survey);
-      start.slope = 0;
-    }
-    const bool saturates = start.survey.capacity <= static_cast<double>(bounds.total);
-    // With no positive score all outcomes are of one kind: they share by their lower bounds.
-    if (saturates || start.survey.sum == 0) {
-      is_last_ = true;
-      return {std::numeric_limits<double>::infinity(), exponent_};
-    }
     wanted_ = excess_of(bounds);
     slack_ = slack_of(bounds);
     newton_ = RootSearch(slack_);
-    t_ = start.t;
-    slope_ = start.slope;
-    if (!(slope_ > 0)) approach();
+    if (bounds.size >= Sample<Score>::kWorthIt) {
+      start_ = start_of_many(bounds, scores_);
+      if (start_.t > 0 && !(start_.slope > 0)) approach();
+      if (start_.slope > 0) return here();
+      newton_ = RootSearch(slack_);
+      is_last_ = false;
+    }
+    Survey seen = survey();
+    if (seen.greatest != 0 && !is_plain(seen)) {
+      // Others that are plain have the same law. They are made a block at a time in each pass, for
+      // a release may not depend on whether there is memory for scores like these.
+      exponent_ = std::isinf(seen.greatest) ? kInfiniteAlone : -std::ilogb(seen.greatest);
+      seen = survey();
+    }
+    // With no positive score all outcomes are of one kind: they share by their lower bounds.
+    if (seen.room <= wanted_ || seen.sum == 0) {
+      is_last_ = true;
+      return {std::numeric_limits<double>::infinity(), exponent_};
+    }
+    start_ = {first_guess(bounds, seen), 0};
+    if (exponent_ == 0 && one_may_take_all(bounds)) {
+      start_ = start_from_active(bounds, scores_, start_.t);
+    }
+    if (!(start_.slope > 0)) approach();
     return here();
   }
 
   bool again(ScoreScale& scale, int128 missing_parts) noexcept {
-    const double missing = to_double(missing_parts);
+    auto& [t, slope] = start_;
+    const auto low = static_cast<std::int64_t>(missing_parts);  // as a rule all, and fast
+    const double missing =
+        low == missing_parts ? static_cast<double>(low) : static_cast<double>(missing_parts);
     // Good enough if spreading what is missing over the outcomes that are not clipped is not seen.
-    if (is_last_ || std::abs(missing) <= 0x1p-36 * t_ * slope_ + slack_) return false;
-    if (is_at_rest_) {
+    if (is_last_ || std::abs(missing) <= 0x1p-36 * t * slope + slack_) return false;
+    if (newton_.is_at_rest()) {
       // The sum of doubles can tell no more: correct it by the exact one.
-      if (!(slope_ > 0)) return false;
-      t_ = std::max(t_ + missing / slope_, 0.0);
+      if (!(slope > 0)) return false;
+      t = std::max(t + missing / slope, 0.0);
       is_last_ = true;
     } else {
       approach();
@@ -529,53 +422,44 @@ class Projection {
 
   /// A hair below, so that what is missing is to be added: nearly every outcome has room above it,
   /// while of many only one or two may have room below.
-  ScoreScale here() const { return {t_ * (1 - 0x1p-42), exponent_}; }
+  ScoreScale here() const { return {start_.t * (1 - 0x1p-42), exponent_}; }
 
   /// Steps until one is so short that rounding is worth its while.
   void approach() {
-    const double shortest = short_step_of(*bounds_);
-    for (; steps_ < kMostSteps; ++steps_) {
-      const Excess at =
-          exponent_ == 0 ? passes<Score>().excess(*bounds_, scores_, t_) : rescaled_excess(t_);
-      const double last = t_;
-      t_ = newton_.next(t_, wanted_ - at.sum, at.slope);
-      slope_ = at.slope;
-      is_at_rest_ = std::abs(t_ - last) <= 0x1p-40 * last;
-      const bool is_short = newton_.is_newton() && std::abs(t_ - last) <= shortest * last;
-      if (t_ == last || is_short) return;
-    }
-    is_last_ = true;
+    const auto excess_at = [this](double t) { return excess(t); };
+    is_last_ = !newton_.run(excess_at, wanted_, short_step_of(*bounds_), kMostSteps, start_);
   }
 
-  template <class Pass>
-  void for_each_rescaled_block(Pass pass) const {
+  Survey survey() const {
+    return sum_of(Survey{0, 0, 0}, [](const Bounds& bounds, const auto* scores) {
+      return passes(scores).survey(bounds, scores);
+    });
+  }
+  Excess excess(double t) const {
+    return sum_of(Excess{0, 0}, [t](const Bounds& bounds, const auto* scores) {
+      return passes(scores).excess(bounds, scores, t);
+    });
+  }
+
+  /// What a pass tells of all scores.
+  template <class Sum, class Pass>
+  Sum sum_of(Sum sum, Pass pass) const {
+    if (exponent_ == 0) return pass(*bounds_, scores_);
     for (std::size_t begin = 0; begin < bounds_->size; begin += kBlock) {
       const Bounds block = bounds_->part(begin, std::min(kBlock, bounds_->size - begin));
       double scores[kBlock];
       for (std::size_t i = 0; i < block.size; ++i) {
         scores[i] = rescaled(static_cast<double>(scores_[begin + i]), exponent_);
       }
-      pass(block, scores);
+      sum = both(sum, pass(block, scores));
     }
+    return sum;
   }
-
-  Survey rescaled_survey() const {
-    Survey all{0, 0, 0};
-    for_each_rescaled_block([&](const Bounds& block, const double* scores) {
-      const Survey part = passes<double>().survey(block, scores);
-      all.sum += part.sum;
-      all.greatest = std::max(all.greatest, part.greatest);
-      all.capacity += part.capacity;
-    });
-    return all;
+  static Survey both(const Survey& a, const Survey& b) {
+    return {a.sum + b.sum, std::max(a.greatest, b.greatest), a.room + b.room};
   }
-
-  Excess rescaled_excess(double t) const {
-    Excess all{0, 0};
-    for_each_rescaled_block([&](const Bounds& block, const double* scores) {
-      all += passes<double>().excess(block, scores, t);
-    });
-    return all;
+  static Excess both(const Excess& a, const Excess& b) {
+    return {a.sum + b.sum, a.slope + b.slope};
   }
 
   const Bounds* bounds_ = nullptr;
@@ -583,11 +467,8 @@ class Projection {
   int exponent_ = 0;
   double wanted_ = 0;
   double slack_ = 0;
-  double t_ = 0;
-  double slope_ = 0;
+  Start start_{0, 0};
   RootSearch newton_{0};
-  int steps_ = 0;
-  bool is_at_rest_ = false;  // the last step was so short that no other would change t
   bool is_last_ = false;
 };
 
@@ -609,19 +490,13 @@ void project(SparseTable& table, std::span<const std::uint32_t> outcomes,
     table.assign(outcomes, scores, detail::Projection<double>());
     return;
   }
-  std::vector<std::pair<std::uint32_t, double>> scored;
-  for (std::size_t j = 0; j < outcomes.size(); ++j) scored.emplace_back(outcomes[j], scores[j]);
-  std::stable_sort(scored.begin(), scored.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::map<std::uint32_t, double> sum_of;
+  for (std::size_t j = 0; j < outcomes.size(); ++j) sum_of[outcomes[j]] += scores[j];
   std::vector<std::uint32_t> ascending;
   std::vector<double> sums;
-  for (const auto& [outcome, score] : scored) {
-    if (!ascending.empty() && ascending.back() == outcome) {
-      sums.back() += score;
-    } else {
-      ascending.push_back(outcome);
-      sums.push_back(score);
-    }
+  for (const auto& [outcome, sum] : sum_of) {
+    ascending.push_back(outcome);
+    sums.push_back(sum);
   }
   table.assign(ascending, sums, detail::Projection<double>());
 }

@@ -420,6 +420,21 @@ TEST(Projection, InfiniteScoresLeaveTheOthersTheLeast) {
               static_cast<double>(table.numerators()[2]), 1e-9 * lowest);
 }
 
+TEST(Projection, OneInfiniteScoreAmongManyLeavesTheOthersTheLeast) {
+  for (const double floor : {minimax_floor(10'000, 2), std::exp(-1.0)}) {
+    const Band band = make_band({.outcome_count = 10'000, .floor = floor, .epsilon = 2});
+    std::vector<float> scores(10'000, 1);
+    scores[7'001] = static_cast<float>(kInfinity);
+    const Table table = projected(band, scores);
+    const std::uint64_t most = std::min(band.upper(0), band.total() - 9'999 * band.lower(0));
+    EXPECT_NEAR(static_cast<double>(table.numerators()[7'001]) / static_cast<double>(most), 1,
+                1e-9);
+    EXPECT_NEAR(
+        static_cast<double>(table.numerators()[0]) / static_cast<double>(table.numerators()[9'999]),
+        1, 1e-9);
+  }
+}
+
 /// Laws of P on five outcomes under the minimax band, to 16 digits, computed elsewhere with 40.
 struct KnownLaw {
   double epsilon;
@@ -502,7 +517,7 @@ TEST(Projection, KnownLawsOfFiveOutcomes) {
 /// The same numbers, NaN included: all instruction sets add in the same order and fuse nothing.
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 bool same(const detail::Survey& a, const detail::Survey& b) {
-  return same(a.sum, b.sum) && same(a.greatest, b.greatest) && same(a.capacity, b.capacity);
+  return same(a.sum, b.sum) && same(a.greatest, b.greatest) && same(a.room, b.room);
 }
 bool same(const detail::Excess& a, const detail::Excess& b) {
   return same(a.sum, b.sum) && same(a.slope, b.slope);
@@ -532,8 +547,8 @@ void lanes_agree(const detail::Passes<Score>& baseline, const detail::Passes<Sco
     const detail::Survey survey = baseline.survey(bounds, scores.data());
     EXPECT_TRUE(same(survey, wide.survey(bounds, scores.data())));
     const double threshold = std::max(0.0, static_cast<double>(scores[random() % k]));
-    const detail::Active active = baseline.active(k, scores.data(), threshold);
-    EXPECT_TRUE(same(active, wide.active(k, scores.data(), threshold)));
+    const detail::Active active = baseline.active(bounds, scores.data(), threshold);
+    EXPECT_TRUE(same(active, wide.active(bounds, scores.data(), threshold)));
     EXPECT_EQ(active.count, std::count_if(scores.begin(), scores.end(), [&](Score score) {
                 return static_cast<double>(score) > threshold;
               }));
@@ -543,85 +558,50 @@ void lanes_agree(const detail::Passes<Score>& baseline, const detail::Passes<Sco
   }
 }
 
-void coarse_lanes_agree(const detail::SearchLanes& baseline, const detail::SearchLanes& wide) {
+/// What is seen between two scales tells the excess at any between, and no place is written to but
+/// those that were given.
+void narrowing_agrees(const detail::SearchLanes& baseline, const detail::SearchLanes& wide) {
   std::mt19937_64 random(29);
+  const auto unit = [&] { return std::uniform_real_distribution<double>()(random); };
   for (int round = 0; round < 200; ++round) {
-    const std::size_t k = 8 * (1 + random() % 200);
-    const double epsilon = std::exp(std::uniform_real_distribution<double>(-3, 3)(random));
+    const std::size_t k = 1 + random() % 1600;
+    const double epsilon = std::exp(6 * unit() - 3);
     const Band band =
         make_band({.outcome_count = k, .floor = std::exp(-epsilon / 2), .epsilon = epsilon});
     const Bounds bounds(band);
-    const auto shape = static_cast<Shape>(round % test::kShapes);
-    const std::vector<float> scores = scores_of<float>(shape, k, random);
-    const detail::Survey survey = baseline.coarse_survey(bounds, scores.data());
-    EXPECT_TRUE(same(survey, wide.coarse_survey(bounds, scores.data())));
-    const double t = 0.9 * static_cast<double>(band.total()) / (survey.sum > 0 ? survey.sum : 1);
-    const detail::Excess coarse = baseline.coarse_excess(bounds, scores.data(), t);
-    EXPECT_TRUE(same(coarse, wide.coarse_excess(bounds, scores.data(), t)));
-    if (static_cast<int>(shape) <= static_cast<int>(Shape::kAllEqual)) {
-      const detail::Excess fine = baseline.of_float.excess(bounds, scores.data(), t);
-      EXPECT_NEAR(coarse.sum, fine.sum, 1e-5 * static_cast<double>(band.total()));
+    const std::vector<float> scores =
+        scores_of<float>(static_cast<Shape>(round % test::kShapes), k, random);
+    const double sum = baseline.of_float.survey(bounds, scores.data()).sum;
+    const double t = std::exp(4 * unit() - 2) * static_cast<double>(band.total()) /
+                     (sum > 0 && std::isfinite(sum) ? sum : 1);
+    const double least = round % 5 == 0 ? 0 : t * (1 - 0.1 * unit()), most = t * (1 + 0.1 * unit());
+    const std::size_t room = round % 7 == 0 ? random() % (k + 8) : k + 8;
+    std::vector<float> kept(k + 16, -7.0F), again = kept;
+    const auto seen = baseline.narrow(bounds, scores.data(), least, most, kept.data(), room);
+    const auto other = wide.narrow(bounds, scores.data(), least, most, again.data(), room);
+    EXPECT_EQ(seen.copied, other.copied);
+    EXPECT_TRUE(same(seen.free_sum, other.free_sum));
+    EXPECT_EQ(seen.free_count, other.free_count);
+    EXPECT_EQ(seen.upper_count, other.upper_count);
+    EXPECT_EQ(seen.greatest, other.greatest);
+    ASSERT_LE(seen.copied, room);
+    for (std::size_t i = 0; i < seen.copied; ++i) EXPECT_TRUE(same(kept[i], again[i]));
+    for (std::size_t i = room; i < kept.size(); ++i) {
+      EXPECT_EQ(kept[i], -7.0F);
+      EXPECT_EQ(again[i], -7.0F);
     }
-
-    const double least = round % 5 == 0 ? 0 : static_cast<double>(scores[random() % k]);
-    // Room for more than is promised to be left alone.
-    std::vector<float> gathered(2 * k, -7.0F), again(2 * k, -7.0F);
-    const std::size_t count = baseline.gather(bounds, scores.data(), least, gathered.data());
-    EXPECT_EQ(count % 8, 0u);
-    EXPECT_EQ(wide.gather(bounds, scores.data(), least, again.data()), count);
-    std::vector<float> expected;
-    for (const float score : scores) {
-      if (score > static_cast<float>(least * (1 - 0x1p-20))) expected.push_back(score);
-    }
-    EXPECT_LE(count, expected.size() + 7);
-    expected.resize(count, 0.0F);
-    gathered.resize(count);
-    again.resize(count);
-    EXPECT_EQ(gathered, expected);
-    EXPECT_EQ(again, expected);
-  }
-}
-
-/// A stretch and the groups it lists tell the excess anywhere on it.
-void stretches_agree(const detail::SearchLanes& baseline, const detail::SearchLanes& wide) {
-  std::mt19937_64 random(31);
-  const auto unit = [&] { return std::uniform_real_distribution<double>()(random); };
-  for (int round = 0; round < 200; ++round) {
-    const std::size_t k = 8 * (1 + random() % 200);
-    const double epsilon = std::exp(std::uniform_real_distribution<double>(-3, 3)(random));
-    const std::vector<double> reference = uneven_reference(k, 1 + 8 * unit(), random);
-    const Band band =
-        make_band({.reference = reference, .floor = std::exp(-epsilon / 2), .epsilon = epsilon});
-    const Bounds bounds(band);
-    const auto shape = static_cast<Shape>(round % test::kShapes);
-    std::vector<float> scores = scores_of<float>(shape, k, random);
-    for (float& score : scores) {
-      if (std::isinf(score)) score = 1;  // callers have seen to that
-    }
-    const double sum = baseline.coarse_survey(bounds, scores.data()).sum;
-    const double t =
-        std::exp(4 * unit() - 2) * static_cast<double>(band.total()) / (sum > 0 ? sum : 1);
-    const double least = t * (1 - 0.1 * unit()), most = t * (1 + 0.1 * unit());
-    std::vector<std::uint32_t> listed(k / 8), again(k / 8);
-    const detail::Stretch stretch =
-        baseline.stretch(bounds, scores.data(), least, most, listed.data());
-    const detail::Stretch other = wide.stretch(bounds, scores.data(), least, most, again.data());
-    EXPECT_EQ(stretch.linear_at_least, other.linear_at_least);
-    EXPECT_EQ(stretch.linear_at_most, other.linear_at_most);
-    EXPECT_EQ(stretch.listed_at_least, other.listed_at_least);
-    EXPECT_EQ(stretch.listed_at_most, other.listed_at_most);
-    EXPECT_EQ(stretch.listed_count, other.listed_count);
-    EXPECT_EQ(listed, again);
+    if (room < k + 8 || std::isinf(seen.greatest)) continue;
+    if (static_cast<double>(bounds.lower) / most < 0x1p-100) continue;  // as callers do
+    EXPECT_EQ(seen.greatest, baseline.of_float.survey(bounds, scores.data()).greatest);
     for (const double part : {0.0, unit(), 1.0}) {
       const double at = least + part * (most - least);
-      const detail::Excess of_listed =
-          baseline.listed_excess(bounds, scores.data(), listed.data(), stretch.listed_count, at);
-      EXPECT_TRUE(same(of_listed, wide.listed_excess(bounds, scores.data(), listed.data(),
-                                                     stretch.listed_count, at)));
-      const double linear =
-          stretch.linear_at_least + part * (stretch.linear_at_most - stretch.linear_at_least);
-      const detail::Excess excess = baseline.of_float.excess(bounds, scores.data(), at);
-      EXPECT_NEAR(linear + of_listed.sum, excess.sum, 1e-13 * (excess.sum + 0x1p62)) << round;
+      const double of_kept =
+          baseline.of_float.excess(bounds.part(0, seen.copied), kept.data(), at).sum;
+      const double others = seen.free_sum * at -
+                            static_cast<double>(bounds.lower) * seen.free_count +
+                            static_cast<double>(bounds.upper - bounds.lower) * seen.upper_count;
+      const double excess = baseline.of_float.excess(bounds, scores.data(), at).sum;
+      EXPECT_NEAR(of_kept + others, excess, 1e-13 * (excess + 0x1p62)) << round;
     }
   }
 }
@@ -632,8 +612,7 @@ TEST(Projection, InstructionSetsAgree) {
     SCOPED_TRACE(name);
     lanes_agree(baseline.of_double, lanes.of_double);
     lanes_agree(baseline.of_float, lanes.of_float);
-    coarse_lanes_agree(baseline, lanes);
-    stretches_agree(baseline, lanes);
+    narrowing_agrees(baseline, lanes);
   }
 }
 
