@@ -21,7 +21,9 @@ std::vector<NamedLanes<Lanes>> every_lanes() {
 #if defined(__x86_64__)
   const detail::InstructionSet last = detail::last_instruction_set();
   if (last >= detail::InstructionSet::kAvx2) result.push_back({"AVX2", Lanes::kAvx2});
-  if (last >= detail::InstructionSet::kAvx512) result.push_back({"AVX-512", Lanes::kAvx512});
+  if constexpr (requires { Lanes::kAvx512; }) {
+    if (last >= detail::InstructionSet::kAvx512) result.push_back({"AVX-512", Lanes::kAvx512});
+  }
 #endif
   static bool is_told = false;
   if (!is_told) std::printf("copies up to the one for %s are compared\n", result.back().name);

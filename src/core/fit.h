@@ -76,7 +76,7 @@ using RoundingPass = uint128 (*)(const Bounds& bounds, const Score* scores, doub
 struct RoundingLanes {
   RoundingPass<double> of_double;
   RoundingPass<float> of_float;
-  static const RoundingLanes kBaseline, kAvx2, kAvx512;
+  static const RoundingLanes kBaseline, kAvx2;
 };
 
 /// Writes every numerator, inside its bounds and near scale times score, and each block's sum

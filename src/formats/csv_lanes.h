@@ -27,7 +27,7 @@ struct CsvLanes {
   /// how many of them there are.
   std::size_t (*end_of_lines)(const char* bytes, std::size_t size, std::size_t* lines);
 
-  static const CsvLanes kBaseline, kAvx2, kAvx512;
+  static const CsvLanes kBaseline, kAvx2;
 };
 
 }  // namespace mollify::detail

@@ -30,7 +30,7 @@ struct BandLanes {
   /// NaN unless each is positive and finite.
   double (*sum_of_floats)(const float* masses, std::size_t size);
 
-  static const BandLanes kBaseline, kAvx2, kAvx512;
+  static const BandLanes kBaseline, kAvx2;
 };
 
 /// What a first look at the scores shows. NaN is not positive.
@@ -84,7 +84,7 @@ struct SearchLanes {
   Narrowed (*narrow)(const Bounds&, const float*, double least, double most, float* to,
                      std::size_t room);
 
-  static const SearchLanes kBaseline, kAvx2, kAvx512;
+  static const SearchLanes kBaseline, kAvx2;
 };
 
 }  // namespace mollify::detail

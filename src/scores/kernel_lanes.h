@@ -69,7 +69,7 @@ struct KernelLanes {
   /// (value - origin) * factor for `count` values, a multiple of 8.
   void (*scale)(const float* values, std::size_t count, float origin, float factor, float* to);
 
-  static const KernelLanes kBaseline, kAvx2, kAvx512;
+  static const KernelLanes kBaseline, kAvx2;
 };
 
 }  // namespace mollify::detail

@@ -45,7 +45,7 @@ struct NetworkLanes {
   void (*tanh)(const float* from, float* to, std::size_t samples);
 
   static const NetworkLanes kBaseline;
-  static const NetworkLanes kAvx2, kAvx512;  ///< with fused multiply-adds
+  static const NetworkLanes kAvx2;  ///< with fused multiply-adds
 };
 
 }  // namespace mollify::detail
