@@ -10,12 +10,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "mollify/handle.h"
 #include "mollify/namespace.h"
 #include "mollify/release.h"
 #include "mollify/release_key.h"
@@ -38,14 +38,13 @@ struct CountedRecords {
 
 /// Counts the records of one part of the data after another. Total: no value makes it throw. How
 /// the data are parted shows in how the counts are split, and not in their sums.
-class RecordCounter {
+class RecordCounter : public Handle<class RecordCounterInside> {
  public:
+  using Handle::Handle;
+
   /// Throws InvalidInput for a release that needs more of its records than how many there are of
   /// each: of Gaussian samples, and of models other than local that score records or have units.
   explicit RecordCounter(const PreparedRelease& prepared);
-  ~RecordCounter();
-  RecordCounter(RecordCounter&&) noexcept;
-  RecordCounter& operator=(RecordCounter&&) noexcept;
 
   /// Throws InvalidInput for a column that is missing, or there twice.
   void add(const Source& part);
@@ -53,10 +52,6 @@ class RecordCounter {
   [[nodiscard]] bool is_full() const noexcept;
   /// All counts since the last time, each unit once.
   [[nodiscard]] CountedRecords take();
-
- private:
-  class Inside;
-  std::unique_ptr<Inside> inside_;
 };
 
 /// The sum of all counts as a table with a column of counts, for `release` on one machine where
@@ -77,14 +72,13 @@ class RecordCounter {
 
 /// What one worker sums up over one part of the data in a pass: as often as it likes, for it is the
 /// same each time. Total: no value makes it throw.
-class RecordSums {
+class RecordSums : public Handle<class RecordSumsInside> {
  public:
+  using Handle::Handle;
+
   /// `pass` is what the release asked for, and `part` the number of the part, from 0. Throws
   /// InvalidInput for a pass of another release's kind and unless `is_summed`.
   RecordSums(const PreparedRelease& prepared, const std::string& pass, std::uint64_t part);
-  ~RecordSums();
-  RecordSums(RecordSums&&) noexcept;
-  RecordSums& operator=(RecordSums&&) noexcept;
 
   /// Throws InvalidInput for a column that is missing, or there twice.
   void add(const Source& records);
@@ -96,10 +90,6 @@ class RecordSums {
   };
   /// Once, of all that was added.
   [[nodiscard]] Sums take();
-
- private:
-  class Inside;
-  std::unique_ptr<Inside> inside_;
 };
 
 /// Releases as `release` does, charging the ledger first, from sums: `sum_up` gives the sums of all
@@ -114,15 +104,14 @@ Certificate release_by_sums(
 /// them are the same on all workers that make equal integers of equal counts. Other counts and
 /// other integers are drawn by independent words (docs/theory/release-keys.md). A unit that is
 /// split between two parts is released twice: see to it that none is.
-class UnitDraws {
+class UnitDraws : public Handle<class UnitDrawsInside> {
  public:
+  using Handle::Handle;
+
   /// Throws InvalidInput for another model, and unless `certificate` is the text of the release's,
   /// as whoever made the key has it: workers of another version, or on a machine that computes
   /// another one, must not draw.
   UnitDraws(const PreparedRelease& prepared, const ReleaseKey& key, const std::string& certificate);
-  ~UnitDraws();
-  UnitDraws(UnitDraws&&) noexcept;
-  UnitDraws& operator=(UnitDraws&&) noexcept;
 
   /// Reads rows of the columns `unit`, `records` (their words, 4 bytes each) and `counts` (8 bytes
   /// each); those of a unit come one after the other. Writes the records of every unit that another
@@ -132,10 +121,6 @@ class UnitDraws {
   /// Without a roster, two words for each record that the last `draw` wrote, by which the records
   /// of all parts are to be ordered: the order of units tells whose each is.
   [[nodiscard]] std::span<const std::array<std::uint64_t, 2>> places() const noexcept;
-
- private:
-  class Inside;
-  std::unique_ptr<Inside> inside_;
 };
 
 }  // namespace MOLLIFY_NAMESPACE

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "mollify/handle.h"
 #include "mollify/namespace.h"
 
 namespace MOLLIFY_NAMESPACE {
@@ -55,26 +55,23 @@ using Settings = std::vector<std::pair<std::string, Setting>>;
 ///
 ///     Column::declare("age", {{"type", "integer"}, {"min", 0}, {"max", 110}, {"bins", 11}})
 ///     Column::declare("city", {{"type", "categorical"}, {"values", {"Ghent", "Lille", "Trier"}}})
-class Column {
+class Column : public Handle<const class ColumnInside> {
  public:
+  using Handle::Handle;
+
   /// Throws InvalidInput, naming the column, for settings that a domain file must not have either.
   [[nodiscard]] static Column declare(const std::string& name, const Settings& settings);
 
   [[nodiscard]] const std::string& name() const noexcept;
   /// How many values, groups or cells; one more with a category for nulls.
   [[nodiscard]] std::uint32_t size() const noexcept;
-
-  class Inside;
-  explicit Column(std::shared_ptr<const Inside> inside) : inside_(std::move(inside)) {}
-  [[nodiscard]] const Inside& inside() const noexcept { return *inside_; }
-
- private:
-  std::shared_ptr<const Inside> inside_;
 };
 
 /// A product of columns. Immutable, cheap to copy, safe to share between threads.
-class Domain {
+class Domain : public Handle<const class DomainInside> {
  public:
+  using Handle::Handle;
+
   /// `seed` fixes the public candidates of releases that use them. Throws InvalidInput unless there
   /// is at least one column and names are distinct.
   [[nodiscard]] static Domain make(const std::vector<Column>& columns, std::uint64_t seed = 0);
@@ -117,13 +114,6 @@ class Domain {
   [[nodiscard]] std::vector<std::string> decode(std::uint32_t outcome) const;
 
   friend bool operator==(const Domain& left, const Domain& right);
-
-  class Inside;
-  explicit Domain(std::shared_ptr<const Inside> inside) : inside_(std::move(inside)) {}
-  [[nodiscard]] const Inside& inside() const noexcept { return *inside_; }
-
- private:
-  std::shared_ptr<const Inside> inside_;
 };
 
 }  // namespace MOLLIFY_NAMESPACE

@@ -5,14 +5,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "mollify/answers.h"
+#include "mollify/handle.h"
 #include "mollify/namespace.h"
 #include "mollify/sampler.h"
 
@@ -25,8 +24,10 @@ namespace MOLLIFY_NAMESPACE {
 
 /// Random numbers that follow from a seed. The numbers are the same on every machine, so nothing
 /// that depends on them is private.
-class SeededNumbers {
+class SeededNumbers : public Handle<class SeededNumbersInside> {
  public:
+  using Handle::Handle;
+
   explicit SeededNumbers(std::uint64_t seed);
 
   /// 64 random bits.
@@ -35,16 +36,13 @@ class SeededNumbers {
   [[nodiscard]] std::vector<double> uniforms(std::size_t count);
   /// Standard normal numbers: the quantiles of `uniforms`.
   [[nodiscard]] std::vector<double> normals(std::size_t count);
-
- private:
-  friend class KnownMeasure;
-  class Inside;
-  std::shared_ptr<Inside> inside_;
 };
 
 /// A probability measure on R^d with a known density. Immutable, cheap to copy.
-class KnownMeasure {
+class KnownMeasure : public Handle<const class KnownMeasureInside> {
  public:
+  using Handle::Handle;
+
   /// Reads the measure from JSON, as `mollify law --reference FILE` does (docs/guide/law.md).
   /// Throws InvalidInput, one sentence, for anything else; `name` is what the sentence calls the
   /// JSON.
@@ -65,10 +63,6 @@ class KnownMeasure {
                                                 std::span<const std::size_t> edge_counts) const;
   /// `count` independent points.
   [[nodiscard]] std::vector<double> sample(std::size_t count, SeededNumbers& numbers) const;
-
- private:
-  class Inside;
-  std::shared_ptr<const Inside> inside_;
 };
 
 /// The member of {Q : lower <= Q <= upper} nearest to P in every f-divergence. The three arrays
@@ -104,8 +98,10 @@ struct LawFit {
 
 /// A boosted density relative to its start: ln dQ_T/dQ_0 up to a constant, T classifiers that are
 /// bounded [Husain et al. 2020, Algorithm 1]. Immutable, cheap to copy.
-class BoostedRatio {
+class BoostedRatio : public Handle<const class BoostedRatioInside> {
  public:
+  using Handle::Handle;
+
   /// Q_0 itself, for points of `dimension` numbers. `bounding` says how classifiers are bounded:
   /// "probability", "logit", "sign" or "sigmoid".
   BoostedRatio(double epsilon, std::string_view bounding, std::size_t dimension);
@@ -120,28 +116,20 @@ class BoostedRatio {
 
   /// ln dQ_T/dQ_0 at each point, up to one constant.
   [[nodiscard]] std::vector<double> log_ratios(std::span<const float> points) const;
-
- private:
-  friend class BoostingRuns;
-  class Inside;
-  explicit BoostedRatio(std::shared_ptr<const Inside> inside) : inside_(std::move(inside)) {}
-  std::shared_ptr<const Inside> inside_;
 };
 
 /// Runs of boosting on one set of points of P and one pool of points of Q_0, as releases that are
 /// scored by `mbde` learn. All runs have the first classifier in common. Not for several threads.
-class BoostingRuns {
+class BoostingRuns : public Handle<const class BoostingRunsInside> {
  public:
+  using Handle::Handle;
+
   /// Points of `dimension` numbers. `epochs` 0 is as many passes as a release makes.
   BoostingRuns(std::span<const float> p, std::span<const float> pool, std::size_t dimension,
                std::uint64_t seed, std::size_t epochs = 0);
 
   /// Three iterations at this epsilon.
   [[nodiscard]] BoostedRatio boosted(double epsilon) const;
-
- private:
-  class Inside;
-  std::shared_ptr<const Inside> inside_;
 };
 
 }  // namespace MOLLIFY_NAMESPACE

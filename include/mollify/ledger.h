@@ -2,12 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "mollify/handle.h"
 #include "mollify/namespace.h"
 #include "mollify/privacy.h"
 
@@ -34,8 +33,10 @@ struct LedgerBalance {
 /// several processes on one computer may use one file at once. What was charged stays charged
 /// whatever happens to the program. The file must have one name: an operation is refused if the
 /// file was moved or replaced after the object was made, or has several hard links.
-class Ledger {
+class Ledger : public Handle<class LedgerInside> {
  public:
+  using Handle::Handle;
+
   /// Opens the file; makes an empty ledger if there is none. Throws InvalidInput, one sentence
   /// naming the file, if it cannot be opened, is damaged or is something else.
   explicit Ledger(const std::string& path);
@@ -62,13 +63,6 @@ class Ledger {
   /// Every entry of a data set, the first one first: a JSON list of objects, numbers as exact
   /// texts. Throws InvalidInput for one that the ledger does not know.
   [[nodiscard]] std::string history(const std::string& data_set) const;
-
-  class Inside;
-  [[nodiscard]] Inside& inside() const noexcept { return *inside_; }
-
- private:
-  explicit Ledger(std::shared_ptr<Inside> inside) : inside_(std::move(inside)) {}
-  std::shared_ptr<Inside> inside_;
 };
 
 }  // namespace MOLLIFY_NAMESPACE

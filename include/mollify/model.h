@@ -3,12 +3,11 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "mollify/domain.h"
+#include "mollify/handle.h"
 #include "mollify/namespace.h"
 #include "mollify/release.h"
 
@@ -17,8 +16,10 @@ namespace MOLLIFY_NAMESPACE {
 /// What a release by method "marginals" drew its rows from. It was paid for when it was released:
 /// what is drawn from it costs nothing, and tells no more about the data than it does. Immutable,
 /// cheap to copy, safe to share between threads.
-class Model {
+class Model : public Handle<const class ModelInside> {
  public:
+  using Handle::Handle;
+
   /// What Sink::with_model or `mollify sample --model-out` wrote. Throws InvalidInput, one sentence
   /// naming `name`, for anything else.
   [[nodiscard]] static Model parse(std::string_view text, const std::string& name = "the model");
@@ -28,13 +29,6 @@ class Model {
   [[nodiscard]] const std::string& text() const noexcept;
   /// Of its rows.
   [[nodiscard]] Domain domain() const;
-
-  class Inside;
-  explicit Model(std::shared_ptr<const Inside> inside) : inside_(std::move(inside)) {}
-  [[nodiscard]] const Inside& inside() const noexcept { return *inside_; }
-
- private:
-  std::shared_ptr<const Inside> inside_;
 };
 
 /// Columns and their values, as a file would hold them.

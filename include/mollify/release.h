@@ -3,16 +3,15 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
 #include "mollify/domain.h"
+#include "mollify/handle.h"
 #include "mollify/ledger.h"
 #include "mollify/namespace.h"
 #include "mollify/privacy.h"
@@ -26,8 +25,10 @@ namespace MOLLIFY_NAMESPACE {
 
 /// All that is public about a release, and all that is asked for: docs/guide tells its JSON form.
 /// Immutable, cheap to copy, safe to share between threads.
-class ReleaseSpec {
+class ReleaseSpec : public Handle<const class ReleaseSpecInside> {
  public:
+  using Handle::Handle;
+
   /// Throws InvalidInput, one sentence naming `name`, for unknown keys, wrong types and parts that
   /// the model has not.
   /// Where `name` is empty, it names the parts by their flags.
@@ -39,13 +40,6 @@ class ReleaseSpec {
 
   /// `parse` makes an equal spec of it.
   [[nodiscard]] std::string json() const;
-
-  class Inside;
-  explicit ReleaseSpec(std::shared_ptr<const Inside> inside) : inside_(std::move(inside)) {}
-  [[nodiscard]] const Inside& inside() const noexcept { return *inside_; }
-
- private:
-  std::shared_ptr<const Inside> inside_;
 };
 
 /// One part of a spec, for programs that ask for the parts one by one.
@@ -62,8 +56,10 @@ struct SpecPart {
 
 /// What goes out with a release: its spec, what follows from it and what it promises; nothing in it
 /// depends on private data. Immutable, cheap to copy, safe to share between threads.
-class Certificate {
+class Certificate : public Handle<const class CertificateInside> {
  public:
+  using Handle::Handle;
+
   /// Throws InvalidInput, one sentence naming `name`, for what is no certificate.
   [[nodiscard]] static Certificate parse(std::string_view json,
                                          const std::string& name = "the certificate");
@@ -78,13 +74,6 @@ class Certificate {
   [[nodiscard]] Privacy total() const;
   /// How many rows or units there were, where that is public: in the central model.
   [[nodiscard]] std::optional<std::uint64_t> records() const;
-
-  class Inside;
-  explicit Certificate(std::shared_ptr<const Inside> inside) : inside_(std::move(inside)) {}
-  [[nodiscard]] const Inside& inside() const noexcept { return *inside_; }
-
- private:
-  std::shared_ptr<const Inside> inside_;
 };
 
 /// A column that lies in memory. Borrowed.
@@ -101,8 +90,10 @@ struct ColumnView {
 
 /// Where private records come from. Column names are public; what stands in the rows is not, and
 /// never makes a release refuse, talk or change shape. Cheap to copy; one thread at a time.
-class Source {
+class Source : public Handle<const class SourceInside> {
  public:
+  using Handle::Handle;
+
   /// A CSV file with a header; every line below it is a record, an empty one a record of nulls.
   /// So many threads share its lines; 0: as many as the process may run. Throws InvalidInput if it
   /// cannot be opened.
@@ -129,13 +120,6 @@ class Source {
   /// All of it as a CSV file would hold it: what a public table becomes in `PublicTexts`. Throws
   /// InvalidInput where a column's type cannot be read.
   [[nodiscard]] std::string csv_text() const;
-
-  class Inside;
-  explicit Source(std::shared_ptr<const Inside> inside) : inside_(std::move(inside)) {}
-  [[nodiscard]] const Inside& inside() const noexcept { return *inside_; }
-
- private:
-  std::shared_ptr<const Inside> inside_;
 };
 
 /// What integers count, from the beginning of 1970 on.
@@ -166,8 +150,10 @@ struct ReleasedColumn {
 void export_columns(std::span<const ReleasedColumn> columns, ArrowArrayStream* stream);
 
 /// Where released records go. One thread at a time, and one release.
-class Sink {
+class Sink : public Handle<class SinkInside> {
  public:
+  using Handle::Handle;
+
   /// A CSV file, which appears whole or not at all. With a certificate's file, that appears first:
   /// at no time are there records without theirs.
   [[nodiscard]] static Sink csv(const std::string& path,
@@ -184,13 +170,6 @@ class Sink {
   /// the text that Model::parse takes (mollify/model.h), of other releases nothing. `model` must
   /// outlive the sink.
   [[nodiscard]] Sink with_model(std::string& model) const;
-
-  class Inside;
-  explicit Sink(std::shared_ptr<Inside> inside) : inside_(std::move(inside)) {}
-  [[nodiscard]] Inside& inside() const noexcept { return *inside_; }
-
- private:
-  std::shared_ptr<Inside> inside_;
 };
 
 /// What is worth knowing about a release and does not stand in its certificate. Public.
@@ -207,8 +186,10 @@ struct ReleaseReport {
 
 /// A release that is ready to be charged and drawn: what is public has been read and checked, and
 /// no random word was drawn. Immutable, cheap to copy, safe to share between threads.
-class PreparedRelease {
+class PreparedRelease : public Handle<const class PreparedReleaseInside> {
  public:
+  using Handle::Handle;
+
   [[nodiscard]] const Certificate& certificate() const noexcept;
 
   /// To be read before anything is charged. Up to some seconds where a warning says what would do.
@@ -216,13 +197,6 @@ class PreparedRelease {
 
   /// Throws InvalidInput for what is wrong with the data in public, and looks at no record.
   void require(const Source& data) const;
-
-  class Inside;
-  explicit PreparedRelease(std::shared_ptr<const Inside> inside) : inside_(std::move(inside)) {}
-  [[nodiscard]] const Inside& inside() const noexcept { return *inside_; }
-
- private:
-  std::shared_ptr<const Inside> inside_;
 };
 
 /// Public inputs that lie in memory, by the names that a spec gives them: what a file would hold.

@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
+#include "mollify/handle.h"
 #include "mollify/namespace.h"
 
 namespace MOLLIFY_NAMESPACE {
@@ -22,8 +22,10 @@ namespace MOLLIFY_NAMESPACE {
 /// docs/theory/release-keys.md.
 ///
 /// Cheap to copy, and safe to share between threads; the bytes are wiped with the last copy.
-class ReleaseKey {
+class ReleaseKey : public Handle<const class ReleaseKeyInside> {
  public:
+  using Handle::Handle;
+
   /// A new one.
   ReleaseKey();
 
@@ -36,13 +38,6 @@ class ReleaseKey {
 
   /// The reverse. Throws InvalidInput for any other bytes: nobody chooses a key.
   [[nodiscard]] static ReleaseKey of_worker_bytes(std::span<const std::uint8_t> bytes);
-
-  class Inside;
-  explicit ReleaseKey(std::shared_ptr<const Inside> inside);
-  [[nodiscard]] const Inside& inside() const noexcept { return *inside_; }
-
- private:
-  std::shared_ptr<const Inside> inside_;
 };
 
 }  // namespace MOLLIFY_NAMESPACE

@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "mollify/handle.h"
 #include "mollify/namespace.h"
 #include "mollify/privacy.h"
 #include "mollify/release_key.h"
@@ -52,8 +52,10 @@ struct SamplerParameters {
 /// Scores and weights are private. They need not be normalised nor make sense: NaN and negative
 /// ones count as 0, and without any weight the reference is released. None of their values ever
 /// throws; only shapes, which are public, do (InvalidInput).
-class Sampler {
+class Sampler : public Handle<const class SamplerInside> {
  public:
+  using Handle::Handle;
+
   /// Throws InvalidInput, in one sentence, for parameters that are missing, that the mechanism has
   /// not, or that are out of range. The guarantee is checked in integers. O(k).
   explicit Sampler(const SamplerParameters& parameters);
@@ -100,18 +102,16 @@ class Sampler {
                   std::span<const double> weights, std::span<std::uint32_t> released,
                   const ReleaseKey& key, std::span<const std::string_view> units,
                   std::size_t threads = 1) const;
-
- private:
-  class Inside;
-  std::shared_ptr<const Inside> inside_;
 };
 
 /// k-ary randomized response [Kairouz et al. 2016]: reports a value of {0, ..., k - 1} as itself
 /// with probability kept() / total(), and as each other one with probability other() / total().
 /// kept() is at most e^epsilon other(), decided in integers. Immutable, cheap to copy, safe to
 /// share between threads.
-class RandomizedResponse {
+class RandomizedResponse : public Handle<const class RandomizedResponseInside> {
  public:
+  using Handle::Handle;
+
   /// k from 1 to 2^24; epsilon of one report, from 1e-6; above 30 it counts as 30. Throws
   /// InvalidInput otherwise.
   RandomizedResponse(std::size_t outcomes, double epsilon);
@@ -128,10 +128,6 @@ class RandomizedResponse {
   void draw(std::span<const std::int32_t> values, std::span<std::uint32_t> released) const;
   void draw(std::span<const std::uint32_t> values, std::span<std::uint32_t> released) const;
   void draw(std::span<const std::uint8_t> values, std::span<std::uint32_t> released) const;
-
- private:
-  class Inside;
-  std::shared_ptr<const Inside> inside_;
 };
 
 }  // namespace MOLLIFY_NAMESPACE

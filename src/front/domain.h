@@ -12,15 +12,15 @@ namespace mollify::front {
 
 namespace inside = ::mollify;
 
-class Column::Inside {
+class ColumnInside {
  public:
-  explicit Inside(inside::Column made) : column(std::move(made)) {}
+  explicit ColumnInside(inside::Column made) : column(std::move(made)) {}
   inside::Column column;
 };
 
-class Domain::Inside {
+class DomainInside {
  public:
-  explicit Inside(inside::Domain made) : domain(std::move(made)) {}
+  explicit DomainInside(inside::Domain made) : domain(std::move(made)) {}
   inside::Domain domain;
 };
 

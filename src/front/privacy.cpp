@@ -277,7 +277,7 @@ inside::ProtectionScope scope_of(const std::string& scope) {
 }  // namespace
 
 Ledger::Ledger(const std::string& path)
-    : inside_(std::make_shared<Inside>(path, inside::LedgerFile::Opening::kOrMakeNew)) {}
+    : Handle(std::make_shared<Inside>(path, inside::LedgerFile::Opening::kOrMakeNew)) {}
 
 Ledger Ledger::existing(const std::string& path) {
   return Ledger(std::make_shared<Inside>(path, inside::LedgerFile::Opening::kExisting));

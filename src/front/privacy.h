@@ -31,9 +31,10 @@ namespace inside = ::mollify;
 
 namespace inside = ::mollify;
 
-class Ledger::Inside {
+class LedgerInside {
  public:
-  Inside(const std::string& path, inside::LedgerFile::Opening opening) : file(path, opening) {}
+  LedgerInside(const std::string& path, inside::LedgerFile::Opening opening)
+      : file(path, opening) {}
   inside::LedgerFile file;
 };
 

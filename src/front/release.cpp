@@ -26,9 +26,7 @@ namespace mollify::front {
 // -----------------------------------------------------------------------------------------------
 // The key behind the front's.
 
-ReleaseKey::ReleaseKey() : inside_(std::make_shared<const Inside>()) {}
-
-ReleaseKey::ReleaseKey(std::shared_ptr<const Inside> inside) : inside_(std::move(inside)) {}
+ReleaseKey::ReleaseKey() : Handle(std::make_shared<const Inside>()) {}
 
 std::vector<std::uint8_t> ReleaseKey::bytes_for_workers() const {
   return inside_->key.bytes_for_workers();
@@ -238,9 +236,9 @@ Verification verify(const Certificate& certificate, const Domain& domain,
 // -----------------------------------------------------------------------------------------------
 // Model.
 
-class Model::Inside {
+class ModelInside {
  public:
-  Inside(std::string read, const std::string& name)
+  ModelInside(std::string read, const std::string& name)
       : text(std::move(read)), file(inside::parse_model_file(text, name)) {}
   std::string text;
   inside::ModelFile file;

@@ -25,7 +25,7 @@ namespace mollify::front {
 
 namespace inside = ::mollify;
 
-class ReleaseKey::Inside {
+class ReleaseKeyInside {
  public:
   inside::ReleaseKey key;
 };
@@ -40,41 +40,42 @@ class ReleaseKey::Inside {
 
 namespace inside = ::mollify;
 
-class ReleaseSpec::Inside {
+class ReleaseSpecInside {
  public:
-  explicit Inside(inside::ReleaseSpec asked) : spec(std::move(asked)) {}
+  explicit ReleaseSpecInside(inside::ReleaseSpec asked) : spec(std::move(asked)) {}
   inside::ReleaseSpec spec;
 };
 
-class Certificate::Inside {
+class CertificateInside {
  public:
-  Inside(const std::string& text, const std::string& called)
+  CertificateInside(const std::string& text, const std::string& called)
       : name(called), stated(inside::parse_certificate(text, called)) {}
   std::string name;  ///< what sentences call it
   inside::StatedCertificate stated;
 };
 
-class Source::Inside {
+class SourceInside {
  public:
-  explicit Inside(std::unique_ptr<const inside::Source> made,
-                  std::optional<std::string> file = std::nullopt,
-                  std::shared_ptr<const Inside> table = nullptr)
+  explicit SourceInside(std::unique_ptr<const inside::Source> made,
+                        std::optional<std::string> file = std::nullopt,
+                        std::shared_ptr<const SourceInside> table = nullptr)
       : counted(std::move(table)), records(std::move(made)), path(std::move(file)) {}
-  std::shared_ptr<const Inside> counted;  ///< the table that `records` sees with counts, if it does
+  std::shared_ptr<const SourceInside>
+      counted;  ///< the table that `records` sees with counts, if it does
   std::unique_ptr<const inside::Source> records;
   std::optional<std::string> path;  ///< of a file: no public input may be the same
 };
 
 /// What it takes as a model is the text of the model's file.
-class Sink::Inside : public inside::Sink {
+class SinkInside : public inside::Sink {
  public:
   /// Before the table is whole.
   virtual void certify(const std::string& /*certificate*/) {}
 };
 
-class PreparedRelease::Inside {
+class PreparedReleaseInside {
  public:
-  Inside(std::unique_ptr<const inside::PreparedRelease> made, inside::Domain of)
+  PreparedReleaseInside(std::unique_ptr<const inside::PreparedRelease> made, inside::Domain of)
       : release(std::move(made)),
         domain(std::move(of)),
         certificate(std::make_shared<const Certificate::Inside>(

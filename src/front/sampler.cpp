@@ -32,9 +32,9 @@ namespace mollify::front {
 // -----------------------------------------------------------------------------------------------
 // Sampler.
 
-class Sampler::Inside {
+class SamplerInside {
  public:
-  explicit Inside(const inside::MechanismParameters& parameters)
+  explicit SamplerInside(const inside::MechanismParameters& parameters)
       : sampler(inside::make_sampler(parameters)),
         kind_(sampler->band() != nullptr ? "band" : inside::name_of(parameters.mechanism)) {}
 
@@ -176,7 +176,7 @@ void require_distinct(std::span<const std::string_view> units) {
 }  // namespace
 
 Sampler::Sampler(const SamplerParameters& parameters)
-    : inside_(std::make_shared<const Inside>(inward(parameters))) {}
+    : Handle(std::make_shared<const Inside>(inward(parameters))) {}
 
 std::vector<std::string> draw_warnings(const SamplerParameters& parameters) {
   return inside::draw_warnings(inward(parameters));
@@ -251,7 +251,7 @@ void Sampler::draw_units(std::span<const std::uint32_t> outcomes,
 // -----------------------------------------------------------------------------------------------
 // RandomizedResponse.
 
-class RandomizedResponse::Inside {
+class RandomizedResponseInside {
  public:
   inside::RandomizedResponse response;
 };
@@ -276,7 +276,7 @@ void report(const inside::RandomizedResponse& response, std::span<const Value> v
 }  // namespace
 
 RandomizedResponse::RandomizedResponse(std::size_t outcomes, double epsilon)
-    : inside_(new Inside{inside::RandomizedResponse(outcomes, epsilon)}) {}
+    : Handle(std::shared_ptr<Inside>(new Inside{inside::RandomizedResponse(outcomes, epsilon)})) {}
 
 std::size_t RandomizedResponse::outcomes() const noexcept {
   return inside_->response.outcome_count();
@@ -318,17 +318,15 @@ std::optional<CountedRecords> roster_counts(const PreparedRelease& prepared) {
   return counted;
 }
 
-class RecordCounter::Inside {
+class RecordCounterInside {
  public:
   PreparedRelease prepared;  // which the counter points into
   inside::RecordCounter counter;
 };
 
 RecordCounter::RecordCounter(const PreparedRelease& prepared)
-    : inside_(new Inside{prepared, inside::RecordCounter(prepared.inside().release->counting())}) {}
-RecordCounter::~RecordCounter() = default;
-RecordCounter::RecordCounter(RecordCounter&&) noexcept = default;
-RecordCounter& RecordCounter::operator=(RecordCounter&&) noexcept = default;
+    : Handle(std::shared_ptr<Inside>(
+          new Inside{prepared, inside::RecordCounter(prepared.inside().release->counting())})) {}
 
 void RecordCounter::add(const Source& part) { inside_->counter.add(*part.inside().records); }
 bool RecordCounter::is_full() const noexcept { return inside_->counter.is_full(); }
@@ -373,17 +371,16 @@ bool is_summed(const PreparedRelease& prepared) {
 
 bool needs_order(const PreparedRelease& prepared) { return required_sums(prepared).needs_order(); }
 
-class RecordSums::Inside {
+class RecordSumsInside {
  public:
   PreparedRelease prepared;  // which the part points into
   std::unique_ptr<inside::SummedPart> part;
 };
 
 RecordSums::RecordSums(const PreparedRelease& prepared, const std::string& pass, std::uint64_t part)
-    : inside_(new Inside{prepared, required_sums(prepared).part(pass, part)}) {}
-RecordSums::~RecordSums() = default;
-RecordSums::RecordSums(RecordSums&&) noexcept = default;
-RecordSums& RecordSums::operator=(RecordSums&&) noexcept = default;
+    : Handle(
+          std::shared_ptr<Inside>(new Inside{prepared, required_sums(prepared).part(pass, part)})) {
+}
 
 void RecordSums::add(const Source& records) { inside_->part->add(*records.inside().records); }
 
@@ -411,7 +408,7 @@ Certificate release_by_sums(
   return Certificate::parse(certified, "the certificate");
 }
 
-class UnitDraws::Inside {
+class UnitDrawsInside {
  public:
   PreparedRelease prepared;
   inside::UnitDraws draws;
@@ -436,11 +433,9 @@ const std::string& same_text(const PreparedRelease& prepared, const std::string&
 
 UnitDraws::UnitDraws(const PreparedRelease& prepared, const ReleaseKey& key,
                      const std::string& certificate)
-    : inside_(new Inside{prepared, inside::UnitDraws(local_of(prepared), key.inside().key,
-                                                     same_text(prepared, certificate))}) {}
-UnitDraws::~UnitDraws() = default;
-UnitDraws::UnitDraws(UnitDraws&&) noexcept = default;
-UnitDraws& UnitDraws::operator=(UnitDraws&&) noexcept = default;
+    : Handle(std::shared_ptr<Inside>(
+          new Inside{prepared, inside::UnitDraws(local_of(prepared), key.inside().key,
+                                                 same_text(prepared, certificate))})) {}
 
 void UnitDraws::draw(const Source& counted, bool is_last, const Sink& sink) {
   inside_->draws.draw(*counted.inside().records, is_last, sink.inside());

@@ -52,14 +52,14 @@ inside::Points points_of(std::span<const float> numbers, std::size_t dimension) 
 // -----------------------------------------------------------------------------------------------
 // Measures.
 
-class SeededNumbers::Inside {
+class SeededNumbersInside {
  public:
-  explicit Inside(std::uint64_t seed) : random(seed), words(random) {}
+  explicit SeededNumbersInside(std::uint64_t seed) : random(seed), words(random) {}
   inside::SeededRandom random;
   inside::WordStream words;
 };
 
-SeededNumbers::SeededNumbers(std::uint64_t seed) : inside_(std::make_shared<Inside>(seed)) {}
+SeededNumbers::SeededNumbers(std::uint64_t seed) : Handle(std::make_shared<Inside>(seed)) {}
 
 std::uint64_t SeededNumbers::word() { return inside_->random.word(); }
 
@@ -75,14 +75,14 @@ std::vector<double> SeededNumbers::normals(std::size_t count) {
   return numbers;
 }
 
-class KnownMeasure::Inside {
+class KnownMeasureInside {
  public:
   std::shared_ptr<const inside::Measure> measure;
 };
 
 KnownMeasure::KnownMeasure(std::string_view json, std::string_view name)
-    : inside_(
-          std::make_shared<Inside>(Inside{inside::measure_from_json(json, std::string(name))})) {}
+    : Handle(std::make_shared<Inside>(Inside{inside::measure_from_json(json, std::string(name))})) {
+}
 
 std::size_t KnownMeasure::dimension() const noexcept { return inside_->measure->dimension(); }
 
@@ -127,7 +127,7 @@ std::vector<double> KnownMeasure::cell_masses(std::span<const double> edges,
 std::vector<double> KnownMeasure::sample(std::size_t count, SeededNumbers& numbers) const {
   std::vector<double> points(count * dimension());
   for (std::size_t i = 0; i < count; ++i) {
-    inside_->measure->simulate(numbers.inside_->random,
+    inside_->measure->simulate(numbers.inside().random,
                                std::span(points).subspan(i * dimension(), dimension()));
   }
   return points;
@@ -193,13 +193,13 @@ std::vector<double> perfectly_boosted(std::span<const double> p, std::span<const
   return inside::perfectly_boosted(p, reference, spec_of(epsilon, bounding));
 }
 
-class BoostedRatio::Inside {
+class BoostedRatioInside {
  public:
   inside::BoostedDensity density;
 };
 
 BoostedRatio::BoostedRatio(double epsilon, std::string_view bounding, std::size_t dimension)
-    : inside_(std::make_shared<Inside>(
+    : Handle(std::make_shared<Inside>(
           Inside{inside::BoostedDensity(spec_of(epsilon, bounding), dimension)})) {}
 
 std::size_t BoostedRatio::dimension() const noexcept { return inside_->density.dimension(); }
@@ -222,10 +222,11 @@ std::vector<double> BoostedRatio::log_ratios(std::span<const float> points) cons
   return ratios;
 }
 
-class BoostingRuns::Inside {
+class BoostingRunsInside {
  public:
-  Inside(std::span<const float> p_numbers, std::span<const float> pool_numbers,
-         std::size_t dimension, std::uint64_t first_seed, const inside::NetworkOptions& network)
+  BoostingRunsInside(std::span<const float> p_numbers, std::span<const float> pool_numbers,
+                     std::size_t dimension, std::uint64_t first_seed,
+                     const inside::NetworkOptions& network)
       : p(points_of(p_numbers, dimension)),
         pool(points_of(pool_numbers, dimension)),
         seed(first_seed),
