@@ -1,4 +1,4 @@
-// CSV: rows, reader, source, writer, sink.
+// CSV: lines, rows, reader, source, writer, sink.
 #pragma once
 
 #include <csv.h>
@@ -15,11 +15,76 @@
 #include <vector>
 
 #include "domain/domain.h"
-#include "formats/text_files.h"
 #include "records/sink.h"
 #include "records/source.h"
 
 namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// Streams a file line by line in bounded memory.
+
+/// The lines of a file of any size, one after another.
+///
+/// A line ends at a line feed, or at the end of the file, whatever its content: nothing written in
+/// one line can change how another is read. A carriage return before the line feed and a UTF-8
+/// byte order mark at the start of the file are not part of a line. Of a line longer than
+/// kMaxLineBytes only the first kMaxLineBytes are seen.
+class LineReader {
+ public:
+  static constexpr std::size_t kMaxLineBytes = std::size_t{1} << 20U;
+
+  /// Throws InvalidInput if the file is missing, is a directory or cannot be opened. Given the
+  /// bytes, reads those: the path is then only their name.
+  explicit LineReader(std::string path, std::optional<std::string_view> bytes = std::nullopt);
+  ~LineReader();
+  LineReader(const LineReader&) = delete;
+  LineReader& operator=(const LineReader&) = delete;
+
+  /// Goes to the next line; false at the end of the file. Throws std::system_error if the
+  /// operating system cannot read further.
+  bool next();
+
+  /// Goes on by up to `most` whole lines at once, at least one, and returns them as they lie in the
+  /// file, with their ends: what `next` would give one after the other. A line of many bytes, or
+  /// the last one, comes alone; an overlong one is its beginning. Empty at the end of the file.
+  /// Valid until the next call of either. `line` is then none of them.
+  std::string_view next_lines(std::size_t most);
+
+  /// All bytes behind the current line, as they are.
+  [[nodiscard]] std::string bytes();
+
+  /// The current line, after `next`; valid until the next call.
+  [[nodiscard]] std::string_view line() const noexcept { return line_; }
+  /// The number of the current line, or of the last one of several; the first is 1.
+  [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
+  /// True if that line ends in a line feed: only the last one of the file may not.
+  [[nodiscard]] bool terminated() const noexcept { return terminated_; }
+  /// True if the current line was longer than kMaxLineBytes.
+  [[nodiscard]] bool overlong() const noexcept { return overlong_; }
+
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+ private:
+  bool fill();
+  void start();
+  bool skip_rest_of_line();
+
+  std::string path_;
+  int descriptor_ = -1;  // none: all bytes are in the buffer
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0;  // of what has been read but not yet passed on
+  std::size_t end_ = 0;
+  std::string_view line_;
+  std::uint64_t number_ = 0;
+  bool has_started_ = false;
+  bool terminated_ = true;
+  bool overlong_ = false;
+  std::string beginning_;  // of an overlong line
+};
+
+/// Throws InvalidInput if the file exists and is no regular file, as it must be to be read more
+/// than once.
+void require_rereadable(const std::string& path);
 
 // -----------------------------------------------------------------------------------------------
 // The fields of a line that holds quotes.
