@@ -1,4 +1,4 @@
-// Any bytes as a band and scores: the theorems of Table, SparseTable, AliasTable and Acceptance
+// Any bytes as a band and scores: the theorems of Table, SparseTable and AliasTable
 // must hold. Any bytes as scales and decisions of noise: quick brackets must agree with wide
 // integers. Any bytes as terms of a choice: one look must agree with wide integers. Any bytes as
 // vectors of a clipped sum: they must stay in the ball.
@@ -21,7 +21,6 @@
 #include "kernel/coins.h"
 #include "kernel/noise.h"
 #include "kernel/search.h"
-#include "laboratory/boosting/chains.h"
 
 namespace {
 
@@ -195,24 +194,6 @@ void check_scores(const Band& band, Input& input) {
   if (band.outcome_count() <= 8) check_alias(table);
 }
 
-void check_acceptance(double epsilon, std::uint64_t total, Input& input) {
-  try {
-    const mollify::Acceptance acceptance(epsilon, 3, total);
-    require(1 <= acceptance.lower() && acceptance.lower() <= acceptance.upper() &&
-                acceptance.upper() <= total,
-            "the bounds of acceptance are out of order");
-    require(acceptance.bound().allows(acceptance.upper(), acceptance.lower()),
-            "the bounds of acceptance exceed Ebar");
-    while (!input.is_empty()) {
-      const std::uint64_t n = acceptance.numerator(input.next<double>());
-      require(acceptance.lower() <= n && n <= acceptance.upper(),
-              "a numerator of acceptance leaves its bounds");
-    }
-  } catch (const mollify::InvalidInput&) {
-    require(!(epsilon >= 2e-6), "an acceptance that can be made is refused");
-  }
-}
-
 /// Answers the questions of an algorithm for noise from the input, and checks the brackets of two
 /// coins, whichever the input says: wide integers are so slow that few inputs would be tried if
 /// they checked them all.
@@ -369,13 +350,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const std::optional<Band> band = band_of(input);
   if (!band) return 0;
-  const auto kind = input.next<std::uint8_t>() % 4;
+  const auto kind = input.next<std::uint8_t>() % 3;
   if (kind == 0) {
     check_scores<double>(*band, input);
   } else if (kind == 1) {
     check_scores<float>(*band, input);
-  } else if (kind == 2) {
-    check_acceptance(band->bound().epsilon(), band->total(), input);
   } else {
     static std::vector<std::uint32_t> outcomes;
     static std::vector<double> scores;

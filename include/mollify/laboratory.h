@@ -5,14 +5,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "mollify/answers.h"
+#include "mollify/domain.h"
 #include "mollify/handle.h"
 #include "mollify/namespace.h"
+#include "mollify/release.h"
 #include "mollify/sampler.h"
 
 namespace MOLLIFY_NAMESPACE {
@@ -78,12 +81,6 @@ class KnownMeasure : public Handle<const class KnownMeasureInside> {
                                                      std::span<const double> reference,
                                                      double epsilon);
 
-/// What three iterations of boosting from `reference` reach if each classifier's logit is
-/// ln P/Q_(t-1) itself. `bounding` as of BoostedRatio.
-[[nodiscard]] std::vector<double> perfectly_boosted(std::span<const double> p,
-                                                    std::span<const double> reference,
-                                                    double epsilon, std::string_view bounding);
-
 /// How well a law of cells finds P.
 struct LawFit {
   double negative_log_likelihood = 0;  ///< -E_P ln Q in nats, Q's density being constant in cells
@@ -96,40 +93,66 @@ struct LawFit {
 /// how far apart the laws themselves can be [Cheu, Nayak 2024, Theorem 21, with its constant].
 [[nodiscard]] double single_total_variation_most(std::uint64_t draws, double joint);
 
-/// A boosted density relative to its start: ln dQ_T/dQ_0 up to a constant, T classifiers that are
-/// bounded [Husain et al. 2020, Algorithm 1]. Immutable, cheap to copy.
-class BoostedRatio : public Handle<const class BoostedRatioInside> {
- public:
-  using Handle::Handle;
+// -----------------------------------------------------------------------------------------------
+// What boosting learns with.
 
-  /// Q_0 itself, for points of `dimension` numbers. `bounding` says how classifiers are bounded:
-  /// "probability", "logit", "sign" or "sigmoid".
-  BoostedRatio(double epsilon, std::string_view bounding, std::size_t dimension);
-
-  [[nodiscard]] std::size_t dimension() const noexcept;
-
-  /// This density boosted by one more classifier: a network of three hidden layers of 25 that
-  /// learns in `epochs` passes with Nesterov's momentum to tell `p` from `q`. Equal points and
-  /// seeds give equal classifiers on equal processors. Seconds.
-  [[nodiscard]] BoostedRatio boosted(std::span<const float> p, std::span<const float> q,
-                                     std::uint64_t seed, std::size_t epochs) const;
-
-  /// ln dQ_T/dQ_0 at each point, up to one constant.
-  [[nodiscard]] std::vector<double> log_ratios(std::span<const float> points) const;
+/// Points, one after the other, as networks read them.
+struct Features {
+  std::size_t dimension = 0;  ///< numbers of a point
+  std::vector<float> numbers{};
 };
 
-/// Runs of boosting on one set of points of P and one pool of points of Q_0, as releases that are
-/// scored by `mbde` learn. All runs have the first classifier in common. Not for several threads.
-class BoostingRuns : public Handle<const class BoostingRunsInside> {
+/// Private records as points; of more than 2^17 records, so many drawn evenly. NOT PRIVATE. Throws
+/// InvalidInput unless the source has each of the domain's columns once.
+[[nodiscard]] Features record_features(const Domain& domain, const Source& records);
+
+/// `count` public candidates of the domain's seed as points: even ones, or ones like the records of
+/// a public CSV file. `text` is the file's text if it lies in memory; then `file` names it in
+/// messages. Throws InvalidInput for the first value of the file that the domain does not declare.
+[[nodiscard]] Features candidate_features(const Domain& domain, std::uint64_t count,
+                                          const std::optional<std::string>& file = std::nullopt,
+                                          std::optional<std::string_view> text = std::nullopt);
+
+/// How a network learns. What is not given is the schedule's.
+struct NetworkOptions {
+  /// "fast", as releases learn, or "papers": 750 passes in two steps each by Nesterov's method.
+  std::string schedule = "fast";
+  std::optional<std::size_t> width{};        ///< neurons of each hidden layer
+  std::optional<std::size_t> depth{};        ///< hidden layers
+  std::optional<std::size_t> epochs{};       ///< passes over the samples
+  std::optional<std::size_t> minibatches{};  ///< steps in a pass
+  std::optional<std::string> optimiser{};    ///< "nesterov" or "adam"
+  std::optional<double> rate{};
+  /// Stops after so many passes without a better cross-entropy on a fifth of the samples.
+  std::optional<std::size_t> patience{};
+};
+
+/// A network that tells two distributions apart: ln(P/Q) as it estimates it. Immutable, cheap to
+/// copy. Learned from private data, it is private data.
+class Network : public Handle<const class NetworkInside> {
  public:
   using Handle::Handle;
 
-  /// Points of `dimension` numbers. `epochs` 0 is as many passes as a release makes.
-  BoostingRuns(std::span<const float> p, std::span<const float> pool, std::size_t dimension,
-               std::uint64_t seed, std::size_t epochs = 0);
+  /// Learns to tell the points `p` from the points `q`. Equal points, options and seeds give equal
+  /// networks on equal processors. Seconds. Throws InvalidInput for options out of their range.
+  [[nodiscard]] static Network learn(std::span<const float> p, std::span<const float> q,
+                                     std::size_t dimension, std::uint64_t seed,
+                                     const NetworkOptions& options = {});
 
-  /// Three iterations at this epsilon.
-  [[nodiscard]] BoostedRatio boosted(double epsilon) const;
+  /// Number x of a point enters as (x - centre) * factor. A layer is, for each neuron in turn, its
+  /// weights and its offset; the last layer has one neuron. Throws InvalidInput if these do not fit
+  /// together.
+  Network(std::vector<float> centres, std::vector<float> factors,
+          std::vector<std::vector<float>> layers);
+
+  [[nodiscard]] const std::vector<float>& centres() const noexcept;
+  [[nodiscard]] const std::vector<float>& factors() const noexcept;
+  [[nodiscard]] const std::vector<std::vector<float>>& layers() const noexcept;
+  /// The mean cross-entropy in nats of the last pass over the samples; NaN if it was not learned.
+  [[nodiscard]] double cross_entropy() const noexcept;
+
+  /// The estimate at each point.
+  [[nodiscard]] std::vector<float> logits(std::span<const float> points) const;
 };
 
 }  // namespace MOLLIFY_NAMESPACE

@@ -8,11 +8,13 @@
 epsilon 2
 
 A wrong public input (a parameter, a domain, a column that is missing) raises `InvalidInput`. No private
-value makes a release raise, print, or change shape. Only a method's `check` and `compare` and
+value makes a release raise, print, or change shape. Only a method's `check` and `compare`, `mbde` and
 `mollify.nonprivate` show private data. Randomness is the operating system's; there is no seed.
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from mollify import nonprivate
 from mollify._analysis import Advice, Estimate, advise, amplify, estimate, risk
@@ -49,6 +51,9 @@ from mollify._report import report
 from mollify._sampler import RandomizedResponse, Sampler
 from mollify._synthesizer import Synthesizer
 from mollify._warning import ReleaseWarning
+
+if TYPE_CHECKING:
+    from mollify.boosting import mbde
 
 InvalidInput.__module__ = "mollify"
 InvalidInput.__doc__ = """A public input cannot be used: in one sentence, what, where, and what was expected."""
@@ -93,6 +98,7 @@ __all__ = [
     "estimate",
     "generate",
     "integer",
+    "mbde",
     "nonprivate",
     "number",
     "ordinal",
@@ -100,3 +106,12 @@ __all__ = [
     "risk",
     "verify",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """NumPy is imported when it is needed."""
+    if name == "mbde":
+        from mollify.boosting import mbde
+
+        return mbde
+    raise AttributeError(f"module 'mollify' has no attribute {name!r}")

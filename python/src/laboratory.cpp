@@ -1,10 +1,14 @@
 // Known distributions and what boosting learns of them: arrays in, arrays out. NOT PRIVATE.
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <mollify/core/invalid_input.h>
 #include <mollify/laboratory.h>
 #include <mollify/namespace.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -34,6 +38,13 @@ auto unlocked(const Work& work) {
   return work();
 }
 
+/// A row for each point.
+nb::object array_of(Features features) {
+  const std::size_t dimension = features.dimension;
+  const std::size_t rows = dimension == 0 ? 0 : features.numbers.size() / dimension;
+  return owned_array(std::move(features.numbers)).attr("reshape")(rows, dimension);
+}
+
 }  // namespace
 
 void add_laboratory(nb::module_& module) {
@@ -61,8 +72,10 @@ void add_laboratory(nb::module_& module) {
   nb::class_<KnownMeasure>(module, "KnownMeasure")
       .def(
           "__init__",
-          [](KnownMeasure* made, const std::string& json) { new (made) KnownMeasure(json); },
-          "json"_a)
+          [](KnownMeasure* made, const std::string& json, const std::string& name) {
+            new (made) KnownMeasure(json, name);
+          },
+          "json"_a, "name"_a = "the measure")
       .def_prop_ro("dimension", &KnownMeasure::dimension)
       .def("central_box", &KnownMeasure::central_box)
       .def("class_bound", &KnownMeasure::class_bound)
@@ -104,14 +117,6 @@ void add_laboratory(nb::module_& module) {
       },
       "p"_a, "reference"_a, "epsilon"_a);
   module.def(
-      "perfectly_boosted",
-      [](const Numbers& p, const Numbers& reference, double epsilon, const std::string& bounding) {
-        return owned_array(unlocked([&] {
-          return perfectly_boosted(numbers_of(p), numbers_of(reference), epsilon, bounding);
-        }));
-      },
-      "p"_a, "reference"_a, "epsilon"_a, "bounding"_a);
-  module.def(
       "law_fit",
       [](const Numbers& p, const Numbers& q, const Numbers& volumes) {
         const LawFit fit =
@@ -121,45 +126,55 @@ void add_laboratory(nb::module_& module) {
       "p"_a, "q"_a, "volumes"_a);
   module.def("single_total_variation_most", &single_total_variation_most, "draws"_a, "joint"_a);
 
-  nb::class_<BoostedRatio>(module, "BoostedRatio")
-      .def(
-          "__init__",
-          [](BoostedRatio* made, double epsilon, const std::string& bounding,
-             std::size_t dimension) { new (made) BoostedRatio(epsilon, bounding, dimension); },
-          "epsilon"_a, "bounding"_a, "dimension"_a)
-      .def(
-          "boosted",
-          [](const BoostedRatio& before, const Points& p, const Points& q, std::uint64_t seed,
-             std::size_t epochs) {
+  module.def(
+      "record_features",
+      [](const Domain& domain, const Source& records) {
+        return array_of(unlocked([&] { return record_features(domain, records); }));
+      },
+      "domain"_a, "records"_a);
+  module.def(
+      "candidate_features",
+      [](const Domain& domain, std::uint64_t count, const std::optional<std::string>& file,
+         const std::optional<nb::bytes>& text) {
+        std::optional<std::string_view> bytes;
+        if (text) bytes.emplace(text->c_str(), text->size());
+        return array_of(unlocked([&] { return candidate_features(domain, count, file, bytes); }));
+      },
+      "domain"_a, "count"_a, "file"_a.none() = nb::none(), "text"_a.none() = nb::none());
+
+  nb::class_<Network>(module, "Network")
+      .def(nb::init<std::vector<float>, std::vector<float>, std::vector<std::vector<float>>>(),
+           "centres"_a, "factors"_a, "layers"_a)
+      .def_static(
+          "learn",
+          [](const Points& p, const Points& q, std::uint64_t seed, const std::string& schedule,
+             std::optional<std::size_t> width, std::optional<std::size_t> depth,
+             std::optional<std::size_t> epochs, std::optional<std::size_t> minibatches,
+             std::optional<std::string> optimiser, std::optional<double> rate,
+             std::optional<std::size_t> patience) {
+            const NetworkOptions options{schedule,    width,     depth, epochs,
+                                         minibatches, optimiser, rate,  patience};
             return unlocked([&] {
-              return before.boosted(numbers_of(p, before.dimension()),
-                                    numbers_of(q, before.dimension()), seed, epochs);
+              return Network::learn(numbers_of(p, p.shape(1)), numbers_of(q, p.shape(1)),
+                                    p.shape(1), seed, options);
             });
           },
-          "p"_a, "q"_a, "seed"_a, "epochs"_a)
+          "p"_a, "q"_a, "seed"_a, nb::kw_only(), "schedule"_a = "fast",
+          "width"_a.none() = nb::none(), "depth"_a.none() = nb::none(),
+          "epochs"_a.none() = nb::none(), "minibatches"_a.none() = nb::none(),
+          "optimiser"_a.none() = nb::none(), "rate"_a.none() = nb::none(),
+          "patience"_a.none() = nb::none())
+      .def_prop_ro("centres", &Network::centres)
+      .def_prop_ro("factors", &Network::factors)
+      .def_prop_ro("layers", &Network::layers)
+      .def_prop_ro("cross_entropy", &Network::cross_entropy)
       .def(
-          "log_ratios",
-          [](const BoostedRatio& density, const Points& points) {
+          "logits",
+          [](const Network& network, const Points& points) {
             return owned_array(unlocked(
-                [&] { return density.log_ratios(numbers_of(points, density.dimension())); }));
+                [&] { return network.logits(numbers_of(points, network.centres().size())); }));
           },
           "points"_a);
-
-  nb::class_<BoostingRuns>(module, "BoostingRuns")
-      .def(
-          "__init__",
-          [](BoostingRuns* made, const Points& p, const Points& pool, std::uint64_t seed,
-             std::size_t epochs) {
-            new (made) BoostingRuns(numbers_of(p, p.shape(1)), numbers_of(pool, p.shape(1)),
-                                    p.shape(1), seed, epochs);
-          },
-          "p"_a, "pool"_a, "seed"_a, "epochs"_a)
-      .def(
-          "boosted",
-          [](const BoostingRuns& runs, double epsilon) {
-            return unlocked([&] { return runs.boosted(epsilon); });
-          },
-          "epsilon"_a);
 }
 
 }  // namespace mollify::python

@@ -19,6 +19,9 @@ pytest.importorskip("vl_convert")
 pytest.importorskip("PIL")
 
 from mollify import _core, reproduce
+from mollify.boosting import BoostedDensity
+from mollify.boosting.density import perfectly_boosted
+from mollify.boosting.known import measure
 from mollify.reproduce import __main__ as command
 from mollify.reproduce import known, page, park
 
@@ -322,7 +325,7 @@ def test_divergences_of_the_worst_clients_are_exact(place: int) -> None:
 
 def test_line_divergences_of_steps_are_known() -> None:
     """A law that is P itself, and one with a step."""
-    uniform = known.measure({"type": "uniform", "box": [[0, 1]]})
+    uniform = measure({"type": "uniform", "box": [[0, 1]]})
     same = known.line_divergences(uniform, uniform, (0, 1), lambda p, h: p, 1e-12)
     assert same.kl == 0 and same.tv == 0
 
@@ -341,7 +344,7 @@ def test_line_divergences_of_steps_are_known() -> None:
 
 
 def _coverage(density: known.Known, epsilon: float) -> float:
-    return density.fit(known.perfectly_boosted(density.p, density.h, epsilon)).coverage
+    return density.fit(perfectly_boosted(density.p, density.h, epsilon)).coverage
 
 
 def test_perfect_boosting_covers_the_ring_of_radius_three() -> None:
@@ -381,7 +384,7 @@ def test_perfect_boosting_is_its_definition() -> None:
                 }[bounding]
                 law[i] *= math.exp((epsilon / (epsilon + 4 * bound)) ** t * c)
             law = [mass / sum(law) for mass in law]
-        assert known.perfectly_boosted(p, h, epsilon, bounding) == pytest.approx(law, rel=1e-14)
+        assert perfectly_boosted(p, h, epsilon, bounding) == pytest.approx(law, rel=1e-14)
 
 
 def test_contenders_are_further_from_p_than_boosting() -> None:
@@ -521,24 +524,24 @@ def test_the_guide_shows_what_the_list_prints() -> None:
 
 def test_measures_are_what_their_json_says() -> None:
     parts = known.mixture([[0.0, 1.0], [2.0, 0.0]], [1.0, 0.25], [3, 1])
-    measure = known.measure(parts)
-    assert measure.dimension == 2 and math.isinf(measure.class_bound())
+    found = measure(parts)
+    assert found.dimension == 2 and math.isinf(found.class_bound())
     points = np.array([[0.5, 0.5], [2.0, 0.1]])
     density = sum(
         weight / 4 * np.exp(-((points - mean) ** 2).sum(axis=1) / (2 * variance)) / (2 * math.pi * variance)
         for weight, mean, variance in ((3, [0, 1], 1), (1, [2, 0], 0.25))
     )
-    assert measure.densities(points) == pytest.approx(density, rel=1e-12)
+    assert found.densities(points) == pytest.approx(density, rel=1e-12)
     edges = np.linspace(-8, 10, 181)
-    masses = measure.cell_masses(np.concatenate([edges, edges]), [181, 181]).reshape(180, 180)
+    masses = found.cell_masses(np.concatenate([edges, edges]), [181, 181]).reshape(180, 180)
     assert masses.sum() == pytest.approx(1, abs=1e-12)
     middles = (edges[:-1] + edges[1:]) / 2
     assert (masses.sum(axis=1) * middles).sum() == pytest.approx(0.5, abs=1e-9)
     numbers = _core.SeededNumbers(1)
-    sample = measure.sample(4000, numbers).reshape(-1, 2)
+    sample = found.sample(4000, numbers).reshape(-1, 2)
     # Variance 1.5625 and .95 about the mean: 4.9 standard errors.
     assert abs(sample[:, 0].mean() - 0.5) < 4.9 * math.sqrt(1.5625 / 4000)
-    assert (measure.sample(2, _core.SeededNumbers(1)) == sample[:2].ravel()).all()
+    assert (found.sample(2, _core.SeededNumbers(1)) == sample[:2].ravel()).all()
 
 
 def test_seeded_numbers_are_uniform_and_normal() -> None:
@@ -551,14 +554,14 @@ def test_seeded_numbers_are_uniform_and_normal() -> None:
 
 
 def test_wrong_arrays_are_refused() -> None:
-    measure = known.normal(2)
+    normal = known.normal(2)
     with pytest.raises(_core.InvalidInput, match="points must have 2 coordinates, but have 3"):
-        measure.densities(np.zeros((1, 3)))
+        normal.densities(np.zeros((1, 3)))
     with pytest.raises(_core.InvalidInput, match="a grid needs ascending edges along each of the measure's 2 axes"):
-        measure.cell_masses(np.linspace(0, 1, 5), [5])
+        normal.cell_masses(np.linspace(0, 1, 5), [5])
     with pytest.raises(_core.InvalidInput, match="type"):
-        known.measure({"type": "nothing"})
-    with pytest.raises(_core.InvalidInput, match="bounding"):
-        _core.BoostedRatio(1, "anyhow", 2)
+        measure({"type": "nothing"})
+    with pytest.raises(_core.InvalidInput, match="classifier must be probability, logit, sign or sigmoid"):
+        BoostedDensity(1, "anyhow")
     with pytest.raises(_core.InvalidInput):
         _core.projected_on_band(np.ones(2) / 2, np.ones(2), np.ones(2))

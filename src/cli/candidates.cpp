@@ -265,7 +265,7 @@ void add_reference(CLI::App& app, Session& session) {
       "reference",
       "Fit a Gaussian mixture to public records\n\n"
       "The records must be public: what is fitted goes out with everything that is measured\n"
-      "against it. The result is a JSON file for --reference of law, mbde and candidates.");
+      "against it. The result is a JSON file for --reference of law and candidates.");
   const auto options = std::make_shared<ReferenceOptions>();
   add_text(command, "--public", options->records, "FILE", "the public CSV file");
   add_text(command, "--domain", options->domain, "FILE",

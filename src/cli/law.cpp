@@ -20,8 +20,6 @@
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "formats/text_files.h"
-#include "laboratory/boosting/diagnostics.h"
-#include "laboratory/boosting/likelihood.h"
 #include "laboratory/law/discrete_law.h"
 #include "laboratory/law/law.h"
 #include "laboratory/measure/measure.h"
@@ -256,7 +254,7 @@ Answer law_on_grid(const Measure& p, std::shared_ptr<const Measure> reference, s
   Answer answer = answer_about(
       band, fmt::format("grid of {} cells over {}", fmt::join(along, " x "), fmt::join(box, " x ")),
       sampler.grid().cell_count(), release.scale());
-  add_divergences(answer, release.masses(), masses, more, cell_volumes(sampler.grid()));
+  add_divergences(answer, release.masses(), masses, more, sampler.grid().cell_volumes());
   Json regions = Json::array();
   for (std::size_t i = 0; i < places.regions.size(); ++i) {
     const Box& region = places.regions[i];

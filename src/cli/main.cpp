@@ -82,7 +82,6 @@ constexpr struct {
                  {"domain", mollify::cli::add_domain},
                  {"candidates", mollify::cli::add_candidates},
                  {"reference", mollify::cli::add_reference},
-                 {"mbde", mollify::cli::add_mbde},
                  {"tune", mollify::cli::add_tune}};
 
 /// Adds the command of this name, or all of them if none is named, since making the

@@ -101,7 +101,6 @@ void add_domain(CLI::App& app, Session& session);
 void add_tune(CLI::App& app, Session& session);
 void add_candidates(CLI::App& app, Session& session);
 void add_reference(CLI::App& app, Session& session);
-void add_mbde(CLI::App& app, Session& session);
 void add_ledger(CLI::App& app, Session& session);
 
 // -----------------------------------------------------------------------------------------------

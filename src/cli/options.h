@@ -18,7 +18,6 @@
 #include "methods/local/space.h"
 #include "release/public_inputs.h"
 #include "release/spec.h"
-#include "scores/boosting.h"
 
 namespace mollify::cli {
 
@@ -63,26 +62,6 @@ std::vector<double> masses_in_order(const NamedDistribution& given, const NamedD
 /// Reads "-1:1,0:2.5". Throws InvalidInput, naming `option`, unless there is an interval of finite
 /// ends for each axis.
 Box box_from(std::string_view option, const std::string& text, std::size_t dimension);
-
-// -----------------------------------------------------------------------------------------------
-// The options that say what boosting learns with.
-
-/// As given; nothing is checked.
-struct LearnerOptions {
-  std::optional<std::string> learner, schedule, optimiser;
-  std::optional<std::uint64_t> width, depth, epochs, minibatches, patience;
-  std::optional<double> rate;
-
-  /// Adds --learner, --schedule, --width, --depth, --epochs, --minibatches, --optimiser and --rate.
-  void add_to(CLI::App& command);
-
-  /// Whether any of them is given.
-  [[nodiscard]] bool is_given() const;
-
-  /// The learner asked for. Throws InvalidInput for unknown names, options that it does not have,
-  /// and values out of range.
-  [[nodiscard]] std::unique_ptr<WeakLearner> make() const;
-};
 
 // -----------------------------------------------------------------------------------------------
 // The options that say which mechanism, the same for every command.

@@ -135,9 +135,7 @@ void write_files(const std::vector<OutputFile>& files) {
   std::vector<std::string> paths;
   for (const OutputFile& file : files) {
     if (is_stream(file.path)) continue;
-    const auto readers =
-        file.is_private ? AtomicFile::Readers::kOwner : AtomicFile::Readers::kUsual;
-    beside.push_back(std::make_unique<AtomicFile>(file.path, readers));
+    beside.push_back(std::make_unique<AtomicFile>(file.path));
     beside.back()->write(file.text);
     paths.push_back(file.path);
   }

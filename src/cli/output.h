@@ -25,7 +25,6 @@ void hide_reading();
 struct OutputFile {
   std::string path;
   std::string text;
-  bool is_private = false;  ///< made for its owner alone to read
 };
 
 /// Refuses (InvalidInput) a path at which no file can be made, and leaves nothing there.

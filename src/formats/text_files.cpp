@@ -57,7 +57,7 @@ std::string own_link(int descriptor) { return fmt::format("/proc/self/fd/{}", de
 
 }  // namespace
 
-AtomicFile::AtomicFile(std::string path, Readers readers) : path_(std::move(path)) {
+AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
   if (path_.empty()) throw InvalidInput("a file to write must have a name, but its name is empty");
   require_without_nul("a path", path_);
   std::error_code ignored;
@@ -72,11 +72,11 @@ AtomicFile::AtomicFile(std::string path, Readers readers) : path_(std::move(path
     if (descriptor_ < 0) refuse(path_);
     return;
   }
-  const unsigned mode = readers == Readers::kOwner ? 0600U : 0666U;
-  open_nameless(mode);
+  constexpr unsigned kMode = 0666;
+  open_nameless(kMode);
   for (int attempt = 0; descriptor_ < 0; ++attempt) {
     name_beside(attempt);
-    descriptor_ = ::open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    descriptor_ = ::open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
     if (descriptor_ < 0 && errno != EEXIST) refuse(path_);
   }
   // Before a byte is in it. Some file systems have no modes, and then there are none to keep.

@@ -26,14 +26,8 @@ namespace mollify {
 /// A file that is replaced leaves its mode to the new one.
 class AtomicFile {
  public:
-  /// Who may read a file that was not there before.
-  enum class Readers {
-    kUsual,  ///< as the process's mask says
-    kOwner,  ///< nobody else: for what is private
-  };
-
   /// Throws InvalidInput if the file cannot be created there, or if `path` is a directory.
-  explicit AtomicFile(std::string path, Readers readers = Readers::kUsual);
+  explicit AtomicFile(std::string path);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;

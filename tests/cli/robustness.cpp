@@ -183,24 +183,13 @@ TEST(Robustness, SaysWhatTuneCouldNotCompare) {
   EXPECT_THAT(tuned.err, HasSubstr("not compared with private data, because no --data is given"));
 }
 
-TEST(Robustness, KeepsTheModeOfAFileAndMakesPrivateOnesForTheirOwner) {
+TEST(Robustness, KeepsTheModeOfAFile) {
   const Release command;
   const Arguments to_file = kIntegralDraw + Arguments{"--out", "out.csv", "--overwrite"};
   command.files.write("out.csv", "");
   std::filesystem::permissions(command.files.path("out.csv"), std::filesystem::perms(0600));
   ASSERT_EQ(command.run(to_file).status, 0);
   EXPECT_EQ(mode_of(command.files.path("out.csv")), 0600U);
-  const Arguments model = {"mbde",      "--data", "data.csv",  "--domain", "domain.yaml",
-                           "--epsilon", "1",      "--samples", "50",       "--iterations",
-                           "1",         "--out",  "model.json"};
-  const Ended made = command.run(model);
-  ASSERT_EQ(made.status, 0) << made.err;
-  EXPECT_EQ(mode_of(command.files.path("model.json")), 0600U);
-  std::filesystem::permissions(command.files.path("model.json"), std::filesystem::perms(0640));
-  expect_refused(command.run(model),
-                 "--out must be a new file, but model.json is there; --overwrite replaces it");
-  ASSERT_EQ(command.run(model + Arguments{"--overwrite"}).status, 0);
-  EXPECT_EQ(mode_of(command.files.path("model.json")), 0640U);
 }
 
 /// Of a processor, by all child processes that have ended.

@@ -15,6 +15,7 @@
 #include "command_line.h"
 #include "domain/domain.h"
 #include "formats/domain_yaml.h"
+#include "sanitized.h"
 
 namespace mollify::test {
 namespace {
@@ -374,6 +375,49 @@ TEST(Sample, ReadsEachPublicFileOnceAndHashesWhatItRead) {
   const TextPipe reference(command.files, "reference.csv", kReference);
   const TextPipe roster(command.files, "units.csv", kRoster);
   EXPECT_EQ(released(), of_files);
+}
+
+TEST(LearnedScores, ReleaseAndVerify) {
+  Release command;
+  command.files.write("domain.yaml", kManyNumbers);
+  for (const char* score : {"ratio", "mbde"}) {
+    const Ended released = command.run(kSample + kIntegral +
+                                       Arguments{"--epsilon", "1", "--count", "2", "--candidates",
+                                                 whole_or_sanitized("500", "100"), "--score", score,
+                                                 "--out", "o.csv", "--overwrite"});
+    ASSERT_EQ(released.status, 0) << released.err;
+    EXPECT_EQ(lines_of(command.files.read("o.csv")).size(), 3U);
+    const Json certificate = Json::parse(command.files.read("o.csv.certificate.json"));
+    EXPECT_EQ(certificate["design"]["scorer"], score);
+    const Ended verified = command.run(
+        {"verify", "--certificate", "o.csv.certificate.json", "--domain", "domain.yaml"});
+    EXPECT_EQ(verified.status, 0) << verified.err << verified.out;
+  }
+  const Ended refused =
+      command.run(kSample + kIntegral + kOneDraw + Arguments{"--score", "ratio", "--cells", "400"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.err, "mollify: cells belongs to space grid, but the space is candidates\n");
+}
+
+// Learning takes a part of a second, so one table of everything that is wrong has to do; the
+// scorers themselves see more (tests/scores/learned_scorers.cpp).
+TEST(LearnedScores, ReleaseAlikeFromAnyTable) {
+  Release command;
+  command.files.write("domain.yaml", kManyNumbers);
+  command.files.write("odd.csv",
+                      "id,sex,age,note,smoker,weight\nann,\xff,nan,1e999,,\nbob\ncid,,,,,,,\n");
+  for (const char* score : {"ratio", "mbde"}) {
+    const Arguments options =
+        Arguments{"sample", "--domain", "domain.yaml"} + kIntegral + kOneDraw +
+        Arguments{"--candidates", whole_or_sanitized("200", "50"), "--score", score};
+    const Ended clean = command.run(options + Arguments{"--data", "data.csv"});
+    const Ended odd = command.run(options + Arguments{"--data", "odd.csv"});
+    EXPECT_EQ(clean.status, 0) << clean.err;
+    EXPECT_EQ(odd.status, clean.status);
+    EXPECT_EQ(odd.err, clean.err);
+    EXPECT_EQ(lines_of(odd.out).at(0), lines_of(clean.out).at(0));
+    EXPECT_EQ(lines_of(odd.out).size(), lines_of(clean.out).size());
+  }
 }
 
 }  // namespace

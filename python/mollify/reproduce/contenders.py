@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 
 from mollify import _core
-from mollify.reproduce.known import Fit, Points, fit_of, measure, three_gaussians
+from mollify.boosting.density import Points
+from mollify.boosting.known import Fit, fit_of, measure
+from mollify.reproduce.known import three_gaussians
 from mollify.reproduce.page import HeatMap, Numbers, PublishedNumber
 
 BERNSTEIN = (

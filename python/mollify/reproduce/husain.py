@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mollify import _core
+from mollify.boosting.density import Points, perfectly_boosted
+from mollify.boosting.known import Fit, points_of
 from mollify.reproduce.contenders import (
     BERNSTEIN,
     BernsteinContender,
@@ -20,14 +22,10 @@ from mollify.reproduce.contenders import (
 )
 from mollify.reproduce.known import (
     LEARNED_FROM,
-    Fit,
     Known,
-    Points,
     boosting_runs,
     mean_and_deviation,
     mixture,
-    perfectly_boosted,
-    points_of,
     projected,
     random_gaussians,
     relative_floor,

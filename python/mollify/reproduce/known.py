@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mollify import _core
-from mollify.reproduce.page import HeatMap, Numbers, raster
-
-Points = NDArray[np.float32]
+from mollify.boosting.analysis import metropolis_hastings
+from mollify.boosting.density import BoostedDensity, Numbers, Points, boost
+from mollify.boosting import known as base
+from mollify.boosting.known import measure, points_of
+from mollify.boosting.learners import FirstOnce, NetworkLearner
+from mollify.reproduce.page import HeatMap, raster
 
 LEARNED_FROM = (
     "Classifiers are networks of three hidden layers of 25 that learn from 10 000 samples, three "
@@ -54,37 +55,12 @@ def random_gaussians(count: int, seed: int) -> dict[str, Any]:
     return mixture([[float(mean)] for mean in means], [0.01] * count)
 
 
-def measure(parts: dict[str, Any]) -> _core.KnownMeasure:
-    """The measure that the parts describe."""
-    return _core.KnownMeasure(json.dumps(parts))
-
-
 # -------------------------------------------------------------------------------------------------
 # A density and its reference on a grid.
 
 
-class Fit(NamedTuple):
-    """How well a law finds P."""
-
-    nll: float
-    """-E_P ln Q in nats."""
-    coverage: float
-    """P's share where Q has its densest 95 %."""
-
-
-class Known:
+class Known(base.Known):
     """A P that is known, its reference, and their exact masses on the cells of a grid."""
-
-    def __init__(self, truth: _core.KnownMeasure, reference: _core.KnownMeasure, edges: Sequence[Numbers]):
-        self.truth, self.reference = truth, reference
-        together, counts = np.concatenate(edges), [len(axis) for axis in edges]
-        self.p = truth.cell_masses(together, counts)
-        self.h = reference.cell_masses(together, counts)
-        self.volumes = np.ones(1)
-        for axis in edges:
-            self.volumes = np.outer(self.volumes, np.diff(axis)).ravel()
-        middles = np.meshgrid(*(axis[:-1] + np.diff(axis) / 2 for axis in edges), indexing="ij")
-        self.middles: Points = np.stack([axis.ravel() for axis in middles], axis=1).astype(np.float32)
 
     @classmethod
     def against_normal(cls, parts: dict[str, Any], quick: bool) -> Known:
@@ -101,16 +77,7 @@ class Known:
         axis = np.concatenate([np.linspace(low, high, count, endpoint=False) for low, high, count in ends])
         return cls(truth, normal(dimension), [np.append(axis, cut)] * dimension)
 
-    def fit(self, law: Numbers) -> Fit:
-        """How well a law of the cells finds P."""
-        return fit_of(self.p, law, self.volumes)
-
-    def law(self, boosted: _core.BoostedRatio) -> tuple[Numbers, float]:
-        """The masses of the cells under a boosted density, and ln of its normaliser."""
-        masses = self.h * np.exp(boosted.log_ratios(self.middles))
-        return masses / masses.sum(), math.log(masses.sum() / self.h.sum())
-
-    def map(self, boosted: _core.BoostedRatio, title: str, span: float, pixels: int, **parts: Any) -> HeatMap:
+    def map(self, boosted: BoostedDensity, title: str, span: float, pixels: int, **parts: Any) -> HeatMap:
         """A boosted density in the plane."""
         points = raster(span, pixels)
         ratios = boosted.log_ratios(points.astype(np.float32)) - self.law(boosted)[1]
@@ -121,11 +88,6 @@ class Known:
 def normal(dimension: int, box: Sequence[tuple[float, float]] | None = None) -> _core.KnownMeasure:
     """N(0, I)."""
     return measure(mixture([[0.0] * dimension], [1.0], box=box))
-
-
-def fit_of(p: Numbers, q: Numbers, volumes: Numbers) -> Fit:
-    """Exact for densities that are constant in each cell."""
-    return Fit(*_core.law_fit(p, q, volumes))
 
 
 def mean_and_deviation(values: Sequence[float]) -> tuple[float, float]:
@@ -152,14 +114,6 @@ def relative_floor(epsilon: float) -> float:
 def class_floor(bound: float, epsilon: float) -> float:
     """The minimax floor for all p <= bound h [Park et al. 2024, Theorem III.3, c1 = 0]."""
     return bound / (math.expm1(epsilon) + bound)
-
-
-def perfectly_boosted(p: Numbers, h: Numbers, epsilon: float, bounding: str = "probability") -> Numbers:
-    """What three iterations reach if each classifier's logit is ln P/Q_(t-1) itself.
-
-    `bounding` is "probability", "logit" or "sigmoid", as of `mollify mbde`.
-    """
-    return _core.perfectly_boosted(p, h, epsilon, bounding)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -250,17 +204,26 @@ def line_divergences(
 # Boosting that learns.
 
 
-def points_of(source: _core.KnownMeasure, count: int, numbers: _core.SeededNumbers) -> Points:
-    """Independent points in single precision, a row each."""
-    return source.sample(count, numbers).reshape(count, -1).astype(np.float32)
+class BoostingRuns:
+    """Runs of boosting on one set of points of P and one pool of points of Q0, as releases that are scored by `mbde`
+    learn. All runs have the first classifier in common."""
+
+    def __init__(self, p: Points, pool: Points, seed: int, epochs: int | None) -> None:
+        self._p, self._pool, self._seed = p, pool, seed
+        self._learner = FirstOnce(NetworkLearner(epochs=epochs))
+
+    def boosted(self, epsilon: float) -> BoostedDensity:
+        """Three iterations at this epsilon."""
+        start = BoostedDensity(epsilon)
+        return boost(self._p, self._pool, self._learner, start, samples=len(self._p), seed=self._seed)
 
 
-def boosting_runs(known: Known, seed: int, quick: bool) -> _core.BoostingRuns:
+def boosting_runs(known: Known, seed: int, quick: bool) -> BoostingRuns:
     """Runs on 10 000 samples and a pool of 65 536, fewer if `quick`."""
     numbers = _core.SeededNumbers(seed)
     p = points_of(known.truth, 1000 if quick else 10_000, numbers)
     pool = points_of(known.reference, 4000 if quick else 65_536, numbers)
-    return _core.BoostingRuns(p, pool, seed, 6 if quick else 0)
+    return BoostingRuns(p, pool, seed, 6 if quick else None)
 
 
 class _Table:
@@ -296,16 +259,11 @@ def _chains(
 ) -> Points:
     """The last places of Metropolis-Hastings chains that start at 0 with steps of deviation 1."""
     places = np.zeros((1000 if quick else 10_000, dimension))
-    here = table.interpolated(values, places)
-    for _ in range(101 if quick else 1001):
-        tried = places + random.standard_normal(places.shape)
-        there = table.interpolated(values, tried)
-        moves = -random.standard_exponential(len(places)) <= there - here
-        places[moves], here[moves] = tried[moves], there[moves]
-    return places.astype(np.float32)
+    steps = 101 if quick else 1001
+    return metropolis_hastings(lambda at: table.interpolated(values, at), places, steps, random).astype(np.float32)
 
 
-def published_baseline(known: Known, span: float, epsilon: float, seed: int, quick: bool) -> _core.BoostedRatio:
+def published_baseline(known: Known, span: float, epsilon: float, seed: int, quick: bool) -> BoostedDensity:
     """The baseline of [Park et al. 2024, Figures 1 and 4] as its published code runs it.
 
     Boosting (T = 3) with sigmoids for classifiers. Each learns from 10 000 points of P and as many
@@ -320,9 +278,10 @@ def published_baseline(known: Known, span: float, epsilon: float, seed: int, qui
     nodes = table.nodes.astype(np.float32)
     log_truth = np.log(known.truth.densities(table.nodes))
     log_reference = np.log(known.reference.densities(table.nodes))
-    boosted = _core.BoostedRatio(epsilon, "sigmoid", dimension)
+    boosted = BoostedDensity(epsilon, "sigmoid")
+    learner = NetworkLearner(schedule="papers", epochs=40 if quick else 750)
     for _ in range(3):
         p = _chains(table, log_truth, dimension, quick, random)
         q = _chains(table, log_reference + boosted.log_ratios(nodes), dimension, quick, random)
-        boosted = boosted.boosted(p, q, int(random.integers(2**63)), 40 if quick else 750)
+        boosted = boosted.boosted(learner.learn(p, q, int(random.integers(2**63))).classifier)
     return boosted

@@ -11,6 +11,8 @@ import numpy as np
 from mollify import _core
 from mollify._analysis import risk
 from mollify._sampler import Sampler
+from mollify.boosting.density import perfectly_boosted
+from mollify.boosting.known import measure
 from mollify.nonprivate import law as law_of_draw
 from mollify.reproduce.known import (
     Divergences,
@@ -18,10 +20,8 @@ from mollify.reproduce.known import (
     class_floor,
     divergences,
     line_divergences,
-    measure,
     mixture,
     normal,
-    perfectly_boosted,
     projected,
     published_baseline,
     relative_floor,

@@ -1,27 +1,34 @@
 // The laboratory for programs.
 #include "mollify/laboratory.h"
 
-#include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/names.h"
 #include "core/invalid_input.h"
 #include "domain/candidates.h"
+#include "formats/public_files.h"
+#include "front/domain.h"
+#include "front/release.h"
 #include "front/sampler.h"
-#include "laboratory/boosting/likelihood.h"
 #include "laboratory/law/discrete_law.h"
 #include "laboratory/measure/grid.h"
 #include "laboratory/measure/measure.h"
 #include "methods/divergence/f_divergence.h"
 #include "methods/divergence/worst_case_risk.h"
 #include "methods/local/mollifiers.h"
+#include "methods/local/release.h"
+#include "records/private_table.h"
 #include "scores/boosting.h"
-#include "scores/learners.h"
 #include "scores/network.h"
 #include "scores/points.h"
+#include "scores/records.h"
+#include "scores/references.h"
 
 namespace mollify::front {
 
@@ -178,79 +185,116 @@ double single_total_variation_most(std::uint64_t draws, double joint) {
 }
 
 // -----------------------------------------------------------------------------------------------
-// Boosting.
+// What boosting learns with.
 
 namespace {
 
-inside::BoostingSpec spec_of(double epsilon, std::string_view bounding) {
-  return {epsilon, inside::known_value<inside::Bounding>("bounding", bounding)};
+std::vector<float> numbers_of(const inside::Points& points) {
+  std::vector<float> numbers(points.size() * points.dimension());
+  for (std::size_t axis = 0; axis < points.dimension(); ++axis) {
+    const std::span<const float> values = points.values(axis);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      numbers[i * points.dimension() + axis] = values[i];
+    }
+  }
+  return numbers;
+}
+
+Features features_of(const inside::Domain& domain, std::span<const std::uint32_t> digits) {
+  const inside::RecordLayout layout(domain);
+  const inside::FeatureEncoding encoding(layout.columns());
+  const inside::Points points = encoding.features(layout.points(digits));
+  return {points.dimension(), numbers_of(points)};
+}
+
+inside::NetworkOptions inward(const NetworkOptions& asked) {
+  constexpr double kHeldOut = 0.2;
+  if (asked.schedule != "fast" && asked.schedule != "papers") {
+    inside::refuse_name("schedule", asked.schedule, std::vector<std::string>{"fast", "papers"});
+  }
+  inside::NetworkOptions options =
+      asked.schedule == "papers" ? inside::NetworkOptions{} : inside::release_network();
+  options.width = asked.width.value_or(options.width);
+  options.depth = asked.depth.value_or(options.depth);
+  options.epochs = asked.epochs.value_or(options.epochs);
+  options.minibatches = asked.minibatches.value_or(options.minibatches);
+  options.rate = asked.rate.value_or(options.rate);
+  if (asked.patience) {
+    options.held_out = kHeldOut;
+    options.patience = *asked.patience;
+  }
+  if (asked.optimiser) {
+    if (*asked.optimiser != "nesterov" && *asked.optimiser != "adam") {
+      inside::refuse_name("optimiser", *asked.optimiser,
+                          std::vector<std::string>{"nesterov", "adam"});
+    }
+    options.optimiser =
+        *asked.optimiser == "adam" ? inside::Optimiser::kAdam : inside::Optimiser::kNesterov;
+  }
+  return options;
 }
 
 }  // namespace
 
-std::vector<double> perfectly_boosted(std::span<const double> p, std::span<const double> reference,
-                                      double epsilon, std::string_view bounding) {
-  return inside::perfectly_boosted(p, reference, spec_of(epsilon, bounding));
+Features record_features(const Domain& domain, const Source& records) {
+  const inside::Domain& of = domain.inside().domain;
+  inside::SecureRandom random;
+  return features_of(of, inside::read_table_digits(*records.inside().records, of,
+                                                   inside::kMostScoredRows, random));
 }
 
-class BoostedRatioInside {
+Features candidate_features(const Domain& domain, std::uint64_t count,
+                            const std::optional<std::string>& file,
+                            std::optional<std::string_view> text) {
+  const inside::Domain& of = domain.inside().domain;
+  const inside::Candidates list =
+      file ? inside::ReferenceCandidates(of, inside::read_public_digits(*file, of, text))
+                 .seeded(count)
+           : inside::Candidates::seeded(of, count);
+  return features_of(of, list.digits());
+}
+
+class NetworkInside {
  public:
-  inside::BoostedDensity density;
+  explicit NetworkInside(inside::NetworkParameters parameters, double last_cross_entropy)
+      : classifier(std::move(parameters)), cross_entropy(last_cross_entropy) {}
+
+  inside::NetworkClassifier classifier;
+  double cross_entropy;
 };
 
-BoostedRatio::BoostedRatio(double epsilon, std::string_view bounding, std::size_t dimension)
+Network::Network(std::vector<float> centres, std::vector<float> factors,
+                 std::vector<std::vector<float>> layers)
     : Handle(std::make_shared<Inside>(
-          Inside{inside::BoostedDensity(spec_of(epsilon, bounding), dimension)})) {}
+          inside::NetworkParameters{std::move(centres), std::move(factors), std::move(layers)},
+          std::numeric_limits<double>::quiet_NaN())) {}
 
-std::size_t BoostedRatio::dimension() const noexcept { return inside_->density.dimension(); }
-
-BoostedRatio BoostedRatio::boosted(std::span<const float> p, std::span<const float> q,
-                                   std::uint64_t seed, std::size_t epochs) const {
-  inside::NetworkOptions network;
-  network.epochs = epochs;
-  const std::size_t dimension = inside_->density.dimension();
-  std::shared_ptr<const inside::Classifier> classifier =
-      inside::NetworkLearner(network).learn(points_of(p, dimension), points_of(q, dimension), seed);
-  return BoostedRatio(
-      std::make_shared<Inside>(Inside{inside_->density.boosted(std::move(classifier))}));
+Network Network::learn(std::span<const float> p, std::span<const float> q, std::size_t dimension,
+                       std::uint64_t seed, const NetworkOptions& options) {
+  double last = std::numeric_limits<double>::quiet_NaN();
+  const auto learned = inside::NetworkLearner(inward(options))
+                           .learn(points_of(p, dimension), points_of(q, dimension), seed,
+                                  [&last](std::size_t, std::size_t, double loss) { last = loss; });
+  return Network(std::make_shared<Inside>(
+      dynamic_cast<const inside::NetworkClassifier&>(*learned).parameters(), last));
 }
 
-std::vector<double> BoostedRatio::log_ratios(std::span<const float> points) const {
-  const inside::Points features = points_of(points, inside_->density.dimension());
-  std::vector<double> ratios(features.size());
-  inside_->density.log_ratio(features, ratios);
-  return ratios;
+const std::vector<float>& Network::centres() const noexcept {
+  return inside_->classifier.parameters().centres;
 }
-
-class BoostingRunsInside {
- public:
-  BoostingRunsInside(std::span<const float> p_numbers, std::span<const float> pool_numbers,
-                     std::size_t dimension, std::uint64_t first_seed,
-                     const inside::NetworkOptions& network)
-      : p(points_of(p_numbers, dimension)),
-        pool(points_of(pool_numbers, dimension)),
-        seed(first_seed),
-        learner(network) {}
-
-  inside::Points p;
-  inside::Points pool;
-  std::uint64_t seed;
-  inside::FirstOnceLearner learner;
-};
-
-BoostingRuns::BoostingRuns(std::span<const float> p, std::span<const float> pool,
-                           std::size_t dimension, std::uint64_t seed, std::size_t epochs) {
-  inside::NetworkOptions network = inside::release_network();
-  if (epochs > 0) network.epochs = epochs;
-  inside_ = std::make_shared<Inside>(p, pool, dimension, seed, network);
+const std::vector<float>& Network::factors() const noexcept {
+  return inside_->classifier.parameters().factors;
 }
+const std::vector<std::vector<float>>& Network::layers() const noexcept {
+  return inside_->classifier.parameters().layers;
+}
+double Network::cross_entropy() const noexcept { return inside_->cross_entropy; }
 
-BoostedRatio BoostingRuns::boosted(double epsilon) const {
-  return BoostedRatio(std::make_shared<BoostedRatio::Inside>(
-      BoostedRatio::Inside{inside::boost(inside_->p, inside_->pool, inside_->learner,
-                                         {.boosting = {.epsilon = epsilon},
-                                          .sample_size = inside_->p.size(),
-                                          .seed = inside_->seed})}));
+std::vector<float> Network::logits(std::span<const float> points) const {
+  const inside::Points features = points_of(points, inside_->classifier.dimension());
+  std::vector<float> found(features.size());
+  inside_->classifier.logits(features, found);
+  return found;
 }
 
 }  // namespace mollify::front

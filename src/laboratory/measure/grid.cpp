@@ -89,6 +89,14 @@ Box Grid::cell(std::size_t index) const {
   return box;
 }
 
+std::vector<double> Grid::cell_volumes() const {
+  std::vector<double> volumes(cell_count_, 1.0);
+  for (std::size_t i = 0; i < volumes.size(); ++i) {
+    for (const Interval& interval : cell(i)) volumes[i] *= interval.width();
+  }
+  return volumes;
+}
+
 std::size_t cells_along_each_axis(std::size_t cells, std::size_t dimension) {
   refuse_cells(cells);
   refuse_dimension(dimension);

@@ -60,6 +60,9 @@ class Grid {
   /// The box of a cell, below cell_count().
   [[nodiscard]] Box cell(std::size_t index) const;
 
+  /// The volume of each cell.
+  [[nodiscard]] std::vector<double> cell_volumes() const;
+
  private:
   std::vector<std::vector<double>> edges_;
   std::vector<bool> equal_width_;
