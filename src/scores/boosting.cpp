@@ -186,29 +186,10 @@ Points resampled(const Points& points, std::span<const double> weights, std::siz
 // -----------------------------------------------------------------------------------------------
 // How what a classifier says becomes a bounded number.
 
-namespace {
-
-double unclamped(double logit, Bounding bounding) noexcept {
-  switch (bounding) {
-    case Bounding::kProbability:
-      return kClassifierBound * std::tanh(logit / 2);  // 2 sigma(z) - 1
-    case Bounding::kLogit:
-      return logit;
-    case Bounding::kSign:
-      return logit > 0 ? kClassifierBound : logit < 0 ? -kClassifierBound : 0;
-    case Bounding::kSigmoid:
-      return (1 + std::tanh(logit / 2)) / 2;
-  }
-  return 0;
-}
-
-}  // namespace
-
-double bounded(double logit, Bounding bounding) noexcept {
+double bounded(double logit) noexcept {
   if (std::isnan(logit)) return 0;
-  // The last step is a comparison, so no rounding before it counts.
-  const double bound = classifier_bound(bounding);
-  return std::clamp(unclamped(logit, bounding), bounding == Bounding::kSigmoid ? 0 : -bound, bound);
+  // 2 sigma(z) - 1. The last step is a comparison, so no rounding before it counts.
+  return std::clamp(kClassifierBound * std::tanh(logit / 2), -kClassifierBound, kClassifierBound);
 }
 
 }  // namespace mollify
@@ -264,12 +245,11 @@ void require_shapes(const Points& points, std::size_t dimension, std::size_t val
 
 }  // namespace
 
-BoostedDensity::BoostedDensity(const BoostingSpec& spec, std::size_t dimension)
-    : spec_(spec), dimension_(dimension) {
-  if (!std::isfinite(spec.epsilon) || spec.epsilon <= 0) {
-    throw InvalidInput(fmt::format("epsilon must be finite and positive, but is {}", spec.epsilon));
+BoostedDensity::BoostedDensity(double epsilon, std::size_t dimension)
+    : epsilon_(epsilon), dimension_(dimension) {
+  if (!std::isfinite(epsilon) || epsilon <= 0) {
+    throw InvalidInput(fmt::format("epsilon must be finite and positive, but is {}", epsilon));
   }
-  if (spec.outputs == 0) throw InvalidInput("the number of outputs must be at least 1, but is 0");
   if (dimension == 0) throw InvalidInput("points must have at least 1 feature, but have 0");
 }
 
@@ -280,31 +260,11 @@ BoostedDensity BoostedDensity::boosted(std::shared_ptr<const Classifier> classif
   }
   BoostedDensity result = *this;
   result.classifiers_.push_back(std::move(classifier));
-  result.normaliser_.reset();
-  return result;
-}
-
-BoostedDensity BoostedDensity::normalised(const LogNormaliser& normaliser) const {
-  BoostedDensity result = *this;
-  result.normaliser_ = normaliser;
-  const double bound = log_ratio_bound();
-  const double value = normaliser.value;
-  const double least = spec_.bounding == Bounding::kSigmoid ? 0 : -bound;
-  result.normaliser_->value = std::isnan(value) ? 0 : std::clamp(value, least, bound);
   return result;
 }
 
 double BoostedDensity::theta(std::size_t t) const noexcept {
-  return std::pow(spec_.epsilon / (spec_.epsilon + 4 * classifier_bound(spec_.bounding)),
-                  static_cast<double>(t));
-}
-
-double BoostedDensity::log_ratio_bound() const noexcept {
-  return spec_.epsilon / 4 / static_cast<double>(spec_.outputs);
-}
-
-double BoostedDensity::log_density_ratio_bound() const noexcept {
-  return spec_.bounding == Bounding::kSigmoid ? log_ratio_bound() : 2 * log_ratio_bound();
+  return std::pow(epsilon_ / (epsilon_ + 4 * kClassifierBound), static_cast<double>(t));
 }
 
 void BoostedDensity::classifier_values(std::size_t t, const Points& points,
@@ -316,9 +276,8 @@ void BoostedDensity::classifier_values(std::size_t t, const Points& points,
   }
   std::vector<float> logits(points.size());
   classifiers_[t - 1]->logits(points, logits);
-  const double share = 1 / static_cast<double>(spec_.outputs);
   for (std::size_t i = 0; i < logits.size(); ++i) {
-    values[i] = bounded(static_cast<double>(logits[i]), spec_.bounding) * share;
+    values[i] = bounded(static_cast<double>(logits[i]));
   }
 }
 
@@ -347,14 +306,6 @@ void BoostedDensity::log_ratio(const Points& points, std::span<float> log_ratios
   }
 }
 
-void BoostedDensity::log_density_ratio(const Points& points, std::span<double> log_ratios) const {
-  if (!normaliser_) {
-    throw InvalidInput("a density ratio needs the log-normaliser, but none has been computed");
-  }
-  log_ratio(points, log_ratios);
-  for (double& ratio : log_ratios) ratio -= normaliser_->value;
-}
-
 // -----------------------------------------------------------------------------------------------
 // Scores from boosted classifiers.
 
@@ -366,11 +317,10 @@ BoostedScorer::BoostedScorer(const MixedPoints& candidates, double epsilon,
     : Scorer(candidates),
       encoding_(candidates.columns()),
       candidates_(encoding_.features(candidates)),
-      spec_{.boosting = {.epsilon = epsilon}, .iterations = kIterations, .sample_size = samples},
+      spec_{.epsilon = epsilon, .iterations = kIterations, .sample_size = samples},
       learner_(std::move(learner)) {
   // Refuses what is wrong with epsilon before any rows are seen.
-  static_cast<void>(
-      BoostedDensity(spec_.boosting, std::max<std::size_t>(encoding_.dimension(), 1)));
+  static_cast<void>(BoostedDensity(epsilon, std::max<std::size_t>(encoding_.dimension(), 1)));
 }
 
 void BoostedScorer::score_rows(const MixedPoints& rows, std::span<float> scores) const {
@@ -439,9 +389,9 @@ void require_usable(const Points& p, const Points& pool, const MbdeSpec& spec) {
 }  // namespace
 
 BoostedDensity boost(const Points& p, const Points& pool, const WeakLearner& learner,
-                     const MbdeSpec& spec, const MbdeObserver& observer) {
+                     const MbdeSpec& spec) {
   require_usable(p, pool, spec);
-  BoostedDensity density(spec.boosting, pool.dimension());
+  BoostedDensity density(spec.epsilon, pool.dimension());
   SeededRandom random(spec.seed);
   std::vector<double> pool_log_ratios(pool.size());
   std::vector<double> pool_weights(pool.size(), 1.0);
@@ -453,24 +403,12 @@ BoostedDensity boost(const Points& p, const Points& pool, const WeakLearner& lea
     const Points some_of_p = resampled(p, evenly, all_of_p ? 0 : spec.sample_size, random);
     const Points& sample_of_p = all_of_p ? p : some_of_p;
     const Points sample_of_q = resampled(pool, pool_weights, spec.sample_size, random);
-    TrainingProgress progress;
-    if (observer.training) {
-      progress = [&observer, t](std::size_t epoch, std::size_t epochs, double cross_entropy) {
-        observer.training(t, epoch, epochs, cross_entropy);
-      };
-    }
-    const BoostedDensity boosted = density.boosted(std::shared_ptr<const Classifier>(
-        learner.learn(sample_of_p, sample_of_q, random.word(), progress)));
-    boosted.classifier_values(t, pool, values);
+    density = density.boosted(learner.learn(sample_of_p, sample_of_q, random.word()));
+    density.classifier_values(t, pool, values);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      pool_log_ratios[i] += boosted.theta(t) * values[i];
-      pool_weights[i] = std::exp(pool_log_ratios[i] - boosted.log_ratio_bound());
+      pool_log_ratios[i] += density.theta(t) * values[i];
+      pool_weights[i] = std::exp(pool_log_ratios[i] - density.log_ratio_bound());
     }
-    if (observer.iteration) {
-      observer.iteration(
-          {.t = t, .before = density, .after = boosted, .p = sample_of_p, .q = sample_of_q});
-    }
-    density = boosted;
   }
   return density;
 }

@@ -1,17 +1,14 @@
 // Boosted densities and the learned ratio.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <numbers>
-#include <optional>
 #include <span>
 #include <vector>
 
-#include "base/names.h"
 #include "domain/candidates.h"
 #include "scores/points.h"
 
@@ -82,35 +79,17 @@ class FeatureEncoding {
 // -----------------------------------------------------------------------------------------------
 // How what a classifier says becomes a bounded number.
 
-/// The papers ask for classifiers c: X -> [-log 2, log 2] [Husain et al. 2020, Algorithm 1] and do
-/// not say how a network becomes one. Published code takes the logit as it is, which is not bounded
-/// at all, so that its epsilon does not hold.
-enum class Bounding {
-  kProbability,  ///< c = log 2 (2 sigma(z) - 1), sigma the logistic function
-  kLogit,        ///< c = z clipped to [-log 2, log 2]
-  kSign,         ///< c = log 2 sign(z), 0 at 0
-  /// c = sigma(z), in [0, 1]: what the network's last layer says, as the baseline of
-  /// [Park et al. 2024, Figure 4] was run. 1 is then in the place of log 2, and Q_T/Q0 uses half of
-  /// what epsilon allows, because log Z has the sign of the classifiers.
-  kSigmoid,
-};
-
-/// The greatest |c| of the papers' classifiers: log 2 as a double, which lies below log 2.
+/// The greatest |c|: log 2 as a double, which lies below log 2.
 inline constexpr double kClassifierBound = std::numbers::ln2;
 
-/// The greatest |c|: 1 for kSigmoid, else kClassifierBound.
-[[nodiscard]] constexpr double classifier_bound(Bounding bounding) noexcept {
-  return bounding == Bounding::kSigmoid ? 1 : kClassifierBound;
-}
-
-/// c for the logit z. Within +-classifier_bound() for every z whatsoever, not negative for
-/// kSigmoid, and 0 for NaN.
-[[nodiscard]] double bounded(double logit, Bounding bounding) noexcept;
-
-[[nodiscard]] constexpr auto names_of(Bounding) {
-  return std::array{Named{Bounding::kProbability, "probability"}, Named{Bounding::kLogit, "logit"},
-                    Named{Bounding::kSign, "sign"}, Named{Bounding::kSigmoid, "sigmoid"}};
-}
+/// c = log 2 (2 sigma(z) - 1) for the logit z, sigma the logistic function. Within
+/// +-kClassifierBound for every z whatsoever, and 0 for NaN.
+///
+/// The papers ask for classifiers c: X -> [-log 2, log 2] [Husain et al. 2020, Algorithm 1] and do
+/// not say how a network becomes one. Published code takes the logit as it is, which is not bounded
+/// at all, so that its epsilon does not hold. Other bounded classifiers are looked at in Python
+/// (mollify/boosting).
+[[nodiscard]] double bounded(double logit) noexcept;
 
 // -----------------------------------------------------------------------------------------------
 // What tells points of one distribution from points of another.
@@ -178,42 +157,12 @@ class WeakLearner {
 // -----------------------------------------------------------------------------------------------
 // The density that boosting makes of a public reference and bounded classifiers.
 
-/// What is public about a boosted density.
-struct BoostingSpec {
-  /// The privacy parameter of all outputs together.
-  double epsilon = 1;
-  Bounding bounding = Bounding::kProbability;
-  /// k, the number of points to be sampled: classifiers are divided by it, at the same theta.
-  std::size_t outputs = 1;
-};
-
-/// log Z, Z = E_{Q0} exp(sum theta_t c_t), and how it was found. NOT PRIVATE.
+/// Q_T, with dQ_T/dQ0 = exp(sum_t theta_t c_t) / Z [Husain et al. 2020, Algorithm 1].
 ///
-/// Z lies between the bounds of exp(sum theta_t c_t), and `value` is clamped to them, so an
-/// estimate may be inaccurate but is never impossible.
-struct LogNormaliser {
-  enum class Method { kCubature, kImportanceSampling };
-
-  double value = 0;
-  /// By sampling, the standard error of `value`; by cubature, how far the value is from that of a
-  /// grid with half as many cells along each axis.
-  double error = 0;
-  Method method = Method::kCubature;
-  /// Cells, or samples.
-  std::size_t points = 0;
-};
-
-/// Q_T, with dQ_T/dQ0 = exp(sum_t theta_t c_t / k) / Z [Husain et al. 2020, Algorithm 1].
-///
-/// theta_t = (epsilon / (epsilon + 4 C))^t with C = classifier_bound(bounding), which is log 2 but
-/// for kSigmoid, so theta_1 + theta_2 + ... < epsilon / (4 C) and |c_t| <= C by `bounded`, so
-///   |sum theta_t c_t / k| <= epsilon/(4k),  |log Z| <= epsilon/(4k),  |log dQ_T/dQ0| <=
-///   epsilon/(2k)
-/// whatever the classifiers are: Q_T lies in the relative epsilon/k-mollifier of Q0 [Theorem 4],
-/// and k points sampled from it cost epsilon. With kSigmoid sum theta_t c_t and log Z are not
-/// negative, so that |log dQ_T/dQ0| <= epsilon/(4k). With k = 1 this is Algorithm 1; k > 1 is the
-/// shrinking of [Husain et al. 2019, Section 6], which leaves out the proof that is here. The
-/// other way to k outputs is epsilon/k with k = 1, which shrinks theta instead.
+/// theta_t = (epsilon / (epsilon + 4 log 2))^t, so theta_1 + theta_2 + ... < epsilon / (4 log 2)
+/// and |c_t| <= log 2 by `bounded`, so
+///   |sum theta_t c_t| <= epsilon/4,  |log Z| <= epsilon/4,  |log dQ_T/dQ0| <= epsilon/2
+/// whatever the classifiers are: Q_T lies in the relative epsilon-mollifier of Q0 [Theorem 4].
 ///
 /// Of Q0 it knows nothing: what it computes are ratios to it. Learned from private data, it is
 /// private data. It decides no release: the kernel bounds whatever it says. Cheap to copy; copies
@@ -221,56 +170,38 @@ struct LogNormaliser {
 class BoostedDensity {
  public:
   /// Q_0 = Q0, for points of so many features. Throws InvalidInput unless epsilon is finite and
-  /// positive, there is at least one output and at least one feature.
-  BoostedDensity(const BoostingSpec& spec, std::size_t dimension);
+  /// positive, and there is at least one feature.
+  BoostedDensity(double epsilon, std::size_t dimension);
 
-  /// This density boosted by one more classifier; without a normaliser. Throws InvalidInput if the
-  /// classifier reads another number of features.
+  /// This density boosted by one more classifier. Throws InvalidInput if the classifier reads
+  /// another number of features.
   [[nodiscard]] BoostedDensity boosted(std::shared_ptr<const Classifier> classifier) const;
 
-  /// This density with its normaliser.
-  [[nodiscard]] BoostedDensity normalised(const LogNormaliser& normaliser) const;
-
-  [[nodiscard]] const BoostingSpec& spec() const noexcept { return spec_; }
   [[nodiscard]] std::size_t dimension() const noexcept { return dimension_; }
   /// T.
   [[nodiscard]] std::size_t iterations() const noexcept { return classifiers_.size(); }
-  [[nodiscard]] const std::vector<std::shared_ptr<const Classifier>>& classifiers() const noexcept {
-    return classifiers_;
-  }
-  [[nodiscard]] const std::optional<LogNormaliser>& log_normaliser() const noexcept {
-    return normaliser_;
-  }
 
   /// theta_t, t from 1; any t, also beyond T.
   [[nodiscard]] double theta(std::size_t t) const noexcept;
 
-  /// epsilon/(4k): what log_ratio never passes.
-  [[nodiscard]] double log_ratio_bound() const noexcept;
+  /// epsilon/4: what log_ratio never passes.
+  [[nodiscard]] double log_ratio_bound() const noexcept { return epsilon_ / 4; }
 
-  /// What |log dQ_T/dQ0| never passes: epsilon/(2k), with kSigmoid half of it.
-  [[nodiscard]] double log_density_ratio_bound() const noexcept;
-
-  /// Writes c_t / k of each point: the t-th classifier as it is used, t from 1 to T. Throws
+  /// Writes c_t of each point: the t-th classifier as it is used, t from 1 to T. Throws
   /// InvalidInput if points or values have another shape.
   void classifier_values(std::size_t t, const Points& points, std::span<double> values) const;
 
-  /// Writes sum_t theta_t c_t / k for each point: log dQ_T/dQ0 up to the constant log Z. Clamped
+  /// Writes sum_t theta_t c_t for each point: log dQ_T/dQ0 up to the constant log Z. Clamped
   /// outright to +-log_ratio_bound(). Throws InvalidInput if `log_ratios` has another size than the
   /// points, or these another number of features. One evaluation of each classifier a point; values
   /// in single precision are rounded towards zero, so that the bound holds for them, too.
   void log_ratio(const Points& points, std::span<double> log_ratios) const;
   void log_ratio(const Points& points, std::span<float> log_ratios) const;
 
-  /// Writes log dQ_T/dQ0 itself, log_ratio less log Z, which is within +-log_density_ratio_bound().
-  /// Throws InvalidInput without a normaliser, and as log_ratio does.
-  void log_density_ratio(const Points& points, std::span<double> log_ratios) const;
-
  private:
-  BoostingSpec spec_;
+  double epsilon_;
   std::size_t dimension_;
   std::vector<std::shared_ptr<const Classifier>> classifiers_;
-  std::optional<LogNormaliser> normaliser_;
 };
 
 // -----------------------------------------------------------------------------------------------
@@ -278,7 +209,7 @@ class BoostedDensity {
 
 /// What a run of boosting is made of; all of it is public. The papers' setting is the default.
 struct MbdeSpec {
-  BoostingSpec boosting{};
+  double epsilon = 1;
   /// T.
   std::size_t iterations = 3;
   /// How many points of P, and as many of Q_(t-1), each classifier learns from.
@@ -287,41 +218,23 @@ struct MbdeSpec {
   std::uint64_t seed = 0;
 };
 
-/// One iteration, as an observer sees it. NOT PRIVATE. The references end with the call.
-struct MbdeIteration {
-  std::size_t t;                 ///< from 1
-  const BoostedDensity& before;  ///< Q_(t-1)
-  const BoostedDensity& after;   ///< Q_t
-  const Points& p;               ///< what the classifier learned from
-  const Points& q;
-};
-
-/// Listeners of an analysis. A release has none: they are told what private data is like.
-struct MbdeObserver {
-  /// After each iteration.
-  std::function<void(const MbdeIteration&)> iteration = nullptr;
-  /// Within one, iteration `t`'s learner about its epochs.
-  std::function<void(std::size_t t, std::size_t epoch, std::size_t epochs, double cross_entropy)>
-      training = nullptr;
-};
-
 /// For t = 1 ... T: learns c_t from points of P and of Q_(t-1), and sets
 /// Q_t = Q_(t-1) exp(theta_t c_t) / normaliser [Husain et al. 2020, Algorithm 1].
 ///
 /// `p` are samples of P, the private data; no density of P is ever asked for. `pool` are samples of
-/// Q0, drawn from a Measure or public records. Q_(t-1) is drawn from the pool in proportion to
-/// exp(log_ratio), by systematic resampling: always the same work, no measure needed, and each
-/// iteration costs one evaluation of one classifier a pool point. Rejection from fresh draws would
-/// be exact, but its work tells what P is like. As points are for training only, the pool's error
-/// of order size^-1/2 costs utility and never privacy; a pool several times sample_size is good. Of
-/// more than sample_size points of P each iteration takes that many, anew and evenly.
+/// Q0. Q_(t-1) is drawn from the pool in proportion to exp(log_ratio), by systematic resampling:
+/// always the same work, no measure needed, and each iteration costs one evaluation of one
+/// classifier a pool point. Rejection from fresh draws would be exact, but its work tells what P is
+/// like. As points are for training only, the pool's error of order size^-1/2 costs utility and
+/// never privacy; a pool several times sample_size is good. Of more than sample_size points of P
+/// each iteration takes that many, anew and evenly.
 ///
 /// Total: any values in `p`, and none at all, give a density (that of classifiers which may be
 /// worthless) after exactly T calls of the learner. Equal inputs, seed and processor give an equal
 /// density bit for bit. Throws InvalidInput for a public mistake: a malformed spec, no iteration, a
 /// sample size of 0, an empty pool, or another dimension in `p` than in `pool`.
 [[nodiscard]] BoostedDensity boost(const Points& p, const Points& pool, const WeakLearner& learner,
-                                   const MbdeSpec& spec, const MbdeObserver& observer = {});
+                                   const MbdeSpec& spec);
 
 // -----------------------------------------------------------------------------------------------
 // Scores from boosted classifiers.
