@@ -108,4 +108,10 @@ inline std::vector<double> equal_mass_edges(const Measure& measure, std::size_t 
   return edges;
 }
 
+/// One Gaussian with the same variance along every axis.
+inline GaussianMixtureSpec single_gaussian(std::vector<double> mean, double variance) {
+  const std::vector<double> variances(mean.size(), variance);
+  return {.means = {std::move(mean)}, .weights = {1}, .variances = {variances}, .box = {}};
+}
+
 }  // namespace mollify::test

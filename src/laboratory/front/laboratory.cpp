@@ -61,9 +61,8 @@ inside::Points points_of(std::span<const float> numbers, std::size_t dimension) 
 
 class SeededNumbersInside {
  public:
-  explicit SeededNumbersInside(std::uint64_t seed) : random(seed), words(random) {}
+  explicit SeededNumbersInside(std::uint64_t seed) : random(seed) {}
   inside::SeededRandom random;
-  inside::WordStream words;
 };
 
 SeededNumbers::SeededNumbers(std::uint64_t seed) : Handle(std::make_shared<Inside>(seed)) {}
@@ -72,13 +71,13 @@ std::uint64_t SeededNumbers::word() { return inside_->random.word(); }
 
 std::vector<double> SeededNumbers::uniforms(std::size_t count) {
   std::vector<double> numbers(count);
-  for (double& number : numbers) number = inside_->words.unit();
+  for (double& number : numbers) number = inside::uniform_number(inside_->random);
   return numbers;
 }
 
 std::vector<double> SeededNumbers::normals(std::size_t count) {
   std::vector<double> numbers(count);
-  for (double& number : numbers) number = inside_->words.normal();
+  for (double& number : numbers) number = inside::normal_number(inside_->random);
   return numbers;
 }
 

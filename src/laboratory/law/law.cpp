@@ -100,11 +100,6 @@ void GridRelease::assign(std::span<const double> cell_masses) {
   std::copy(cell_masses.begin(), cell_masses.end(), masses_.begin());
 }
 
-void GridRelease::draw(SecureRandom& random, std::span<double> point) const {
-  const Box cell = sampler_->grid().cell(table_.draw(random));
-  sampler_->reference().draw_inside(random, cell, point);
-}
-
 void GridRelease::simulate(SeededRandom& random, std::span<double> point) const {
   const Box cell = sampler_->grid().cell(table_.outcome_at(random.below(table_.band().total())));
   sampler_->reference().simulate_inside(random, cell, point);

@@ -61,10 +61,10 @@ class CandidateLaw {
 
 /// All that is public about releases on a grid, made once and shared by all clients.
 ///
-/// Theorem (docs/theory/spaces.md). Let q be the law of GridRelease::draw. Its cell is drawn from a
-/// table inside `band()`, so any event about cells has probabilities that differ by a factor of at
-/// most e^epsilon between any two private inputs; the point is then drawn from the reference, given
-/// the cell, without looking at the data. So a release is epsilon-LDP whatever the grid and
+/// Theorem (docs/theory/spaces.md). Let q be the law of GridRelease::simulate. Its cell is drawn
+/// from a table inside `band()`, so any event about cells has probabilities that differ by a factor
+/// of at most e^epsilon between any two private inputs; the point is then drawn from the reference,
+/// given the cell, without looking at the data. So a release is epsilon-LDP whatever the grid and
 /// whatever the error of masses: as the cells shrink only its distance from the continuous optimum
 /// falls.
 class GridSampler {
@@ -104,9 +104,7 @@ class GridRelease {
   /// The same from masses, or any other scores, one for each cell.
   void assign(std::span<const double> cell_masses);
 
-  /// Releases a point of d coordinates.
-  void draw(SecureRandom& random, std::span<double> point) const;
-  /// The same for analysis. NOT PRIVATE.
+  /// Draws a point of d coordinates.
   void simulate(SeededRandom& random, std::span<double> point) const;
 
   /// P's cell masses, as assigned. NOT PRIVATE.

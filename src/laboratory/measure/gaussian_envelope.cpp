@@ -259,15 +259,15 @@ double GaussianEnvelope::box_mass(const Box& box) const {
   return shape_integral(inside, 0, 0) / shape_mass_;
 }
 
-void GaussianEnvelope::draw_unbounded(WordStream& words, std::span<double> point) const {
+void GaussianEnvelope::draw_unbounded(SeededRandom& random, std::span<double> point) const {
   const auto d = static_cast<unsigned>(dimension());
   // The radius: in the ball, or r + s with s from one of the terms of unbounded_shape_mass, where
   // s^2 / (2v) has a gamma law.
-  double left = words.unit() * shape_mass_ / volume_of_unit_ball(d) -
+  double left = uniform_number(random) * shape_mass_ / volume_of_unit_ball(d) -
                 std::pow(radius_, static_cast<double>(d));
   double norm = 0;
   if (left < 0) {
-    norm = radius_ * std::pow(words.unit(), 1.0 / d);
+    norm = radius_ * std::pow(uniform_number(random), 1.0 / d);
   } else {
     unsigned k = 0;
     for (; k + 1 < d; ++k) {
@@ -276,24 +276,24 @@ void GaussianEnvelope::draw_unbounded(WordStream& words, std::span<double> point
               std::pow(2 * variance_, 0.5 * (k + 1)) * boost::math::tgamma(0.5 * (k + 1));
       if (left < 0) break;
     }
-    norm =
-        radius_ + std::sqrt(2 * variance_ * boost::math::gamma_p_inv(0.5 * (k + 1), words.unit()));
+    norm = radius_ + std::sqrt(2 * variance_ *
+                               boost::math::gamma_p_inv(0.5 * (k + 1), uniform_number(random)));
   }
   double squared = 0;
   for (double& x : point) {
-    x = words.normal();
+    x = normal_number(random);
     squared += x * x;
   }
   for (double& x : point) x *= norm / std::sqrt(squared);
 }
 
-void GaussianEnvelope::draw_from(WordStream& words, std::span<double> point) const {
-  if (box_ == Box(dimension())) return draw_unbounded(words, point);
-  draw_inside_from(words, central_box(), point);
+void GaussianEnvelope::simulate(SeededRandom& random, std::span<double> point) const {
+  if (box_ == Box(dimension())) return draw_unbounded(random, point);
+  simulate_inside(random, central_box(), point);
 }
 
-void GaussianEnvelope::draw_inside_from(WordStream& words, const Box& cell,
-                                        std::span<double> point) const {
+void GaussianEnvelope::simulate_inside(SeededRandom& random, const Box& cell,
+                                       std::span<double> point) const {
   // Uniform proposals, accepted in proportion to the density against that of the nearest point.
   Box inside = cell;
   double squared_nearest = 0;
@@ -305,10 +305,10 @@ void GaussianEnvelope::draw_inside_from(WordStream& words, const Box& cell,
   }
   const double greatest = shape(squared_nearest);
   for (;;) {
-    words.uniform_in(inside, point);
+    uniform_in(random, inside, point);
     double squared = 0;
     for (const double x : point) squared += x * x;
-    if (!(words.unit() * greatest > shape(squared))) return;
+    if (!(uniform_number(random) * greatest > shape(squared))) return;
   }
 }
 

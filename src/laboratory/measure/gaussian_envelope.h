@@ -39,17 +39,18 @@ class GaussianEnvelope final : public Measure {
   /// would take too long: a radius beyond 200 deviations in two dimensions, 20 in three.
   [[nodiscard]] double box_mass(const Box& box) const override;
 
- private:
-  void draw_from(WordStream& words, std::span<double> point) const override;
-  void draw_inside_from(WordStream& words, const Box& cell, std::span<double> point) const override;
+  void simulate(SeededRandom& random, std::span<double> point) const override;
+  void simulate_inside(SeededRandom& random, const Box& cell,
+                       std::span<double> point) const override;
 
+ private:
   /// exp(-max(sqrt(squared_norm) - r, 0)^2 / (2v)): g without its constant.
   [[nodiscard]] double shape(double squared_norm) const;
   /// The integral of the shape over a finite box, given the squares of the coordinates before
   /// `axis`.
   [[nodiscard]] double shape_integral(const Box& box, std::size_t axis, double squared_norm) const;
   [[nodiscard]] double unbounded_shape_mass() const;
-  void draw_unbounded(WordStream& words, std::span<double> point) const;
+  void draw_unbounded(SeededRandom& random, std::span<double> point) const;
 
   double radius_;
   double variance_;

@@ -23,6 +23,24 @@
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
+// Random numbers of known laws, which follow from a seed.
+
+double uniform_number(SeededRandom& random) {
+  return (static_cast<double>(random.word() >> 11) + 0.5) * 0x1p-53;
+}
+
+double normal_number(SeededRandom& random) {
+  return std::numbers::sqrt2 * boost::math::erf_inv(2 * uniform_number(random) - 1);
+}
+
+void uniform_in(SeededRandom& random, const Box& box, std::span<double> point) {
+  for (std::size_t axis = 0; axis < box.size(); ++axis) {
+    const double share = uniform_number(random);
+    point[axis] = box[axis].low * (1 - share) + box[axis].high * share;
+  }
+}
+
+// -----------------------------------------------------------------------------------------------
 // A probability measure on R^d.
 
 double Measure::class_bound() const { return std::numeric_limits<double>::infinity(); }
@@ -76,18 +94,18 @@ double UniformMeasure::box_mass(const Box& box) const {
   return mass;
 }
 
-void UniformMeasure::draw_from(WordStream& words, std::span<double> point) const {
-  words.uniform_in(box_, point);
+void UniformMeasure::simulate(SeededRandom& random, std::span<double> point) const {
+  uniform_in(random, box_, point);
 }
 
-void UniformMeasure::draw_inside_from(WordStream& words, const Box& cell,
-                                      std::span<double> point) const {
+void UniformMeasure::simulate_inside(SeededRandom& random, const Box& cell,
+                                     std::span<double> point) const {
   Box inside = cell;
   for (std::size_t axis = 0; axis < inside.size(); ++axis) {
     inside[axis].low = std::clamp(cell[axis].low, box_[axis].low, box_[axis].high);
     inside[axis].high = std::clamp(cell[axis].high, box_[axis].low, box_[axis].high);
   }
-  words.uniform_in(inside, point);
+  uniform_in(random, inside, point);
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -147,20 +165,20 @@ double ProductMeasure::box_mass(const Box& box) const {
   return mass;
 }
 
-void ProductMeasure::draw_from(WordStream& words, std::span<double> point) const {
+void ProductMeasure::simulate(SeededRandom& random, std::span<double> point) const {
   std::size_t begin = 0;
   for (const auto& factor : factors_) {
-    draw_part(*factor, words, point.subspan(begin, factor->dimension()));
+    factor->simulate(random, point.subspan(begin, factor->dimension()));
     begin += factor->dimension();
   }
 }
 
-void ProductMeasure::draw_inside_from(WordStream& words, const Box& cell,
-                                      std::span<double> point) const {
+void ProductMeasure::simulate_inside(SeededRandom& random, const Box& cell,
+                                     std::span<double> point) const {
   std::size_t begin = 0;
   for (const auto& factor : factors_) {
-    draw_part_inside(*factor, words, part_of(cell, begin, factor->dimension()),
-                     point.subspan(begin, factor->dimension()));
+    factor->simulate_inside(random, part_of(cell, begin, factor->dimension()),
+                            point.subspan(begin, factor->dimension()));
     begin += factor->dimension();
   }
 }
@@ -253,15 +271,15 @@ double HistogramMeasure::box_mass(const Box& box) const {
   return sum;
 }
 
-void HistogramMeasure::draw_from(WordStream& words, std::span<double> point) const {
-  const double position = words.unit() * masses_through_.back();
+void HistogramMeasure::simulate(SeededRandom& random, std::span<double> point) const {
+  const double position = uniform_number(random) * masses_through_.back();
   const auto bin = std::upper_bound(masses_through_.begin(), masses_through_.end() - 1, position);
-  words.uniform_in(bins_.cell(static_cast<std::size_t>(bin - masses_through_.begin())), point);
+  uniform_in(random, bins_.cell(static_cast<std::size_t>(bin - masses_through_.begin())), point);
 }
 
-void HistogramMeasure::draw_inside_from(WordStream& words, const Box& cell,
-                                        std::span<double> point) const {
-  double left = words.unit() * box_mass(cell);
+void HistogramMeasure::simulate_inside(SeededRandom& random, const Box& cell,
+                                       std::span<double> point) const {
+  double left = uniform_number(random) * box_mass(cell);
   Box chosen = cell;
   bool found = false;
   for_each_part(cell, [&](const Box& part, double mass) {
@@ -270,7 +288,7 @@ void HistogramMeasure::draw_inside_from(WordStream& words, const Box& cell,
     found = left < mass;
     left -= mass;
   });
-  words.uniform_in(chosen, point);
+  uniform_in(random, chosen, point);
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -313,10 +331,10 @@ void refuse_malformed(const GaussianMixtureSpec& spec) {
 constexpr double kFarDeviations = 7.5;
 
 /// One of the weights' positions, with a probability in proportion to it; the first if all are 0.
-std::size_t pick(WordStream& words, std::span<const double> weights) {
+std::size_t pick(SeededRandom& random, std::span<const double> weights) {
   double sum = 0;
   for (const double weight : weights) sum += weight;
-  double left = words.unit() * sum;
+  double left = uniform_number(random) * sum;
   std::size_t last = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (!(weights[i] > 0)) continue;
@@ -425,12 +443,12 @@ Box GaussianMixture::central_box() const {
   return central;
 }
 
-void GaussianMixture::draw_from(WordStream& words, std::span<double> point) const {
-  draw_inside_from(words, box_, point);
+void GaussianMixture::simulate(SeededRandom& random, std::span<double> point) const {
+  simulate_inside(random, box_, point);
 }
 
-void GaussianMixture::draw_inside_from(WordStream& words, const Box& cell,
-                                       std::span<double> point) const {
+void GaussianMixture::simulate_inside(SeededRandom& random, const Box& cell,
+                                      std::span<double> point) const {
   std::vector<double> shares(weights_.size());
   for (std::size_t i = 0; i < shares.size(); ++i) {
     shares[i] = weights_[i];
@@ -438,16 +456,10 @@ void GaussianMixture::draw_inside_from(WordStream& words, const Box& cell,
       shares[i] *= factor(i, axis).mass(cell[axis]);
     }
   }
-  const std::size_t component = pick(words, shares);
+  const std::size_t component = pick(random, shares);
   for (std::size_t axis = 0; axis < point.size(); ++axis) {
-    point[axis] = factor(component, axis).quantile(words.unit(), cell[axis]);
+    point[axis] = factor(component, axis).quantile(uniform_number(random), cell[axis]);
   }
-}
-
-GaussianMixtureSpec single_gaussian(std::vector<double> mean, double variance, Box box) {
-  const std::vector<double> variances(mean.size(), variance);
-  return {
-      .means = {std::move(mean)}, .weights = {1}, .variances = {variances}, .box = std::move(box)};
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -561,76 +573,66 @@ Candidates measure_candidates(const Domain& domain, const Measure& measure, std:
 }
 
 // -----------------------------------------------------------------------------------------------
-// Reading JSON that people write.
-
-nlohmann::json parsed_json(std::string_view text, const std::string& name) {
-  require_json(text, name);
-  return nlohmann::json::parse(text);
-}
-
-void JsonNode::refuse(std::string_view expected) const {
-  throw InvalidInput(fmt::format("{} must be {}, but is {}", place, expected, value.type_name()));
-}
-
-JsonNode JsonNode::member(const char* key) const {
-  if (!value.is_object()) refuse("a JSON object");
-  if (!value.contains(key)) {
-    throw InvalidInput(fmt::format("{} must have \"{}\", but has not", place, key));
-  }
-  return {value[key], fmt::format("\"{}\" of {}", key, place)};
-}
-
-double JsonNode::number() const {
-  if (!value.is_number()) refuse("a number");
-  return value.get<double>();
-}
-
-std::string JsonNode::text() const {
-  if (!value.is_string()) refuse("a text");
-  return value.get<std::string>();
-}
-
-std::uint64_t JsonNode::whole_number() const {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 53U;
-  if (!value.is_number_unsigned()) refuse("a whole number");
-  const auto whole = value.get<std::uint64_t>();
-  if (whole > kMost) {
-    throw InvalidInput(fmt::format("{} must be at most {}, but is {}", place, kMost, whole));
-  }
-  return whole;
-}
-
-std::vector<JsonNode> JsonNode::entries() const {
-  if (!value.is_array()) refuse("a list");
-  std::vector<JsonNode> nodes;
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    nodes.push_back({value[i], fmt::format("entry {} of {}", i, place)});
-  }
-  return nodes;
-}
-
-std::vector<double> JsonNode::numbers() const {
-  std::vector<double> found;
-  for (const JsonNode& entry : entries()) found.push_back(entry.number());
-  return found;
-}
-
-void JsonNode::allow_only(std::initializer_list<std::string_view> keys) const {
-  if (!value.is_object()) refuse("a JSON object");
-  for (const auto& [key, ignored] : value.items()) {
-    if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-      throw InvalidInput(
-          fmt::format("{} may have only {}, but has \"{}\"", place, fmt::join(keys, ", "), key));
-    }
-  }
-}
-
-// -----------------------------------------------------------------------------------------------
 // Measures written as JSON.
 
 namespace {
 
 using nlohmann::json;
+
+/// One JSON value and where it stands, for messages. Refers to the value. Every member function
+/// throws InvalidInput, one sentence, if the value is not what is asked for.
+struct JsonNode {
+  const json& value;
+  std::string place;
+
+  [[noreturn]] void refuse(std::string_view expected) const {
+    throw InvalidInput(fmt::format("{} must be {}, but is {}", place, expected, value.type_name()));
+  }
+
+  [[nodiscard]] JsonNode member(const char* key) const {
+    if (!value.is_object()) refuse("a JSON object");
+    if (!value.contains(key)) {
+      throw InvalidInput(fmt::format("{} must have \"{}\", but has not", place, key));
+    }
+    return {value[key], fmt::format("\"{}\" of {}", key, place)};
+  }
+
+  [[nodiscard]] double number() const {
+    if (!value.is_number()) refuse("a number");
+    return value.get<double>();
+  }
+
+  [[nodiscard]] std::string text() const {
+    if (!value.is_string()) refuse("a text");
+    return value.get<std::string>();
+  }
+
+  [[nodiscard]] std::vector<JsonNode> entries() const {
+    if (!value.is_array()) refuse("a list");
+    std::vector<JsonNode> nodes;
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      nodes.push_back({value[i], fmt::format("entry {} of {}", i, place)});
+    }
+    return nodes;
+  }
+
+  [[nodiscard]] std::vector<double> numbers() const {
+    std::vector<double> found;
+    for (const JsonNode& entry : entries()) found.push_back(entry.number());
+    return found;
+  }
+
+  /// Refuses an object that has other keys: a misspelt one must not be passed over.
+  void allow_only(std::initializer_list<std::string_view> keys) const {
+    if (!value.is_object()) refuse("a JSON object");
+    for (const auto& [key, ignored] : value.items()) {
+      if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+        throw InvalidInput(
+            fmt::format("{} may have only {}, but has \"{}\"", place, fmt::join(keys, ", "), key));
+      }
+    }
+  }
+};
 
 constexpr std::string_view kMixture = "gaussian_mixture";
 constexpr std::string_view kGaussian = "gaussian";
@@ -758,20 +760,9 @@ std::string measure_json(const GaussianMixtureSpec& mixture) {
 }
 
 std::shared_ptr<const Measure> measure_from_json(std::string_view text, const std::string& name) {
-  const json value = parsed_json(text, name);
+  require_json(text, name);
+  const json value = json::parse(text);
   return measure_of({value, name}, kMostLevels);
-}
-
-// -----------------------------------------------------------------------------------------------
-// Any source of uniform words behind one type.
-
-double WordStream::normal() { return std::numbers::sqrt2 * boost::math::erf_inv(2 * unit() - 1); }
-
-void WordStream::uniform_in(const Box& box, std::span<double> point) {
-  for (std::size_t axis = 0; axis < box.size(); ++axis) {
-    const double share = unit();
-    point[axis] = box[axis].low * (1 - share) + box[axis].high * share;
-  }
 }
 
 }  // namespace mollify

@@ -3,14 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "core/random.h"
 #include "domain/candidates.h"
@@ -21,34 +18,14 @@
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
-// Any source of uniform words behind one type.
+// Random numbers of known laws, which follow from a seed. NOT PRIVATE.
 
-/// A view of a word source, for virtual functions that draw from public measures. The source must
-/// outlive it.
-///
-/// Only public laws are drawn through it, in doubles: what decides privacy is drawn in the kernel's
-/// integers. Which source stands behind it is settled where it is made, by Measure::draw and
-/// Measure::simulate.
-class WordStream {
- public:
-  template <WordSource Source>
-  explicit WordStream(Source& source)
-      : source_(&source), next_([](void* words) { return static_cast<Source*>(words)->word(); }) {}
-
-  std::uint64_t word() { return next_(source_); }
-  std::uint64_t below(std::uint64_t bound) { return uniform_below(*this, bound); }
-
-  /// Uniform on the 2^53 middles of equal parts of (0, 1).
-  double unit() { return (static_cast<double>(word() >> 11) + 0.5) * 0x1p-53; }
-  /// The standard normal quantile of unit().
-  double normal();
-  /// Fills a point, uniform in a finite box.
-  void uniform_in(const Box& box, std::span<double> point);
-
- private:
-  void* source_;
-  std::uint64_t (*next_)(void*);
-};
+/// Uniform on the 2^53 middles of equal parts of (0, 1).
+[[nodiscard]] double uniform_number(SeededRandom& random);
+/// The standard normal quantile of `uniform_number`.
+[[nodiscard]] double normal_number(SeededRandom& random);
+/// Fills a point, uniform in a finite box.
+void uniform_in(SeededRandom& random, const Box& box, std::span<double> point);
 
 // -----------------------------------------------------------------------------------------------
 // A probability measure on R^d.
@@ -89,44 +66,13 @@ class Measure {
   /// Fills `masses` with the mass of each cell of a grid.
   virtual void cell_masses(const Grid& grid, std::span<double> masses) const;
 
-  /// Draws a point; `simulate` for analysis and for lists that are public by their seed.
-  void draw(SecureRandom& random, std::span<double> point) const { draw_with(random, point); }
-  void simulate(SeededRandom& random, std::span<double> point) const { draw_with(random, point); }
+  /// Draws a point.
+  virtual void simulate(SeededRandom& random, std::span<double> point) const = 0;
 
   /// Draws a point given that it lies in a finite cell. Where the cell's mass is too small for
   /// doubles, any point of the cell.
-  void draw_inside(SecureRandom& random, const Box& cell, std::span<double> point) const {
-    draw_inside_with(random, cell, point);
-  }
-  void simulate_inside(SeededRandom& random, const Box& cell, std::span<double> point) const {
-    draw_inside_with(random, cell, point);
-  }
-
- protected:
-  virtual void draw_from(WordStream& words, std::span<double> point) const = 0;
-  virtual void draw_inside_from(WordStream& words, const Box& cell,
-                                std::span<double> point) const = 0;
-
-  /// The same of another measure, for measures that are made of some.
-  static void draw_part(const Measure& part, WordStream& words, std::span<double> point) {
-    part.draw_from(words, point);
-  }
-  static void draw_part_inside(const Measure& part, WordStream& words, const Box& cell,
-                               std::span<double> point) {
-    part.draw_inside_from(words, cell, point);
-  }
-
- private:
-  template <WordSource Source>
-  void draw_with(Source& source, std::span<double> point) const {
-    WordStream words(source);
-    draw_from(words, point);
-  }
-  template <WordSource Source>
-  void draw_inside_with(Source& source, const Box& cell, std::span<double> point) const {
-    WordStream words(source);
-    draw_inside_from(words, cell, point);
-  }
+  virtual void simulate_inside(SeededRandom& random, const Box& cell,
+                               std::span<double> point) const = 0;
 };
 
 /// The grid of at most `cells` cells of equal width over a measure's central box, the same number
@@ -149,10 +95,11 @@ class UniformMeasure final : public Measure {
   [[nodiscard]] double density(std::span<const double> point) const override;
   [[nodiscard]] double box_mass(const Box& box) const override;
 
- private:
-  void draw_from(WordStream& words, std::span<double> point) const override;
-  void draw_inside_from(WordStream& words, const Box& cell, std::span<double> point) const override;
+  void simulate(SeededRandom& random, std::span<double> point) const override;
+  void simulate_inside(SeededRandom& random, const Box& cell,
+                       std::span<double> point) const override;
 
+ private:
   Box box_;
   double density_ = 1;
 };
@@ -172,10 +119,11 @@ class ProductMeasure final : public Measure {
   [[nodiscard]] double density(std::span<const double> point) const override;
   [[nodiscard]] double box_mass(const Box& box) const override;
 
- private:
-  void draw_from(WordStream& words, std::span<double> point) const override;
-  void draw_inside_from(WordStream& words, const Box& cell, std::span<double> point) const override;
+  void simulate(SeededRandom& random, std::span<double> point) const override;
+  void simulate_inside(SeededRandom& random, const Box& cell,
+                       std::span<double> point) const override;
 
+ private:
   std::vector<std::shared_ptr<const Measure>> factors_;
   std::size_t dimension_ = 0;
 };
@@ -199,10 +147,11 @@ class HistogramMeasure final : public Measure {
   /// Costs time in the bins that the box meets.
   [[nodiscard]] double box_mass(const Box& box) const override;
 
- private:
-  void draw_from(WordStream& words, std::span<double> point) const override;
-  void draw_inside_from(WordStream& words, const Box& cell, std::span<double> point) const override;
+  void simulate(SeededRandom& random, std::span<double> point) const override;
+  void simulate_inside(SeededRandom& random, const Box& cell,
+                       std::span<double> point) const override;
 
+ private:
   /// Calls take(part, mass) for the part of each bin that lies in the box.
   template <class Take>
   void for_each_part(const Box& box, const Take& take) const;
@@ -258,17 +207,15 @@ class GaussianMixture final : public Measure {
     return factors_[component * box_.size() + axis];
   }
 
- private:
-  void draw_from(WordStream& words, std::span<double> point) const override;
-  void draw_inside_from(WordStream& words, const Box& cell, std::span<double> point) const override;
+  void simulate(SeededRandom& random, std::span<double> point) const override;
+  void simulate_inside(SeededRandom& random, const Box& cell,
+                       std::span<double> point) const override;
 
+ private:
   Box box_;
   std::vector<double> weights_;
   std::vector<TruncatedNormal> factors_;
 };
-
-/// The spec of one Gaussian with the same variance along every axis, on a box if one is given.
-GaussianMixtureSpec single_gaussian(std::vector<double> mean, double variance, Box box = {});
 
 // -----------------------------------------------------------------------------------------------
 // Measures on the part of R^d in which the records of a numeric domain lie.
@@ -302,33 +249,6 @@ GaussianMixtureSpec single_gaussian(std::vector<double> mean, double variance, B
 /// than 2^-80 of its mass on the box, and as Candidates::require_count does.
 [[nodiscard]] Candidates measure_candidates(const Domain& domain, const Measure& measure,
                                             std::uint64_t count);
-
-// -----------------------------------------------------------------------------------------------
-// Reading JSON that people write: every refusal names the place.
-
-/// The value of a JSON text. Throws InvalidInput, naming the file, if it is not JSON.
-nlohmann::json parsed_json(std::string_view text, const std::string& name);
-
-/// One JSON value and where it stands, for messages. Refers to the value. Every member function
-/// throws InvalidInput, one sentence, if the value is not what is asked for.
-struct JsonNode {
-  const nlohmann::json& value;
-  std::string place;
-
-  /// "PLACE must be EXPECTED, but is a TYPE".
-  [[noreturn]] void refuse(std::string_view expected) const;
-
-  [[nodiscard]] JsonNode member(const char* key) const;
-  [[nodiscard]] double number() const;
-  [[nodiscard]] std::string text() const;
-  /// From 0 to 2^53.
-  [[nodiscard]] std::uint64_t whole_number() const;
-  [[nodiscard]] std::vector<JsonNode> entries() const;
-  [[nodiscard]] std::vector<double> numbers() const;
-
-  /// Refuses an object that has other keys: a misspelt one must not be passed over.
-  void allow_only(std::initializer_list<std::string_view> keys) const;
-};
 
 // -----------------------------------------------------------------------------------------------
 // Measures written as JSON.

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "domain/candidates.h"
+#include "laboratory/cubature.h"
 #include "laboratory/measure/measure.h"
 #include "refusal.h"
 
@@ -110,9 +111,9 @@ TEST(MeasureCandidates, RefusesWhatDoesNotFitTheDomain) {
   const auto refusal = [&](const GaussianMixtureSpec& spec) {
     return test::refusal_of([&] { (void)measure_candidates(domain, GaussianMixture(spec), 10); });
   };
-  EXPECT_EQ(refusal(single_gaussian({1, 2, 3}, 1)),
+  EXPECT_EQ(refusal(test::single_gaussian({1, 2, 3}, 1)),
             "the reference must have a dimension for each of 2 columns, but has 3");
-  EXPECT_EQ(refusal(single_gaussian({-1000, 0}, 1)),
+  EXPECT_EQ(refusal(test::single_gaussian({-1000, 0}, 1)),
             "the reference must lie on the domain's values, but only 0 of its mass does");
 }
 

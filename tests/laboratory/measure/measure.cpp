@@ -144,18 +144,6 @@ TEST(Measure, DrawsInsideACellWhatItsDensitySays) {
   }
 }
 
-TEST(Measure, ReleasesWithTheSecureGenerator) {
-  SecureRandom random;
-  for (const auto& [name, measure] : every_kind()) {
-    std::vector<double> point(measure->dimension());
-    measure->draw(random, point);
-    EXPECT_GT(measure->density(point), 0) << name;
-    const Box cell = measure->central_box();
-    measure->draw_inside(random, cell, point);
-    EXPECT_GT(measure->density(point), 0) << name;
-  }
-}
-
 nlohmann::json reference_file(const char* name) {
   std::ifstream file(std::string(MOLLIFY_TEST_DATA) + "/" + name);
   return nlohmann::json::parse(file);
