@@ -12,11 +12,9 @@
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "methods/central/method.h"
-#include "methods/gaussian/method.h"
-#include "methods/local/method.h"
 #include "methods/local/sampler.h"
-#include "methods/marginals/method.h"
 #include "release/acceptance.h"
+#include "release/method.h"
 #include "release/plan.h"
 #include "release/public_inputs.h"
 
@@ -65,28 +63,26 @@ Method method_for(const AdviceQuestion& question) {
   return each ? Method::kLocal : Method::kCentral;
 }
 
-Protected protected_by(Method method) {
-  if (method == Method::kLocal) return Protected::kPerson;
-  return kDrawMethods.has(method) ? Protected::kTable : Protected::kRow;
-}
+const MethodAdvice& advice_of(Method method) { return release_method(method).advice(); }
 
 /// Whether the method protects that: row methods protect persons too.
 bool protects(Method method, Protected what) {
-  return protected_by(method) == what ||
-         (what == Protected::kPerson && protected_by(method) == Protected::kRow);
+  const Protected own = advice_of(method).protects();
+  return own == what || (what == Protected::kPerson && own == Protected::kRow);
+}
+
+/// The methods that have a part of a spec.
+Methods methods_with(std::string_view place) {
+  for (const Part& part : spec_parts()) {
+    if (part.place == place) return part.methods;
+  }
+  return {};
 }
 
 double outcomes_of(const std::vector<std::uint64_t>& sizes) {
   double product = 1;
   for (const std::uint64_t size : sizes) product *= static_cast<double>(size);
   return product;
-}
-
-/// Whether rows can be taken for points.
-bool are_numbers(const Domain& domain) {
-  return std::all_of(domain.columns().begin(), domain.columns().end(), [](const Column& one) {
-    return std::holds_alternative<NumberCells>(one.cells()) && !one.mapping().null_is_category;
-  });
 }
 
 /// One way serves at none of the budgets; where there are several, another may.
@@ -119,19 +115,11 @@ class Advisor {
 
  private:
   [[nodiscard]] const AdviceQuestion& question() const { return advice_.question; }
-  [[nodiscard]] bool by_person() const { return question().protect == Protected::kPerson; }
-  /// A person, as the column of the data calls them.
-  [[nodiscard]] std::string who() const { return question().unit.value_or("person"); }
-  [[nodiscard]] bool is_estimation() const {
-    return question().purpose == Purpose::kEstimates && advice_.method == Method::kLocal;
-  }
-  [[nodiscard]] bool is_marginals() const { return advice_.method == Method::kMarginals; }
-  [[nodiscard]] bool is_gaussian_model() const { return advice_.method == Method::kGaussianModel; }
+  [[nodiscard]] const MethodAdvice& own() const { return advice_of(advice_.method); }
+  [[nodiscard]] bool by_person() const { return mollify::by_person(question()); }
+  [[nodiscard]] std::string who() const { return person_of(question()); }
+  [[nodiscard]] bool is_estimation() const { return own().is_for_estimates(question()); }
   [[nodiscard]] bool is_of_rows() const { return kRowMethods.has(advice_.method); }
-  /// Whether columns count, and not their outcomes together.
-  [[nodiscard]] bool is_of_columns() const {
-    return is_of_rows() && advice_.method != Method::kCentral;
-  }
   /// Whether any number of rows costs the same.
   [[nodiscard]] bool is_of_one_model() const { return kModelMethods.has(advice_.method); }
   [[nodiscard]] const AdvisedBudget& chosen() const { return advice_.budgets[*advice_.chosen]; }
@@ -165,31 +153,21 @@ class Advisor {
                       flag_words("protect"), flag_words("method")));
     }
     advice_.method = method_for(asked);
-    if (advice_.method == Method::kIntegralModel) {
-      throw InvalidInput(fmt::format(
-          "advise weighs errors of records, but method integral-model promises how likely the "
-          "released model is; {} tells it",
-          words_of_speech("mollify plan integral-model", "mo.IntegralModel.plan_of")));
-    }
+    own().require(asked);
     if (asked.protect && !protects(advice_.method, *asked.protect)) {
       throw InvalidInput(fmt::format("method {} protects {}, but {} is {}; leave one of them out",
-                                     name_of(advice_.method), name_of(protected_by(advice_.method)),
+                                     name_of(advice_.method), name_of(own().protects()),
                                      flag_words("protect"), name_of(*asked.protect)));
     }
-    if (!asked.protect) asked.protect = protected_by(advice_.method);
-    if (asked.purpose == Purpose::kEstimates && advice_.method == Method::kIntegral) {
-      throw InvalidInput(
-          "one record of a table tells nothing of a population, so there are no estimates that "
-          "protect the table; protect each person or each row instead");
-    }
-    if (!kGaussianMethods.has(advice_.method) && !asked.logarithms.empty()) {
-      throw InvalidInput(fmt::format("{} is for {}, but the method is {}", flag_words("log"),
-                                     kGaussianMethods.text(), name_of(advice_.method)));
-    }
-    if (advice_.method != Method::kGaussian && asked.covariance) {
-      throw InvalidInput(fmt::format("{} is for method gaussian, but the method is {}",
-                                     flag_words("covariance"), name_of(advice_.method)));
-    }
+    if (!asked.protect) asked.protect = own().protects();
+    const auto require_part = [&](bool is_given, const char* flag, const char* place) {
+      const Methods methods = methods_with(place);
+      if (!is_given || methods.has(advice_.method)) return;
+      throw InvalidInput(fmt::format("{} is for {}, but the method is {}", flag_words(flag),
+                                     methods.text(), name_of(advice_.method)));
+    };
+    require_part(!asked.logarithms.empty(), "log", "/logarithms");
+    require_part(asked.covariance.has_value(), "covariance", "/covariance");
   }
 
   /// What the method protects, with the factor that the chosen epsilon allows.
@@ -197,22 +175,7 @@ class Advisor {
     const std::string factor = advice_.chosen ? fmt::format("e^{:g} = {:.4g}", chosen().epsilon,
                                                             std::exp(chosen().epsilon))
                                               : "e^epsilon";
-    if (advice_.method == Method::kLocal) {
-      advice_.method_why = fmt::format(
-          "each record is drawn from the data of one {0} alone; whatever they are, no output is "
-          "more than {1} times likelier because of them, whoever collects it",
-          who(), factor);
-    } else if (!is_of_rows()) {
-      advice_.method_why = fmt::format(
-          "whatever the whole table is, no output is more than {} times likelier because of it, "
-          "nor because of any group of its rows",
-          factor);
-    } else {
-      advice_.method_why = fmt::format(
-          "one who holds all rows releases from them together; replacing {} makes no output more "
-          "than {} times likelier, but with a probability of delta",
-          by_person() ? "all rows of one " + who() : "any one row", factor);
-    }
+    advice_.method_why = own().protection(question(), factor);
   }
 
   void settle_space() {
@@ -223,16 +186,11 @@ class Advisor {
     }
     if (asked.domain) {
       domain_.emplace(inputs_.domain(*asked.domain));
-      kind_ = is_of_rows() ? SpaceKind::kCategories : space_kind(*domain_, SpaceSpec{});
       for (const Column& column : domain_->columns()) sizes_.push_back(column.size());
-      if (is_of_columns()) return;
-      if (kind_ == SpaceKind::kCategories) {
-        require_countable(*domain_);
-        advice_.outcomes = domain_->size();
-      }
+      advice_.outcomes = own().outcomes(*domain_).value_or(0);
       return;
     }
-    if (kGaussianMethods.has(advice_.method)) {
+    if (own().needs_domain()) {
       throw InvalidInput(fmt::format("method {} needs {}, but none is given",
                                      name_of(advice_.method), flag_words("domain")));
     }
@@ -242,7 +200,7 @@ class Advisor {
           flag_words("domain"), flag_words("columns")));
     }
     sizes_ = asked.column_sizes;
-    if (is_of_columns()) return;
+    if (!own().counts_outcomes()) return;
     const double product = outcomes_of(sizes_);
     if (!(product >= 1 && product <= static_cast<double>(Band::kMostOutcomes))) {
       throw InvalidInput(fmt::format(
@@ -321,20 +279,8 @@ class Advisor {
                        .budget = Privacy::approximate(epsilon, advice_.delta),
                        .accept_large_delta = question().accept_large_delta};
     asked.records = question().records.value_or(1);
-    // Of method central the outcomes have been counted.
-    if (advice_.method != Method::kCentral) asked.domain = question().domain;
-    if (kGaussianMethods.has(advice_.method)) {
-      asked.own = GaussianQuestion{.logarithms = question().logarithms,
-                                   .covariance = question().covariance};
-    } else if (advice_.method == Method::kMarginals) {
-      auto& own = own_of<MarginalsQuestion>(asked);
-      own.copula = question().copula;
-      for (const std::uint64_t size : sizes_) {
-        own.columns.push_back({static_cast<std::uint32_t>(size), false});
-      }
-    } else if (kDrawMethods.has(advice_.method) && is_estimation()) {
-      own_of<LocalQuestion>(asked).spec.mechanism = Mechanism::kRandomizedResponse;
-    }
+    asked.domain = question().domain;
+    asked.own = own().question(question(), sizes_);
     return asked;
   }
 
@@ -419,7 +365,7 @@ class Advisor {
             ? epsilon_given_
             : fmt::format("the least of these whose error is at most {:g}", *question().error);
     advice_.epsilon_why += "; " + odds_words(Privacy::pure(one.epsilon));
-    advice_.mechanism_why = mechanism_why(one);
+    advice_.mechanism_why = own().mechanism_why(question(), one);
     if (one.epsilon > kModerateEpsilon) {
       advice_.warnings.push_back(fmt::format(
           "epsilon {0:g} {1}allows odds of e^{0:g} = {2:.4g}; half of that is a compromise{3}",
@@ -459,28 +405,6 @@ class Advisor {
     return kFewerOutcomes;
   }
 
-  [[nodiscard]] std::string mechanism_why(const AdvisedBudget& one) const {
-    if (is_estimation()) {
-      return fmt::format(
-          "what is released is linear in the data, so {} finds the population from all records "
-          "without bias",
-          command_words("estimate"));
-    }
-    if (question().copula) {
-      return "noisy counts of columns, joined by noisy rank correlations, make one model of the "
-             "table";
-    }
-    if (is_marginals()) {
-      return "noisy counts of columns, and of the pairs that depend on each other most, make one "
-             "model of the table";
-    }
-    if (const auto known = named<Mechanism>(one.mechanism)) {
-      if (const std::string why = row_of(*known).why; !why.empty()) return why;
-    }
-    if (!one.why.empty()) return one.why;
-    return "the least error of all mechanisms at this budget";
-  }
-
   void tell_error() {
     if (!advice_.chosen) return;
     const double error = *chosen().error;
@@ -494,112 +418,28 @@ class Advisor {
                                  : "");
       return;
     }
-    const std::string times = times_words(error);
-    if (is_marginals()) {
-      advice_.error_words = chosen().condition;
-      return;
-    }
-    if (is_gaussian_model()) {
-      advice_.error_words = fmt::format(
-          "rows are as good as new ones of the data's Gaussian but for {}, {}; how Gaussian the "
-          "data are comes on top",
-          times, chosen().condition);
-      return;
-    }
-    if (is_of_rows()) {
-      advice_.error_words =
-          fmt::format("a record is as good as a new row of the same {}, but for {}",
-                      advice_.method == Method::kGaussian ? "Gaussian" : "population", times);
-      return;
-    }
-    advice_.error_words =
-        fmt::format("at worst a record is as good as one drawn from the {}'s own, but for {}",
-                    by_person() ? who() : "table", times);
-    if (kind_ != SpaceKind::kCategories) {
-      advice_.error_words += fmt::format(
-          "; this is of all columns of a record together, whatever the data, and over so many "
-          "outcomes it is near 1 for any sampler: of one or two columns records are much nearer, "
-          "which is what {} tells",
-          command_words("compare"));
-    }
+    advice_.error_words = own().error_words(question(), chosen(), domain_ ? &*domain_ : nullptr);
   }
 
   void tell_notes() {
     auto& notes = advice_.notes;
-    if (is_estimation() && advice_.chosen && chosen().oracle_error) {
-      const double ratio = std::pow(*chosen().error / *chosen().oracle_error, 2);
-      notes.push_back(fmt::format(
-          "where estimates are all that is wanted, a frequency oracle that releases no records "
-          "may do with fewer persons: subset selection has variance s(1-s)/(n(p-s)^2) for a rare "
-          "value, with p = dE/(dE+k-d), s = (p(d-1)+(1-p)d)/(k-1), E = e^epsilon and d near "
-          "k/(E+1); for a share of one half its variance is {} that of randomized response here "
-          "(standard error {:.3g})",
-          ratio > 1.0001 ? fmt::format("{:.3g} times less than", ratio) : "just",
-          *chosen().oracle_error));
-    }
     if (question().purpose == Purpose::kEstimates && !is_estimation()) {
       notes.push_back(
           "a share in so many released records has their sampling error besides, at most "
           "0.5/sqrt(count); noisy counts from a query library would be nearer, if no records are "
           "wanted");
     }
-    if (!is_of_rows() && !is_estimation()) {
-      notes.push_back(fmt::format(
-          "the error is for the worst data; public records for {}, or public units for {}, make it "
-          "smaller for data like theirs",
-          words_of_speech("--reference of mollify sample", "the method's reference"),
-          words_of_speech("mollify tune --best", "method.tune(best=True)")));
-    }
-    if (question().purpose == Purpose::kRecords && advice_.method == Method::kLocal) {
-      notes.push_back(fmt::format(
-          "for the population instead of single records, ask with {} estimates: another "
-          "mechanism is for that",
-          flag_words("purpose")));
-    }
-    if (advice_.method == Method::kCentral && domain_ && are_numbers(*domain_)) {
-      notes.push_back(
-          "all columns are numbers: if rows or their logarithms are roughly Gaussian, methods "
-          "gaussian and gaussian-model release numbers that are not cut");
-    }
-    if (is_marginals()) {
-      notes.push_back(fmt::format(
-          "the rows share one noisy model: where it errs all err together, and more of them tell "
-          "no more; {} draws more of them from the model at no cost",
-          command_words("generate")));
-      if (advice_.chosen) tell_close_columns();
-    }
-    constexpr std::uint64_t kManyRows = 10;
-    if (advice_.method == Method::kIntegral && advice_.outputs >= kManyRows) {
-      notes.emplace_back(
-          "where all rows may come from one model, method integral-model draws one of many public "
-          "ones for the whole budget, and any number of its rows cost no more");
-    }
-    if (advice_.method == Method::kGaussian && !question().covariance) {
-      notes.push_back(fmt::format(
-          "these numbers are for a covariance of 1 in each column; {}: a header of the columns' "
-          "names and then as many rows of numbers, from a public source; {} names columns whose "
-          "logarithms are Gaussian; plan also takes {} and {}",
-          words_of_speech("COVARIANCE.csv", "covariance"), flag_words("log"),
-          flag_words("covariance-bound"), flag_words("mean-bound")));
-      notes.emplace_back(
-          "where nobody knows a covariance, method gaussian-model learns one mean and one "
-          "covariance, "
-          "and draws any number of rows that share their noise");
-    }
+    own().add_notes(domain_ ? &*domain_ : nullptr, advice_);
     if (advice_.chosen && by_person()) {
       notes.push_back(fmt::format(
           "{}: one column {}, all that there may be, from a public source; without {} who takes "
           "part is not protected",
           words_of_speech("ROSTER.csv", "units"), question().unit.value_or("PERSON"),
           flag_words("units")));
-      if (advice_.method == Method::kLocal)
-        notes.push_back(fmt::format(
-            "where each person's records lie on a device of its own, sample runs there, "
-            "without {} and {}",
-            flag_words("unit"), flag_words("units")));
+      if (const std::string note = own().unit_note(); !note.empty()) notes.push_back(note);
     }
     if (!advice_.chosen) return;
-    if (*chosen().error > *question().error && !is_gaussian_model()) {
+    if (*chosen().error > *question().error && own().is_less_with_fewer_outcomes()) {
       notes.emplace_back(kFewerOutcomes);
     }
     if (needs_acceptance()) {
@@ -609,30 +449,13 @@ class Advisor {
     tell_noise();
   }
 
-  /// What to choose where the error of usual tables does not hold.
-  void tell_close_columns() {
-    const double most = *question().error;
-    if (chosen().greater_error.value_or(0) <= most) return;
-    const auto found = std::find_if(
-        advice_.budgets.begin(), advice_.budgets.end(),
-        [&](const AdvisedBudget& one) { return one.greater_error.value_or(2) <= most; });
-    advice_.notes.push_back(fmt::format(
-        "{}, as a code and a name do, the error can be {:.3g}; {}", kIfClose,
-        *chosen().greater_error,
-        found == advice_.budgets.end()
-            ? fmt::format("no epsilon of these brings that to {:g}: fewer values or more rows do",
-                          most)
-            : fmt::format("epsilon {:g} brings that to {:.3g}", found->epsilon,
-                          *found->greater_error)));
-  }
-
   /// What sample would say of noise, and what would help.
   void tell_noise() {
     if (is_estimation()) return tell_noise_of_estimates();
     const auto& noise = chosen().noise;
     if (!noise || !noise->is_mostly_noise()) return;
     const std::string words = words_of_noise(*noise);
-    const bool is_free = advice_.method == Method::kCentral;
+    const bool is_free = release_method(advice_.method).chooses_mechanism();
     PlanQuestion asked = plan(plan_question(chosen().epsilon), inputs_).question;
     asked.outcomes = std::max<std::uint64_t>(advice_.outcomes, 1);
     const std::string ways = noise_remedy(asked, is_free ? "" : chosen().mechanism);
@@ -688,14 +511,10 @@ class Advisor {
     const std::string domain = asked.domain ? shell_word(asked.domain->name()) : "DOMAIN.yaml";
     const std::string unit = asked.unit.value_or("PERSON");
     if (by_person()) add_part("unit", unit);
-    if (asked.copula) add_part("copula", true);
     if (by_person()) add_part("units", nullptr, "ROSTER.csv");
-    if (is_estimation()) add_part("mechanism", "randomized-response");
-    if (!asked.logarithms.empty()) add_part("log", asked.logarithms);
-    if (advice_.method == Method::kGaussian) {
-      add_part("covariance", nullptr,
-               asked.covariance ? shell_word(asked.covariance->name) : "COVARIANCE.csv");
-    }
+    own().add_parts(asked, [&](const char* name, const Json& value, const std::string& file) {
+      add_part(name, value, file);
+    });
     add_part("epsilon", chosen().epsilon);
     if (advice_.delta > 0) add_part("delta", advice_.delta);
     if (asked.accept_large_delta) add_part("accept_large_delta", true);
@@ -703,9 +522,10 @@ class Advisor {
     add_part("count", advice_.outputs);
     const std::string data = " --data DATA.csv --domain " + domain;
     const std::string made = fmt::format("mo.{}(domain{})", class_of(advice_.method), sample_);
-    const std::string sample = fmt::format(
-        "mollify sample {}{}{} --out RELEASED.csv --certificate CERTIFICATE.json{}",
-        name_of(advice_.method), data, sample_, is_marginals() ? " --model-out MODEL.json" : "");
+    const std::string sample =
+        fmt::format("mollify sample {}{}{} --out RELEASED.csv --certificate CERTIFICATE.json{}",
+                    name_of(advice_.method), data, sample_,
+                    kPublishedModels.has(advice_.method) ? " --model-out MODEL.json" : "");
     advice_.sample = words_of_speech(sample, "release = " + made + ".sample(data)");
     const auto add = [&](std::string_view command, std::string_view call) {
       const std::string_view step = words_of_speech(command, call);
@@ -720,7 +540,7 @@ class Advisor {
         "method.check(data)");
     add(sample, "release = method.sample(data)");
     add("", "release.certificate.write(\"CERTIFICATE.json\")");
-    if (is_marginals()) {
+    if (kPublishedModels.has(advice_.method)) {
       add("mollify generate --model MODEL.json --count 1000", "mo.generate(release.model, 1000)");
     }
     if (is_estimation()) {
@@ -736,7 +556,6 @@ class Advisor {
   std::string sample_;  // the parts of what is advised, as they are typed
   std::string epsilon_given_ = "as given";
   std::optional<Domain> domain_;
-  SpaceKind kind_ = SpaceKind::kCategories;
   std::vector<std::uint64_t> sizes_;  // how many values each column has
 };
 
@@ -816,8 +635,8 @@ TableWays ways_to_table(const AdviceQuestion& asked, const PublicInputs& inputs)
 AdviceQuestion asked_for(const TableWay& way, AdviceQuestion asked) {
   asked.method = way.method;
   asked.copula = way.copula;
-  if (way.method != Method::kGaussian) asked.covariance.reset();
-  if (!kGaussianMethods.has(way.method)) asked.logarithms.clear();
+  if (!methods_with("/covariance").has(way.method)) asked.covariance.reset();
+  if (!methods_with("/logarithms").has(way.method)) asked.logarithms.clear();
   return asked;
 }
 
@@ -838,7 +657,7 @@ OtherWay other_way(const TableWay& way, const AdviceQuestion& asked, const Publi
   if (way.copula) other.name += " " + flag_words("copula");
   try {
     const Advice advice = Advisor(asked_for(way, asked), inputs).advice();
-    const ErrorKind kind = error_kind(advice);
+    const ErrorKind kind = advice_of(advice.method).error_kind(advice.question);
     other.error = advice.budgets[*advice.chosen].error;
     other.error_kind = kind.key;
     other.error_words = fmt::format("{}: {}", kind.words, advice.error_words);
@@ -957,7 +776,7 @@ void add_budgets(Answer& answer, const Advice& advice, const AdvisedBudget* chos
       text += fmt::format(" {:>10} ", one.*error ? fmt::format("{:.4g}", *(one.*error)) : "-");
     }
   };
-  add_row(error_kind(advice).words, &AdvisedBudget::error);
+  add_row(advice_of(advice.method).error_kind(advice.question).words, &AdvisedBudget::error);
   const AdvisedBudget& greatest = advice.budgets.back();
   if (greatest.typical_error) {
     add_row(fmt::format("of a share of 1/{}", advice.outcomes), &AdvisedBudget::typical_error);
@@ -975,23 +794,9 @@ void add_budgets(Answer& answer, const Advice& advice, const AdvisedBudget* chos
 
 }  // namespace
 
-ErrorKind error_kind(const Advice& advice) {
-  if (advice.method == Method::kLocal && advice.question.purpose == Purpose::kEstimates) {
-    return {"standard_error", "standard error of a share of 1/2"};
-  }
-  if (advice.method == Method::kMarginals) {
-    return {"two_way_total_variation_on_measured_tables", "total variation of two columns"};
-  }
-  if (advice.method == Method::kGaussianModel) {
-    return {"expected_total_variation_of_the_model", "total variation of the model"};
-  }
-  if (kRowMethods.has(advice.method)) return {"total_variation", "total variation"};
-  return {"total_variation", "total variation at worst"};
-}
-
 Answer advice_answer(const Advice& advice) {
   const AdvisedBudget* chosen = advice.chosen ? &advice.budgets[*advice.chosen] : nullptr;
-  const ErrorKind kind = error_kind(advice);
+  const ErrorKind kind = advice_of(advice.method).error_kind(advice.question);
   Answer answer;
   answer.warnings = advice.warnings;
   answer.add("purpose", name_of(advice.question.purpose), subject_of(advice) + "\n\n");

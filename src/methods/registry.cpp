@@ -4,7 +4,7 @@
 namespace mollify {
 
 const ReleaseMethod& release_method(Method word) {
-#define MOLLIFY_METHOD(word, name, function) &function,
+#define MOLLIFY_METHOD(word, name, function, traits) &function,
   static constexpr std::array kMethods = {MOLLIFY_METHODS(MOLLIFY_METHOD)};
 #undef MOLLIFY_METHOD
   return (*kMethods[static_cast<std::size_t>(word)])();

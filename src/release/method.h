@@ -15,6 +15,7 @@
 #include "domain/domain.h"
 #include "kernel/naturals.h"
 #include "records/units.h"
+#include "release/advice.h"
 #include "release/certificate.h"
 #include "release/design.h"
 #include "release/plan.h"
@@ -140,6 +141,9 @@ class ReleaseMethod {
   /// population from all of them.
   [[nodiscard]] virtual bool is_for_estimates(const Certificate&) const { return false; }
 
+  /// What it says of itself to who asks which method to take.
+  [[nodiscard]] virtual const MethodAdvice& advice() const = 0;
+
   // Plans.
 
   /// The parts that a question about such a release has, beside those of every question.
@@ -174,7 +178,8 @@ class ReleaseMethod {
 /// Found in methods/registry.cpp.
 [[nodiscard]] const ReleaseMethod& release_method(Method word);
 
-#define MOLLIFY_FUNCTION(word, name, function) [[nodiscard]] const ReleaseMethod& function();
+#define MOLLIFY_FUNCTION(word, name, function, traits) \
+  [[nodiscard]] const ReleaseMethod& function();
 MOLLIFY_METHODS(MOLLIFY_FUNCTION)
 #undef MOLLIFY_FUNCTION
 

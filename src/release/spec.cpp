@@ -24,21 +24,18 @@ constexpr std::uint64_t kMostReleased = 100'000'000;
 
 using enum PartKind;
 
-// In the order in which they are written.
-constexpr Methods kOfUnits = {Method::kLocal, Method::kCentral, Method::kGaussian,
-                              Method::kGaussianModel, Method::kMarginals};
-
-/// Those that methods have alike; their own stand before the last two.
+/// Those that methods have alike, in the order in which they are written; their own stand before
+/// the last two.
 constexpr Part kCommonParts[] = {
     {{"/format", "", kText}, kEveryMethod},
     {{"/method", "", kText}, kEveryMethod},
     {{"/domain", "--domain", kDomain, "the public domain, YAML"}, kEveryMethod},
-    {{"/unit", "--unit", kText, "column that names the unit of each row", "COLUMN"}, kOfUnits},
+    {{"/unit", "--unit", kText, "column that names the unit of each row", "COLUMN"}, kUnitMethods},
     {{"/roster", "--units", kFile, "public CSV of all units; protects who is in the data"},
-     kOfUnits},
+     kUnitMethods},
     {{"/units_column", "--units-column", kText,
       "column of the roster that names its units (default: like the unit's column)", "COLUMN"},
-     kOfUnits},
+     kUnitMethods},
     {{.place = "/count",
       .flag = "--count",
       .kind = kWhole,
@@ -164,7 +161,7 @@ Privacy ReleaseSpec::budget() const {
 void validate_spec(const ReleaseSpec& spec) {
   const ReleaseMethod& method = release_method(spec.method);
   method.validate(spec);
-  if (spec.unit && !kOfUnits.has(spec.method)) {
+  if (spec.unit && !kUnitMethods.has(spec.method)) {
     throw InvalidInput(
         fmt::format("method {} protects the whole table and has no unit, but one is given; use "
                     "method local to protect each unit",

@@ -351,19 +351,22 @@ const FiniteDrawing& finite_drawing(const DesignedRelease& made) {
   return *std::any_cast<FiniteDrawing>(&made.sampler);
 }
 
+bool are_numbers(const Domain& domain) {
+  return std::all_of(domain.columns().begin(), domain.columns().end(), [](const Column& column) {
+    return std::holds_alternative<NumberCells>(column.cells()) &&
+           !column.mapping().null_is_category;
+  });
+}
+
 void require_countable(const Domain& domain) {
   if (domain.is_enumerable()) return;
-  const bool numbers =
-      std::all_of(domain.columns().begin(), domain.columns().end(), [](const Column& column) {
-        return std::holds_alternative<NumberCells>(column.cells()) &&
-               !column.mapping().null_is_category;
-      });
   throw InvalidInput(fmt::format(
       "method central needs a domain of at most {} outcomes, but the product "
       "of its columns is {:.15g}: declare fewer bins or fewer columns, or release rows of one "
       "noisy model (method marginals){}",
       Domain::kMaxOutcomes, domain.product(),
-      numbers ? ", or numbers that are not cut and roughly Gaussian (method gaussian)" : ""));
+      are_numbers(domain) ? ", or numbers that are not cut and roughly Gaussian (method gaussian)"
+                          : ""));
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -602,6 +605,8 @@ class CentralMethod final : public ReleaseMethod {
            "--count or --delta is\nfound. Neighbouring data sets replace one record, so n is "
            "public.";
   }
+
+  const MethodAdvice& advice() const override { return central_advice(); }
 
   std::string summary(const Certificate& certificate, const Domain&,
                       const std::string& to) const override {

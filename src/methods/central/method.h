@@ -9,6 +9,7 @@
 #include "methods/central/design.h"
 #include "methods/central/samplers.h"
 #include "methods/central/support.h"
+#include "release/advice.h"
 #include "release/design.h"
 #include "release/plan.h"
 
@@ -43,6 +44,9 @@ struct FiniteDesign {
   std::uint64_t least_outcomes = 0;
 };
 
+/// Whether rows can be taken for points.
+[[nodiscard]] bool are_numbers(const Domain& domain);
+
 /// Refuses (InvalidInput) a domain of too many outcomes for independent records, and names the
 /// methods that have no such limit.
 void require_countable(const Domain& domain);
@@ -58,5 +62,8 @@ void require_countable(const Domain& domain);
 /// reports released, allows alpha within its regime; none without delta or up to 2^39.
 [[nodiscard]] double papers_subsampled_records(const PlanQuestion& question);
 [[nodiscard]] std::optional<std::uint64_t> papers_shuffled_records(const PlanQuestion& question);
+
+// For who asks which method to take: advice.cpp.
+[[nodiscard]] const MethodAdvice& central_advice();
 
 }  // namespace mollify

@@ -503,6 +503,8 @@ class GaussianMethod final : public PointMethod {
            "the data being Gaussian; privacy rests on nothing about the data";
   }
 
+  const MethodAdvice& advice() const override { return gaussian_advice(); }
+
   std::string summary(const Certificate& certificate, const Domain&,
                       const std::string& to) const override {
     return released_words(certificate, to, "a Gaussian sampler") +
@@ -673,6 +675,8 @@ class GaussianModelMethod final : public PointMethod {
     return "every column is a number: a noisy mean and covariance are learned, and any number of\n"
            "rows of that Gaussian is free; each row or unit is protected";
   }
+
+  const MethodAdvice& advice() const override { return gaussian_model_advice(); }
 
   std::string summary(const Certificate& certificate, const Domain&,
                       const std::string& to) const override {

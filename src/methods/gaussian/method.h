@@ -12,6 +12,7 @@
 #include "methods/gaussian/moments.h"
 #include "methods/gaussian/sampler.h"
 #include "records/source.h"
+#include "release/advice.h"
 #include "release/certificate.h"
 #include "release/design.h"
 #include "release/plan.h"
@@ -21,7 +22,9 @@
 
 namespace mollify {
 
-/// What only methods gaussian and gaussian-model have.
+inline constexpr Methods kGaussianMethods = {Method::kGaussian, Method::kGaussianModel};
+
+/// What only these have.
 struct GaussianSpec {
   std::vector<std::string> logarithms{};  ///< columns whose logarithms are Gaussian
   // Of independent rows only.
@@ -128,5 +131,9 @@ struct GaussianQuestion {
 [[nodiscard]] std::unique_ptr<const PlanModel> gaussian_plan_model();
 [[nodiscard]] std::unique_ptr<const PlanModel> shared_gaussian_plan_model();
 [[nodiscard]] ReleaseError gaussian_error(const GaussianDesign& design);
+
+// For who asks which method to take: advice.cpp.
+[[nodiscard]] const MethodAdvice& gaussian_advice();
+[[nodiscard]] const MethodAdvice& gaussian_model_advice();
 
 }  // namespace mollify

@@ -177,7 +177,7 @@ void Whitening::undo(std::span<const double> whitened, std::span<double> rows) c
 }
 
 std::vector<RealRange> Whitening::ranges_of_box(std::span<const double> low,
-                                                    std::span<const double> high) const {
+                                                std::span<const double> high) const {
   const std::size_t d = dimension();
   check_size("the lower ends of the ranges", low.size(), d);
   check_size("the upper ends of the ranges", high.size(), d);

@@ -105,7 +105,7 @@ class Whitening {
   /// For each whitened coordinate the interval that a box of original coordinates maps into.
   /// `low` and `high` have d numbers each, low < high; InvalidInput otherwise.
   [[nodiscard]] std::vector<RealRange> ranges_of_box(std::span<const double> low,
-                                                         std::span<const double> high) const;
+                                                     std::span<const double> high) const;
 
  private:
   Whitening() = default;

@@ -576,6 +576,8 @@ class LocalMethod final : public DrawMethod {
  public:
   LocalMethod() : DrawMethod(Method::kLocal) {}
 
+  const MethodAdvice& advice() const override { return local_advice(); }
+
   const char* help() const override {
     return "with --unit each unit's rows are one distribution, each unit releases --count "
            "records,\n"
@@ -612,6 +614,8 @@ class IntegralMethod final : public DrawMethod {
  public:
   IntegralMethod() : DrawMethod(Method::kIntegral) {}
 
+  const MethodAdvice& advice() const override { return integral_advice(); }
+
   const char* help() const override {
     return "the whole table is protected at once by epsilon, and so any group of its rows;\n"
            "each further record costs";
@@ -638,6 +642,8 @@ class IntegralModelMethod final : public DrawMethod {
   const char* help() const override {
     return "the same; one of many public models is released, and any number of its rows is free";
   }
+
+  const MethodAdvice& advice() const override { return integral_model_advice(); }
 
   std::string summary(const Certificate& certificate, const Domain&,
                       const std::string& to) const override {

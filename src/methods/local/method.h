@@ -13,6 +13,7 @@
 #include "methods/local/mechanism.h"
 #include "methods/local/sampler.h"
 #include "methods/local/space.h"
+#include "release/advice.h"
 #include "release/certificate.h"
 #include "release/design.h"
 #include "release/plan.h"
@@ -116,5 +117,10 @@ void design_draws(const Domain& domain, std::uint64_t draws, DesignedRelease& ma
 /// none.
 [[nodiscard]] std::unique_ptr<const PlanModel> local_plan_model(PlanQuestion& question,
                                                                 const PublicInputs* inputs);
+
+// For who asks which method to take: advice.cpp.
+[[nodiscard]] const MethodAdvice& local_advice();
+[[nodiscard]] const MethodAdvice& integral_advice();
+[[nodiscard]] const MethodAdvice& integral_model_advice();
 
 }  // namespace mollify

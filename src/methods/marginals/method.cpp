@@ -574,6 +574,8 @@ class MarginalsMethod final : public ReleaseMethod {
            "is found.";
   }
 
+  const MethodAdvice& advice() const override { return marginals_advice(); }
+
   std::string summary(const Certificate& certificate, const Domain&,
                       const std::string& to) const override {
     return released_words(certificate, to, "one model of marginals") +

@@ -18,6 +18,7 @@
 #include "records/sink.h"
 #include "records/source.h"
 #include "records/units.h"
+#include "release/advice.h"
 #include "release/certificate.h"
 #include "release/design.h"
 #include "release/release.h"
@@ -131,5 +132,8 @@ inline constexpr std::uint64_t kMostGenerated = 100'000'000;
 /// it lies in. Throws InvalidInput for other columns and values.
 [[nodiscard]] Evidence evidence_of(const Domain& domain, std::string_view column,
                                    std::string_view value);
+
+// For who asks which method to take: advice.cpp.
+[[nodiscard]] const MethodAdvice& marginals_advice();
 
 }  // namespace mollify

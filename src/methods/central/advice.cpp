@@ -1,0 +1,34 @@
+// Method central, for who asks which one to take.
+#include "release/advice.h"
+
+#include "domain/domain.h"
+#include "methods/central/method.h"
+
+namespace mollify {
+namespace {
+
+class CentralAdvice final : public MethodAdvice {
+ public:
+  bool counts_outcomes() const override { return true; }
+
+  std::optional<std::uint64_t> outcomes(const Domain& domain) const override {
+    require_countable(domain);
+    return domain.size();
+  }
+
+  void add_notes(const Domain* domain, Advice& advice) const override {
+    if (domain == nullptr || !are_numbers(*domain)) return;
+    advice.notes.emplace_back(
+        "all columns are numbers: if rows or their logarithms are roughly Gaussian, methods "
+        "gaussian and gaussian-model release numbers that are not cut");
+  }
+};
+
+}  // namespace
+
+const MethodAdvice& central_advice() {
+  static const CentralAdvice advice;
+  return advice;
+}
+
+}  // namespace mollify
