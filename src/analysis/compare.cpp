@@ -23,6 +23,7 @@
 #include "kernel/search.h"
 #include "methods/central/method.h"
 #include "methods/divergence/f_divergence.h"
+#include "methods/gaussian/method.h"
 #include "methods/local/method.h"
 #include "methods/local/release.h"
 #include "methods/local/space.h"

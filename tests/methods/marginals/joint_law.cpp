@@ -80,8 +80,8 @@ std::vector<long double> noisy_classes(const Told& told, Ratio noise, std::int64
 }
 
 /// What was answered: a candidate's index, or the classes of noisy counts.
-using Answer = std::vector<std::size_t>;
-using History = std::vector<Answer>;
+using Outputs = std::vector<std::size_t>;
+using History = std::vector<Outputs>;
 
 struct Question {
   std::vector<MarginalCandidate> candidates;  ///< of a choice
@@ -137,7 +137,7 @@ class Asker {
   }
 
  private:
-  [[nodiscard]] std::vector<MarginalCandidate> candidates(const Answer& seen) const {
+  [[nodiscard]] std::vector<MarginalCandidate> candidates(const Outputs& seen) const {
     std::vector<MarginalCandidate> found;
     for (const MarginalTable& table : tables_) {
       MarginalCandidate& one = found.emplace_back(MarginalCandidate{table, {}, table.cells()});
