@@ -66,7 +66,7 @@ class Records:
         for name, kind, values, valid, words, offset in self._table.columns():
             values, valid = values[:most], valid[:most]
             if kind in ("day", "instant"):
-                rows = _moment_texts(values, valid, kind, offset)
+                rows: list[Any] = list(_moment_texts(values, valid, kind, offset))
             elif kind == "text":
                 rows = [
                     one if not words else None if one < 0 else words[one]

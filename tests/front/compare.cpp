@@ -16,7 +16,10 @@ using ::testing::HasSubstr;
 
 constexpr const char* kTable = "who,colour\nann,red\nann,blue\nbob,green\n";
 
-Domain colours() { return Domain::make({Column::categorical("colour", {"red", "green"})}); }
+Domain colours() {
+  return Domain::make(
+      {Column::declare("colour", {{"type", "categorical"}, {"values", {"red", "green"}}})});
+}
 
 std::string spec_with(const std::string& parts) {
   return R"({"method": "local", "unit": "who", "domain": {"text": "columns: {colour: {type: )"

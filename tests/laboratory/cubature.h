@@ -108,10 +108,12 @@ inline std::vector<double> equal_mass_edges(const Measure& measure, std::size_t 
   return edges;
 }
 
-/// One Gaussian with the same variance along every axis.
-inline GaussianMixtureSpec single_gaussian(std::vector<double> mean, double variance) {
+/// One Gaussian with the same variance along every axis, on a box if one is given.
+inline GaussianMixtureSpec single_gaussian(std::vector<double> mean, double variance,
+                                           Box box = {}) {
   const std::vector<double> variances(mean.size(), variance);
-  return {.means = {std::move(mean)}, .weights = {1}, .variances = {variances}, .box = {}};
+  return {
+      .means = {std::move(mean)}, .weights = {1}, .variances = {variances}, .box = std::move(box)};
 }
 
 }  // namespace mollify::test

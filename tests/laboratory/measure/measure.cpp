@@ -31,9 +31,9 @@ struct NamedMeasure {
 
 std::vector<NamedMeasure> made_of_every_kind() {
   const auto uniform = std::make_shared<UniformMeasure>(Box{{-1, 3}, {0, 0.5}});
-  const auto gaussian = std::make_shared<GaussianMixture>(single_gaussian({1}, 0.25));
-  const auto truncated =
-      std::make_shared<GaussianMixture>(single_gaussian({0, 1}, 2, {{-1, 4}, {1.5, kInfinity}}));
+  const auto gaussian = std::make_shared<GaussianMixture>(test::single_gaussian({1}, 0.25));
+  const auto truncated = std::make_shared<GaussianMixture>(
+      test::single_gaussian({0, 1}, 2, {{-1, 4}, {1.5, kInfinity}}));
   const auto mixture =
       std::make_shared<GaussianMixture>(GaussianMixtureSpec{.means = {{0, 0}, {3, 1}},
                                                             .weights = {1, 3},
@@ -172,7 +172,7 @@ TEST(GaussianEnvelope, LiesAboveEveryComponentWithItsMeanInTheBall) {
     for (double angle = 0; angle < 6.3; angle += 0.1) {
       for (const double norm : {0.0, 0.5, 1.0}) {
         const GaussianMixture component(
-            single_gaussian({norm * std::cos(angle), norm * std::sin(angle)}, 0.4, box));
+            test::single_gaussian({norm * std::cos(angle), norm * std::sin(angle)}, 0.4, box));
         for (double x = -1.5; x <= 2; x += 0.25) {
           for (double y = -1; y <= 3; y += 0.25) {
             const std::array point{x, y};
@@ -187,7 +187,7 @@ TEST(GaussianEnvelope, LiesAboveEveryComponentWithItsMeanInTheBall) {
   const GaussianEnvelope envelope(1, 0.4, 2);
   const std::array<double, 2> outside{1.2, 1.6};
   EXPECT_NEAR(envelope.class_bound() * envelope.density(outside),
-              GaussianMixture(single_gaussian({0.6, 0.8}, 0.4)).density(outside), 1e-14);
+              GaussianMixture(test::single_gaussian({0.6, 0.8}, 0.4)).density(outside), 1e-14);
 }
 
 TEST(GaussianEnvelope, IsDrawnInManyDimensions) {
