@@ -16,7 +16,7 @@ inline MechanismParameters complete_parameters(Mechanism mechanism, std::size_t 
   for (const MechanismNumber& number : mechanism_numbers()) {
     if (!row_of(mechanism).has(number)) continue;
     double value = number.is_open ? std::exp(-budget / 4) : 0.25;  // between e^-budget and 1
-    if (std::isinf(number.below)) value = number.least + std::expm1(budget) / 4;
+    if (std::isinf(number.below)) value = number.least + std::expm1(budget) / 2;
     parameters.numbers.*number.value = value;
   }
   return parameters;
