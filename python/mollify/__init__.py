@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from mollify import nonprivate
 from mollify._analysis import Advice, Estimate, advise, amplify, estimate, risk
-from mollify._core import InvalidInput, __version__
 from mollify._answer import Answer
+from mollify._core import InvalidInput, __version__
 from mollify._domain import (
     Domain,
     DomainWarning,
@@ -32,7 +32,7 @@ from mollify._domain import (
     ordinal,
 )
 from mollify._ledger import Balance, Ledger
-from mollify._method import Method, Plan
+from mollify._method_base import Method, Plan
 from mollify._methods import (
     Central,
     Gaussian,

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from mollify import _core
 from mollify._answer import Answer
+from mollify._checks import number, optional_number, optional_whole, whole_number
 from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, _restore, as_domain
-from mollify._inputs import Held, Inputs
-from mollify._method import Method
+from mollify._method_base import Method
 from mollify._methods import METHODS
-from mollify._parameters import number, optional_number, optional_whole, whole_number
 from mollify._release import Certificate, Release
 from mollify._sampler import RandomizedResponse, Sampler
+from mollify._spec import Held, Inputs
 from mollify._warning import warn
 
 if TYPE_CHECKING:

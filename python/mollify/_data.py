@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
-from mollify._parameters import require_without_nul
+from mollify._checks import require_without_nul
 from mollify._private_objects import asking_objects
 
 if TYPE_CHECKING:

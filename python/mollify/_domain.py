@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from mollify import _core
-from mollify._parameters import whole_number
+from mollify._checks import whole_number
 from mollify._warning import warn
 
 Column = dict[str, Any]

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mollify import _core
-from mollify._parameters import whole_number
+from mollify._checks import whole_number
 from mollify._privacy import Privacy, compose, outward
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 from mollify import _core
 from mollify._answer import Answer
 from mollify._domain import DomainLike
-from mollify._inputs import given_name, table, texts_of
-from mollify._method import Method, Plan
+from mollify._method_base import Method, Plan
 from mollify._progress import bar
 from mollify._records import write_whole
+from mollify._spec import given_name, table, texts_of
 
 Number = float | str
 """A number of a budget; a text is taken exactly as it is typed."""

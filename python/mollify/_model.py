@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from mollify import _core
+from mollify._checks import whole_number
 from mollify._domain import Domain, _restore, scalar_text
-from mollify._parameters import whole_number
 from mollify._records import Records
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from mollify import _core
-from mollify._parameters import number
+from mollify._checks import number
 
 
 class Privacy:

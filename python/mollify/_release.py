@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from mollify import _core
+from mollify._checks import require_without_nul
 from mollify._domain import DomainLike, as_domain
-from mollify._inputs import Held, Inputs, name_in_memory, texts_of
 from mollify._model import Model
-from mollify._parameters import require_without_nul
 from mollify._privacy import Privacy, of_json, outward
 from mollify._records import Records
+from mollify._spec import Held, Inputs, name_in_memory, texts_of
 
 
 class Certificate:

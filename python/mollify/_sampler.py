@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
-from mollify._parameters import number, optional_number, whole_number
+from mollify._checks import number, optional_number, whole_number
 from mollify._privacy import Privacy, outward
 from mollify._private_numbers import private_numbers, private_outcomes
 from mollify._release_key import ReleaseKey, identity_bytes

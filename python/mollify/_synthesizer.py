@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
+from mollify._checks import whole_number
 from mollify._domain import as_domain
 from mollify._ledger import Ledger
-from mollify._method import Method
-from mollify._parameters import whole_number
+from mollify._method_base import Method
 from mollify._release import Release
 
 if TYPE_CHECKING:

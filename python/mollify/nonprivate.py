@@ -14,8 +14,8 @@ from mollify import _core
 from mollify._answer import Answer, Comparison
 from mollify._data import source_of
 from mollify._domain import DomainLike, as_domain
-from mollify._inputs import Inputs, json_of, texts_of
 from mollify._sampler import Sampler, _numbers
+from mollify._spec import Inputs, json_of, texts_of
 
 if TYPE_CHECKING:
     import altair

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any
 
 from mollify import _core
 from mollify._domain import Domain, as_domain
-from mollify._inputs import public_files
 from mollify._ledger import Ledger
-from mollify._method import Method, charged_ledger
+from mollify._method_base import Method, charged_ledger
 from mollify._model import Model
 from mollify._privacy import Privacy
 from mollify._release import Certificate
 from mollify._release_key import ReleaseKey
+from mollify._spec import public_files
 from mollify._warning import warn
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from mollify import _core
+from mollify.boosting.known import fit_of, measure, points_of
 from mollify.reproduce import contenders
 from mollify.reproduce.contenders import PrivateGan, TestedGaussian, private_gan_sample
 from mollify.reproduce.husain import modes_hit
-from mollify.boosting.known import fit_of, measure, points_of
 from mollify.reproduce.known import mixture, ring, three_gaussians
 
 TestedGaussian.__test__ = False  # type: ignore[attr-defined]

@@ -8,8 +8,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
+from mollify._checks import number, whole_number
 from mollify._ledger import Ledger
-from mollify._parameters import number, whole_number
 from mollify._privacy import Privacy
 from mollify._private_numbers import private_numbers
 from mollify._sampler import _numbers

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
-from mollify._method import Method
+from mollify._method_base import Method
 from mollify._privacy import of_json
 from mollify._release import Release
 

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from mollify import _core
 from mollify._answer import Answer
+from mollify._checks import number, whole_number
 from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, as_domain
-from mollify._inputs import Held, Inputs
-from mollify._parameters import number, whole_number
 from mollify._progress import steps
+from mollify._spec import Held, Inputs
 from mollify.boosting.density import BoostedDensity, Learner, LogNormaliser, Numbers, Points, boost, resampled
 from mollify.boosting.diagnostics import (
     REGIMES,

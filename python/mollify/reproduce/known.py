@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mollify import _core
+from mollify.boosting import known as base
 from mollify.boosting.analysis import metropolis_hastings
 from mollify.boosting.density import BoostedDensity, Numbers, Points, boost
-from mollify.boosting import known as base
 from mollify.boosting.known import measure, points_of
 from mollify.boosting.learners import FirstOnce, NetworkLearner
 from mollify.reproduce.page import HeatMap, raster

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from mollify import _core
 from mollify._answer import Answer, Comparison
+from mollify._checks import whole_number
 from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, as_domain
-from mollify._inputs import Held, Inputs, given_name, json_of, public_files, table, texts_of
 from mollify._ledger import Ledger
 from mollify._model import Model
-from mollify._parameters import whole_number
 from mollify._progress import bar
 from mollify._release import Certificate, Release
+from mollify._spec import Held, Inputs, given_name, json_of, public_files, table, texts_of
 from mollify._threads import thread_count
 from mollify._warning import warn
 

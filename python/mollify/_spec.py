@@ -1,4 +1,4 @@
-"""Public inputs of a release: files as they are, and what lies in memory as the text of a file."""
+"""A spec, of Python's parameters: its JSON, and what lies in memory as the text of a public file."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mollify import _core
+from mollify._checks import number, require_without_nul, whole_number
 from mollify._data import column_source, source_of
 from mollify._domain import Domain
-from mollify._parameters import number, require_without_nul, whole_number
 
 
 class Held:
