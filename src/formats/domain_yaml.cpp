@@ -21,6 +21,7 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
+#include "base/json.h"
 #include "base/names.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
@@ -288,8 +289,6 @@ std::string yaml_of(const Setting& setting) {
   for (const Setting& item : setting.items) text += (text.size() > 1 ? ", " : "") + yaml_of(item);
   return text + "]";
 }
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kSchemaOfDomain = R"({
   "$schema": "https://json-schema.org/draft/2020-12/schema",

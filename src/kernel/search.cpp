@@ -318,7 +318,7 @@ Start start_from_few(const Bounds& bounds, const float* scores) {
   const double count = passes(scores).active(sample.bounds, sample.scores.data(), lower / t).count;
   const double doubt = 4 / std::sqrt(count + 1);
   const double most = sample.root(1 + doubt, t);
-  const double least = count < Sample<float>::kSize / 8 ? 0 : sample.root(1 - doubt, t);
+  const double least = 8 * count < Sample<float>::kSize ? 0 : sample.root(1 - doubt, t);
   if (!(least < most && lower / most > 0x1p-100)) return {0, 0};  // beyond single precision
   const Narrowed seen = fastest<SearchLanes>().narrow(bounds, scores, least, most, few.get(), room);
   const Bounds of_few = bounds.part(0, seen.copied);

@@ -15,7 +15,7 @@ namespace {
 
 using test::Scratch;
 
-constexpr const char* kDomain =
+constexpr const char* kLocalDomain =
     "columns:\n"
     "  a: {type: categorical, values: [x, y, z], null: category}\n"
     "  b: {type: integer, min: 0, max: 9, bins: 5}\n";
@@ -23,7 +23,7 @@ constexpr const char* kDomain =
 // Whatever bytes stand below the header: the same number of rows, and the same certificate.
 RC_GTEST_PROP(LocalRelease, IsTotalInItsRecords, ()) {
   const Scratch scratch;
-  ReleaseSpec spec = test::integral_spec(scratch, kDomain);
+  ReleaseSpec spec = test::integral_spec(scratch, kLocalDomain);
   const auto bytes = *rc::gen::container<std::string>(rc::gen::oneOf(
       rc::gen::arbitrary<char>(), rc::gen::elementOf(std::string(",,,\n\n\"\rxy19"))));
   scratch.write("data.csv", "id,a,b\n" + bytes);
@@ -43,7 +43,7 @@ RC_GTEST_PROP(LocalRelease, IsTotalInItsRecords, ()) {
 // 100 000 draws of one record each from the law that the sampler itself states.
 TEST(LocalRelease, DrawsFromTheLawOfTheTable) {
   const Scratch scratch;
-  ReleaseSpec spec = test::integral_spec(scratch, kDomain);
+  ReleaseSpec spec = test::integral_spec(scratch, kLocalDomain);
   scratch.write("data.csv", "a,b\nx,0\nx,1\ny,9\nq,-5\n");
   spec.count = 100'000;
   spec.privacy = ExactPrivacy::pure(Decimal(200'000));
@@ -97,7 +97,7 @@ TEST(LocalRelease, DrawsByThreads) {
     roster += std::to_string(unit) + "\n";
   }
   scratch.write("data.csv", data);
-  ReleaseSpec spec = test::integral_spec(scratch, kDomain);
+  ReleaseSpec spec = test::integral_spec(scratch, kLocalDomain);
   spec.method = Method::kLocal;
   spec.count = 1;
   spec.unit = "id";
@@ -131,7 +131,7 @@ TEST(LocalRelease, DrawsByThreads) {
 TEST(LocalRelease, CertifiesWhatVerificationConfirms) {
   const Scratch scratch;
   scratch.write("data.csv", "a,b\nx,0\n");
-  ReleaseSpec spec = test::integral_spec(scratch, kDomain);
+  ReleaseSpec spec = test::integral_spec(scratch, kLocalDomain);
   test::local_of(spec).reference =
       PublicFile{scratch.write("reference.csv", "a,b\nx,1\nx,2\n,9\n")};
   const auto release = test::prepared_local(scratch, spec);
@@ -164,7 +164,7 @@ TEST(LocalRelease, RefusesBeforeItReadsARecord) {
   const Scratch scratch;
   scratch.write("data.csv", "id,a,b\n");
   const auto sentence = [&](const auto& change) {
-    ReleaseSpec spec = test::integral_spec(scratch, kDomain);
+    ReleaseSpec spec = test::integral_spec(scratch, kLocalDomain);
     change(spec);
     return test::refusal(scratch, [&] { static_cast<void>(test::prepared(scratch, spec)); });
   };

@@ -30,13 +30,13 @@ constexpr const char* kMixed =
     "  x: {type: number, min: 0, max: 10, null: category}\n"
     "  y: {type: number, min: 0, max: 1}\n"
     "  w: {type: categorical, values: [a, b, c]}\n";
-constexpr const char* kRecords =
+constexpr const char* kScoredRecords =
     "id,x,y,w\nu,2,0.1,a\nu,3,0.2,a\nu,2.5,0.3,b\nv,9,0.9,c\nu,,0.2,a\n";
 
 /// Draws of one record at epsilon 2 each, from the whole table.
 ReleaseSpec scored_spec(const Scratch& scratch, const char* domain, std::uint64_t count) {
   ReleaseSpec spec = test::integral_spec(scratch, domain);
-  scratch.write("data.csv", kRecords);
+  scratch.write("data.csv", kScoredRecords);
   spec.count = count;
   spec.privacy = ExactPrivacy::pure(Decimal(2.0 * static_cast<double>(count)));
   return spec;

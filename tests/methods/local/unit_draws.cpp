@@ -108,7 +108,8 @@ class CountColumns {
   std::vector<std::string> counts_;
 };
 
-CountColumns counts_of(const LocalRelease& release, const Scratch& scratch, bool by_unit = true) {
+CountColumns count_columns_of(const LocalRelease& release, const Scratch& scratch,
+                              bool by_unit = true) {
   RecordCounter counter(release.counting());
   counter.add(CsvSource(scratch.path("data.csv")));
   CountColumns counts;
@@ -173,8 +174,8 @@ TEST(UnitDraws, AreTheSameHoweverCountsComeAndByOneKeyAlone) {
       ReleaseSpec spec = unit_spec(scratch, one.domain, with_roster);
       one.change(spec);
       const auto release = test::prepared_local(scratch, spec);
-      CountColumns counts = counts_of(*release, scratch);
-      CountColumns by_record = counts_of(*release, scratch, false);
+      CountColumns counts = count_columns_of(*release, scratch);
+      CountColumns by_record = count_columns_of(*release, scratch, false);
       if (with_roster) counts.add("absent", "", 0);
       if (with_roster) by_record.add("absent", "", 0);
       const ReleaseKey key;
@@ -243,7 +244,7 @@ TEST(UnitDraws, OfOtherIntegersHaveOtherWords) {
     pair.other(other_spec);
     const auto release = test::prepared_local(scratch, spec);
     const auto other = test::prepared_local(scratch, other_spec);
-    const auto counts = counts_of(*release, scratch).ordered({"u", "v", "w"}, random);
+    const auto counts = count_columns_of(*release, scratch).ordered({"u", "v", "w"}, random);
     const ReleaseKey key;
     const auto places = drawn_in_parts(*release, key, counts, 100, "a certificate").places;
     const auto again = drawn_in_parts(*release, key, counts, 100, "a certificate").places;
@@ -280,7 +281,7 @@ TEST(UnitDraws, OfAnotherCertificateHaveOtherWords) {
   SecureRandom random;
   const Scratch scratch;
   const auto release = test::prepared_local(scratch, unit_spec(scratch, kUnitCategories, false));
-  const auto counts = counts_of(*release, scratch).ordered({"u", "v", "w"}, random);
+  const auto counts = count_columns_of(*release, scratch).ordered({"u", "v", "w"}, random);
   const ReleaseKey key;
   const std::string text = certificate_text(release->certificate());
   const auto places = drawn_in_parts(*release, key, counts, 100, text).places;
@@ -301,7 +302,7 @@ TEST(UnitDraws, OfOtherCountsHaveOtherWords) {
   const auto places = [&](const char* records) {
     scratch.write("data.csv", records);
     SecureRandom random;
-    const auto counts = counts_of(*release, scratch).ordered({"u", "v"}, random);
+    const auto counts = count_columns_of(*release, scratch).ordered({"u", "v"}, random);
     return drawn_in_parts(*release, key, counts, 100).places;
   };
   const auto before = places("id,a,b\nu,x,0\nu,x,0\nv,y,9\n");
