@@ -191,7 +191,7 @@ def _yaml(columns: Mapping[str, Mapping[str, Any]], seed: int) -> str:
                 f'column "{name}" must be declared as by mollify.number or the others, but is {column!r}'
             )
         settings = ", ".join(_setting(key, value) for key, value in column.items())
-        lines.append(f"  {_text(name)}: {{{settings}}}")
+        lines += [f"  ? {_text(name)}", f"  : {{{settings}}}"]  # so a name may be of any length
     return "\n".join(lines) + "\n"
 
 
