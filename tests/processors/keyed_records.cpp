@@ -134,9 +134,9 @@ struct Rows {
 };
 
 Domain domain_of(std::optional<std::uint64_t> bins, bool with_colour = true) {
-  std::vector<Column> columns = {
-      Column::declare("x", {{"type", "number"}, {"min", 0}, {"max", 1}, {"bins", bins}}),
-      Column::declare("y", {{"type", "number"}, {"min", 0}, {"max", 1}, {"bins", bins}})};
+  Settings number = {{"type", "number"}, {"min", 0}, {"max", 1}};
+  if (bins) number.emplace_back("bins", *bins);
+  std::vector<Column> columns = {Column::declare("x", number), Column::declare("y", number)};
   if (with_colour)
     columns.push_back(Column::declare(
         "colour", {{"type", "categorical"}, {"values", {"red", "green", "blue", "white"}}}));
