@@ -20,7 +20,7 @@ struct FiniteDrawing {
   std::shared_ptr<const CentralSampler> sampler;  ///< over the whole domain
   std::optional<SupportFinder> finder{};          ///< with a hint
 };
-/// Throws std::bad_any_cast for the design of another method.
+/// Requires the design of method central.
 [[nodiscard]] const FiniteDrawing& finite_drawing(const DesignedRelease& made);
 
 /// What only method central has.
