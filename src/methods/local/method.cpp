@@ -703,16 +703,6 @@ class IntegralModelMethod final : public DrawMethod {
         "all rows are drawn from the one released model"};
   }
 
-  // A band that was found for these numbers is one for no others, and has no answer.
-  void settle(PlanQuestion& question, const std::string& mechanism) const override {
-    auto& [spec, masses, region] = own_of<LocalQuestion>(question);
-    spec.mechanism = named<Mechanism>(mechanism);
-    spec.band.reset();
-    spec.reference.reset();
-    spec.space = {.kind = spec.space.kind, .scorer = spec.space.scorer};
-    region.clear();
-  }
-
   std::unique_ptr<const PlanModel> plan_model(PlanQuestion& question,
                                               const PublicInputs* inputs) const override {
     question.outputs = 1;
