@@ -102,8 +102,8 @@ struct Features {
   std::vector<float> numbers{};
 };
 
-/// Private records as points; of more than 2^17 records, so many drawn evenly. NOT PRIVATE. Throws
-/// InvalidInput unless the source has each of the domain's columns once.
+/// Private records as points: all of them, or 2^17 drawn evenly where there are more. NOT PRIVATE.
+/// Throws InvalidInput unless the source has each of the domain's columns once.
 [[nodiscard]] Features record_features(const Domain& domain, const Source& records);
 
 /// `count` public candidates of the domain's seed as points: even ones, or ones like the records of
