@@ -686,6 +686,11 @@ Advice advise_of_table(const AdviceQuestion& asked, const PublicInputs& inputs) 
       }
     }
   }
+  if (!best && !unserved) {
+    throw InvalidInput(
+        fmt::format("advise knows no way to a whole table by method {}; plan tells of it",
+                    name_of(*asked.method)));
+  }
   if (!best) throw *unserved;
   if (!best->chosen) return *best;
   AdviceQuestion same = asked;

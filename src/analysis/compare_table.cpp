@@ -168,13 +168,13 @@ std::vector<double> truth_of(const ReleaseSpec& spec, const Domain& domain,
 FiniteLaws finite_laws(const PreparedRelease& release, const Domain& domain,
                        const PublicInputs& inputs, const Source& source) {
   const ReleaseSpec& spec = release.certificate().spec;
-  const FiniteDesign& design = *release.certificate().as<FiniteDesign>();
+  const FiniteDesign* finite = release.certificate().as<FiniteDesign>();
   FiniteLaws laws;
   laws.truth = truth_of(spec, domain, inputs, source);
-  if (is_randomized_response(design.design.mechanism) && !design.hint) {
+  if (finite != nullptr && is_randomized_response(finite->design.mechanism) && !finite->hint) {
     // A record keeps its value but for a uniform draw, whose rate is TV k/(k - 1).
     const auto k = static_cast<double>(domain.size());
-    const double uniform = k > 1 ? design.design.total_variation_up * k / (k - 1) : 0;
+    const double uniform = k > 1 ? finite->design.total_variation_up * k / (k - 1) : 0;
     for (const double mass : laws.truth) laws.law.push_back((1 - uniform) * mass + uniform / k);
     return laws;
   }

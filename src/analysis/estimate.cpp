@@ -174,8 +174,12 @@ ReleasedLaw::ReleasedLaw(const StatedCertificate& stated, const std::string& nam
   mechanism_ = made.certificate.mechanism();
   if (HeldLocalSampler local = local_sampler(made)) {
     take_local(made.certificate, std::move(local));
-  } else {
+  } else if (made.certificate.as<FiniteDesign>() != nullptr) {
     take_central(made.certificate, *finite_drawing(made).sampler);
+  } else {
+    throw InvalidInput(
+        fmt::format("estimate has no law of records of method {}, so it finds nothing",
+                    name_of(stated.spec.method)));
   }
 }
 
