@@ -11,7 +11,8 @@ import sys
 from tracked import text_files
 
 CODE = (".h", ".cpp", ".inc", ".c", ".cmake", ".py", ".sh")
-CITED = re.compile(r"^```.*?^```|^    .*?$|`[^`]+`|\]\([^)]*\)", re.M | re.S)
+# Blocks, names and places, and tables that are made of the sentences of the code's help.
+CITED = re.compile(r"^<!-- made by .*?^<!-- end -->$|^```.*?^```|^    .*?$|`[^`]+`|\]\([^)]*\)", re.M | re.S)
 
 
 def main():

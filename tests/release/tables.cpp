@@ -1,0 +1,154 @@
+// The reference tables of the documents, made of the tables of parts and of column kinds.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include "domain/column.h"
+#include "release/method.h"
+#include "release/plan.h"
+#include "release/spec.h"
+
+namespace mollify {
+namespace {
+
+/// A cell of a table in Markdown.
+std::string cell_of(std::string text) {
+  for (std::size_t at = 0; (at = text.find('|', at)) != text.npos; at += 2) text.insert(at, "\\");
+  return text;
+}
+
+/// "whole number, from 1 and below 10".
+std::string holds(const OwnPart& part) {
+  const auto kind = [&]() -> std::string {
+    switch (part.kind) {
+      case PartKind::kObject:
+        return "object";
+      case PartKind::kText:
+        return "text";
+      case PartKind::kWhole:
+        return "whole number";
+      case PartKind::kNumber:
+        return "number";
+      case PartKind::kDecimal:
+        return "decimal";
+      case PartKind::kTruth:
+        return "true or false";
+      case PartKind::kTexts:
+        return "list of texts";
+      case PartKind::kFile:
+        return "file";
+      case PartKind::kDomain:
+        return "domain";
+    }
+    return {};
+  };
+  std::string text = kind();
+  if (std::isfinite(part.least)) {
+    text += fmt::format(", {} {}", part.is_open ? "above" : "from", part.least);
+  }
+  if (std::isfinite(part.below)) {
+    const bool is_whole = part.kind == PartKind::kWhole;
+    text +=
+        is_whole ? fmt::format(" to {}", part.below - 1) : fmt::format(" and below {}", part.below);
+  }
+  return text;
+}
+
+/// A line for each part that a flag gives; several where methods have it with another meaning.
+std::string table_of(std::span<const Part> parts) {
+  std::string table = "| part | flag | holds | what it says | methods |\n|---|---|---|---|---|\n";
+  for (const Part& part : parts) {
+    if (*part.flag == '\0') continue;
+    std::vector<std::pair<const OwnPart*, Methods>> meanings;
+    for (const auto& [method, name] : names<Method>()) {
+      if (!part.methods.has(method)) continue;
+      const OwnPart& own = part_of(method, part);
+      const auto same = std::find_if(meanings.begin(), meanings.end(), [&](const auto& one) {
+        return std::string_view(one.first->help) == own.help &&
+               (own.words == nullptr || one.first->words() == own.words());
+      });
+      if (same != meanings.end()) {
+        same->second = same->second.with(method);
+      } else {
+        meanings.emplace_back(&own, Methods{method});
+      }
+    }
+    for (const auto& [own, methods] : meanings) {
+      std::string help = own->help;
+      if (const std::size_t at = help.find("{}"); at != help.npos) {
+        help.replace(at, 2, fmt::format("`{}`", fmt::join(own->words(), "`, `")));
+      }
+      std::vector<std::string> words;
+      for (const auto& [method, name] : names<Method>()) {
+        if (methods.has(method)) words.push_back(fmt::format("`{}`", name));
+      }
+      const bool all = words.size() == names<Method>().size();
+      table +=
+          fmt::format("| `{}` | `{}` | {} | {} | {} |\n", part.place + 1, part.flag, holds(*own),
+                      cell_of(help), all ? "all" : fmt::format("{}", fmt::join(words, ", ")));
+    }
+  }
+  return table;
+}
+
+std::string table_of_kinds() {
+  std::string table = "| type | values | keys | for example |\n|---|---|---|---|\n";
+  for (const ColumnKind* const kind : column_kinds()) {
+    std::vector<std::string> keys;
+    for (const ColumnKey& key : kind->keys) {
+      keys.push_back(fmt::format("`{}`{}", key.name, key.required ? ", needed" : ""));
+    }
+    const auto example = std::find_if_not(kind->examples.begin(), kind->examples.end(),
+                                          [](std::string_view one) { return one.empty(); });
+    table += fmt::format("| `{}` | {} | {} | `{}` |\n", kind->name, kind->title,
+                         fmt::join(keys, "; "), cell_of(std::string(*example)));
+  }
+  return table;
+}
+
+struct DocumentTable {
+  const char* page;
+  const char* name;
+  std::string made;
+};
+
+TEST(DocumentTables, AreWhatTheTablesOfTheCodeMake) {
+  const DocumentTable tables[] = {
+      {"guide/spec.md", "parts of a spec", table_of(spec_parts())},
+      {"guide/planning.md", "parts of a question", table_of(plan_parts())},
+      {"domain.md", "types of columns", table_of_kinds()},
+  };
+  for (const auto& [page, name, made] : tables) {
+    const std::string path = fmt::format("{}/{}", MOLLIFY_DOCUMENTS, page);
+    std::ifstream file(path);
+    std::string text(std::istreambuf_iterator<char>(file), {});
+    const std::string begin = fmt::format("<!-- made by tests/release/tables.cpp: {} -->\n", name);
+    const std::string end = "<!-- end -->\n";
+    const std::size_t at = text.find(begin);
+    ASSERT_NE(at, text.npos) << path << " must have the line " << begin;
+    const std::size_t from = at + begin.size();
+    const std::size_t to = text.find(end, from);
+    ASSERT_NE(to, text.npos) << path;
+    if (std::getenv("MOLLIFY_WRITE") != nullptr) {
+      text.replace(from, to - from, made);
+      std::ofstream(path) << text;
+    } else {
+      EXPECT_TRUE(text.substr(from, to - from) == made)
+          << page << ": the code has changed; write the table anew by\n  MOLLIFY_WRITE=1 ctest "
+          << "--preset dev -R DocumentTables";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mollify
