@@ -177,7 +177,7 @@ std::vector<Way> ways() {
     all.push_back(
         {fmt::format("candidates-{}", scorer.name), fine,
          fmt::format(R"({}{{"candidates": 100, "scorer": "{}"}})", privacy, scorer.name)});
-    if (mollify::needs_candidates(scorer.value)) {
+    if (mollify::row_of(scorer.value).needs_candidates) {
       all.push_back(all.back());
       all.back().name += "-as-released";
       all.back().share = 500;  // training takes half a minute a unit under an emulator

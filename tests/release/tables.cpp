@@ -1,4 +1,5 @@
-// The reference tables of the documents, made of the tables of parts and of column kinds.
+// The reference tables of the documents, made of the tables of parts, of column kinds and of
+// scorers.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -14,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "domain/column.h"
+#include "methods/local/space.h"
 #include "release/method.h"
 #include "release/plan.h"
 #include "release/spec.h"
@@ -116,6 +118,14 @@ std::string table_of_kinds() {
   return table;
 }
 
+std::string table_of_scorers() {
+  std::string table = "| name | what it estimates | take it when |\n|---|---|---|\n";
+  for (const auto& [kind, name] : names<ScorerKind>()) {
+    table += fmt::format("| `{}` | {} | {} |\n", name, row_of(kind).estimates, row_of(kind).suits);
+  }
+  return table;
+}
+
 struct DocumentTable {
   const char* page;
   const char* name;
@@ -126,6 +136,7 @@ TEST(DocumentTables, AreWhatTheTablesOfTheCodeMake) {
   const DocumentTable tables[] = {
       {"guide/spec.md", "parts of a spec", table_of(spec_parts())},
       {"guide/planning.md", "parts of a question", table_of(plan_parts())},
+      {"guide/scorers.md", "scorers", table_of_scorers()},
       {"domain.md", "types of columns", table_of_kinds()},
   };
   for (const auto& [page, name, made] : tables) {

@@ -294,7 +294,7 @@ class DrawnData {
 
 DrawnData drawn_data(const ReferenceMasses& reference, ScorerKind scorer) {
   const auto k = static_cast<double>(reference.outcomes());
-  if (counts_records(scorer)) return {reference, std::min(k, kConcentration)};
+  if (row_of(scorer).counts_records) return {reference, std::min(k, kConcentration)};
   return {ReferenceMasses::uniform(reference.outcomes()), k};
 }
 
@@ -309,7 +309,7 @@ ReleaseError band_error(const ReferenceMasses& reference, ScorerKind scorer, dou
   const double below = floor - 1 + data.above(floor);
   const double above = data.above(floor * std::exp(epsilon));
   return {std::max(below, above), data.above(1),
-          counts_records(scorer) ? "expected error of a record"
+          row_of(scorer).counts_records ? "expected error of a record"
                                  : "expected error of a record of smooth data"};
 }
 

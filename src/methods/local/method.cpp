@@ -563,7 +563,7 @@ class DrawMethod : public ReleaseMethod {
   static void add_sparse_note(const Certificate& certificate, const ReleaseError& error,
                               const Domain& domain, std::vector<std::string>& notes) {
     const LocalDesign& local = *certificate.as<LocalDesign>();
-    if (!local.floor || counts_records(local.scorer) || error.is_mostly_noise()) return;
+    if (!local.floor || row_of(local.scorer).counts_records || error.is_mostly_noise()) return;
     const ReleaseError sparse = error_of_band(certificate, domain, ScorerKind::kEmpirical);
     if (!sparse.is_mostly_noise()) return;
     notes.push_back(fmt::format("if the data lie on few of {}, {}",

@@ -1,6 +1,8 @@
 #include "methods/local/space.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -23,30 +25,68 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // The scorers that a user can choose, by name.
 
-bool needs_candidates(ScorerKind kind) noexcept {
-  return kind == ScorerKind::kRatio || kind == ScorerKind::kBoosted;
+namespace {
+
+template <class Of>
+std::unique_ptr<Scorer> scorer_of(const MixedPoints& candidates, double) {
+  return std::make_unique<Of>(candidates);
 }
 
-bool counts_records(ScorerKind kind) noexcept { return kind == ScorerKind::kEmpirical; }
+constexpr ScorerRow kScorers[] = {
+    {.kind = ScorerKind::kKernel,
+     .estimates = "density by a product of kernels: Gaussian, Aitchison–Aitken, Wang–van Ryzin",
+     .suits = "the default: some to many rows, mixed columns, no idea of the shape",
+     .make = scorer_of<ProductKernelScorer>},
+    {.kind = ScorerKind::kEmpirical,
+     .estimates = "the rows themselves, each given to its nearest candidate",
+     .suits = "finite spaces, or more rows than candidates",
+     .counts_records = true,
+     .make = scorer_of<EmpiricalScorer>},
+    {.kind = ScorerKind::kHistogram,
+     .estimates = "density by cells of all columns together, backed by each column's own where no "
+                  "row has been",
+     .suits = "one to three columns, or as the cheapest",
+     .make = scorer_of<HistogramScorer>},
+    {.kind = ScorerKind::kGaussianMixture,
+     .estimates = "density by up to 8 Gaussians with full covariances, categories independent "
+                  "inside each",
+     .suits = "few rows and strong correlations between numbers, or clusters",
+     .make = scorer_of<GaussianMixtureScorer>},
+    {.kind = ScorerKind::kRatio,
+     .estimates = "p/h itself, by a network that learns to tell rows from candidates",
+     .suits = "many rows of one unit, many columns, a reference near the data; candidates only",
+     .needs_candidates = true,
+     .make = scorer_of<RatioScorer>},
+    {.kind = ScorerKind::kBoosted,
+     .estimates = "the boosted density of Husain et al., by three such networks",
+     .suits = "to reproduce the papers: `ratio` uses the whole band; candidates only",
+     .needs_candidates = true,
+     .make = [](const MixedPoints& candidates, double epsilon) -> std::unique_ptr<Scorer> {
+       return std::make_unique<BoostedScorer>(candidates, epsilon);
+     }},
+    {.kind = ScorerKind::kLikelihood,
+     .estimates = "how likely the table is under each model",
+     .suits = "method `integral-model`, and that alone"},
+};
+static_assert(
+    [] {
+      for (std::size_t i = 0; i < std::size(kScorers); ++i) {
+        if (kScorers[i].kind != names<ScorerKind>()[i].value) return false;
+        if (static_cast<std::size_t>(kScorers[i].kind) != i) return false;
+      }
+      return std::size(kScorers) == names<ScorerKind>().size();
+    }(),
+    "each scorer has a row, in the order of its names");
+
+}  // namespace
+
+const ScorerRow& row_of(ScorerKind kind) noexcept {
+  return kScorers[static_cast<std::size_t>(kind)];
+}
 
 std::unique_ptr<Scorer> make_scorer(ScorerKind kind, const MixedPoints& candidates,
                                     double epsilon) {
-  switch (kind) {
-    case ScorerKind::kKernel:
-      return std::make_unique<ProductKernelScorer>(candidates);
-    case ScorerKind::kEmpirical:
-      return std::make_unique<EmpiricalScorer>(candidates);
-    case ScorerKind::kHistogram:
-      return std::make_unique<HistogramScorer>(candidates);
-    case ScorerKind::kGaussianMixture:
-      return std::make_unique<GaussianMixtureScorer>(candidates);
-    case ScorerKind::kRatio:
-      return std::make_unique<RatioScorer>(candidates);
-    case ScorerKind::kBoosted:
-    case ScorerKind::kLikelihood:
-      break;
-  }
-  return std::make_unique<BoostedScorer>(candidates, epsilon);
+  return row_of(kind).make(candidates, epsilon);
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -71,8 +111,8 @@ std::optional<CandidateList> candidate_list(SpaceKind kind, const SpaceSpec& spe
 }
 
 SpaceKind space_kind(const Domain& domain, const SpaceSpec& spec) {
-  const bool list =
-      spec.candidates || spec.fresh || spec.list || (spec.scorer && needs_candidates(*spec.scorer));
+  const bool list = spec.candidates || spec.fresh || spec.list ||
+                    (spec.scorer && row_of(*spec.scorer).needs_candidates);
   if (spec.kind) return *spec.kind;
   if (list) return SpaceKind::kCandidates;
   return spec.cells ? SpaceKind::kGrid : chosen_space(domain);
@@ -92,7 +132,7 @@ Domain space_domain(const Domain& domain, const SpaceSpec& spec) {
   refuse(spec.fresh, "a fresh list", SpaceKind::kCandidates);
   refuse(spec.trees, "a list with trees", SpaceKind::kModels);
   refuse(spec.list.has_value(), "a file of candidates", SpaceKind::kCandidates);
-  if (spec.scorer && needs_candidates(*spec.scorer) && kind != SpaceKind::kCandidates) {
+  if (spec.scorer && row_of(*spec.scorer).needs_candidates && kind != SpaceKind::kCandidates) {
     throw InvalidInput(fmt::format("score {} needs space candidates, but the space is {}",
                                    name_of(*spec.scorer), name_of(kind)));
   }

@@ -48,13 +48,21 @@ constexpr auto names_of(ScorerKind) {
                     Named{ScorerKind::kLikelihood, "likelihood"}};
 }
 
-/// Whether the scorer learns to tell rows from points of the reference, and so needs candidates,
-/// which are such points.
-[[nodiscard]] bool needs_candidates(ScorerKind kind) noexcept;
+/// What is known of one; names, the schema and the guide's table follow from the row.
+struct ScorerRow {
+  ScorerKind kind;
+  const char* estimates;  ///< in the guide's words
+  const char* suits;
+  /// Whether it learns to tell rows from points of the reference, and so needs candidates, which
+  /// are such points.
+  bool needs_candidates = false;
+  /// Whether a row counts for one outcome or candidate alone, so that an estimate is as sparse as
+  /// its rows are few. The others spread rows over what is near them.
+  bool counts_records = false;
+  std::unique_ptr<Scorer> (*make)(const MixedPoints& candidates, double epsilon) = nullptr;
+};
 
-/// Whether a row counts for one outcome or candidate alone, so that an estimate is as sparse as its
-/// rows are few. The others spread rows over what is near them.
-[[nodiscard]] bool counts_records(ScorerKind kind) noexcept;
+[[nodiscard]] const ScorerRow& row_of(ScorerKind kind) noexcept;
 
 /// Requires another kind than kLikelihood. A scorer of these candidates with its default settings,
 /// for draws at `epsilon` each (which only kBoosted heeds).
