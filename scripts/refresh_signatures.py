@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Adds to the classes of python/mollify/_methods.py the parameters that the library has and they have not.
+"""Writes python/mollify/_core.pyi, and adds to the classes of python/mollify/_methods.py the parameters that the library has and they have not.
 
 A parameter is a part of a spec or of a plan's question, in the installed package's table. Its type follows from its kind, and its
 sentence is the one of schema/release-spec.schema.json; both may be made better by hand afterwards. pytest compares the two.
@@ -10,6 +10,8 @@ sentence is the one of schema/release-spec.schema.json; both may be made better 
 import ast
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 from mollify import _core
@@ -94,3 +96,8 @@ def refreshed(text):
 
 while (more := refreshed(METHODS.read_text())) is not None:
     METHODS.write_text(more)
+
+STUB = ROOT / "python/mollify/_core.pyi"
+PATTERNS = ROOT / "python/stub_patterns.txt"
+generator = [sys.executable, "-P", "-m", "nanobind.stubgen", "-q", "-D", "-m", "mollify._core"]
+subprocess.run([*generator, "-p", PATTERNS, "-o", STUB], check=True)

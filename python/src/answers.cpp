@@ -20,11 +20,14 @@
 namespace mollify::python {
 namespace {
 
+/// Told of a long computation, unless it is none: (steps, step, of all steps).
+using Progress = std::optional<nb::typed<nb::callable, void(nb::str, int, int)>>;
+
 /// Stops a computation where Python would raise: at Ctrl-C, in its main thread. What takes more
-/// than a second is told to `progress`, unless it is None, as (steps, step, of all steps).
+/// than a second is told to `progress`.
 class Interrupts : public Watch {
  public:
-  explicit Interrupts(nb::object progress) : progress_(std::move(progress)) {}
+  explicit Interrupts(Progress progress) : progress_(std::move(progress)) {}
 
   [[nodiscard]] bool wants_stop() override {
     if (is_raised_) return true;
@@ -35,11 +38,11 @@ class Interrupts : public Watch {
     return is_raised_;
   }
   void reached(const std::string& steps_name, std::uint64_t step, std::uint64_t steps) override {
-    if (is_raised_ || progress_.is_none() || Clock::now() < told_) return;
+    if (is_raised_ || !progress_ || Clock::now() < told_) return;
     told_ = step + 1 < steps ? Clock::now() + std::chrono::milliseconds(100) : told_;
     const nb::gil_scoped_acquire locked;
     try {
-      progress_(steps_name, step, steps);
+      (*progress_)(steps_name, step, steps);
     } catch (nb::python_error& error) {
       error.restore();
       is_raised_ = true;
@@ -51,7 +54,7 @@ class Interrupts : public Watch {
  private:
   using Clock = std::chrono::steady_clock;
 
-  nb::object progress_;
+  Progress progress_;
   Clock::time_point next_ = Clock::now();
   Clock::time_point told_ = Clock::now() + std::chrono::seconds(1);
   bool is_raised_ = false;
@@ -59,7 +62,7 @@ class Interrupts : public Watch {
 
 /// What is computed without the interpreter's lock, until Ctrl-C.
 template <class Compute>
-auto computed(const Compute& compute, nb::object progress = nb::none()) {
+auto computed(const Compute& compute, Progress progress = std::nullopt) {
   Interrupts interrupts(std::move(progress));
   try {
     const nb::gil_scoped_release unlocked;
@@ -71,23 +74,22 @@ auto computed(const Compute& compute, nb::object progress = nb::none()) {
   }
 }
 
-/// (JSON, words)
-nb::tuple answered(const Answer& found) {
+AnswerTexts answered(const Answer& found) {
   return nb::make_tuple(text(found.json), text(found.text));
 }
 
-nb::tuple planned(const std::vector<std::string>& questions, const nb::dict& texts) {
+AnswerTexts planned(const std::vector<std::string>& questions, const FileTexts& texts) {
   const PublicTexts given = public_texts(texts);
   return answered(computed([&] { return plans(questions, "", given); }));
 }
 
-nb::tuple advised(const std::string& purpose, std::optional<std::string> protect,
-                  std::optional<std::string> method, std::optional<std::uint64_t> n,
-                  std::optional<std::string> domain, std::vector<std::uint64_t> columns,
-                  std::optional<std::uint64_t> count, std::optional<std::string> unit,
-                  std::optional<double> epsilon, std::optional<double> delta,
-                  std::optional<double> alpha, std::optional<std::string> covariance,
-                  std::vector<std::string> log, bool accept_large_delta, const nb::dict& texts) {
+AnswerTexts advised(const std::string& purpose, std::optional<std::string> protect,
+                    std::optional<std::string> method, std::optional<std::uint64_t> n,
+                    std::optional<std::string> domain, std::vector<std::uint64_t> columns,
+                    std::optional<std::uint64_t> count, std::optional<std::string> unit,
+                    std::optional<double> epsilon, std::optional<double> delta,
+                    std::optional<double> alpha, std::optional<std::string> covariance,
+                    std::vector<std::string> log, bool accept_large_delta, const FileTexts& texts) {
   const AdviceQuestion question{.purpose = purpose,
                                 .protect = std::move(protect),
                                 .method = std::move(method),
@@ -107,10 +109,10 @@ nb::tuple advised(const std::string& purpose, std::optional<std::string> protect
   return answered(found);
 }
 
-nb::tuple amplified(std::optional<std::uint64_t> k, std::optional<std::uint64_t> n,
-                    std::optional<double> epsilon0, std::optional<double> epsilon,
-                    std::optional<double> delta, std::optional<double> rate,
-                    std::optional<std::uint64_t> chosen, bool accept_large_delta) {
+AnswerTexts amplified(std::optional<std::uint64_t> k, std::optional<std::uint64_t> n,
+                      std::optional<double> epsilon0, std::optional<double> epsilon,
+                      std::optional<double> delta, std::optional<double> rate,
+                      std::optional<std::uint64_t> chosen, bool accept_large_delta) {
   const AmplifyQuestion question{.n = n,
                                  .k = k,
                                  .epsilon0 = epsilon0,
@@ -122,28 +124,28 @@ nb::tuple amplified(std::optional<std::uint64_t> k, std::optional<std::uint64_t>
   return answered(computed([&] { return amplify(question); }));
 }
 
-nb::tuple risked(const SamplerParameters& parameters) {
+AnswerTexts risked(const SamplerParameters& parameters) {
   return answered(computed([&] { return risk(parameters); }));
 }
 
-nb::tuple estimated(const std::string& certificate, const std::string& name, const Domain& domain,
-                    const Source& released, double confidence, const std::string& method,
-                    bool pairs) {
+AnswerTexts estimated(const std::string& certificate, const std::string& name, const Domain& domain,
+                      const Source& released, double confidence, const std::string& method,
+                      bool pairs) {
   return answered(computed([&] {
     return estimate(Certificate::parse(certificate, name), domain, released,
                     {.confidence = confidence, .method = method, .pairs = pairs});
   }));
 }
 
-nb::tuple law_of(const SamplerParameters& parameters, const Array<double, 1>& p) {
+AnswerTexts law_of(const SamplerParameters& parameters, const Array<double, 1>& p) {
   return answered(
       computed([&] { return law(parameters, std::span<const double>(p.data(), p.size())); }));
 }
 
-nb::tuple checked(const Domain& domain, const std::string& data, std::optional<std::string> unit,
-                  std::optional<std::string> units, std::optional<std::string> units_column,
-                  std::optional<std::string> counts, std::vector<std::string> references,
-                  std::uint64_t most, const nb::dict& texts) {
+AnswerTexts checked(const Domain& domain, const std::string& data, std::optional<std::string> unit,
+                    std::optional<std::string> units, std::optional<std::string> units_column,
+                    std::optional<std::string> counts, std::vector<std::string> references,
+                    std::uint64_t most, const FileTexts& texts) {
   const CheckOptions options{.unit = std::move(unit),
                              .units = std::move(units),
                              .units_column = std::move(units_column),
@@ -154,22 +156,25 @@ nb::tuple checked(const Domain& domain, const std::string& data, std::optional<s
   return answered(computed([&] { return check(domain, data, options, given); }));
 }
 
-nb::tuple compared(const std::vector<std::string>& specs, const Source& data, const nb::dict& texts,
-                   nb::object progress) {
+AnswerTexts compared(const std::vector<std::string>& specs, const Source& data,
+                     const FileTexts& texts, Progress progress) {
   const PublicTexts given = public_texts(texts);
   return answered(computed([&] { return compare(specs, data, given); }, std::move(progress)));
 }
 
-nb::tuple compared_released(const std::string& spec, const Source& data, const Source& released,
-                            const std::string& name, const nb::dict& texts) {
+AnswerTexts compared_released(const std::string& spec, const Source& data, const Source& released,
+                              const std::string& name, const FileTexts& texts) {
   const PublicTexts given = public_texts(texts);
   return answered(computed([&] { return compare_released(spec, data, released, name, given); }));
 }
 
 /// (JSON, words, the band's file)
-nb::tuple tuned(const std::string& spec, const std::string& public_units,
-                std::optional<std::string> divergence, bool best, std::optional<std::string> out,
-                std::optional<std::string> data, const nb::dict& texts, nb::object progress) {
+nb::typed<nb::tuple, nb::str, nb::str, nb::str> tuned(const std::string& spec,
+                                                      const std::string& public_units,
+                                                      std::optional<std::string> divergence,
+                                                      bool best, std::optional<std::string> out,
+                                                      std::optional<std::string> data,
+                                                      const FileTexts& texts, Progress progress) {
   const TuneOptions options{.divergence = std::move(divergence),
                             .best = best,
                             .out = std::move(out),

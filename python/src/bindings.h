@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -15,9 +18,20 @@ namespace nb = nanobind;
 template <class T, std::size_t kDimensions>
 using Array = nb::ndarray<const T, nb::ndim<kDimensions>, nb::c_contig, nb::device::cpu>;
 
-/// A new array for NumPy, which owns its numbers.
+// Types of Python's that say what they hold, for the stub that is made of them.
+
+/// A new array of NumPy's, which owns its numbers.
 template <class T>
-[[nodiscard]] nb::object owned_array(std::vector<T> numbers) {
+using OwnedArray = nb::typed<nb::object, nb::ndarray<nb::numpy, T>>;
+using TextList = nb::typed<nb::list, nb::str>;
+/// (JSON, words)
+using AnswerTexts = nb::typed<nb::tuple, nb::str, nb::str>;
+/// Public files by their names, each of any bytes.
+using FileTexts = nb::typed<nb::dict, nb::str, nb::bytes>;
+using MaybeText = std::optional<nb::str>;
+
+template <class T>
+[[nodiscard]] OwnedArray<T> owned_array(std::vector<T> numbers) {
   auto* kept = new std::vector<T>(std::move(numbers));
   const nb::capsule owner(kept,
                           [](void* gone) noexcept { delete static_cast<std::vector<T>*>(gone); });

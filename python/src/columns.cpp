@@ -63,8 +63,8 @@ class Columns {
          {data},
          std::move(bits)});
   }
-  void add_objects(std::string name, const nb::list& objects, const nb::tuple& nulls,
-                   const nb::callable& text_of) {
+  void add_objects(std::string name, const Objects& objects, const Nulls& nulls,
+                   const TextOf& text_of) {
     add(object_column(std::move(name), objects, nulls, text_of));
   }
   void add_letters(std::string name, const Array<std::uint32_t, 2>& letters) {
@@ -82,8 +82,7 @@ class Columns {
   }
   /// The same for values that are any objects.
   void add_object_dictionary(std::string name, const Array<std::int32_t, 1>& places,
-                             const nb::list& objects, const nb::tuple& nulls,
-                             const nb::callable& text_of) {
+                             const Objects& objects, const Nulls& nulls, const TextOf& text_of) {
     add(object_column(std::move(name), objects, nulls, text_of,
                       std::span(places.data(), places.size())));
   }

@@ -16,14 +16,14 @@ namespace mollify::python {
 namespace {
 
 template <class T>
-nb::object bytes_of(const T* items, std::size_t count) {
+OwnedArray<std::uint8_t> bytes_of(const T* items, std::size_t count) {
   std::vector<std::uint8_t> bytes(count * sizeof(T));
   if (count > 0) std::memcpy(bytes.data(), items, bytes.size());
   return owned_array(std::move(bytes));
 }
 
 /// Where the parts of each unit begin and end, if an item takes so many bytes.
-nb::object bounds(const std::vector<std::uint64_t>& ends, std::size_t bytes) {
+OwnedArray<std::int64_t> bounds(const std::vector<std::uint64_t>& ends, std::size_t bytes) {
   std::vector<std::int64_t> all = {0};
   for (const std::uint64_t end : ends) all.push_back(static_cast<std::int64_t>(end * bytes));
   return owned_array(std::move(all));
@@ -31,7 +31,11 @@ nb::object bounds(const std::vector<std::uint64_t>& ends, std::size_t bytes) {
 
 /// Of units, of their records and of these's counts: where each unit's begin and end in bytes, and
 /// they themselves.
-nb::tuple shown(CountedRecords counted) {
+using ShownCounts = nb::typed<nb::tuple, OwnedArray<std::int64_t>, OwnedArray<std::uint8_t>,
+                              OwnedArray<std::int64_t>, OwnedArray<std::uint32_t>,
+                              OwnedArray<std::int64_t>, OwnedArray<std::uint64_t>>;
+
+ShownCounts shown(CountedRecords counted) {
   return nb::make_tuple(
       bounds(counted.unit_ends, 1), bytes_of(counted.units.data(), counted.units.size()),
       bounds(counted.record_ends, counted.width * sizeof(std::uint32_t)),
@@ -39,7 +43,7 @@ nb::tuple shown(CountedRecords counted) {
       owned_array(std::move(counted.counts)));
 }
 
-nb::tuple taken(RecordCounter& counter) {
+ShownCounts taken(RecordCounter& counter) {
   CountedRecords counted;
   {
     const nb::gil_scoped_release unlocked;
@@ -50,10 +54,10 @@ nb::tuple taken(RecordCounter& counter) {
 
 /// Everything after the counting in one call, so that no interrupt falls between a charge and its
 /// records.
-nb::object released_by_counts(const PreparedRelease& prepared,
-                              const Array<std::uint32_t, 1>& outcomes,
-                              const Array<std::int64_t, 1>& counts, Ledger* ledger,
-                              const std::string& data_set) {
+ReleasedTable released_by_counts(const PreparedRelease& prepared,
+                                 const Array<std::uint32_t, 1>& outcomes,
+                                 const Array<std::int64_t, 1>& counts, Ledger* ledger,
+                                 const std::string& data_set) {
   CountedRecords counted;
   counted.records.assign(outcomes.data(), outcomes.data() + outcomes.size());
   counted.counts.assign(counts.data(), counts.data() + counts.size());
@@ -65,12 +69,14 @@ nb::object released_by_counts(const PreparedRelease& prepared,
     if (ledger != nullptr) charging.emplace(Charging{*ledger, data_set});
     release(prepared, counted_table(prepared, counted), Sink::memory(table), charging);
   }
-  return nb::cast(std::move(table));
+  return table;
 }
 
 /// Everything after the charge in one call. Python sums up each pass: (bytes) to an array.
-nb::tuple released_by_sums(const PreparedRelease& prepared, const nb::callable& sum_up,
-                           Ledger* ledger, const std::string& data_set) {
+nb::typed<nb::tuple, ReleasedTable, MaybeText, nb::str> released_by_sums(
+    const PreparedRelease& prepared,
+    const nb::typed<nb::callable, nb::ndarray<nb::numpy, std::int64_t>(nb::bytes)>& sum_up,
+    Ledger* ledger, const std::string& data_set) {
   ReleasedTable table;
   std::string model;
   std::optional<Charging> charging;
@@ -81,12 +87,12 @@ nb::tuple released_by_sums(const PreparedRelease& prepared, const nb::callable& 
   };
   const Certificate certificate =
       release_by_sums(prepared, summed, Sink::memory(table).with_model(model), charging);
-  return nb::make_tuple(nb::cast(std::move(table)), model.empty() ? nb::none() : text(model),
-                        certificate.json());
+  return nb::make_tuple(nb::cast(std::move(table)),
+                        model.empty() ? nb::none() : nb::object(text(model)), certificate.json());
 }
 
 /// Sentences have Python's names.
-nb::dict reported(const PreparedRelease& prepared) {
+nb::typed<nb::dict, nb::str, nb::any> reported(const PreparedRelease& prepared) {
   ReleaseReport found;
   {
     const nb::gil_scoped_release unlocked;
@@ -106,13 +112,15 @@ nb::dict reported(const PreparedRelease& prepared) {
 }
 
 /// (the place of the first, the sums)
-nb::tuple sums_of_part(RecordSums& part) {
+nb::typed<nb::tuple, nb::int_, OwnedArray<std::int64_t>> sums_of_part(RecordSums& part) {
   RecordSums::Sums taken = part.take();
   return nb::make_tuple(taken.begin, owned_array(std::move(taken.sums)));
 }
 
 /// (the records, 16 bytes for the place of each)
-nb::tuple drawn(UnitDraws& draws, const Source& counted, bool is_last) {
+nb::typed<nb::tuple, ReleasedTable, OwnedArray<std::uint8_t>> drawn(UnitDraws& draws,
+                                                                    const Source& counted,
+                                                                    bool is_last) {
   ReleasedTable table;
   {
     const nb::gil_scoped_release unlocked;
@@ -131,7 +139,7 @@ void add_distributed(nb::module_& module) {
       .def(
           "__init__",
           [](PreparedRelease* made, const std::string& spec, std::optional<std::uint64_t> records,
-             const nb::dict& texts) {
+             const FileTexts& texts) {
             const PublicTexts given = public_texts(texts);
             const nb::gil_scoped_release unlocked;
             new (made) PreparedRelease(prepare(ReleaseSpec::parse(spec, ""), records, given));
@@ -141,9 +149,10 @@ void add_distributed(nb::module_& module) {
       .def("report", &reported)
       .def("require", &PreparedRelease::require, "data"_a)
       .def("roster_counts",
-           [](const PreparedRelease& one) -> nb::object {
+           [](const PreparedRelease& one) -> std::optional<ShownCounts> {
              auto counts = roster_counts(one);
-             return counts ? nb::object(shown(*std::move(counts))) : nb::none();
+             if (!counts) return std::nullopt;
+             return shown(*std::move(counts));
            })
       .def("is_summed", &is_summed)
       .def("needs_order", &needs_order)

@@ -9,6 +9,7 @@
 #include <mollify/laboratory.h>
 #include <mollify/namespace.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -39,10 +40,11 @@ auto unlocked(const Work& work) {
 }
 
 /// A row for each point.
-nb::object array_of(Features features) {
+OwnedArray<float> array_of(Features features) {
   const std::size_t dimension = features.dimension;
   const std::size_t rows = dimension == 0 ? 0 : features.numbers.size() / dimension;
-  return owned_array(std::move(features.numbers)).attr("reshape")(rows, dimension);
+  return OwnedArray<float>(
+      owned_array(std::move(features.numbers)).attr("reshape")(rows, dimension));
 }
 
 }  // namespace
@@ -121,7 +123,7 @@ void add_laboratory(nb::module_& module) {
       [](const Numbers& p, const Numbers& q, const Numbers& volumes) {
         const LawFit fit =
             unlocked([&] { return law_fit(numbers_of(p), numbers_of(q), numbers_of(volumes)); });
-        return nb::make_tuple(fit.negative_log_likelihood, fit.mode_coverage);
+        return std::pair(fit.negative_log_likelihood, fit.mode_coverage);
       },
       "p"_a, "q"_a, "volumes"_a);
   module.def("single_total_variation_most", &single_total_variation_most, "draws"_a, "joint"_a);

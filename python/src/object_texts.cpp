@@ -121,8 +121,7 @@ Found append_plain(PyObject* object, std::string& bytes) {
 }
 
 /// Whether the object is no null; its text is appended then.
-bool append_text(PyObject* object, const nb::tuple& nulls, const nb::callable& text_of,
-                 std::string& bytes) {
+bool append_text(PyObject* object, const Nulls& nulls, const TextOf& text_of, std::string& bytes) {
   Found found = append_plain(object, bytes);
   if (found == Found::kOther) {
     for (std::size_t i = 0; i < nulls.size(); ++i) {
@@ -163,8 +162,8 @@ class Recent {
 
 }  // namespace
 
-ArrowPair object_column(std::string name, const nb::list& objects, const nb::tuple& nulls,
-                        const nb::callable& text_of,
+ArrowPair object_column(std::string name, const Objects& objects, const Nulls& nulls,
+                        const TextOf& text_of,
                         std::optional<std::span<const std::int32_t>> places) {
   constexpr std::uint32_t kNull = 0xffffffff;  // beyond every list, and so a null
   auto found = std::make_shared<Places>();

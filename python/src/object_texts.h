@@ -11,6 +11,10 @@
 
 namespace mollify::python {
 
+using Objects = nb::typed<nb::list, nb::any>;
+using Nulls = nb::typed<nb::tuple, nb::any, nb::ellipsis>;
+using TextOf = nb::typed<nb::callable, nb::object(nb::any)>;
+
 /// A column of any objects: None, NaN and what is among `nulls` is null, a number, a truth and a
 /// text are what `Value` says of them, bytes are a text, and `text_of` says the text of all else.
 ///
@@ -22,7 +26,7 @@ namespace mollify::python {
 ///
 /// O(1) and no memory for an object that came not long before.
 [[nodiscard]] ArrowPair object_column(
-    std::string name, const nb::list& objects, const nb::tuple& nulls, const nb::callable& text_of,
+    std::string name, const Objects& objects, const Nulls& nulls, const TextOf& text_of,
     std::optional<std::span<const std::int32_t>> places = std::nullopt);
 
 /// A column of texts of at most so many UTF-32 letters each, padded with zeros (NumPy's `U`).

@@ -27,8 +27,8 @@ namespace {
 
 using Table = ReleasedTable;
 
-nb::list texts(const std::vector<std::string>& all) {
-  nb::list list;
+TextList texts(const std::vector<std::string>& all) {
+  TextList list;
   for (const std::string& one : all) list.append(text(one));
   return list;
 }
@@ -47,7 +47,7 @@ nb::object values(const std::vector<std::string>& rows, const ReleasedColumn& co
   if (column.words.empty()) {
     nb::list list;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      list.append(column.valid[i] != 0 ? text(rows[i]) : nb::none());
+      list.append(column.valid[i] != 0 ? nb::object(text(rows[i])) : nb::none());
     }
     return list;
   }
@@ -131,8 +131,10 @@ nb::object exported(const Table& table) {
 }
 
 /// Charge and draw in one call, so that no interrupt falls between a charge and its records.
-nb::tuple released(const PreparedRelease& prepared, const Source& data, Ledger* ledger,
-                   const std::string& data_set, std::size_t threads) {
+nb::typed<nb::tuple, Table, nb::str, MaybeText> released(const PreparedRelease& prepared,
+                                                         const Source& data, Ledger* ledger,
+                                                         const std::string& data_set,
+                                                         std::size_t threads) {
   Table table;
   std::string certificate;
   std::string model;
@@ -144,10 +146,10 @@ nb::tuple released(const PreparedRelease& prepared, const Source& data, Ledger* 
     certificate = release(prepared, data, sink, charging, {.threads = threads}).json();
   }
   return nb::make_tuple(nb::cast(std::move(table)), certificate,
-                        model.empty() ? nb::none() : text(model));
+                        model.empty() ? nb::none() : nb::object(text(model)));
 }
 
-PreparedRelease prepared_for(const std::string& spec, const Source& data, const nb::dict& texts) {
+PreparedRelease prepared_for(const std::string& spec, const Source& data, const FileTexts& texts) {
   const PublicTexts given = public_texts(texts);
   const nb::gil_scoped_release unlocked;
   return prepare(ReleaseSpec::parse(spec, ""), data, given);
@@ -159,9 +161,11 @@ Table generated(const Model& model, std::uint64_t count, const GivenValues& give
   return table;
 }
 
-nb::dict verified(const std::string& certificate, const std::string& name, const Domain& domain,
-                  const std::optional<std::string>& list,
-                  const std::optional<std::string>& reference, const nb::dict& texts) {
+nb::typed<nb::dict, nb::str, nb::any> verified(const std::string& certificate,
+                                               const std::string& name, const Domain& domain,
+                                               const std::optional<std::string>& list,
+                                               const std::optional<std::string>& reference,
+                                               const FileTexts& texts) {
   Verification found;
   const PublicTexts given = public_texts(texts);
   {
@@ -184,20 +188,20 @@ nb::dict verified(const std::string& certificate, const std::string& name, const
 
 }  // namespace
 
-nb::object text(const std::string& bytes) {
-  return nb::steal(
+nb::str text(const std::string& bytes) {
+  return nb::steal<nb::str>(
       PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape"));
 }
 
-nb::list shown_parts(const std::vector<SpecPart>& parts) {
-  nb::list shown;
+ShownParts shown_parts(const std::vector<SpecPart>& parts) {
+  ShownParts shown;
   for (const SpecPart& part : parts) {
     shown.append(nb::make_tuple(part.name, part.place, part.kind, part.methods));
   }
   return shown;
 }
 
-PublicTexts public_texts(const nb::dict& texts) {
+PublicTexts public_texts(const FileTexts& texts) {
   PublicTexts all;
   for (const auto& [name, text] : texts) {
     const auto bytes = nb::cast<nb::bytes>(text);
@@ -211,7 +215,7 @@ void add_release(nb::module_& module) {
   nb::class_<Table>(module, "Table")
       .def(
           "__init__",
-          [](Table* made, const nb::list& columns) {
+          [](Table* made, const nb::typed<nb::list, nb::any>& columns) {
             new (made) Table();
             for (const nb::handle column : columns) made->push_back(read_back(column));
           },
@@ -219,7 +223,7 @@ void add_release(nb::module_& module) {
       .def_prop_ro("rows", &rows_of)
       .def("columns",
            [](const Table& table) {
-             nb::list all;
+             nb::typed<nb::list, nb::any> all;
              for (const ReleasedColumn& column : table) all.append(shown(column));
              return all;
            })
@@ -234,7 +238,7 @@ void add_release(nb::module_& module) {
              "threads"_a);
   module.def(
       "prepare",
-      [](const std::string& spec, std::optional<std::uint64_t> records, const nb::dict& texts) {
+      [](const std::string& spec, std::optional<std::uint64_t> records, const FileTexts& texts) {
         const PublicTexts given = public_texts(texts);
         const nb::gil_scoped_release unlocked;
         return prepare(ReleaseSpec::parse(spec, ""), records, given).certificate().json();

@@ -15,12 +15,12 @@ namespace mollify::python {
 using ReleasedTable = std::vector<ReleasedColumn>;
 
 /// A text of any bytes: those that are no UTF-8 come back as they were (PEP 383).
-[[nodiscard]] nb::object text(const std::string& bytes);
+[[nodiscard]] nb::str text(const std::string& bytes);
 
 /// (flag, place, kind, methods) of each.
-[[nodiscard]] nb::list shown_parts(const std::vector<SpecPart>& parts);
+using ShownParts = nb::typed<nb::list, nb::typed<nb::tuple, nb::str, nb::str, nb::str, TextList>>;
+[[nodiscard]] ShownParts shown_parts(const std::vector<SpecPart>& parts);
 
-/// Texts are of any bytes.
-[[nodiscard]] PublicTexts public_texts(const nb::dict& texts);
+[[nodiscard]] PublicTexts public_texts(const FileTexts& texts);
 
 }  // namespace mollify::python

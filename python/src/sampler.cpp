@@ -14,19 +14,19 @@
 namespace mollify::python {
 namespace {
 
-nb::list warnings_of(const SamplerParameters& parameters) {
+TextList warnings_of(const SamplerParameters& parameters) {
   std::vector<std::string> said;
   {
     const nb::gil_scoped_release unlocked;
     said = draw_warnings(parameters);
   }
-  nb::list list;
+  TextList list;
   for (const std::string& one : said) list.append(text(one));
   return list;
 }
 
 template <class Score>
-nb::object draw_rows(const Sampler& sampler, const Array<Score, 2>& scores) {
+OwnedArray<std::uint32_t> draw_rows(const Sampler& sampler, const Array<Score, 2>& scores) {
   std::vector<std::uint32_t> released(scores.shape(0));
   {
     const nb::gil_scoped_release unlocked;
@@ -35,9 +35,11 @@ nb::object draw_rows(const Sampler& sampler, const Array<Score, 2>& scores) {
   return owned_array(std::move(released));
 }
 
-nb::object draw_units(const Sampler& sampler, const Array<std::uint32_t, 1>& outcomes,
-                      const Array<std::uint64_t, 1>& offsets,
-                      const std::optional<Array<double, 1>>& weights, std::size_t threads) {
+OwnedArray<std::uint32_t> draw_units(const Sampler& sampler,
+                                     const Array<std::uint32_t, 1>& outcomes,
+                                     const Array<std::uint64_t, 1>& offsets,
+                                     const std::optional<Array<double, 1>>& weights,
+                                     std::size_t threads) {
   std::vector<std::uint32_t> released(offsets.size() == 0 ? 0 : offsets.size() - 1);
   {
     const nb::gil_scoped_release unlocked;
@@ -50,10 +52,10 @@ nb::object draw_units(const Sampler& sampler, const Array<std::uint32_t, 1>& out
   return owned_array(std::move(released));
 }
 
-nb::object draw_units_by_key(const Sampler& sampler, const Array<std::uint32_t, 1>& outcomes,
-                             const Array<std::uint64_t, 1>& offsets,
-                             const std::optional<Array<double, 1>>& weights, const ReleaseKey& key,
-                             const nb::list& identities, std::size_t threads) {
+OwnedArray<std::uint32_t> draw_units_by_key(
+    const Sampler& sampler, const Array<std::uint32_t, 1>& outcomes,
+    const Array<std::uint64_t, 1>& offsets, const std::optional<Array<double, 1>>& weights,
+    const ReleaseKey& key, const nb::typed<nb::list, nb::bytes>& identities, std::size_t threads) {
   std::vector<std::string_view> units;
   units.reserve(identities.size());
   for (const nb::handle identity : identities) {
@@ -83,7 +85,8 @@ ReleaseKey of_worker_bytes(const nb::bytes& handed) {
 }
 
 template <class Value>
-nb::object respond(const RandomizedResponse& response, const Array<Value, 1>& values) {
+OwnedArray<std::uint32_t> respond(const RandomizedResponse& response,
+                                  const Array<Value, 1>& values) {
   std::vector<std::uint32_t> released(values.size());
   {
     const nb::gil_scoped_release unlocked;
