@@ -18,7 +18,7 @@
 #include "laboratory/measure/gaussian_envelope.h"
 #include "laboratory/measure/measure.h"
 #include "methods/divergence/f_divergence.h"
-#include "methods/local/mechanism.h"
+#include "methods/local/bands.h"
 
 namespace {
 

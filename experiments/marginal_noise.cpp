@@ -20,10 +20,10 @@
 
 #include "formats/csv.h"
 #include "formats/domain_yaml.h"
-#include "methods/marginals/answers.h"
 #include "methods/marginals/counts.h"
 #include "methods/marginals/design.h"
 #include "methods/marginals/learner.h"
+#include "methods/marginals/noisy_answers.h"
 #include "records/private_table.h"
 
 namespace {

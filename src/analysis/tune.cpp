@@ -16,9 +16,10 @@
 #include "core/invalid_input.h"
 #include "methods/divergence/f_divergence.h"
 #include "methods/divergence/worst_case_risk.h"
-#include "methods/local/best_band.h"
+#include "methods/local/bands.h"
 #include "methods/local/mechanism.h"
 #include "methods/local/space.h"
+#include "methods/local/tuned_band.h"
 #include "release/acceptance.h"
 #include "release/release_error.h"
 

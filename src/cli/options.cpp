@@ -18,6 +18,7 @@
 #include "formats/csv.h"
 #include "formats/text_files.h"
 #include "kernel/channels.h"
+#include "methods/local/bands.h"
 #include "methods/local/method.h"
 #include "methods/local/mollifiers.h"
 #include "methods/local/sampler.h"

@@ -13,6 +13,7 @@
 #include "kernel/search.h"
 #include "methods/central/design.h"
 #include "methods/divergence/worst_case_risk.h"
+#include "methods/local/bands.h"
 #include "methods/local/mechanism.h"
 #include "methods/local/sampler.h"
 #include "refusal.h"

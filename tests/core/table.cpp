@@ -25,6 +25,7 @@
 #include "kernel/search.h"
 #include "kernel/sparse_law.h"
 #include "kernel/table_contract.h"
+#include "methods/local/bands.h"
 #include "sanitized.h"
 
 namespace mollify {

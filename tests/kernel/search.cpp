@@ -21,6 +21,7 @@
 #include "kernel/reference_law.h"
 #include "kernel/search_lanes.h"
 #include "kernel/table_contract.h"
+#include "methods/local/bands.h"
 #include "not_finite.h"
 #include "refusal.h"
 #include "sanitized.h"

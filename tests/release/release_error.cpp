@@ -10,6 +10,7 @@
 #include "core/invalid_input.h"
 #include "methods/central/design.h"
 #include "methods/central/method.h"
+#include "methods/local/bands.h"
 #include "methods/local/mechanism.h"
 #include "methods/local/method.h"
 #include "methods/local/space.h"

@@ -17,6 +17,7 @@
 #include "base/sha256.h"
 #include "core/invalid_input.h"
 #include "domain/numbers.h"
+#include "methods/local/bands.h"
 #include "methods/local/mechanism.h"
 #include "methods/local/release.h"
 #include "methods/local/space.h"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernel/channels.h"
+#include "methods/local/bands.h"
 #include "methods/local/sampler.h"
 
 namespace mollify {

@@ -13,6 +13,7 @@
 #include "core/random.h"
 #include "domain/candidates.h"
 #include "domain/domain.h"
+#include "methods/local/bands.h"
 #include "methods/local/mechanism.h"
 #include "records/tallies.h"
 #include "release/public_inputs.h"

@@ -18,7 +18,8 @@
 
 #include "core/band.h"
 #include "domain/candidates.h"
-#include "methods/local/best_band.h"
+#include "methods/local/bands.h"
+#include "methods/local/tuned_band.h"
 #include "scores/linear_algebra.h"
 
 namespace mollify {

@@ -5,8 +5,8 @@
 #include <functional>
 #include <vector>
 
-#include "methods/local/best_band.h"
-#include "methods/local/mechanism.h"
+#include "methods/local/bands.h"
+#include "methods/local/tuned_band.h"
 
 namespace mollify {
 

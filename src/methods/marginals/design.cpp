@@ -14,8 +14,8 @@
 #include "base/names.h"
 #include "core/invalid_input.h"
 #include "kernel/noise.h"
-#include "methods/marginals/answers.h"
 #include "methods/marginals/counts.h"
+#include "methods/marginals/noisy_answers.h"
 
 namespace mollify {
 

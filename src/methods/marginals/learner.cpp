@@ -16,8 +16,8 @@
 #include "core/invalid_input.h"
 #include "methods/graphical/fit.h"
 #include "methods/graphical/junction_tree.h"
-#include "methods/marginals/answers.h"
 #include "methods/marginals/design.h"
+#include "methods/marginals/noisy_answers.h"
 
 namespace mollify {
 

@@ -10,9 +10,9 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "methods/graphical/model.h"
-#include "methods/marginals/answers.h"
 #include "methods/marginals/counts.h"
 #include "methods/marginals/design.h"
+#include "methods/marginals/noisy_answers.h"
 
 namespace mollify {
 

@@ -13,11 +13,11 @@
 
 #include "base/json.h"
 #include "core/invalid_input.h"
-#include "methods/marginals/answers.h"
 #include "methods/marginals/counts.h"
 #include "methods/marginals/design.h"
 #include "methods/marginals/learner.h"
 #include "methods/marginals/method.h"
+#include "methods/marginals/noisy_answers.h"
 #include "records/private_table.h"
 #include "records/sink.h"
 

@@ -8,7 +8,7 @@
 
 #include "core/table.h"
 #include "kernel/search.h"
-#include "methods/local/mechanism.h"
+#include "methods/local/bands.h"
 
 namespace mollify {
 namespace {

@@ -15,7 +15,7 @@
 #include "laboratory/measure/measure.h"
 #include "methods/divergence/f_divergence.h"
 #include "methods/divergence/worst_case_risk.h"
-#include "methods/local/mechanism.h"
+#include "methods/local/bands.h"
 #include "not_finite.h"
 
 namespace mollify {

@@ -19,6 +19,7 @@
 #include "core/invalid_input.h"
 #include "kernel/channels.h"
 #include "methods/divergence/f_divergence.h"
+#include "methods/local/bands.h"
 #include "methods/local/complete_parameters.h"
 #include "methods/local/mollifiers.h"
 #include "methods/local/private_inputs.h"

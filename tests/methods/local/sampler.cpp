@@ -20,6 +20,7 @@
 #include "domain/candidates.h"
 #include "kernel/search.h"
 #include "laboratory/law/law.h"
+#include "methods/local/bands.h"
 #include "methods/local/complete_parameters.h"
 #include "methods/local/mechanism.h"
 #include "methods/local/mollifiers.h"

@@ -7,7 +7,7 @@
 #include "laboratory/law/law.h"
 #include "laboratory/measure/measure.h"
 #include "methods/divergence/f_divergence.h"
-#include "methods/local/mechanism.h"
+#include "methods/local/bands.h"
 #include "methods/local/mollifiers.h"
 
 namespace mollify {

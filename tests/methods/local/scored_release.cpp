@@ -8,6 +8,7 @@
 #include "chi_square.h"
 #include "formats/csv.h"
 #include "formats/domain_yaml.h"
+#include "methods/local/bands.h"
 #include "methods/local/method.h"
 #include "methods/local/sampler.h"
 #include "methods/local/space.h"

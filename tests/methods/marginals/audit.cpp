@@ -10,8 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include "methods/marginals/answers.h"
 #include "methods/marginals/learner.h"
+#include "methods/marginals/noisy_answers.h"
 #include "replay.h"
 
 namespace mollify {

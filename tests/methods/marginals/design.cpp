@@ -13,9 +13,9 @@
 #include "accounting/gaussian.h"
 #include "base/names.h"
 #include "core/invalid_input.h"
-#include "methods/marginals/answers.h"
 #include "methods/marginals/counts.h"
 #include "methods/marginals/learner.h"
+#include "methods/marginals/noisy_answers.h"
 #include "refusal.h"
 
 namespace mollify {

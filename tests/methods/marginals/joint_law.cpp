@@ -16,7 +16,7 @@
 
 #include <gtest/gtest.h>
 
-#include "methods/marginals/answers.h"
+#include "methods/marginals/noisy_answers.h"
 #include "sanitized.h"
 
 namespace mollify {

@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include "methods/marginals/answers.h"
 #include "methods/marginals/learner.h"
 #include "methods/marginals/method.h"
+#include "methods/marginals/noisy_answers.h"
 #include "release/design.h"
 #include "release/prepared.h"
 #include "release/public_inputs.h"

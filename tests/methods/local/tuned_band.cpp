@@ -1,6 +1,6 @@
 // The best band: proven by the dual, by brute force, by closed forms and by the kernel's own
 // tables.
-#include "methods/local/best_band.h"
+#include "methods/local/tuned_band.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "kernel/search.h"
 #include "methods/divergence/f_divergence.h"
 #include "methods/divergence/worst_case_risk.h"
-#include "methods/local/mechanism.h"
+#include "methods/local/bands.h"
 #include "methods/local/typical_band.h"
 
 namespace mollify {

@@ -1,4 +1,4 @@
-#include "methods/marginals/answers.h"
+#include "methods/marginals/noisy_answers.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "methods/local/best_band.h"
+#include "methods/local/tuned_band.h"
 
 #include <algorithm>
 #include <array>

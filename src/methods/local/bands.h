@@ -1,0 +1,77 @@
+// Where a band lies: as users place it, and the constant b of each mechanism.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "methods/local/mechanism.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// The constant b of each local sampler, from public parameters alone.
+
+/// Every band sampler releases q(x) = clip(P(x)/r, b h(x), b E h(x)) with E = e^epsilon and a
+/// public reference h; they differ in b. These functions compute b as doubles: the choice decides
+/// how useful the law is, while the integer band built on it decides privacy, so their rounding is
+/// harmless. They add, multiply, divide and take roots of what ExpBound found in integers, which
+/// IEEE 754 rounds alike everywhere: b is the same on every machine. Each throws InvalidInput for
+/// parameters outside its range. The table stands in docs/theory/band.md.
+
+/// The finite minimax sampler on k outcomes with a uniform reference: b = k / (E + k - 1)
+/// [Park et al. 2024, Theorem III.1]. k at least 1; for k = 1 there is nothing to bound.
+[[nodiscard]] double minimax_floor(std::size_t outcome_count, double epsilon);
+
+/// The relative mollifier of a reference: b = e^(-epsilon/2), the band symmetric about h in the
+/// logarithm [Husain et al. 2020, eq. 5 and 8].
+[[nodiscard]] double relative_floor(double epsilon);
+
+/// The density class c1 h <= p <= c2 h: b = (c2 - c1) / ((E - 1)(1 - c1) + c2 - c1)
+/// [Park et al. 2024, Theorem III.3]. 0 <= c1 < 1 < c2. If c2 <= E c1 the class is itself an
+/// epsilon-mollifier, and this band contains it, so the sampler releases P unchanged.
+[[nodiscard]] double class_floor(double c1, double c2, double epsilon);
+
+/// The neighbourhood P0 / gamma <= p <= gamma P0 of a public distribution: b = (gamma + 1) /
+/// (gamma + E) [Ghoukasian et al. 2025]. gamma > 1. It is the class with c1 = 1/gamma and
+/// c2 = gamma.
+[[nodiscard]] double neighbourhood_floor(double gamma, double epsilon);
+
+/// A given b, which must lie between 1/E and 1: elsewhere no law fits between the band's edges.
+[[nodiscard]] double location_floor(double location, double epsilon);
+
+// -----------------------------------------------------------------------------------------------
+// A band as --band places it.
+
+/// A symmetric Dirichlet distribution of distributions, declared in public.
+struct DirichletPrior {
+  /// The sum of its parameters; none: as many as outcomes, all distributions alike.
+  std::optional<double> strength = std::nullopt;
+  /// How many records a unit has; none: its distribution is known.
+  std::optional<std::uint64_t> records = std::nullopt;
+
+  friend bool operator==(const DirichletPrior&, const DirichletPrior&) = default;
+};
+
+/// A band as --band places it: kMinimax, which is the best of the class that other parameters
+/// declare, kRelative, or kLocation. Of kLocation b is given, or the prior for which it is to be
+/// found (methods/local/typical_band.h), or the file that has all lower bounds.
+struct PlacedBand {
+  Mechanism mechanism = Mechanism::kRelative;
+  std::optional<double> location = std::nullopt;
+  std::optional<DirichletPrior> typical = std::nullopt;
+  std::string file = {};
+
+  friend bool operator==(const PlacedBand&, const PlacedBand&) = default;
+};
+
+/// Reads "minimax", "relative", "location=B" with B in (0, 1), "typical", "typical=STRENGTH" or
+/// "typical=STRENGTH,RECORDS", and "file=F". Throws InvalidInput for every other text.
+[[nodiscard]] PlacedBand parse_band(std::string_view text);
+
+/// The reverse: the text that is read back as the same band.
+[[nodiscard]] std::string to_text(const PlacedBand& band);
+
+}  // namespace mollify
