@@ -73,17 +73,6 @@ double distance(const Pairs& a, const Pairs& b) {
   return sum / static_cast<double>(a.size());
 }
 
-/// Keeps the model of a release.
-class KeptRelease final : public Sink {
- public:
-  void begin(const Schema&) override {}
-  void write(const Block&) override {}
-  void take_model(const std::string& json) override { model = json; }
-  void finish() override {}
-
-  std::string model;
-};
-
 Pairs pairs_of_model(const std::string& json) {
   Pairs pairs;
   for (auto& marginal : parse_released_model(json, "the model").model.graph().pair_marginals()) {
@@ -99,9 +88,9 @@ double distance_of_models(const std::string& spec, const PublicInputs& inputs, c
   SecureRandom random;
   double sum = 0;
   for (int i = 0; i < kReleases; ++i) {
-    KeptRelease kept;
-    release->draw(data, random, kept, 1);
-    sum += distance(truth, pairs_of_model(kept.model)) / kReleases;
+    MemorySink rows;
+    const Drawn drawn = release->draw(data, random, rows, 1);
+    sum += distance(truth, pairs_of_model(drawn.model)) / kReleases;
   }
   return sum;
 }

@@ -169,7 +169,15 @@ class Sink : public Handle<class SinkInside> {
   /// The same, and when the table is whole what its records were drawn from: by method "marginals"
   /// the text that Model::parse takes (mollify/model.h), of other releases nothing. `model` must
   /// outlive the sink.
-  [[nodiscard]] Sink with_model(std::string& model) const;
+  [[nodiscard]] Sink with_model(std::string& model) const {
+    Sink with = *this;
+    with.model_ = &model;
+    return with;
+  }
+  [[nodiscard]] std::string* model() const noexcept { return model_; }
+
+ private:
+  std::string* model_ = nullptr;
 };
 
 /// What is worth knowing about a release and does not stand in its certificate. Public.

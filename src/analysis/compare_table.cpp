@@ -52,13 +52,11 @@ class OutcomeTally final : public Sink {
  public:
   explicit OutcomeTally(const Domain& domain) : encoder_(domain), counts_(domain.size()) {}
 
-  void begin(const Schema&) override {}
   void write(const Block& block) override {
     encoder_.encode(block);
     for (const std::uint32_t outcome : encoder_.outcomes()) ++counts_[outcome];
     records_ += block.rows;
   }
-  void finish() override {}
 
   [[nodiscard]] std::uint64_t records() const { return records_; }
   [[nodiscard]] std::vector<double> law() const {
@@ -80,7 +78,6 @@ class PointList final : public Sink {
  public:
   explicit PointList(const RealColumns& columns) : columns_(columns) {}
 
-  void begin(const Schema&) override {}
   void write(const Block& block) override {
     for (std::size_t row = 0; row < block.rows; ++row) {
       for (std::size_t column = 0; column < columns_.size(); ++column) {
@@ -89,7 +86,6 @@ class PointList final : public Sink {
       }
     }
   }
-  void finish() override {}
 
   std::vector<double> points;
 
@@ -446,22 +442,20 @@ namespace {
 /// Counts released rows.
 class PairTally final : public Sink {
  public:
-  PairTally(const Domain& domain, PairCounts& counts)
-      : encoder_(domain), counter_(counts.sizes()), counts_(counts) {}
+  PairTally(const Domain& domain, const std::vector<std::uint32_t>& sizes)
+      : encoder_(domain), counter_(sizes), digits_(sizes.size()) {}
 
-  void begin(const Schema&) override {}
   void write(const Block& block) override {
     encoder_.encode(block);
-    std::vector<std::span<const std::uint32_t>> digits;
-    for (std::size_t i = 0; i < counts_.sizes().size(); ++i) digits.push_back(encoder_.digits(i));
-    counter_.add(digits);
+    for (std::size_t i = 0; i < digits_.size(); ++i) digits_[i] = encoder_.digits(i);
+    counter_.add(digits_);
   }
-  void finish() override { counts_ = std::move(counter_).take(); }
+  [[nodiscard]] PairCounts take() && { return std::move(counter_).take(); }
 
  private:
   RecordEncoder encoder_;
   PairCounter counter_;
-  PairCounts& counts_;
+  std::vector<std::span<const std::uint32_t>> digits_;
 };
 
 /// Private bins are known to nobody before, and compared in as many of equal width.
@@ -514,12 +508,11 @@ ComparedTable simulated_table(ReleaseSpec spec, const PublicInputs& inputs, cons
   const std::uint64_t count = std::max(spec.count.value_or(1), records);
   spec.count = count;
   const auto release = prepare(spec, inputs, public_count(spec, source));
-  PairCounts released(truth.sizes());
-  PairTally tally(domain, released);
+  PairTally tally(domain, truth.sizes());
   release->draw(source, random, tally, 1);
   // Private bins are found by each release, and those of this comparison are nobody's to cut finer.
   auto own = own_means(source, declared, spec.unit, roster);
-  return {domain, std::move(truth), std::move(released),   records,
+  return {domain, std::move(truth), std::move(tally).take(), records,
           count,  std::move(own),   release->certificate()};
 }
 

@@ -14,6 +14,7 @@
 #include "formats/domain_yaml.h"
 #include "formats/public_files.h"
 #include "formats/text_files.h"
+#include "methods/local/space.h"
 
 namespace mollify::cli {
 
@@ -75,8 +76,9 @@ int run(const EstimateOptions& options) {
   const StatedCertificate stated = parse_certificate(read_text_file(name), name);
   const ReleasedLaw law(stated, name, domain_of(stated, options));
   require_columns_of(stated.spec, law.domain(), released, name);
-  const PopulationEstimate found =
-      estimate_population(law, read_public_records(released, law.domain()), request, released);
+  const Empirical records =
+      counted_outcomes(read_public_digits(released, law.domain()), law.domain());
+  const PopulationEstimate found = estimate_population(law, records, request, released);
   tell_odds(stated.total);
   if (options.json) {
     fmt::print("{}", estimate_json(found));

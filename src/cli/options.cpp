@@ -118,10 +118,7 @@ NamedDistribution read_csv(const std::string& path) {
   StringIndex seen;
   while (csv.next()) {
     const std::string place = fmt::format("{} line {}", path, csv.line_number());
-    if (csv.fields_in_line() != csv.header().size()) {
-      throw InvalidInput(fmt::format("{} must have {} fields like the header, but has {}", place,
-                                     csv.header().size(), csv.fields_in_line()));
-    }
+    csv.require_well_formed();
     const std::string_view name = csv.fields()[outcome];
     const std::string_view text = csv.fields()[p];
     double mass = 0;

@@ -131,23 +131,15 @@ void write_files(const std::vector<OutputFile>& files) {
     stream.commit();
   }
   const HeldSignals held;
-  std::vector<std::unique_ptr<AtomicFile>> beside;
-  std::vector<std::string> paths;
+  std::vector<std::unique_ptr<AtomicFile>> owned;
+  std::vector<AtomicFile*> beside;
   for (const OutputFile& file : files) {
     if (is_stream(file.path)) continue;
-    beside.push_back(std::make_unique<AtomicFile>(file.path));
+    owned.push_back(std::make_unique<AtomicFile>(file.path));
+    beside.push_back(owned.back().get());
     beside.back()->write(file.text);
-    paths.push_back(file.path);
   }
-  for (std::size_t i = 0; i < beside.size(); ++i) {
-    try {
-      beside[i]->commit();
-    } catch (...) {
-      std::error_code ignored;
-      for (std::size_t j = 0; j < i; ++j) std::filesystem::remove(paths[j], ignored);
-      throw;
-    }
-  }
+  commit_all(beside);
 }
 
 }  // namespace mollify::cli

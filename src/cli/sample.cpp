@@ -145,64 +145,47 @@ std::string summary(const Certificate& certificate, const Domain& domain,
   return text + next_steps(certificate, options);
 }
 
-/// The files, and standard output, that a release goes to: nothing before all of it is there.
-class ReleaseOutput final : public Sink {
+/// Gathers the records as CSV, and shows meanwhile how many units have been drawn.
+class ShownCsv final : public CsvSink {
  public:
-  ReleaseOutput(const SampleOptions& options, const Domain& domain, Json told)
-      : options_(options), domain_(domain), told_(std::move(told)), text_(csv_) {}
+  using CsvSink::CsvSink;
 
-  void certify(const std::string& certificate) { certificate_ = certificate; }
-  /// Before the certificate, if there is a ledger at all.
-  void charge_to(const ChargedLedger& ledger) { ledger_ = &ledger; }
   void begin(const Schema& schema) override {
     if (progress_) progress_->finish();
-    text_.begin(schema);
+    CsvSink::begin(schema);
   }
   void drawn(std::uint64_t units, std::uint64_t of_units) override {
     if (!progress_) progress_.emplace("units", of_units);
     progress_->reached(units);
   }
-  void write(const Block& block) override { text_.write(block); }
-  void take_model(const std::string& json) override {
-    if (options_.model) model_ = model_file_text(json, domain_);
-  }
-  void finish() override {
-    text_.finish();
-    // Standard output first: records that nobody got need no certificate.
-    if (!options_.out && !options_.json) {
-      std::fwrite(csv_.data(), 1, csv_.size(), stdout);
-      flush_output();
-    }
-    // The certificate first: whenever the program is killed, no records are without theirs.
-    std::vector<OutputFile> files;
-    if (options_.certificate) files.push_back({*options_.certificate, certificate_});
-    if (options_.model) files.push_back({*options_.model, model_});
-    if (options_.out) files.push_back({*options_.out, csv_});
-    write_files(files);
-    if (options_.json) print_json(json());
-  }
 
  private:
-  Json json() const {
-    Json json;
-    json["out"] = options_.out ? Json(*options_.out) : Json(nullptr);
-    if (!options_.out) json["csv"] = csv_;
-    json["certificate"] = Json::parse(certificate_);
-    json.update(told_);
-    if (ledger_ != nullptr) json["ledger"] = ledger_->json();
-    return json;
-  }
-
-  const SampleOptions& options_;
-  const Domain& domain_;
-  Json told_;  ///< beside records and certificate
-  std::string csv_;
-  std::string model_;
-  CsvSink text_;
-  std::string certificate_;
-  const ChargedLedger* ledger_ = nullptr;
   std::optional<Progress> progress_;
 };
+
+/// Puts a release in the files, and on standard output, that it goes to. `told` is what a program
+/// is told beside it.
+void put(const SampleOptions& options, const Domain& domain, const std::string& csv,
+         const Released& released, const Json& told) {
+  // Standard output first: records that nobody got need no certificate.
+  if (!options.out && !options.json) {
+    std::fwrite(csv.data(), 1, csv.size(), stdout);
+    flush_output();
+  }
+  // The certificate first: whenever the program is killed, no records are without theirs.
+  std::vector<OutputFile> files;
+  if (options.certificate) files.push_back({*options.certificate, released.certificate});
+  if (options.model) files.push_back({*options.model, model_file_text(released.model, domain)});
+  if (options.out) files.push_back({*options.out, csv});
+  write_files(files);
+  if (!options.json) return;
+  Json json;
+  json["out"] = options.out ? Json(*options.out) : Json(nullptr);
+  if (!options.out) json["csv"] = csv;
+  json["certificate"] = Json::parse(released.certificate);
+  json.update(told);
+  print_json(json);
+}
 
 /// What is told beside records and certificate, for programs.
 Json told_json(const Certificate& certificate, const Domain& domain,
@@ -256,10 +239,10 @@ int run(SampleOptions options, const CLI::App& command, std::optional<Method> me
   const PublicFiles inputs(path, bytes);
   // What stands in the domain's file is told before what is wrong with the data.
   const Domain domain = inputs.domain(spec.domain);
-  const CsvSource rows(path, bytes, thread_count(options.threads.value_or(0)));
+  const CsvSource table(path, bytes, thread_count(options.threads.value_or(0)));
   std::optional<CountedSource> counted;
-  if (options.counts_column) counted.emplace(rows, *options.counts_column);
-  const Source& data = counted ? static_cast<const Source&>(*counted) : rows;
+  if (options.counts_column) counted.emplace(table, *options.counts_column);
+  const Source& data = counted ? static_cast<const Source&>(*counted) : table;
   // Before the counts of a column that is taken by mistake are added up.
   if (counted) require_columns(data, domain, spec.unit);
   const auto prepared = prepare(spec, inputs, public_count(spec, data));
@@ -271,8 +254,7 @@ int run(SampleOptions options, const CLI::App& command, std::optional<Method> me
   if (std::string words = domain.undeclared_words(); !words.empty())
     said.push_back(std::move(words));
   std::string told = options.json ? "" : summary(certificate, domain, options, said);
-  ReleaseOutput output(options, domain,
-                       options.json ? told_json(certificate, domain, said) : Json());
+  Json beside = options.json ? told_json(certificate, domain, said) : Json::object();
   std::optional<ChargedLedger> ledger;
   std::optional<Charging> charging;
   if (options.ledger.ledger) {
@@ -280,16 +262,17 @@ int run(SampleOptions options, const CLI::App& command, std::optional<Method> me
     charging.emplace(Charging{*ledger, options.ledger.data_set.value_or(""),
                               options.ledger.no_total, data_file_at(path),
                               options.ledger.another_data_set});
-    output.charge_to(*ledger);
   }
   // A ledger may refuse, and then nothing else is said.
   if (!options.json && options.ledger.ledger)
     told = release_method(spec.method).protection_note(spec) + told;
   if (!options.json && !options.ledger.ledger)
     tell(release_method(spec.method).protection_note(spec));
-  release(
-      *prepared, data, output, [&](const std::string& text) { output.certify(text); }, charging,
-      options.threads.value_or(0));
+  std::string csv;
+  ShownCsv rows(csv);
+  const Released released = release(*prepared, data, rows, charging, options.threads.value_or(0));
+  if (ledger) beside["ledger"] = ledger->json();
+  put(options, domain, csv, released, beside);
   if (ledger) told += ledger->text();
   if (!options.json) tell(told);
   return kSuccess;

@@ -563,7 +563,6 @@ ArrowSink::ArrowSink() = default;
 ArrowSink::~ArrowSink() = default;
 
 void ArrowSink::begin(const Schema& schema) {
-  finished_ = false;
   table_ = std::make_shared<Table>();
   table_->schema = schema;
   for (const ColumnSchema& column : schema) {
@@ -591,10 +590,7 @@ void ArrowSink::write(const Block& block) {
   batch.rows += static_cast<std::int64_t>(block.rows);
 }
 
-void ArrowSink::finish() { finished_ = true; }
-
 void ArrowSink::export_to(ArrowArrayStream* stream) const {
-  if (!finished_) throw std::logic_error("a table that is not finished is not exported");
   auto cursor = std::make_unique<Cursor<Table>>(Cursor<Table>{table_, 0});
   stream->get_schema = [](ArrowArrayStream* self, ArrowSchema* out) {
     return code_of([&] { cursor_of<Table>(self).table->export_schema(out); });

@@ -81,17 +81,15 @@ class ArrowSink final : public Sink {
 
   void begin(const Schema& schema) override;
   void write(const Block& block) override;
-  void finish() override;
 
   /// The whole table as a stream, as often as one likes, for the streams share it. What `stream`
-  /// points to is overwritten; who takes it releases it. Throws std::logic_error before `finish`.
+  /// points to is overwritten; who takes it releases it. Requires `begin`.
   void export_to(ArrowArrayStream* stream) const;
 
  private:
   struct Table;
 
   std::shared_ptr<Table> table_;
-  bool finished_ = false;
 };
 
 }  // namespace mollify

@@ -45,7 +45,7 @@ std::string becomes_text(const Column& column, Verdict verdict, std::uint32_t ou
 }
 
 /// The field of a row's count, if it is not read as it is. Returns the number of findings.
-std::uint64_t check_count(CsvReader& csv, std::size_t place, const FindingReport& report) {
+std::uint64_t check_count(const CsvReader& csv, std::size_t place, const FindingReport& report) {
   const std::string_view field = csv.fields()[place];
   const auto count = read_count(field);
   constexpr std::uint64_t kMost = CountedSource::kMostOfARow;
@@ -88,9 +88,9 @@ std::string outcome_text(const Column& column, std::uint32_t outcome) {
   return fmt::format("from {} to {}", first, last);
 }
 
-std::uint64_t check_record(RecordReader& records, const Roster* roster,
+std::uint64_t check_record(const CsvReader& csv, const Domain& domain,
+                           std::span<const std::size_t> places, const Roster* roster,
                            const FindingReport& report) {
-  CsvReader& csv = records.csv();
   std::uint64_t findings = 0;
   const auto find = [&](std::string_view column, std::string_view value,
                         std::string_view expectation) {
@@ -112,9 +112,10 @@ std::uint64_t check_record(RecordReader& records, const Roster* roster,
          fmt::format("must have {} fields like the header, not {}", csv.header().size(),
                      csv.fields_in_line()));
   }
-  for (std::size_t i = 0; i < records.fields().size(); ++i) {
-    const Column& column = records.domain().columns()[i];
-    const std::string_view value = records.fields()[i];
+  const std::size_t columns = domain.columns().size();
+  for (std::size_t i = 0; i < columns; ++i) {
+    const Column& column = domain.columns()[i];
+    const std::string_view value = csv.fields()[places[i]];
     std::optional<Finding> finding = finding_of(column, value);
     if (!finding) continue;
     const std::string expected = expected_of(column);
@@ -124,12 +125,13 @@ std::uint64_t check_record(RecordReader& records, const Roster* roster,
     if (!finding->is_declared) ++findings;
     report(*finding);
   }
-  if (records.has_units()) {
-    const std::string_view unit = records.unit();
+  if (places.size() > columns) {
+    const std::string& unit_column = csv.header()[places.back()];
+    const std::string_view unit = csv.fields()[places.back()];
     if (unit.empty()) {
-      find(records.unit_column(), unit, "must name a unit");
+      find(unit_column, unit, "must name a unit");
     } else if (roster != nullptr && roster->find(unit) == Roster::kAbsent) {
-      find(records.unit_column(), unit, "must be a unit of the roster");
+      find(unit_column, unit, "must be a unit of the roster");
     }
   }
   return findings;
@@ -140,39 +142,37 @@ CheckCounts check_table(const std::string& path, const Domain& domain,
                         const std::optional<Roster>& roster, const FindingReport& report,
                         const std::optional<std::string>& counts_column,
                         std::optional<std::string_view> bytes) {
-  RecordReader records(path, domain, unit_column, bytes);
+  CsvReader csv(path, bytes);
+  const std::vector<std::size_t> places = wanted_columns(csv, domain, unit_column, counts_column);
   std::optional<std::size_t> counts_place;
-  if (counts_column) {
-    counts_place =
-        records.csv().position(*counts_column, "which says how many records a row stands for");
-  }
+  if (counts_column) counts_place = csv.position(*counts_column, kStatesCounts);
   CheckCounts counts;
   counts.nulls.resize(domain.columns().size());
-  while (records.next()) {
+  while (csv.next_line()) {
     keep_going();
-    if (!records.csv().ends_as_a_record()) {
+    if (!csv.ends_as_a_record()) {
       ++counts.findings;
-      report({records.csv().line_number(), "", "",
+      report({csv.line_number(), "", "",
               "must end in a line feed: what follows the last one in a file of one column is no "
               "record",
               "", false});
       break;
     }
-    for (std::size_t i = 0; i < records.fields().size(); ++i) {
+    for (std::size_t i = 0; i < counts.nulls.size(); ++i) {
       const Column& column = domain.columns()[i];
       if (column.mapping().null_is_category) continue;
-      if (column.read(records.fields()[i]).verdict == Verdict::kNull) ++counts.nulls[i];
+      if (column.read(csv.fields()[places[i]]).verdict == Verdict::kNull) ++counts.nulls[i];
     }
-    if (records.csv().line().empty()) {
+    if (csv.line().empty()) {
       ++counts.findings;
-      report({records.csv().line_number(), "", "",
-              "must not be empty: it is taken for a record of nulls", "", false});
+      report({csv.line_number(), "", "", "must not be empty: it is taken for a record of nulls", "",
+              false});
       ++counts.records;
       ++counts.records_with_findings;
       continue;
     }
-    std::uint64_t findings = check_record(records, roster ? &*roster : nullptr, report);
-    if (counts_place) findings += check_count(records.csv(), *counts_place, report);
+    std::uint64_t findings = check_record(csv, domain, places, roster ? &*roster : nullptr, report);
+    if (counts_place) findings += check_count(csv, *counts_place, report);
     ++counts.records;
     counts.findings += findings;
     if (findings > 0) ++counts.records_with_findings;

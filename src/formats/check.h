@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,18 +54,20 @@ struct CheckCounts {
   std::vector<std::uint64_t> nulls{};
 };
 
-/// Reports every place of the reader's current record which is not as declared, that is, every
+/// Reports every place of the reader's current line which is not as declared, that is, every
 /// place a release would map: values outside the domain or not of the column's type, nulls where
 /// none are declared, lines with too few or too many fields, misplaced or unclosed quotes, bytes
 /// that are not UTF-8, lines that are too long, and units that are empty or not in the roster.
 /// Returns the number of findings; none if and only if every field is a value of its column, a
-/// declared null, or beyond a bound where `outside` is declared.
-std::uint64_t check_record(RecordReader& records, const Roster* roster,
+/// declared null, or beyond a bound where `outside` is declared. `places` are as wanted_columns
+/// finds them.
+std::uint64_t check_record(const CsvReader& csv, const Domain& domain,
+                           std::span<const std::size_t> places, const Roster* roster,
                            const FindingReport& report);
 
 /// Checks a whole file in bounded memory; an empty line is a record, and one finding. In the column
-/// of counts it reports what is no count, or too great. Throws InvalidInput like `read_table` and
-/// `read_units`. Bytes are as LineReader's.
+/// of counts it reports what is no count, or too great. Throws InvalidInput like wanted_columns.
+/// Bytes are as LineReader's.
 CheckCounts check_table(const std::string& path, const Domain& domain,
                         const std::optional<std::string>& unit_column,
                         const std::optional<Roster>& roster, const FindingReport& report,

@@ -329,26 +329,14 @@ CsvReader::CsvReader(std::string path, std::optional<std::string_view> bytes)
   }
 }
 
-std::size_t CsvReader::position(std::string_view column, std::string_view reason,
-                                Header told) const {
-  const auto found = std::find(header_.begin(), header_.end(), column);
-  if (found == header_.end()) {
-    std::string more = separator_hint(header_);
-    if (told == Header::kTold && more.empty()) {
-      constexpr std::size_t kMostNamed = 20;
-      const std::size_t named = std::min(header_.size(), kMostNamed);
-      more = fmt::format(
-          "; it has {}{}{}",
-          fmt::join(header_.begin(), header_.begin() + static_cast<std::ptrdiff_t>(named), ", "),
-          named < header_.size() ? ", ..." : "", did_you_mean(column, header_));
-    }
-    throw InvalidInput(fmt::format("{} has no column \"{}\", {}{}", path(), column, reason, more));
-  }
-  if (std::find(found + 1, header_.end(), column) != header_.end()) {
-    throw InvalidInput(
-        fmt::format("{} has more than one column \"{}\", {}", path(), column, reason));
-  }
-  return static_cast<std::size_t>(found - header_.begin());
+std::size_t CsvReader::position(std::string_view column, std::string_view reason) const {
+  return place_of_column(path(), header_, column, reason, [&]() -> std::string {
+    if (std::string separators = separator_hint(header_); !separators.empty()) return separators;
+    constexpr std::size_t kMostNamed = 20;
+    const auto named = std::span(header_).first(std::min(header_.size(), kMostNamed));
+    return fmt::format("; it has {}{}{}", fmt::join(named, ", "),
+                       named.size() < header_.size() ? ", ..." : "", did_you_mean(column, header_));
+  });
 }
 
 bool CsvReader::next_line() {
@@ -375,41 +363,33 @@ void CsvReader::split() {
   for (std::size_t i = 0; i < fields_.size(); ++i) fields_[i] = rows_.field(0, i);
 }
 
-bool CsvReader::well_quoted() {
+bool CsvReader::well_quoted() const {
   if (lines_.line().find('"') == std::string_view::npos) return true;
   QuotedLine strict(CSV_STRICT | CSV_STRICT_FINI);
   strict.make_room(lines_.line().size());
   return strict.parse(lines_.line(), [](std::string_view) noexcept {});
 }
 
-// -----------------------------------------------------------------------------------------------
-// Reads a CSV file as outcomes of a domain.
-
-RecordReader::RecordReader(std::string path, const Domain& domain,
-                           const std::optional<std::string>& unit_column,
-                           std::optional<std::string_view> bytes)
-    : csv_(std::move(path), bytes), domain_(domain), fields_(domain.columns().size()) {
-  for (const Column& column : domain.columns()) {
-    if (unit_column == column.name()) {
-      throw InvalidInput(fmt::format(
-          "the unit column must not be a column of the domain, but \"{}\" is", *unit_column));
-    }
-    positions_.push_back(
-        csv_.position(column.name(), "which the domain declares", CsvReader::Header::kTold));
+void CsvReader::require_well_formed() const {
+  const auto refuse = [&](const std::string& what) {
+    throw InvalidInput(fmt::format("{} line {} must have {}", path(), line_number(), what));
+  };
+  if (overlong()) {
+    refuse(fmt::format("at most {} bytes, but is longer", LineReader::kMaxLineBytes));
   }
-  if (unit_column)
-    unit_position_ =
-        csv_.position(*unit_column, "which names the unit of a record", CsvReader::Header::kTold);
+  if (!well_quoted()) refuse("closed quotes, but holds a misplaced quote");
+  if (fields_in_line() != header_.size()) {
+    refuse(fmt::format("{} fields like the header, but has {}", header_.size(), fields_in_line()));
+  }
 }
 
-bool RecordReader::next() {
-  if (!csv_.next_line()) return false;
-  for (std::size_t i = 0; i < fields_.size(); ++i) fields_[i] = csv_.fields()[positions_[i]];
-  return true;
-}
-
-std::string_view RecordReader::unit() const noexcept {
-  return unit_position_ ? csv_.fields()[*unit_position_] : std::string_view();
+std::vector<std::size_t> wanted_columns(const CsvReader& csv, const Domain& domain,
+                                        const std::optional<std::string>& unit_column,
+                                        const std::optional<std::string>& counts_column) {
+  return wanted_columns(domain.names(), unit_column, counts_column,
+                        [&](const std::string& column, std::string_view reason) {
+                          return csv.position(column, reason);
+                        });
 }
 
 // -----------------------------------------------------------------------------------------------

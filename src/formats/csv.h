@@ -217,14 +217,10 @@ class CsvReader {
 
   [[nodiscard]] const std::vector<std::string>& header() const noexcept { return header_; }
 
-  /// Whether a sentence may name the columns there are: not of a private file, in which the first
-  /// line may be a record.
-  enum class Header { kSecret, kTold };
-
-  /// The position of a column in the header. Throws InvalidInput if there is none of this name,
-  /// or more than one; `reason` ends the sentence: "which the domain declares".
-  [[nodiscard]] std::size_t position(std::string_view column, std::string_view reason,
-                                     Header header = Header::kSecret) const;
+  /// The position of a column in the header. Throws InvalidInput if there is none of this name, and
+  /// names those that there are, or more than one; `reason` ends the sentence: "which the domain
+  /// declares". Not for a private file in which the first line may be a record.
+  [[nodiscard]] std::size_t position(std::string_view column, std::string_view reason) const;
 
   /// Goes to the next record; false at the end of the file. Throws std::system_error only if the
   /// operating system cannot read.
@@ -257,7 +253,11 @@ class CsvReader {
   }
 
   /// True if every quote of the line is where RFC 4180 allows one, and closed.
-  [[nodiscard]] bool well_quoted();
+  [[nodiscard]] bool well_quoted() const;
+
+  /// Of a public file: throws InvalidInput, with file and line, unless the line is well quoted, not
+  /// overlong, and has as many fields as the header.
+  void require_well_formed() const;
 
  private:
   void split();
@@ -269,48 +269,15 @@ class CsvReader {
 };
 
 // -----------------------------------------------------------------------------------------------
-// Reads a CSV file as outcomes of a domain.
+// Where a CSV file has a domain's columns.
 
-/// The records of a CSV file in a domain's columns, and, if asked for, the unit each belongs to.
-/// Columns of the file that the domain does not declare are ignored.
-class RecordReader {
- public:
-  /// `domain` must outlive the reader. Throws InvalidInput if the file cannot be opened, has no
-  /// header, lacks a column, or if the unit column is also a column of the domain.
-  RecordReader(std::string path, const Domain& domain,
-               const std::optional<std::string>& unit_column = std::nullopt,
-               std::optional<std::string_view> bytes = std::nullopt);
-
-  /// Goes to the next record, which an empty line is too; false at the end of the file.
-  bool next();
-
-  /// The record's fields in the domain's order. Valid until the next call of `next`.
-  [[nodiscard]] std::span<const std::string_view> fields() const noexcept { return fields_; }
-  /// The record's digits, one for each column; total.
-  void read_digits(std::span<std::uint32_t> digits) const noexcept {
-    domain_.encode_digits(fields_, digits);
-  }
-  /// The record's outcome; total. Requires an enumerable domain.
-  [[nodiscard]] std::uint32_t outcome() const noexcept { return domain_.encode(fields_); }
-  /// The record's unit; empty if the field is, or without a unit column.
-  [[nodiscard]] std::string_view unit() const noexcept;
-
-  [[nodiscard]] const Domain& domain() const noexcept { return domain_; }
-  [[nodiscard]] bool has_units() const noexcept { return unit_position_.has_value(); }
-  /// The unit column's name. Requires has_units().
-  [[nodiscard]] const std::string& unit_column() const noexcept {
-    return csv_.header()[*unit_position_];
-  }
-  /// The line the record was read from.
-  [[nodiscard]] CsvReader& csv() noexcept { return csv_; }
-
- private:
-  CsvReader csv_;
-  const Domain& domain_;
-  std::vector<std::size_t> positions_;
-  std::optional<std::size_t> unit_position_;
-  std::vector<std::string_view> fields_;
-};
+/// The positions in the header of a domain's columns and, last, of the unit column if one is given.
+/// Throws InvalidInput unless the header has each of them once, the unit column is none of the
+/// domain's, and a column of counts is neither. Columns that the domain does not declare are
+/// ignored.
+[[nodiscard]] std::vector<std::size_t> wanted_columns(
+    const CsvReader& csv, const Domain& domain, const std::optional<std::string>& unit_column,
+    const std::optional<std::string>& counts_column = std::nullopt);
 
 // -----------------------------------------------------------------------------------------------
 // Who is told how far files are read.
@@ -383,14 +350,13 @@ void append_csv_record(std::span<const std::string> fields, std::string& csv);
 /// Appends a table to a text as CSV: a header, then a line for each record, quoted as RFC 4180 says
 /// where a field needs it. A null is an empty field, and a line break within a text a vertical tab:
 /// a record is one line.
-class CsvSink final : public Sink {
+class CsvSink : public Sink {
  public:
   /// `csv` must outlive the sink.
   explicit CsvSink(std::string& csv) : csv_(csv) {}
 
   void begin(const Schema& schema) override;
   void write(const Block& block) override;
-  void finish() override {}
 
  private:
   std::string& csv_;

@@ -312,20 +312,6 @@ class ColumnSketch {
   std::int64_t max_integer_ = std::numeric_limits<std::int64_t>::min();
 };
 
-void require_well_formed(CsvReader& csv) {
-  const auto refuse = [&csv](const std::string& what) {
-    throw InvalidInput(fmt::format("{} line {} {}", csv.path(), csv.line_number(), what));
-  };
-  if (csv.overlong()) {
-    refuse(fmt::format("must have at most {} bytes", LineReader::kMaxLineBytes));
-  }
-  if (!csv.well_quoted()) refuse("must have closed quotes, but holds a misplaced quote");
-  if (csv.fields_in_line() != csv.header().size()) {
-    refuse(fmt::format("must have {} fields like the header, but has {}", csv.header().size(),
-                       csv.fields_in_line()));
-  }
-}
-
 /// What is known of a column, and why it is left out; empty if it is not.
 struct DraftedColumn {
   std::string name{};
@@ -414,19 +400,19 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
   require_commas(csv);
   std::vector<std::string> names = columns.empty() ? csv.header() : columns;
   for (const std::string& name : excluded) {
-    static_cast<void>(csv.position(name, "to be left out", CsvReader::Header::kTold));
+    static_cast<void>(csv.position(name, "to be left out"));
     std::erase(names, name);
   }
   std::vector<std::size_t> positions;
   positions.reserve(names.size());
   std::vector<DraftedColumn> drafted;
   for (const std::string& name : names) {
-    positions.push_back(csv.position(name, "to draft from", CsvReader::Header::kTold));
+    positions.push_back(csv.position(name, "to draft from"));
     drafted.push_back({.name = name});
   }
   std::uint64_t records = 0;
   for (; csv.next(); ++records) {
-    require_well_formed(csv);
+    csv.require_well_formed();
     for (std::size_t i = 0; i < drafted.size(); ++i) {
       drafted[i].sketch.see(csv.fields()[positions[i]], csv.line_number());
     }

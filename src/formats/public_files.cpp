@@ -218,11 +218,7 @@ std::vector<double> read_covariance(const std::string& path, const RealColumns& 
       throw InvalidInput(
           fmt::format("{} must have {} rows like its columns, but has more", path, rows));
     }
-    if (csv.fields_in_line() != csv.header().size()) {
-      throw InvalidInput(fmt::format("{} line {} must have {} fields like the header, but has {}",
-                                     path, csv.line_number(), csv.header().size(),
-                                     csv.fields_in_line()));
-    }
+    csv.require_well_formed();
     const std::string& name = csv.header()[row + offset];
     if (has_labels && csv.fields().front() != name) {
       throw InvalidInput(
@@ -383,20 +379,13 @@ Roster read_roster(const std::string& path, const std::string& unit_column,
   const std::string reason = fmt::format(
       "which names the units (its first line must be a header; {} names another column)",
       flag_words("units-column"));
-  const std::size_t position = csv.position(unit_column, reason, CsvReader::Header::kTold);
+  const std::size_t position = csv.position(unit_column, reason);
   Roster units;
   while (csv.next()) {
     const auto refuse = [&](const std::string& what) {
       throw InvalidInput(fmt::format("{} line {} must {}", path, csv.line_number(), what));
     };
-    if (csv.overlong()) {
-      refuse(fmt::format("have at most {} bytes, but is longer", LineReader::kMaxLineBytes));
-    }
-    if (!csv.well_quoted()) refuse("have closed quotes, but holds a misplaced quote");
-    if (csv.fields_in_line() != csv.header().size()) {
-      refuse(fmt::format("have {} fields like the header, but has {}", csv.header().size(),
-                         csv.fields_in_line()));
-    }
+    csv.require_well_formed();
     const std::string_view id = csv.fields()[position];
     if (id.empty()) refuse("name a unit, but its id is empty");
     if (!units.insert(id)) {
@@ -427,19 +416,20 @@ bool is_clipped(const Domain& domain, const Finding& finding) {
          column->read(finding.value).verdict == Verdict::kOutside;
 }
 
-/// Passes each record to `take`, or refuses it.
+/// Passes each record to `take(fields, unit)`, or refuses it.
 template <class Take>
 void read_strictly(const std::string& path, const Domain& domain, Take take,
                    const std::optional<std::string>& unit_column = std::nullopt,
                    std::optional<std::string_view> bytes = std::nullopt) {
-  RecordReader records(path, domain, unit_column, bytes);
+  CsvReader csv(path, bytes);
+  const std::vector<std::size_t> places = wanted_columns(csv, domain, unit_column);
+  std::vector<std::string_view> fields(places.size());
   bool any = false;
-  while (records.next()) {
+  while (csv.next()) {
     keep_going();
-    if (records.csv().line().empty()) continue;
     any = true;
-    check_record(records, nullptr, [&](const Finding& finding) {
-      if (is_header(records.csv())) {
+    check_record(csv, domain, places, nullptr, [&](const Finding& finding) {
+      if (is_header(csv)) {
         throw InvalidInput(
             fmt::format("{} line {} is the header again: keep only the first one, as of files that "
                         "were joined",
@@ -455,7 +445,8 @@ void read_strictly(const std::string& path, const Domain& domain, Take take,
           fmt::format("{} line {}{} {}{}{}", path, finding.line, place, finding.expectation, value,
                       is_clipped(domain, finding) ? " (outside: clip is for private values)" : ""));
     });
-    take(records);
+    for (std::size_t i = 0; i < fields.size(); ++i) fields[i] = csv.fields()[places[i]];
+    take(std::span<const std::string_view>(fields).first(domain.columns().size()), fields.back());
   }
   if (!any) {
     throw InvalidInput(fmt::format("{} must hold at least one record, but holds none", path));
@@ -464,21 +455,15 @@ void read_strictly(const std::string& path, const Domain& domain, Take take,
 
 }  // namespace
 
-Empirical read_public_records(const std::string& path, const Domain& domain) {
-  Tally<std::uint32_t> tally;
-  read_strictly(path, domain, [&](const RecordReader& record) { tally.add(record.outcome()); });
-  return Empirical(tally.take());
-}
-
 std::vector<std::uint32_t> read_public_digits(const std::string& path, const Domain& domain,
                                               std::optional<std::string_view> bytes) {
   std::vector<std::uint32_t> digits;
   const std::size_t columns = domain.columns().size();
   read_strictly(
       path, domain,
-      [&](const RecordReader& record) {
+      [&](std::span<const std::string_view> fields, std::string_view /*unit*/) {
         digits.resize(digits.size() + columns);
-        record.read_digits(std::span(digits).last(columns));
+        domain.encode_digits(fields, std::span(digits).last(columns));
       },
       std::nullopt, bytes);
   return digits;
@@ -491,9 +476,9 @@ UnitRecords read_public_units(const std::string& path, const Domain& domain,
   StringIndex units;
   read_strictly(
       path, domain,
-      [&](const RecordReader& record) {
+      [&](std::span<const std::string_view> fields, std::string_view unit) {
         TextBuffer buffer;
-        record.read_digits(builder.add(units.insert(id_text(record.unit(), buffer))));
+        domain.encode_digits(fields, builder.add(units.insert(id_text(unit, buffer))));
       },
       unit_column, bytes);
   return std::move(builder).build(units.size());

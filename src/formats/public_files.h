@@ -102,13 +102,9 @@ struct Overlap {
 // -----------------------------------------------------------------------------------------------
 // Reads public reference records.
 
-/// The records of a **public** CSV file. Strict: the first value that is not as the domain declares
-/// throws InvalidInput with file, line, column and value. Never call it with a private file.
-/// Requires an enumerable domain.
-[[nodiscard]] Empirical read_public_records(const std::string& path, const Domain& domain);
-
-/// The same records as digits, a record after the other, for every domain. Bytes are as
-/// LineReader's.
+/// The records of a **public** CSV file as digits, a record after the other. Strict: the first
+/// value that is not as the domain declares throws InvalidInput with file, line, column and value.
+/// Never call it with a private file. Bytes are as LineReader's.
 [[nodiscard]] std::vector<std::uint32_t> read_public_digits(
     const std::string& path, const Domain& domain,
     std::optional<std::string_view> bytes = std::nullopt);

@@ -155,6 +155,20 @@ void AtomicFile::commit() {
   }
 }
 
+void commit_all(std::span<AtomicFile* const> files) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    try {
+      files[i]->commit();
+    } catch (...) {
+      std::error_code ignored;
+      for (std::size_t j = 0; j < i; ++j) {
+        if (!is_stream(files[j]->path())) std::filesystem::remove(files[j]->path(), ignored);
+      }
+      throw;
+    }
+  }
+}
+
 bool is_stream(const std::string& path) {
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);

@@ -1,6 +1,7 @@
 // Files that are read whole and written whole.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -39,6 +40,9 @@ class AtomicFile {
   /// Nothing may be written afterwards.
   void commit();
 
+  /// Where it appears.
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
  private:
   void open_nameless(unsigned mode);
   void name_beside(int attempt);
@@ -52,6 +56,10 @@ class AtomicFile {
   int descriptor_ = -1;
   std::string buffer_;
 };
+
+/// Makes all of the files appear, one after the other, or none: if one cannot be written, those
+/// made before it are taken away. Throws std::system_error then.
+void commit_all(std::span<AtomicFile* const> files);
 
 /// Whether a device or a pipe has this name: it is written to directly, and nothing beside it.
 [[nodiscard]] bool is_stream(const std::string& path);

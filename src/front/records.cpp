@@ -1,6 +1,5 @@
 // Sources and sinks for programs.
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 
 #include "base/names.h"
@@ -62,7 +61,6 @@ std::string Source::csv_text() const {
   inside::CsvSink sink(text);
   sink.begin(schema);
   table.visit(all, [&](const inside::Block& block) { sink.write(block); });
-  sink.finish();
   return text;
 }
 
@@ -76,42 +74,44 @@ namespace {
 class CsvFile final : public Sink::Inside {
  public:
   CsvFile(const std::string& path, const std::optional<std::string>& certificate_path)
-      : file_(path), certificate_path_(certificate_path) {
+      : lines_(path, text_) {
     if (certificate_path) certificate_.emplace(*certificate_path);
   }
 
-  void begin(const inside::Schema& schema) override { rows_.begin(schema); }
-  void write(const inside::Block& block) override {
-    rows_.write(block);
-    file_.write(text_);
-    text_.clear();
-  }
-  void certify(const std::string& certificate) override {
-    if (certificate_) certificate_->write(certificate);
-    is_certified_ = true;
-  }
-  void finish() override {
-    rows_.finish();
-    file_.write(text_);
-    if (certificate_ && is_certified_) certificate_->commit();
-    try {
-      file_.commit();
-    } catch (...) {
-      std::error_code ignored;
-      if (is_certified_ && certificate_path_) {
-        std::filesystem::remove(*certificate_path_, ignored);
-      }
-      throw;
+  inside::Sink& rows() noexcept override { return lines_; }
+  void finish(const std::string& certificate) override {
+    std::vector<inside::AtomicFile*> files;
+    if (certificate_ && !certificate.empty()) {
+      certificate_->write(certificate);
+      files.push_back(&*certificate_);
     }
+    lines_.flush();
+    files.push_back(&lines_.file);
+    inside::commit_all(files);
   }
 
  private:
-  inside::AtomicFile file_;
-  std::optional<std::string> certificate_path_;
-  std::optional<inside::AtomicFile> certificate_;
-  bool is_certified_ = false;  // rows of a model are not
+  class Lines final : public inside::CsvSink {
+   public:
+    Lines(const std::string& path, std::string& text) : CsvSink(text), file(path), text_(text) {}
+    void write(const inside::Block& block) override {
+      CsvSink::write(block);
+      flush();
+    }
+    void flush() {
+      file.write(text_);
+      text_.clear();
+    }
+
+    inside::AtomicFile file;
+
+   private:
+    std::string& text_;
+  };
+
   std::string text_;
-  inside::CsvSink rows_{text_};
+  Lines lines_;
+  std::optional<inside::AtomicFile> certificate_;
 };
 
 /// The values of a column, of the type that the schema says.
@@ -191,9 +191,8 @@ class Columns final : public Sink::Inside {
  public:
   explicit Columns(std::vector<ReleasedColumn>& columns) : columns_(columns) {}
 
-  void begin(const inside::Schema& schema) override { rows_.begin(schema); }
-  void write(const inside::Block& block) override { rows_.write(block); }
-  void finish() override {
+  inside::Sink& rows() noexcept override { return rows_; }
+  void finish(const std::string& /*certificate*/) override {
     std::vector<ReleasedColumn> whole;
     for (std::size_t i = 0; i < rows_.schema().size(); ++i) {
       whole.push_back(owned(rows_.schema()[i], rows_.column(i)));
@@ -210,39 +209,12 @@ class Stream final : public Sink::Inside {
  public:
   explicit Stream(ArrowArrayStream* stream) : stream_(stream) {}
 
-  void begin(const inside::Schema& schema) override { table_.begin(schema); }
-  void write(const inside::Block& block) override { table_.write(block); }
-  void finish() override {
-    table_.finish();
-    table_.export_to(stream_);
-  }
+  inside::Sink& rows() noexcept override { return table_; }
+  void finish(const std::string& /*certificate*/) override { table_.export_to(stream_); }
 
  private:
   ArrowArrayStream* stream_;
   inside::ArrowSink table_;
-};
-
-/// Another sink, and a text for the model.
-class WithModel final : public Sink::Inside {
- public:
-  WithModel(front::Sink sink, std::string& model) : sink_(std::move(sink)), model_(model) {}
-
-  void begin(const inside::Schema& schema) override { sink_.inside().begin(schema); }
-  void write(const inside::Block& block) override { sink_.inside().write(block); }
-  void take_model(const std::string& text) override {
-    taken_ = text;
-    sink_.inside().take_model(text);
-  }
-  void certify(const std::string& certificate) override { sink_.inside().certify(certificate); }
-  void finish() override {
-    sink_.inside().finish();
-    model_ = std::move(taken_);
-  }
-
- private:
-  front::Sink sink_;
-  std::string taken_;
-  std::string& model_;
 };
 
 }  // namespace
@@ -266,7 +238,6 @@ void export_columns(std::span<const ReleasedColumn> columns, ArrowArrayStream* s
     }
     table.write({count, values});
   }
-  table.finish();
   table.export_to(stream);
 }
 
@@ -279,9 +250,5 @@ Sink Sink::memory(std::vector<ReleasedColumn>& columns) {
 }
 
 Sink Sink::arrow(ArrowArrayStream* stream) { return Sink(std::make_shared<Stream>(stream)); }
-
-Sink Sink::with_model(std::string& model) const {
-  return Sink(std::make_shared<WithModel>(*this, model));
-}
 
 }  // namespace mollify::front

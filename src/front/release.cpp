@@ -166,8 +166,14 @@ inside::Charging charging_of(const Charging& charging, const std::optional<std::
           path ? inside::data_file_at(*path) : std::nullopt, charging.another_data_set};
 }
 
-void WithModelFile::take_model(const std::string& json) {
-  sink_.take_model(inside::model_file_text(json, domain_));
+Certificate finished(const PreparedRelease& prepared, inside::Released released, const Sink& sink) {
+  if (!released.model.empty()) {
+    released.model = inside::model_file_text(released.model, prepared.inside().domain);
+  }
+  Certificate certificate = Certificate::parse(released.certificate, "the certificate");
+  sink.inside().finish(released.certificate);
+  if (sink.model() != nullptr) *sink.model() = std::move(released.model);
+  return certificate;
 }
 
 void charge(const PreparedRelease& prepared, const Charging& charging) {
@@ -179,16 +185,10 @@ Certificate release(const PreparedRelease& prepared, const Source& data, const S
   require_records(prepared.inside().certificate.inside().stated.spec, *data.inside().records);
   std::optional<inside::Charging> charged;
   if (charging) charged.emplace(charging_of(*charging, data.inside().path));
-  WithModelFile output(sink.inside(), prepared.inside().domain);
-  std::string certified;
-  inside::release(
-      *prepared.inside().release, *data.inside().records, output,
-      [&](const std::string& certificate) {
-        certified = certificate;
-        sink.inside().certify(certificate);
-      },
-      charged, computing.threads);
-  return Certificate::parse(certified, "the certificate");
+  return finished(prepared,
+                  inside::release(*prepared.inside().release, *data.inside().records,
+                                  sink.inside().rows(), charged, computing.threads),
+                  sink);
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -263,9 +263,10 @@ void generate(const Model& model, std::uint64_t count, const GivenValues& given,
     inside::require_without_nul("given", value);
     evidence.push_back(inside::evidence_of(file.domain, column, value));
   }
-  inside::RecordWriter writer(file.domain, sink.inside());
+  inside::RecordWriter writer(file.domain, sink.inside().rows());
   inside::write_rows(file.model, count, evidence, entropy(), writer);
   writer.finish();
+  sink.inside().finish({});
 }
 
 }  // namespace mollify::front

@@ -66,11 +66,17 @@ class SourceInside {
   std::optional<std::string> path;  ///< of a file: no public input may be the same
 };
 
-/// What it takes as a model is the text of the model's file.
-class SinkInside : public inside::Sink {
+class SinkInside {
  public:
-  /// Before the table is whole.
-  virtual void certify(const std::string& /*certificate*/) {}
+  SinkInside() = default;
+  SinkInside(const SinkInside&) = delete;
+  SinkInside& operator=(const SinkInside&) = delete;
+  virtual ~SinkInside() = default;
+
+  [[nodiscard]] virtual inside::Sink& rows() noexcept = 0;
+  /// The rows are whole; their certificate's text comes before them, and is empty if they have
+  /// none.
+  virtual void finish(const std::string& certificate) = 0;
 };
 
 class PreparedReleaseInside {
@@ -89,21 +95,7 @@ class PreparedReleaseInside {
 [[nodiscard]] inside::Charging charging_of(const Charging& charging,
                                            const std::optional<std::string>& path);
 
-/// Passes a release on, and its model as a file that holds the domain too.
-class WithModelFile final : public inside::Sink {
- public:
-  /// Both must outlive it.
-  WithModelFile(front::Sink::Inside& sink, const inside::Domain& domain)
-      : sink_(sink), domain_(domain) {}
-
-  void begin(const inside::Schema& schema) override { sink_.begin(schema); }
-  void write(const inside::Block& block) override { sink_.write(block); }
-  void take_model(const std::string& json) override;
-  void finish() override { sink_.finish(); }
-
- private:
-  front::Sink::Inside& sink_;
-  const inside::Domain& domain_;
-};
+/// Hands over all that was released, and returns its certificate.
+Certificate finished(const PreparedRelease& prepared, inside::Released released, const Sink& sink);
 
 }  // namespace mollify::front

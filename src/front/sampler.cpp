@@ -343,10 +343,10 @@ CountedRecords RecordCounter::take() {
 Source counted_table(const PreparedRelease& prepared, const CountedRecords& counted) {
   const inside::RecordCounting counting = prepared.inside().release->counting();
   if (counting.unit) throw InvalidInput("the counts of a table have no units");
-  auto table = std::make_unique<const inside::CountedTable>(
+  auto table = inside::counted_table(
       *counting.domain,
       inside::CountedRecords{.records = counted.records, .counts = counted.counts});
-  const std::string column = table->count_column();
+  const std::string column = table->columns().back();
   return Source(std::make_shared<const Source::Inside>(std::move(table))).with_counts(column);
 }
 
@@ -396,16 +396,10 @@ Certificate release_by_sums(
   static_cast<void>(required_sums(prepared));
   std::optional<inside::Charging> charged;
   if (charging) charged.emplace(charging_of(*charging, std::nullopt));
-  WithModelFile output(sink.inside(), prepared.inside().domain);
-  std::string certified;
-  inside::release_by_sums(
-      *prepared.inside().release, sum_up, output,
-      [&](const std::string& certificate) {
-        certified = certificate;
-        sink.inside().certify(certificate);
-      },
-      charged);
-  return Certificate::parse(certified, "the certificate");
+  return finished(
+      prepared,
+      inside::release_by_sums(*prepared.inside().release, sum_up, sink.inside().rows(), charged),
+      sink);
 }
 
 class UnitDrawsInside {
@@ -438,7 +432,8 @@ UnitDraws::UnitDraws(const PreparedRelease& prepared, const ReleaseKey& key,
                                                  same_text(prepared, certificate))})) {}
 
 void UnitDraws::draw(const Source& counted, bool is_last, const Sink& sink) {
-  inside_->draws.draw(*counted.inside().records, is_last, sink.inside());
+  inside_->draws.draw(*counted.inside().records, is_last, sink.inside().rows());
+  sink.inside().finish({});
 }
 
 std::span<const std::array<std::uint64_t, 2>> UnitDraws::places() const noexcept {

@@ -174,7 +174,6 @@ void RecordWriter::flush() {
 
 void RecordWriter::finish() {
   if (columns_.front().size() > 0) flush();
-  sink_.finish();
 }
 
 }  // namespace mollify

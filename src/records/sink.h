@@ -25,7 +25,8 @@ using Schema = std::vector<ColumnSchema>;
 /// The columns of points: numbers, logarithms taken back.
 [[nodiscard]] Schema schema_of(const RealColumns& columns);
 
-/// Takes a table: `begin`, any number of `write`, `finish`.
+/// Takes a table: `begin`, then any number of `write`. Whoever made the sink learns from the
+/// release that the table is whole. Without that nothing was released.
 class Sink {
  public:
   Sink() = default;
@@ -34,20 +35,12 @@ class Sink {
   virtual ~Sink() = default;
 
   /// Requires distinct names.
-  virtual void begin(const Schema& schema) = 0;
+  virtual void begin(const Schema& /*schema*/) {}
   /// One column for each of the schema, of its type (text may come as a dictionary of its words).
   virtual void write(const Block& block) = 0;
-  /// What the records are drawn from, as JSON, where that may be released beside them; between
-  /// `begin` and `finish`.
-  virtual void take_model(const std::string& /*json*/) {}
-  /// Which of a table's pairs the model was fitted to, as JSON, where the records are drawn from
-  /// one that chooses them: for the certificate. Between `begin` and `finish`.
-  virtual void take_measured(const std::string& /*json*/) {}
   /// So many of so many units have been drawn, which the table will show: for whoever waits for it.
   /// By any of the threads that draw, one at a time; before `begin`.
   virtual void drawn(std::uint64_t /*units*/, std::uint64_t /*of_units*/) {}
-  /// The table is whole. Without it nothing was released.
-  virtual void finish() = 0;
 };
 
 // -----------------------------------------------------------------------------------------------
@@ -126,7 +119,7 @@ class RecordWriter {
   /// Requires one coordinate for each of the RealColumns that the writer was made for.
   void write_point(std::span<const double> point);
 
-  /// Passes on what is left and calls the sink's `finish`.
+  /// Passes on what is left.
   void finish();
 
  private:

@@ -15,18 +15,24 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // Where records come from.
 
-std::size_t Source::position(std::string_view column, std::string_view reason) const {
-  const std::vector<std::string>& names = columns();
+std::size_t place_of_column(std::string_view table, std::span<const std::string> names,
+                            std::string_view column, std::string_view reason,
+                            const std::function<std::string()>& hint) {
   const auto found = std::find(names.begin(), names.end(), column);
   if (found == names.end()) {
-    throw InvalidInput(fmt::format("{} has no column \"{}\", {}; {} names those it has", name(),
-                                   column, reason, command_words("check")));
+    throw InvalidInput(fmt::format("{} has no column \"{}\", {}{}", table, column, reason, hint()));
   }
   if (std::find(found + 1, names.end(), column) != names.end()) {
     throw InvalidInput(
-        fmt::format("{} has more than one column \"{}\", {}", name(), column, reason));
+        fmt::format("{} has more than one column \"{}\", {}", table, column, reason));
   }
-  const auto place = static_cast<std::size_t>(found - names.begin());
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+std::size_t Source::position(std::string_view column, std::string_view reason) const {
+  const std::size_t place = place_of_column(name(), columns(), column, reason, [] {
+    return fmt::format("; {} names those it has", command_words("check"));
+  });
   require_readable(place);
   return place;
 }
@@ -40,31 +46,37 @@ void Source::visit_by(std::span<const std::size_t> wanted,
   });
 }
 
-std::vector<std::size_t> wanted_columns(const Source& source, std::span<const std::string> names,
-                                        const std::optional<std::string>& unit_column) {
-  const auto* const counted = dynamic_cast<const CountedSource*>(&source);
-  const std::string* const counts =
-      counted == nullptr ? nullptr : &source.columns()[counted->counts_column()];
+std::vector<std::size_t> wanted_columns(
+    std::span<const std::string> names, const std::optional<std::string>& unit_column,
+    const std::optional<std::string>& counts_column,
+    const std::function<std::size_t(const std::string& column, std::string_view reason)>& place) {
   std::vector<std::size_t> wanted;
   for (const std::string& name : names) {
-    if (unit_column == name) {
-      throw InvalidInput(
-          fmt::format("the unit column must not be a column of the domain, but \"{}\" is", name));
-    }
-    if (counts != nullptr && *counts == name) {
-      throw InvalidInput(
-          fmt::format("the counts column must not be a column of the domain, but \"{}\" is", name));
-    }
-    wanted.push_back(source.position(name, "which the domain declares"));
-  }
-  if (unit_column) {
-    if (counts != nullptr && *counts == *unit_column) {
+    for (const auto& [what, column] :
+         {std::pair{"unit", &unit_column}, std::pair{"counts", &counts_column}}) {
+      if (*column != name) continue;
       throw InvalidInput(fmt::format(
-          "the counts column must not be the unit column, but \"{}\" is both", *unit_column));
+          "the {} column must not be a column of the domain, but \"{}\" is", what, name));
     }
-    wanted.push_back(source.position(*unit_column, "which names the unit of a record"));
+    wanted.push_back(place(name, "which the domain declares"));
   }
+  if (!unit_column) return wanted;
+  if (counts_column == unit_column) {
+    throw InvalidInput(fmt::format(
+        "the counts column must not be the unit column, but \"{}\" is both", *unit_column));
+  }
+  wanted.push_back(place(*unit_column, "which names the unit of a record"));
   return wanted;
+}
+
+std::vector<std::size_t> wanted_columns(const Source& source, std::span<const std::string> names,
+                                        const std::optional<std::string>& unit_column) {
+  std::optional<std::string> counts;
+  if (const auto place = source.counts_column()) counts = source.columns()[*place];
+  return wanted_columns(names, unit_column, counts,
+                        [&](const std::string& column, std::string_view reason) {
+                          return source.position(column, reason);
+                        });
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -86,9 +98,7 @@ std::optional<std::uint64_t> read_count(const Value& value) noexcept {
 }
 
 CountedSource::CountedSource(const Source& table, const std::string& counts_column)
-    : table_(table),
-      counts_column_(
-          table.position(counts_column, "which says how many records a row stands for")) {}
+    : table_(table), counts_column_(table.position(counts_column, kStatesCounts)) {}
 
 void CountedSource::visit(std::span<const std::size_t> wanted,
                           const std::function<void(const Block&)>& take) const {
@@ -118,8 +128,9 @@ std::uint64_t CountedSource::record_count() const {
 // -----------------------------------------------------------------------------------------------
 // Tables in memory.
 
-MemorySource::MemorySource(std::vector<std::string> names, std::vector<Values> columns)
-    : names_(std::move(names)), columns_(std::move(columns)) {
+MemorySource::MemorySource(std::vector<std::string> names, std::vector<Values> columns,
+                           std::shared_ptr<const void> owner)
+    : names_(std::move(names)), columns_(std::move(columns)), owner_(std::move(owner)) {
   if (names_.size() != columns_.size()) {
     throw InvalidInput(fmt::format("a table must have a name for each column, but has {} for {}",
                                    names_.size(), columns_.size()));

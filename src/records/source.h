@@ -78,8 +78,10 @@ class Source {
   /// public.
   [[nodiscard]] virtual std::uint64_t record_count() const = 0;
 
-  /// Whether rows stand for numbers of records that a column says: then blocks have counts.
-  [[nodiscard]] virtual bool has_counts() const noexcept { return false; }
+  /// The place of the column that says how many records each row stands for: then blocks have
+  /// counts.
+  [[nodiscard]] virtual std::optional<std::size_t> counts_column() const noexcept { return {}; }
+  [[nodiscard]] bool has_counts() const noexcept { return counts_column().has_value(); }
 
   /// From then on the source can be visited, and counted, as often as one likes. Throws
   /// InvalidInput if that cannot be.
@@ -97,9 +99,26 @@ class Source {
   [[nodiscard]] std::size_t position(std::string_view column, std::string_view reason) const;
 };
 
+/// The place of a column among the names of a table. Throws InvalidInput if there is none of this
+/// name, with the hint, or more than one; `reason` as in Source::position.
+[[nodiscard]] std::size_t place_of_column(std::string_view table,
+                                          std::span<const std::string> names,
+                                          std::string_view column, std::string_view reason,
+                                          const std::function<std::string()>& hint);
+
+/// Why a table must have the column of counts.
+inline constexpr std::string_view kStatesCounts = "which says how many records a row stands for";
+
+/// The places of a domain's columns and, last, of the unit column if one is given, as
+/// `place(column, reason)` finds them. Throws InvalidInput unless the unit column is none of the
+/// domain's, and the column of counts, if there is one, is neither.
+[[nodiscard]] std::vector<std::size_t> wanted_columns(
+    std::span<const std::string> names, const std::optional<std::string>& unit_column,
+    const std::optional<std::string>& counts_column,
+    const std::function<std::size_t(const std::string& column, std::string_view reason)>& place);
+
 /// The places in a source of a domain's columns and, last, of the unit column if one is given: what
-/// to visit. Throws InvalidInput unless the source has each of them once, the unit column is none
-/// of the domain's, and a column of counts is neither.
+/// to visit. Throws InvalidInput as above, and unless the source has each of them once.
 [[nodiscard]] std::vector<std::size_t> wanted_columns(
     const Source& source, std::span<const std::string> names,
     const std::optional<std::string>& unit_column = std::nullopt);
@@ -127,13 +146,13 @@ class CountedSource final : public Source {
   [[nodiscard]] const std::vector<std::string>& columns() const noexcept override {
     return table_.columns();
   }
-  [[nodiscard]] bool has_counts() const noexcept override { return true; }
+  [[nodiscard]] std::optional<std::size_t> counts_column() const noexcept override {
+    return counts_column_;
+  }
   void visit(std::span<const std::size_t> wanted,
              const std::function<void(const Block&)>& take) const override;
   /// The sum of all counts, or 2^62 if it is greater.
   [[nodiscard]] std::uint64_t record_count() const override;
-  /// Its place, which is that in the table too.
-  [[nodiscard]] std::size_t counts_column() const noexcept { return counts_column_; }
   void require_repeatable() const override { table_.require_repeatable(); }
   void require_readable(std::size_t column) const override { table_.require_readable(column); }
   [[nodiscard]] std::optional<Provenance> provenance() const override {
@@ -148,11 +167,13 @@ class CountedSource final : public Source {
 // -----------------------------------------------------------------------------------------------
 // Tables in memory.
 
-/// Whole columns that lie somewhere in memory, as a source. Borrowed: they must outlive it.
+/// Whole columns that lie somewhere in memory, as a source. Borrowed: they must outlive it, unless
+/// `owner` is what they lie in.
 class MemorySource final : public Source {
  public:
   /// Throws InvalidInput unless there is one name for each column and all have as many rows.
-  MemorySource(std::vector<std::string> names, std::vector<Values> columns);
+  MemorySource(std::vector<std::string> names, std::vector<Values> columns,
+               std::shared_ptr<const void> owner = nullptr);
 
   [[nodiscard]] std::string_view name() const noexcept override { return "the data"; }
   [[nodiscard]] const std::vector<std::string>& columns() const noexcept override { return names_; }
@@ -163,6 +184,7 @@ class MemorySource final : public Source {
  private:
   std::vector<std::string> names_;
   std::vector<Values> columns_;
+  std::shared_ptr<const void> owner_;
   std::size_t rows_ = 0;
 };
 
@@ -171,9 +193,7 @@ class MemorySink final : public Sink {
  public:
   void begin(const Schema& schema) override;
   void write(const Block& block) override;
-  void finish() override { finished_ = true; }
 
-  [[nodiscard]] bool finished() const noexcept { return finished_; }
   [[nodiscard]] const Schema& schema() const noexcept { return schema_; }
   [[nodiscard]] std::size_t rows() const noexcept { return rows_; }
   /// The values of one column; valid until the next write.
@@ -183,7 +203,6 @@ class MemorySink final : public Sink {
   Schema schema_;
   std::vector<ColumnBuffer> columns_;
   std::size_t rows_ = 0;
-  bool finished_ = false;
 };
 
 // -----------------------------------------------------------------------------------------------

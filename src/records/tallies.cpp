@@ -220,22 +220,28 @@ struct FirstPoint {
 
 }  // namespace
 
-CountedTable::CountedTable(const Domain& domain, const CountedRecords& counted) {
+std::unique_ptr<const MemorySource> counted_table(const Domain& domain,
+                                                  const CountedRecords& counted) {
+  struct Rows {
+    MemorySink records;
+    std::vector<std::int64_t> counts;
+  };
+  const auto rows = std::make_shared<Rows>();
   FirstPoint first;
-  RecordWriter writer(domain, records_);
+  RecordWriter writer(domain, rows->records);
   for (const std::uint32_t outcome : counted.records) {
     writer.write_outcome(outcome < domain.size() ? outcome : 0, first);
   }
   writer.finish();
-  counts_.assign(counted.counts.begin(), counted.counts.end());
+  rows->counts.assign(counted.counts.begin(), counted.counts.end());
   std::vector<std::string> names = domain.names();
   std::string count = "count";
   while (std::find(names.begin(), names.end(), count) != names.end()) count += '_';
   std::vector<Values> columns;
-  for (std::size_t i = 0; i < names.size(); ++i) columns.push_back(records_.column(i));
+  for (std::size_t i = 0; i < names.size(); ++i) columns.push_back(rows->records.column(i));
   names.push_back(count);
-  columns.emplace_back(std::span<const std::int64_t>(counts_));
-  table_.emplace(std::move(names), std::move(columns));
+  columns.emplace_back(std::span<const std::int64_t>(rows->counts));
+  return std::make_unique<const MemorySource>(std::move(names), std::move(columns), rows);
 }
 
 // -----------------------------------------------------------------------------------------------

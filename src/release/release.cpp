@@ -39,29 +39,6 @@ ReleaseReport release_report(const PreparedRelease& prepared, const Domain& doma
 
 namespace {
 
-/// Hands the certificate over before the records are whole.
-class CertifiedSink final : public Sink {
- public:
-  CertifiedSink(Sink& sink, const Certify& certify, const std::string& certificate)
-      : sink_(sink), certify_(certify), certificate_(certificate) {}
-
-  void begin(const Schema& schema) override { sink_.begin(schema); }
-  void write(const Block& block) override { sink_.write(block); }
-  void take_model(const std::string& json) override { sink_.take_model(json); }
-  void take_measured(const std::string& json) override { measured_ = Json::parse(json); }
-  void drawn(std::uint64_t units, std::uint64_t of_units) override { sink_.drawn(units, of_units); }
-  void finish() override {
-    certify_(with_measured(certificate_, measured_));
-    sink_.finish();
-  }
-
- private:
-  Sink& sink_;
-  const Certify& certify_;
-  const std::string& certificate_;
-  Json measured_ = Json::object();
-};
-
 std::uint64_t count_units(const Source& data, const std::string& column) {
   const std::array<std::size_t, 1> wanted = {
       data.position(column, "which names the unit of a record")};
@@ -139,25 +116,35 @@ void charge(const PreparedRelease& prepared, const Charging& charging) {
                           .another_data_set = charging.another_data_set});
 }
 
-void release(const PreparedRelease& prepared, const Source& data, Sink& sink,
-             const Certify& certify, const std::optional<Charging>& charging, std::size_t threads) {
-  prepared.require(data);
+namespace {
+
+/// Charges the release, and only then draws it: the first random word comes after the charge.
+Released charged_and_drawn(const PreparedRelease& prepared, const std::optional<Charging>& charging,
+                           const std::function<Drawn(SecureRandom& random)>& draw) {
   const std::string text = certificate_text(prepared.certificate());
   if (charging) charge(prepared, *charging);
   SecureRandom random;
-  CertifiedSink certified(sink, certify, text);
-  prepared.draw(data, random, certified, thread_count(threads));
+  Drawn drawn = draw(random);
+  return {with_measured(text, drawn.measured), std::move(drawn.model)};
 }
 
-void release_by_sums(const PreparedRelease& prepared, const SummedRelease::SumUp& sum_up,
-                     Sink& sink, const Certify& certify, const std::optional<Charging>& charging) {
+}  // namespace
+
+Released release(const PreparedRelease& prepared, const Source& data, Sink& sink,
+                 const std::optional<Charging>& charging, std::size_t threads) {
+  prepared.require(data);
+  return charged_and_drawn(prepared, charging, [&](SecureRandom& random) {
+    return prepared.draw(data, random, sink, thread_count(threads));
+  });
+}
+
+Released release_by_sums(const PreparedRelease& prepared, const SummedRelease::SumUp& sum_up,
+                         Sink& sink, const std::optional<Charging>& charging) {
   const auto& summed = dynamic_cast<const SummedRelease&>(prepared);
   summed.require_sums();
-  const std::string text = certificate_text(prepared.certificate());
-  if (charging) charge(prepared, *charging);
-  SecureRandom random;
-  CertifiedSink certified(sink, certify, text);
-  summed.draw_by(sum_up, random, certified);
+  return charged_and_drawn(prepared, charging, [&](SecureRandom& random) {
+    return summed.draw_by(sum_up, random, sink);
+  });
 }
 
 }  // namespace mollify

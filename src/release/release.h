@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "accounting/ledger.h"
+#include "base/json.h"
 #include "core/random.h"
 #include "domain/domain.h"
 #include "records/sink.h"
@@ -23,6 +24,15 @@ namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
 // Private records in, private samples out, whatever the model.
+
+/// What is drawn beside the records.
+struct Drawn {
+  /// What the records are drawn from, as JSON, where it may be released beside them.
+  std::string model{};
+  /// Which of a table's pairs the model was fitted to, where the method chooses them: for the
+  /// certificate.
+  Json measured = Json::object();
+};
 
 /// A release that is ready to be charged and drawn: what is public has been read and checked, and
 /// no random word was drawn. Immutable.
@@ -60,8 +70,8 @@ class PreparedRelease {
   /// Total: for any records it succeeds, in the same form, which depends on their number only where
   /// that is public. In the central model records beyond that number are not looked at, and those
   /// that lack count as the domain's first.
-  virtual void draw(const Source& data, SecureRandom& random, Sink& sink,
-                    std::size_t threads) const = 0;
+  virtual Drawn draw(const Source& data, SecureRandom& random, Sink& sink,
+                     std::size_t threads) const = 0;
 
  protected:
   /// Throws InvalidInput for what require_acceptable refuses. `warnings` are what its domain lets
@@ -100,21 +110,23 @@ struct Charging {
 /// Charges the release, as `release` does before it draws; for those who draw in another way.
 void charge(const PreparedRelease& prepared, const Charging& charging);
 
-/// Takes the certificate's text when all records have been drawn, before the sink is told that they
-/// are whole: whatever happens in between, no records are without their certificate.
-using Certify = std::function<void(const std::string& certificate)>;
+/// What goes out with released records, which are whole when it is there. Put the certificate in
+/// place before the records: whatever happens in between, no records are without theirs.
+struct Released {
+  std::string certificate;  ///< the text
+  std::string model{};      ///< of Drawn
+};
 
 /// Releases, in the only safe order: the certificate is made, the ledger charged, and only then the
-/// first random word drawn; the certificate is handed over before the sink's `finish`. Whenever it
-/// ends before, nothing was released, and what was charged stays charged. Throws InvalidInput for
-/// what is wrong in public, before anything is charged, and whatever ledger, certify and sink
-/// throw.
+/// first random word drawn. If it ends before it returns, nothing was released, and what was
+/// charged stays charged. Throws InvalidInput for what is wrong in public, before anything is
+/// charged, and whatever ledger and sink throw.
 ///
 /// `threads` share the draws of units, 0 for as many as there can be; what is promised does not
 /// depend on them.
-void release(const PreparedRelease& prepared, const Source& data, Sink& sink,
-             const Certify& certify, const std::optional<Charging>& charging = std::nullopt,
-             std::size_t threads = 1);
+[[nodiscard]] Released release(const PreparedRelease& prepared, const Source& data, Sink& sink,
+                               const std::optional<Charging>& charging = std::nullopt,
+                               std::size_t threads = 1);
 
 // -----------------------------------------------------------------------------------------------
 // Releases that need of their records nothing but sums of integers over all of them.
@@ -167,14 +179,14 @@ class SummedRelease {
 
   /// As PreparedRelease::draw, from the sums of as many passes as it asks for. Total: sums that
   /// lack count as 0. Requires require_sums().
-  virtual void draw_by(const SumUp& sum_up, SecureRandom& random, Sink& sink) const = 0;
+  virtual Drawn draw_by(const SumUp& sum_up, SecureRandom& random, Sink& sink) const = 0;
 };
 
 /// As `release`, from sums over a table that lies elsewhere. Requires a SummedRelease; throws
 /// whatever `sum_up` throws too.
-void release_by_sums(const PreparedRelease& prepared, const SummedRelease::SumUp& sum_up,
-                     Sink& sink, const Certify& certify,
-                     const std::optional<Charging>& charging = std::nullopt);
+[[nodiscard]] Released release_by_sums(const PreparedRelease& prepared,
+                                       const SummedRelease::SumUp& sum_up, Sink& sink,
+                                       const std::optional<Charging>& charging = std::nullopt);
 
 // -----------------------------------------------------------------------------------------------
 // What is worth knowing about a release and does not stand in its certificate, for people.

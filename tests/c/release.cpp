@@ -30,7 +30,6 @@ ArrowArrayStream ages() {
   ArrowSink sink;
   sink.begin({{.name = "age", .type = ValueType::kInteger}});
   sink.write({.rows = values.size(), .columns = {&column, 1}});
-  sink.finish();
   ArrowArrayStream stream{};
   sink.export_to(&stream);
   return stream;

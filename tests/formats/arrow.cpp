@@ -145,7 +145,6 @@ TEST(ArrowSink, GivesEachColumnItsType) {
        Column::make("time", times(Grain::kSecond, "+05:30"))});
   ArrowSink sink;
   ArrowArrayStream stream{};
-  EXPECT_THROW(sink.export_to(&stream), std::logic_error);
   write_records(domain, 1, 10, sink);
   sink.export_to(&stream);
   ArrowSchema schema{};
@@ -180,7 +179,6 @@ TEST(ArrowSink, GivesDaysAndTimesAsNumbers) {
   sink.begin({{.name = "day", .type = ValueType::kMoment},
               {.name = "time", .type = ValueType::kMoment, .moments = instants}});
   sink.write({.rows = 3, .columns = columns});
-  sink.finish();
   ArrowArrayStream stream{};
   sink.export_to(&stream);
   ArrowArray array{};

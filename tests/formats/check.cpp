@@ -162,6 +162,20 @@ TEST(CheckTable, CountsRecords) {
   EXPECT_EQ(counts.findings, 4U) << "three values and the empty line";
 }
 
+TEST(CheckTable, RefusesCountsThatTheDomainDeclares) {
+  const test::Scratch scratch;
+  const Domain domain = parse_domain("columns: {a: {type: boolean}}", "");
+  const std::string file = scratch.write("data.csv", "a,id\n1,x\n");
+  const auto refusal = [&](const char* counts) {
+    return test::refusal(scratch, [&] {
+      check_table(
+          file, domain, "id", std::nullopt, [](const Finding&) {}, counts);
+    });
+  };
+  EXPECT_EQ(refusal("a"), "the counts column must not be a column of the domain, but \"a\" is");
+  EXPECT_EQ(refusal("id"), "the counts column must not be the unit column, but \"id\" is both");
+}
+
 RC_GTEST_PROP(CheckTable, FindsNothingInWhatWasReleased, ()) {
   const test::Scratch scratch;
   const Domain domain = *test::domain();

@@ -257,21 +257,18 @@ TEST(CsvReader, RefusesWhatIsNoHeader) {
             "longer");
 }
 
-TEST(CsvReader, NamesAColumnThatIsMissingOrRepeatedButNoOther) {
+TEST(CsvReader, NamesAColumnThatIsRepeated) {
   const test::Scratch scratch;
   const CsvReader csv(scratch.write("data.csv", "secret,b,b\n"));
-  EXPECT_EQ(test::refusal(scratch, [&] { (void)csv.position("age", "which the domain declares"); }),
-            "data.csv has no column \"age\", which the domain declares");
   EXPECT_EQ(test::refusal(scratch, [&] { (void)csv.position("b", "which the domain declares"); }),
             "data.csv has more than one column \"b\", which the domain declares");
 }
 
-TEST(CsvReader, ListsTheColumnsOfAFileWhoseHeaderMayBeTold) {
+TEST(CsvReader, ListsTheColumnsWhereOneIsMissing) {
   const test::Scratch scratch;
   const auto refusal = [&](const std::string& header) {
     const CsvReader csv(scratch.write("public.csv", header + "\n"));
-    return test::refusal(
-        scratch, [&] { (void)csv.position("weight", "to be read", CsvReader::Header::kTold); });
+    return test::refusal(scratch, [&] { (void)csv.position("weight", "to be read"); });
   };
   EXPECT_EQ(refusal("id,wieght"),
             "public.csv has no column \"weight\", to be read; it has id, wieght (did you mean "
@@ -472,10 +469,6 @@ class BothSinks final : public Sink {
     one_.write(block);
     other_.write(block);
   }
-  void finish() override {
-    one_.finish();
-    other_.finish();
-  }
 
  private:
   Sink& one_;
@@ -509,7 +502,6 @@ void expect_written_alike(const Domain& domain, std::uint64_t seed) {
   }
   writer.finish();
   EXPECT_EQ(csv, expected);
-  EXPECT_TRUE(memory.finished());
   ASSERT_EQ(memory.rows(), outcomes.size());
   std::vector<Values> columns;
   for (std::size_t i = 0; i < memory.schema().size(); ++i) columns.push_back(memory.column(i));
@@ -553,7 +545,6 @@ TEST(CsvSink, WritesEachRecordIntoOneLine) {
   CsvSink sink(csv);
   sink.begin({{.name = "x"}});
   sink.write({texts.size(), std::span(&column, 1)});
-  sink.finish();
   EXPECT_EQ(csv, "x\na\vb\nc\v\v\n\"d,e\"\n");
 }
 

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <stdexcept>
 #include <string>
@@ -128,6 +129,21 @@ TEST(AtomicFile, FailsWhenTheDeviceIsFull) {
         file.commit();
       },
       std::system_error);
+}
+
+TEST(AtomicFile, SeveralAppearOrNone) {
+  const test::Scratch scratch;
+  const auto commit = [&](const std::string& last) {
+    AtomicFile one(scratch.path("one"));
+    AtomicFile other(last);
+    one.write("1");
+    other.write("2");
+    commit_all(std::array{&one, &other});
+  };
+  EXPECT_THROW(commit("/dev/full"), std::system_error);
+  EXPECT_EQ(scratch.file_count(), 0U);
+  commit(scratch.path("other"));
+  EXPECT_EQ(scratch.read("one") + scratch.read("other"), "12");
 }
 
 }  // namespace

@@ -124,6 +124,16 @@ TEST_P(FrontRelease, LeavesAFileAndItsCertificate) {
   EXPECT_EQ(Certificate::read(scratch.path("out.json")).json(), certificate.json());
 }
 
+TEST_P(FrontRelease, LeavesNoFileWithoutTheOther) {
+  const inside::test::Scratch scratch;
+  const PreparedRelease prepared = prepare(spec, memory());
+  EXPECT_THROW(release(prepared, memory(), Sink::csv("/dev/full", scratch.path("out.json"))),
+               std::system_error);
+  EXPECT_THROW(release(prepared, memory(), Sink::csv(scratch.path("out.csv"), "/dev/full")),
+               std::system_error);
+  EXPECT_EQ(scratch.file_count(), 0U);
+}
+
 TEST_P(FrontRelease, IsChargedBeforeItIsDrawn) {
   const inside::test::Scratch scratch;
   const PreparedRelease prepared = prepare(spec, memory());

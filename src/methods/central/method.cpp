@@ -306,8 +306,8 @@ class FiniteRelease final : public PreparedRelease {
     return {&domain_, true};
   }
 
-  void draw(const Source& data, SecureRandom& random, Sink& sink,
-            std::size_t /*threads*/) const override {
+  Drawn draw(const Source& data, SecureRandom& random, Sink& sink,
+             std::size_t /*threads*/) const override {
     OutcomeHistogram records =
         certificate().spec.unit ? unit_records(data, random) : read_counts(data, domain_);
     resize(records, *certificate().facts.records);
@@ -317,6 +317,7 @@ class FiniteRelease final : public PreparedRelease {
       writer.write_outcome(outcome, random);
     }
     writer.finish();
+    return {};
   }
 
  private:

@@ -195,14 +195,15 @@ class PointRelease : public PreparedRelease, public SummedRelease {
         "rows");
   }
 
-  void draw_by(const SumUp& sum_up, SecureRandom& random, Sink& sink) const override {
+  Drawn draw_by(const SumUp& sum_up, SecureRandom& random, Sink& sink) const override {
     RecordWriter writer(columns_, sink);
     draw_points_by(sum_up, random, writer);
     writer.finish();
+    return {};
   }
 
-  void draw(const Source& data, SecureRandom& random, Sink& sink,
-            std::size_t /*threads*/) const override {
+  Drawn draw(const Source& data, SecureRandom& random, Sink& sink,
+             std::size_t /*threads*/) const override {
     RecordWriter writer(columns_, sink);
     const auto& unit = certificate().spec.unit;
     if (unit) {
@@ -213,6 +214,7 @@ class PointRelease : public PreparedRelease, public SummedRelease {
       draw_points(NumericRows(data, columns_), random, writer);
     }
     writer.finish();
+    return {};
   }
 
  protected:

@@ -253,8 +253,8 @@ RecordCounting LocalRelease::counting() const {
   return {&space_.domain(), space_.domain().is_enumerable(), unit, roster_ ? &*roster_ : nullptr};
 }
 
-void LocalRelease::draw(const Source& data, SecureRandom& random, Sink& sink,
-                        std::size_t threads) const {
+Drawn LocalRelease::draw(const Source& data, SecureRandom& random, Sink& sink,
+                         std::size_t threads) const {
   const std::size_t draws = *certificate().spec.count;
   const Domain& domain = space_.domain();
   const std::size_t columns = domain.columns().size();
@@ -281,6 +281,7 @@ void LocalRelease::draw(const Source& data, SecureRandom& random, Sink& sink,
     }
   }
   writer.finish();
+  return {};
 }
 
 std::unique_ptr<const LocalRelease> prepare_local(ReleaseSpec spec, const PublicInputs& inputs) {
@@ -432,16 +433,16 @@ class ModelsRelease final : public PreparedRelease {
         "is");
   }
 
-  void draw(const Source& data, SecureRandom& random, Sink& sink,
-            std::size_t /*threads*/) const override {
+  Drawn draw(const Source& data, SecureRandom& random, Sink& sink,
+             std::size_t /*threads*/) const override {
     std::uint32_t index = 0;
     sampler_->draw_rows(likelihoods(data), random, std::span(&index, 1));
     // From here on all is made of the index.
     const MarginalModel model = marginal_model_of(models_.columns(), models_.model(index));
     RecordWriter writer(domain_, sink);
-    sink.take_model(released_model_text(model, domain_, certificate().total));
     write_rows(model, *certificate().spec.count, {}, random, writer);
     writer.finish();
+    return {.model = released_model_text(model, domain_, certificate().total)};
   }
 
  private:

@@ -44,8 +44,8 @@ class LocalRelease final : public PreparedRelease {
   void require(const Source& data) const override;
   /// Outcomes where the space's domain can be enumerated, digits otherwise.
   [[nodiscard]] RecordCounting counting() const override;
-  void draw(const Source& data, SecureRandom& random, Sink& sink,
-            std::size_t threads) const override;
+  Drawn draw(const Source& data, SecureRandom& random, Sink& sink,
+             std::size_t threads) const override;
 
  private:
   ReleaseSpace space_;

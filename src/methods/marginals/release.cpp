@@ -200,14 +200,14 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
         "method marginals needs the records themselves, so nothing of them can be counted before");
   }
 
-  void draw(const Source& data, SecureRandom& random, Sink& sink,
-            std::size_t /*threads*/) const override {
+  Drawn draw(const Source& data, SecureRandom& random, Sink& sink,
+             std::size_t /*threads*/) const override {
     const MarginalDesign& design = *certificate().as<MarginalDesign>();
     const MarginalBudget budget(design.request.budget, design.request.unit, design.amount);
     const TableRecords records(data, domain_, certificate().spec.unit, roster_, random);
     PartsLeft parts;
     const std::vector<CellGroups> bins = found_bins(design, records, budget, parts, random);
-    draw_from(counts_in(records, bins), bins, parts, random, sink);
+    return draw_from(counts_in(records, bins), bins, parts, random, sink);
   }
 
   void require_sums() const override {
@@ -227,8 +227,9 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
     return std::make_unique<PairCountsPart>(domain_);
   }
 
-  void draw_by(const SumUp& sum_up, SecureRandom& random, Sink& sink) const override {
-    draw_from(PairCounts(sizes_of(domain_), sum_up({})), cells_of(domain_), {}, random, sink);
+  Drawn draw_by(const SumUp& sum_up, SecureRandom& random, Sink& sink) const override {
+    return draw_from(PairCounts(sizes_of(domain_), sum_up({})), cells_of(domain_), {}, random,
+                     sink);
   }
 
  private:
@@ -240,8 +241,8 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
   }
 
   /// `counts` are of bins; `parts` is what finding these has left.
-  void draw_from(const PairCounts& counts, const std::vector<CellGroups>& bins, PartsLeft parts,
-                 SecureRandom& random, Sink& sink) const {
+  Drawn draw_from(const PairCounts& counts, const std::vector<CellGroups>& bins, PartsLeft parts,
+                  SecureRandom& random, Sink& sink) const {
     const MarginalDesign& design = *certificate().as<MarginalDesign>();
     const MarginalBudget budget(design.request.budget, design.request.unit, design.amount);
     PrivateMarginals answers(counts, budget, random, parts);
@@ -252,11 +253,10 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
         learn_marginals(with_bins(design, bins), recorded, reference ? &*reference : nullptr), bins,
         reference_columns());
     RecordWriter writer(domain_, sink);
-    sink.take_model(released_model_text(model, domain_, design.guarantee));
-    sink.take_measured(measured_pairs_json(recorded.measured(), certificate(), domain_)
-                           .dump(-1, ' ', false, Json::error_handler_t::replace));
     write_rows(model, *certificate().spec.count, {}, random, writer);
     writer.finish();
+    return {released_model_text(model, domain_, design.guarantee),
+            measured_pairs_json(recorded.measured(), certificate(), domain_)};
   }
 
   /// Public records in bins.

@@ -36,9 +36,10 @@ class CountedRows final : public Source {
     for (std::size_t i = 0; i < texts_.size(); ++i) {
       views_[i].assign(texts_[i].begin(), texts_[i].end());
     }
-    table_.emplace(std::vector<std::string>{"id", "a"},
+    table_.emplace(std::vector<std::string>{"id", "a", "count"},
                    std::vector<Values>{Values(std::span<const std::string_view>(views_[0])),
-                                       Values(std::span<const std::string_view>(views_[1]))});
+                                       Values(std::span<const std::string_view>(views_[1])),
+                                       Values(counts_.size())});
   }
 
   [[nodiscard]] std::string_view name() const noexcept override { return table_->name(); }
@@ -46,7 +47,7 @@ class CountedRows final : public Source {
     return table_->columns();
   }
   [[nodiscard]] std::uint64_t record_count() const override { return table_->record_count(); }
-  [[nodiscard]] bool has_counts() const noexcept override { return true; }
+  [[nodiscard]] std::optional<std::size_t> counts_column() const noexcept override { return 2; }
   void visit(std::span<const std::size_t> wanted,
              const std::function<void(const Block&)>& take) const override {
     std::size_t begin = 0;

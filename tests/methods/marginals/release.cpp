@@ -74,22 +74,6 @@ SmallTable small_table(const TableCase& tested, const Domain& domain) {
 
 constexpr const char* kPublicRows = "sex,age,ill\nf,10,true\nm,50,false\nm,51,false\nf,90,true\n";
 
-/// What a sink was handed: the model, and the rows.
-class ModelSink final : public Sink {
- public:
-  void begin(const Schema& schema) override { rows_.begin(schema); }
-  void write(const Block& block) override { rows_.write(block); }
-  void take_model(const std::string& json) override { model_ = json; }
-  void finish() override { rows_.finish(); }
-
-  [[nodiscard]] std::string text() const { return model_ + csv_; }
-
- private:
-  std::string csv_;
-  CsvSink rows_{csv_};
-  std::string model_;
-};
-
 PairCounts weighed(const People& people, const std::vector<CellGroups>& bins,
                    std::uint64_t weight) {
   std::vector<std::uint32_t> sizes;
@@ -149,12 +133,12 @@ std::string drawn_by_hand(const TableCase& tested, const Privacy& privacy, const
   const MarginalModel model = without_bins(
       learn_marginals(with_bins(design, bins), answers, tested.reference ? &reference : nullptr),
       bins, shares);
-  ModelSink sink;
+  std::string csv;
+  CsvSink sink(csv);
   RecordWriter writer(domain, sink);
-  sink.take_model(released_model_text(model, domain, privacy));
   write_rows(model, rows, {}, random, writer);
   writer.finish();
-  return sink.text();
+  return released_model_text(model, domain, privacy) + csv;
 }
 
 struct PreparedTable {
@@ -213,12 +197,14 @@ TEST(MarginalsRelease, DrawsWhatItsPartsPayFor) {
     const Domain domain = prepared.domain();
     ASSERT_EQ(marginal_columns(domain)[1].private_bins, tested.private_bins);
     for (std::uint64_t seed = 0; seed < 3; ++seed) {
-      ModelSink sink;
+      std::string csv;
+      CsvSink sink(csv);
       FrozenRandom random(seed);
-      prepared.release->draw(prepared.data(), random, sink, 1);
+      const Drawn drawn = prepared.release->draw(prepared.data(), random, sink, 1);
       FrozenRandom again(seed);
-      EXPECT_EQ(sink.text(), drawn_by_hand(tested, prepared.release->certificate().spec.budget(),
-                                           domain, prepared.table.people, 20, again))
+      EXPECT_EQ(drawn.model + csv,
+                drawn_by_hand(tested, prepared.release->certificate().spec.budget(), domain,
+                              prepared.table.people, 20, again))
           << "units " << tested.units << ", roster " << tested.roster << ", private bins "
           << tested.private_bins << ", reference " << tested.reference << ", copula "
           << tested.copula << ", " << name_of(tested.neighbours);
@@ -232,19 +218,21 @@ TEST(MarginalsRelease, BySumsIsTheSameRelease) {
   for (const Neighbours neighbours : {Neighbours::kReplace, Neighbours::kAddRemove}) {
     const PreparedTable prepared({.neighbours = neighbours}, ExactPrivacy::pure(Decimal(2)));
     const auto& summed = dynamic_cast<const SummedRelease&>(*prepared.release);
-    ModelSink sink;
+    std::string csv;
+    CsvSink sink(csv);
     FrozenRandom random(5);
-    prepared.release->draw(prepared.data(), random, sink, 1);
-    ModelSink of_sums;
+    const Drawn drawn = prepared.release->draw(prepared.data(), random, sink, 1);
+    std::string csv_of_sums;
+    CsvSink of_sums(csv_of_sums);
     FrozenRandom again(5);
-    summed.draw_by(
+    const Drawn by_sums = summed.draw_by(
         [&](const std::string& pass) {
           const auto part = summed.part(pass, 0);
           part->add(prepared.data());
           return part->take().sums;
         },
         again, of_sums);
-    EXPECT_EQ(sink.text(), of_sums.text());
+    EXPECT_EQ(drawn.model + csv, by_sums.model + csv_of_sums);
     EXPECT_EQ(random.word(), again.word());
   }
 }
