@@ -11,7 +11,6 @@
 #include "base/names.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
-#include "methods/central/method.h"
 #include "methods/local/sampler.h"
 #include "release/acceptance.h"
 #include "release/method.h"
@@ -47,23 +46,17 @@ std::string class_of(Method method) {
   return words;
 }
 
+const MethodAdvice& advice_of(Method method) { return release_method(method).advice(); }
+
 Method method_for(const AdviceQuestion& question) {
   if (question.method) return *question.method;
-  switch (*question.protect) {
-    case Protected::kTable:
-      return Method::kIntegral;
-    case Protected::kRow:
-      return Method::kCentral;
-    case Protected::kPerson:
-      break;
-  }
-  // A custodian of all rows can protect each person too.
-  const bool each =
-      question.purpose == Purpose::kRecords || question.purpose == Purpose::kEstimates;
-  return each ? Method::kLocal : Method::kCentral;
+  const auto methods = names<Method>();
+  return std::find_if(methods.begin(), methods.end(),
+                      [&](const auto& one) {
+                        return advice_of(one.value).is_usual(*question.protect, question.purpose);
+                      })
+      ->value;
 }
-
-const MethodAdvice& advice_of(Method method) { return release_method(method).advice(); }
 
 /// Whether the method protects that: row methods protect persons too.
 bool protects(Method method, Protected what) {
@@ -559,31 +552,6 @@ class Advisor {
   std::vector<std::uint64_t> sizes_;  // how many values each column has
 };
 
-/// A way to a whole table whose rows or persons are protected.
-struct TableWay {
-  Method method = Method::kCentral;
-  bool copula = false;
-  const char* why = "";
-};
-
-constexpr TableWay kIndependentWay = {
-    Method::kCentral, false,
-    "independent records: each is as good as a new row by itself, and shares no noise with others; "
-    "many cost much"};
-constexpr TableWay kMarginalsWay = {
-    Method::kMarginals, false,
-    "any number of rows of one noisy model, made for single columns and pairs of them"};
-constexpr TableWay kCopulaWay = {
-    Method::kMarginals, true,
-    "the same for numbers that nearly all rise or fall with each other: each column keeps its own "
-    "law, however skewed, and only what joins columns is taken for Gaussian"};
-constexpr TableWay kGaussianWay = {
-    Method::kGaussian, false, "rows with noise of their own, for few rows and a public covariance"};
-constexpr TableWay kSharedWay = {
-    Method::kGaussianModel, false,
-    "any number of rows of one noisy mean and covariance, where columns, or their logarithms, are "
-    "roughly Gaussian; numbers are not cut"};
-
 /// Whether there are several ways to what is asked for.
 bool is_of_whole_table(const AdviceQuestion& asked) {
   if (asked.purpose != Purpose::kTable) return false;
@@ -591,45 +559,23 @@ bool is_of_whole_table(const AdviceQuestion& asked) {
   return asked.protect ? *asked.protect != Protected::kTable : asked.unit.has_value();
 }
 
-/// Those that are chosen from, the first of equals; those that rest on what nobody but the asker
-/// knows of the columns, which are chosen where no other serves; and those that are told alone,
-/// beside a method that is given.
-struct TableWays {
-  std::vector<TableWay> usual{};
-  std::vector<TableWay> special{};
-  std::vector<TableWay> beside{};
-};
-
-TableWays ways_to_table(const AdviceQuestion& asked, const PublicInputs& inputs) {
-  TableWays ways;
-  double outcomes = outcomes_of(asked.column_sizes);
-  bool are_points = false;
-  bool has_numbers = false;
-  if (asked.domain) {
-    const Domain domain = inputs.domain(*asked.domain);
-    outcomes = domain.product();
-    are_points = are_numbers(domain);
-    const auto& columns = domain.columns();
-    has_numbers = columns.size() > 1 &&
-                  std::any_of(columns.begin(), columns.end(),
-                              [](const Column& one) { return is_numeric(one.cells()); });
-  }
-  if (outcomes <= static_cast<double>(Band::kMostOutcomes)) ways.usual.push_back(kIndependentWay);
-  ways.usual.push_back(kMarginalsWay);
-  if (has_numbers) ways.special.push_back(kCopulaWay);
-  if (are_points) ways.special.push_back(kSharedWay);
-  if (!asked.method) return ways;
-  TableWays given;
-  for (const TableWay& way : {kIndependentWay, kMarginalsWay, kGaussianWay, kSharedWay}) {
-    if (way.method == *asked.method) given.usual.push_back(way);
-  }
-  for (const auto* some : {&ways.usual, &ways.special}) {
-    for (const TableWay& way : *some) {
-      const bool is_given = way.method == *asked.method && !way.copula;
-      if (!is_given) given.beside.push_back(way);
+std::vector<TableWay> ways_to_table(const AdviceQuestion& asked, const PublicInputs& inputs) {
+  std::optional<Domain> domain;
+  if (asked.domain) domain.emplace(inputs.domain(*asked.domain));
+  const double outcomes = domain ? domain->product() : outcomes_of(asked.column_sizes);
+  std::vector<TableWay> ways;
+  for (const auto& [method, name] : names<Method>()) {
+    for (TableWay way : advice_of(method).table_ways(domain ? &*domain : nullptr, outcomes)) {
+      way.method = method;
+      const bool is_given = method == asked.method && !way.copula;
+      if (is_given) way.choice = WayChoice::kUsual;
+      if (!is_given && asked.method && way.choice != WayChoice::kNamed) {
+        way.choice = WayChoice::kBeside;
+      }
+      ways.push_back(way);
     }
   }
-  return given;
+  return ways;
 }
 
 AdviceQuestion asked_for(const TableWay& way, AdviceQuestion asked) {
@@ -669,13 +615,14 @@ OtherWay other_way(const TableWay& way, const AdviceQuestion& asked, const Publi
 }
 
 Advice advise_of_table(const AdviceQuestion& asked, const PublicInputs& inputs) {
-  const TableWays ways = ways_to_table(asked, inputs);
+  const std::vector<TableWay> ways = ways_to_table(asked, inputs);
   std::optional<Advice> best;
   const TableWay* best_way = nullptr;
   std::optional<Unserved> unserved;
-  for (const auto* some : {&ways.usual, &ways.special}) {
+  for (const WayChoice choice : {WayChoice::kUsual, WayChoice::kSpecial}) {
     if (best) break;
-    for (const TableWay& way : *some) {
+    for (const TableWay& way : ways) {
+      if (way.choice != choice) continue;
       try {
         Advice advice = Advisor(asked_for(way, asked), inputs).advice();
         if (best && cost_of(*best) <= cost_of(advice)) continue;
@@ -695,12 +642,12 @@ Advice advise_of_table(const AdviceQuestion& asked, const PublicInputs& inputs) 
   if (!best->chosen) return *best;
   AdviceQuestion same = asked;
   same.epsilon = best->budgets[*best->chosen].epsilon;
-  for (const auto* some : {&ways.usual, &ways.special, &ways.beside}) {
-    for (const TableWay& way : *some) {
-      if (&way == best_way) continue;
+  for (const WayChoice choice : {WayChoice::kUsual, WayChoice::kSpecial, WayChoice::kBeside}) {
+    for (const TableWay& way : ways) {
+      if (way.choice != choice || &way == best_way) continue;
       OtherWay other = other_way(way, same, inputs);
       // Of special ways none is missed that does not serve.
-      if (other.error || some == &ways.usual) best->others.push_back(std::move(other));
+      if (other.error || choice == WayChoice::kUsual) best->others.push_back(std::move(other));
     }
   }
   return *best;

@@ -21,7 +21,6 @@
 #include "core/table.h"
 #include "domain/column.h"
 #include "kernel/search.h"
-#include "methods/central/method.h"
 #include "methods/divergence/f_divergence.h"
 #include "methods/gaussian/method.h"
 #include "methods/local/method.h"
@@ -30,6 +29,7 @@
 #include "release/acceptance.h"
 #include "release/certificate.h"
 #include "release/design.h"
+#include "release/method.h"
 #include "release/release_error.h"
 #include "scores/mixtures.h"
 
@@ -417,8 +417,8 @@ struct ComparedRow {
 double distance_of(const Json& parts, const PublicInputs& inputs, const Source& data) {
   ReleaseSpec spec = spec_of(parts, "");
   spec.accept_error = true;  // nothing is released
+  if (kPublishedModels.has(spec.method)) return models_distance(spec, inputs, data);
   if (kRowMethods.has(spec.method)) return central_distance(spec, inputs, data);
-  if (spec.method == Method::kIntegralModel) return models_distance(spec, inputs, data);
   const auto release = prepare_local(spec, inputs);
   release->require(data);
   if (is_of_points(*release)) {
@@ -430,14 +430,14 @@ double distance_of(const Json& parts, const PublicInputs& inputs, const Source& 
   return comparison_of(*release, data).mean_law_distance;
 }
 
-std::vector<std::string> mechanisms_of(const Json& parts) {
-  if (parts.value("mechanism", "") != "all") return {parts.value("mechanism", "")};
-  std::vector<std::string> all;
-  if (parts["method"] == name_of(Method::kCentral)) {
-    for (const auto& [mechanism, name] : names<CentralMechanism>()) all.emplace_back(name);
-    return all;
-  }
-  for (const auto& known : named_mechanisms()) all.emplace_back(known.name);
+/// What is asked for, or all that the method has; where it has none, a release refuses what is
+/// asked.
+std::vector<std::string> compared_mechanisms(const Json& parts) {
+  const std::string asked = parts.value("mechanism", "");
+  if (asked != "all") return {asked};
+  auto all = mechanisms_of(known_value<Method>("method", parts.value("method", "")));
+  std::erase(all, "auto");  // which is one of the others
+  if (all.empty()) return {asked};
   return all;
 }
 
@@ -469,7 +469,7 @@ ComparedRow compared_row(std::span<const Json> questions, const std::string& mec
 /// What the distances of a table are.
 const char* distance_words(const Json& question) {
   const auto method = known_value<Method>("method", question["method"].get<std::string>());
-  if (question.contains("unit") && method == Method::kLocal) {
+  if (question.contains("unit") && kDrawMethods.has(method)) {
     return "the law that is released from a unit's own truth, on average";
   }
   if (kGaussianMethods.has(method)) {
@@ -497,7 +497,7 @@ Answer compare_several(std::span<const Json> questions, const PublicInputs& inpu
   columns.push_back({"", 0, "/refusal"});
   std::optional<std::string> refusal;
   bool any = false;
-  for (const std::string& mechanism : mechanisms_of(questions.front())) {
+  for (const std::string& mechanism : compared_mechanisms(questions.front())) {
     const ComparedRow row = compared_row(questions, mechanism, inputs, data);
     Json line{{"mechanism", printable(row.mechanism)}};
     for (std::size_t i = 0; i < questions.size(); ++i) {
@@ -525,8 +525,8 @@ Answer compare_several(std::span<const Json> questions, const PublicInputs& inpu
 Answer compare_one(const Json& question, const PublicInputs& inputs, const Source& data) {
   ReleaseSpec spec = spec_of(question, "");
   spec.accept_error = true;  // nothing is released
+  if (kPublishedModels.has(spec.method)) return compare_models(spec, inputs, data);
   if (kRowMethods.has(spec.method)) return compare_central(spec, inputs, data);
-  if (spec.method == Method::kIntegralModel) return compare_models(spec, inputs, data);
   const auto release = prepare_local(spec, inputs);
   release->require(data);
   Answer answer =

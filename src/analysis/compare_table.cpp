@@ -413,7 +413,6 @@ Answer compare_gaussian(const PreparedRelease& release, const Domain& domain,
 }  // namespace
 
 Answer compare_central(const ReleaseSpec& spec, const PublicInputs& inputs, const Source& data) {
-  if (spec.own.get<MarginalsSpec>() != nullptr) return compare_models(spec, inputs, data);
   const Domain domain = inputs.domain(spec.domain);
   const auto release = prepared_for(spec, inputs, data);
   Answer answer = spec.own.get<GaussianSpec>() != nullptr
@@ -424,7 +423,6 @@ Answer compare_central(const ReleaseSpec& spec, const PublicInputs& inputs, cons
 }
 
 double central_distance(const ReleaseSpec& spec, const PublicInputs& inputs, const Source& data) {
-  if (spec.own.get<MarginalsSpec>() != nullptr) return models_distance(spec, inputs, data);
   const auto release = prepared_for(spec, inputs, data);
   const Certificate& certificate = release->certificate();
   if (const auto* moments = certificate.as<MomentDesign>())

@@ -9,7 +9,7 @@
 
 #include <boost/math/special_functions/beta.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <fmt/ranges.h>
 
 #include "accounting/privacy.h"
 #include "base/names.h"
@@ -17,11 +17,9 @@
 #include "core/invalid_input.h"
 #include "methods/central/method.h"
 #include "methods/central/samplers.h"
-#include "methods/gaussian/method.h"
 #include "methods/local/method.h"
 #include "methods/local/sampler.h"
 #include "methods/local/space.h"
-#include "methods/marginals/method.h"
 #include "release/design.h"
 #include "release/public_inputs.h"
 #include "release/verification.h"
@@ -125,21 +123,11 @@ namespace {
 
 /// The domain of a release that draws outcomes which each are a record.
 Domain outcomes_of(const StatedCertificate& stated, const Domain& domain) {
-  if (stated.spec.own.get<GaussianSpec>() != nullptr) {
+  if (kModelMethods.has(stated.spec.method)) {
     throw InvalidInput(
-        "estimate is for releases of outcomes, but this one is of Gaussian samples, whose own mean "
-        "and covariance are the estimate");
-  }
-  if (stated.spec.own.get<MarginalsSpec>() != nullptr) {
-    throw InvalidInput(
-        "estimate is for records that each have noise of their own, but those of method marginals "
-        "share one model, whose marginals are the estimate");
-  }
-  if (stated.spec.method == Method::kIntegralModel) {
-    throw InvalidInput(
-        "estimate is for records that each have noise of their own, but those of method "
-        "integral-model come "
-        "from one model, whose marginals are the estimate");
+        fmt::format("estimate is for records that each have noise of their own, but those of "
+                    "method {} share one model, which is the estimate itself",
+                    name_of(stated.spec.method)));
   }
   const LocalSpec* local = stated.spec.own.get<LocalSpec>();
   if (local == nullptr) return domain;
@@ -178,7 +166,8 @@ ReleasedLaw::ReleasedLaw(const StatedCertificate& stated, const std::string& nam
     take_central(made.certificate, *finite_drawing(made).sampler);
   } else {
     throw InvalidInput(
-        fmt::format("estimate has no law of records of method {}, so it finds nothing",
+        fmt::format("estimate is for records that are outcomes of a list, but those of method {} "
+                    "are not: look at the means of the records themselves",
                     name_of(stated.spec.method)));
   }
 }
@@ -192,7 +181,7 @@ void ReleasedLaw::take_local(const Certificate& certificate,
   if (draw.notion == PrivacyNotion::kPure) epsilon_ = draw.parameter();
   multiple_ = *certificate.spec.count;
   if (certificate.facts.units) exactly_ = *certificate.facts.units * multiple_;
-  if (certificate.spec.method == Method::kIntegral) exactly_ = multiple_;
+  if (!kUnitMethods.has(certificate.spec.method)) exactly_ = multiple_;
 }
 
 void ReleasedLaw::take_central(const Certificate& certificate, const CentralSampler& sampler) {
@@ -218,8 +207,9 @@ void ReleasedLaw::take_central(const Certificate& certificate, const CentralSamp
   } else {
     throw InvalidInput(
         fmt::format("estimate needs records that are drawn independently of one law near the "
-                    "population's, which mechanism {} does not promise; next time use subset-rr",
-                    mechanism_));
+                    "population's, which mechanism {} of method {} does not promise; next time use "
+                    "subset-rr",
+                    mechanism_, name_of(certificate.spec.method)));
   }
 }
 
@@ -1003,17 +993,14 @@ PopulationEstimate estimate_population(const ReleasedLaw& law, const Empirical& 
 }
 
 // -----------------------------------------------------------------------------------------------
-// Estimates for programs.
+// Estimates as an answer.
 
 namespace {
 
-using EstimateJson = nlohmann::ordered_json;
-
-EstimateJson known(const std::optional<double>& value) {
-  return value ? EstimateJson(*value) : EstimateJson(nullptr);
-}
-
-EstimateJson value_json(const EstimatedValue& value, const char* name, const char* what) {
+Json value_json(const EstimatedValue& value, const char* name, const char* what) {
+  const auto known = [](const std::optional<double>& number) {
+    return number ? Json(*number) : Json(nullptr);
+  };
   return {{name, value.name},
           {what, known(value.value)},
           {"standard_error", known(value.standard_error)},
@@ -1021,141 +1008,117 @@ EstimateJson value_json(const EstimatedValue& value, const char* name, const cha
           {"upper", value.interval.upper}};
 }
 
-EstimateJson cells_json(const EstimatedTable& table) {
-  EstimateJson cells = EstimateJson::array();
+/// Values below each other, with what they are of.
+std::string values_text(const std::string& heading, const char* name, const char* what,
+                        Json values) {
+  std::size_t width = heading.size();
+  for (Json& value : values) {
+    const std::string told = "  " + printable(value[name].get<std::string>());
+    width = std::max(width, told.size());
+    value[name] = told;
+  }
+  const TableColumn columns[] = {{heading, -static_cast<int>(width) - 2, fmt::format("/{}", name)},
+                                 {"estimate", 11, fmt::format("/{}", what), ".4f"},
+                                 {"std error", 11, "/standard_error", ".4f"},
+                                 {"lower", 11, "/lower", ".4f"},
+                                 {"upper", 11, "/upper", ".4f"}};
+  return "\n" + table_text(columns, values);
+}
+
+/// The cells of a table, and for people those with the greatest estimates first, or, without any,
+/// the greatest upper bounds.
+Json cells_json(const EstimatedTable& table, Answer& answer) {
+  constexpr std::size_t kMostRows = 40;
+  Json cells = Json::array();
   for (const EstimatedValue& cell : table.cells) {
     cells.push_back(value_json(cell, "outcome", "probability"));
+  }
+  std::vector<std::size_t> order(cells.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (order.size() > kMostRows) {
+    const auto size = [&](std::size_t i) {
+      return table.cells[i].value.value_or(table.cells[i].interval.upper);
+    };
+    std::partial_sort(order.begin(), order.begin() + kMostRows, order.end(),
+                      [&](std::size_t a, std::size_t b) {
+                        return size(a) != size(b) ? size(a) > size(b) : a < b;
+                      });
+    order.resize(kMostRows);
+  }
+  Json told = Json::array();
+  for (const std::size_t i : order) told.push_back(cells[i]);
+  const std::string columns = fmt::format("{}", fmt::join(table.columns, ", "));
+  answer.say(values_text(printable(columns), "outcome", "probability", std::move(told)));
+  if (cells.size() > kMostRows) {
+    answer.say(fmt::format("  ... the {} greatest of {}; {} has all\n", kMostRows, cells.size(),
+                           words_of_speech("--json", "the mapping")));
   }
   return cells;
 }
 
-EstimateJson tables_json(const std::vector<EstimatedTable>& tables) {
-  EstimateJson json = EstimateJson::array();
+Json tables_json(const std::vector<EstimatedTable>& tables, Answer& answer) {
+  Json json = Json::array();
   for (const EstimatedTable& table : tables) {
-    json.push_back({{"columns", table.columns}, {"estimates", cells_json(table)}});
+    json.push_back({{"columns", table.columns}, {"estimates", cells_json(table, answer)}});
   }
   return json;
 }
 
 }  // namespace
 
-std::string estimate_json(const PopulationEstimate& estimate) {
-  EstimateJson json{{"mechanism", estimate.mechanism},
-                    {"linear", estimate.is_linear},
-                    {"records", estimate.records},
-                    {"confidence", estimate.request.confidence},
-                    {"intervals", estimate.intervals},
-                    {"method", name_of(estimate.request.method)},
-                    {"columns", estimate.outcomes.columns},
-                    {"estimates", cells_json(estimate.outcomes)},
-                    {"marginals", tables_json(estimate.marginals)},
-                    {"means", EstimateJson::array()}};
-  for (const EstimatedMean& mean : estimate.means) {
-    EstimateJson row = value_json(mean.mean, "column", "mean");
-    row["half_cell"] = mean.half_cell;
-    json["means"].push_back(std::move(row));
-  }
-  if (estimate.request.pairs) json["pairs"] = tables_json(estimate.pairs);
-  json["frequency_oracle"] = nullptr;
-  if (estimate.standard_error_oracle) {
-    json["frequency_oracle"] = {{"name", "subset-selection"},
-                                {"standard_error", *estimate.standard_error_oracle},
-                                {"standard_error_here", known(estimate.standard_error_here)}};
-  }
-  if (estimate.likelihood_gap_up) json["likelihood_gap"] = *estimate.likelihood_gap_up;
-  json["notes"] = estimate.notes;
-  // Names of columns may hold any bytes; JSON holds text.
-  return json.dump(2, ' ', false, EstimateJson::error_handler_t::replace) + "\n";
-}
-
-// -----------------------------------------------------------------------------------------------
-// Estimates for people.
-
-namespace {
-
-std::string value_text(const EstimatedValue& value, std::size_t width) {
-  const auto known = [](const std::optional<double>& number) {
-    return number ? fmt::format("{:.4f}", *number) : std::string("-");
-  };
-  return fmt::format("  {:<{}} {:>10} {:>10} {:>10.4f} {:>10.4f}\n", printable(value.name), width,
-                     known(value.value), known(value.standard_error), value.interval.lower,
-                     value.interval.upper);
-}
-
-/// The cells with the greatest estimates first, or, without any, the greatest upper bounds.
-std::string table_text(const EstimatedTable& table) {
-  constexpr std::size_t kMostRows = 40;
-  std::vector<std::size_t> order(table.cells.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const bool all = order.size() <= kMostRows;
-  if (!all) {
-    std::partial_sort(order.begin(), order.begin() + kMostRows, order.end(),
-                      [&](std::size_t a, std::size_t b) {
-                        const auto size = [&](std::size_t cell) {
-                          const EstimatedValue& value = table.cells[cell];
-                          return value.value.value_or(value.interval.upper);
-                        };
-                        return size(a) != size(b) ? size(a) > size(b) : a < b;
-                      });
-    order.resize(kMostRows);
-  }
-  std::string columns;
-  for (const std::string& column : table.columns) {
-    columns += (columns.empty() ? "" : ", ") + printable(column);
-  }
-  std::size_t width = columns.size();
-  for (const std::size_t cell : order) width = std::max(width, table.cells[cell].name.size() + 2);
-  std::string text = fmt::format("\n{:<{}} {:>10} {:>10} {:>10} {:>10}\n", columns, width + 2,
-                                 "estimate", "std error", "lower", "upper");
-  for (const std::size_t cell : order) text += value_text(table.cells[cell], width);
-  if (!all) {
-    text += fmt::format("  ... the {} greatest of {}; {} has all\n", kMostRows, table.cells.size(),
-                        words_of_speech("--json", "the mapping"));
-  }
-  return text;
-}
-
-}  // namespace
-
-std::string estimate_text(const PopulationEstimate& found, const ReleaseSpec& spec) {
-  std::string text = fmt::format(
-      "{} by {}; {} with probability {:g}\n", counted(found.records, "record"), found.mechanism,
-      found.intervals == 1 ? "the interval holds"
-                           : fmt::format("all {} intervals hold together", found.intervals),
-      found.request.confidence);
-  if (spec.method == Method::kLocal) {
-    text +=
+Answer estimate_answer(const PopulationEstimate& found, const ReleaseSpec& spec) {
+  Answer answer;
+  answer.add("mechanism", found.mechanism);
+  answer.add("linear", found.is_linear);
+  answer.add("records", found.records,
+             fmt::format("{} by {}; ", counted(found.records, "record"), found.mechanism));
+  answer.add("confidence", found.request.confidence);
+  answer.add("intervals", found.intervals,
+             fmt::format("{} with probability {:g}\n",
+                         found.intervals == 1
+                             ? "the interval holds"
+                             : fmt::format("all {} intervals hold together", found.intervals),
+                         found.request.confidence));
+  answer.add("method", name_of(found.request.method));
+  if (kUnitDraws.has(spec.method)) {
+    answer.say(
         "estimated is the mean of the units' own distributions: a unit with rows of three values "
-        "counts a\nthird for each\n";
+        "counts a\nthird for each\n");
   }
-  text += table_text(found.outcomes);
-  for (const EstimatedTable& marginal : found.marginals) text += table_text(marginal);
-  for (const EstimatedTable& pair : found.pairs) text += table_text(pair);
-  if (!found.means.empty()) {
-    std::size_t width = 4;
-    for (const EstimatedMean& mean : found.means) width = std::max(width, mean.mean.name.size());
-    text += fmt::format("\n{:<{}} {:>10} {:>10} {:>10} {:>10}\n", "mean", width + 2, "estimate",
-                        "std error", "lower", "upper");
-    for (const EstimatedMean& mean : found.means) {
-      text += value_text(mean.mean, width);
-      if (mean.half_cell > 0) {
-        text +=
-            fmt::format("  {:<{}} each value counts as its cell's middle, at most {:.4g} away\n",
-                        "", width, mean.half_cell);
-      }
-    }
+  answer.add("columns", found.outcomes.columns);
+  answer.add("estimates", cells_json(found.outcomes, answer));
+  answer.add("marginals", tables_json(found.marginals, answer));
+  answer.add("means", Json::array());
+  if (found.request.pairs) answer.add("pairs", tables_json(found.pairs, answer));
+  Json& means = answer.json["means"];
+  for (const EstimatedMean& mean : found.means) {
+    means.push_back(value_json(mean.mean, "column", "mean"));
+    means.back()["half_cell"] = mean.half_cell;
   }
+  if (!means.empty()) answer.say(values_text("mean", "column", "mean", means));
+  for (const EstimatedMean& mean : found.means) {
+    if (mean.half_cell == 0) continue;
+    answer.say(fmt::format("  each {} counts as its cell's middle, at most {:.4g} away\n",
+                           printable(mean.mean.name), mean.half_cell));
+  }
+  answer.add("frequency_oracle", nullptr);
   if (found.standard_error_oracle) {
-    const bool better = *found.standard_error_oracle < 0.999 * *found.standard_error_here;
-    text += fmt::format(
-        "\na frequency next to 0 has standard error {:.3g} here; reports made for estimation "
-        "alone (subset\nselection, no records) would {} at the same epsilon\n",
-        *found.standard_error_here,
-        better ? fmt::format("reach {:.3g}", *found.standard_error_oracle)
-               : std::string("do no better"));
+    const double here = *found.standard_error_here;
+    const double oracle = *found.standard_error_oracle;
+    answer.add(
+        "frequency_oracle",
+        {{"name", "subset-selection"}, {"standard_error", oracle}, {"standard_error_here", here}},
+        fmt::format("\na frequency next to 0 has standard error {:.3g} here; reports made for "
+                    "estimation alone (subset\nselection, no records) would {} at the same "
+                    "epsilon\n",
+                    here,
+                    oracle < 0.999 * here ? fmt::format("reach {:.3g}", oracle)
+                                          : std::string("do no better")));
   }
-  for (const std::string& note : found.notes) text += fmt::format("\n{}\n", note);
-  return text;
+  if (found.likelihood_gap_up) answer.add("likelihood_gap", *found.likelihood_gap_up);
+  answer.add("notes", found.notes);
+  for (const std::string& note : found.notes) answer.say(fmt::format("\n{}\n", note));
+  return answer;
 }
 
 }  // namespace mollify

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/answer.h"
 #include "base/names.h"
 #include "core/band.h"
 #include "domain/domain.h"
@@ -18,6 +19,7 @@
 #include "methods/local/sampler.h"
 #include "records/tallies.h"
 #include "release/certificate.h"
+#include "release/spec.h"
 
 namespace mollify {
 
@@ -318,18 +320,10 @@ struct PopulationEstimate {
                                                      const EstimateRequest& request,
                                                      const std::string& name);
 
-// -----------------------------------------------------------------------------------------------
-// Estimates for programs.
-
-/// Pretty-printed JSON that ends in a line feed: `mechanism`, `records`, `confidence`, `method`,
-/// `estimates`, a list of `outcome`, `probability`, `standard_error`, `lower` and `upper`, and the
-/// other parts of PopulationEstimate by their names. What is not determined is null.
-[[nodiscard]] std::string estimate_json(const PopulationEstimate& estimate);
-
-// -----------------------------------------------------------------------------------------------
-// Estimates for people.
-
-/// In lines, of the release with that spec: of each table the 40 greatest.
-[[nodiscard]] std::string estimate_text(const PopulationEstimate& found, const ReleaseSpec& spec);
+/// Of the release with that spec; for people, of each table the 40 greatest. Facts: `mechanism`,
+/// `records`, `confidence`, `method`, `estimates`, a list of `outcome`, `probability`,
+/// `standard_error`, `lower` and `upper`, and the other parts of PopulationEstimate by their names.
+/// What is not determined is null.
+[[nodiscard]] Answer estimate_answer(const PopulationEstimate& found, const ReleaseSpec& spec);
 
 }  // namespace mollify

@@ -80,12 +80,7 @@ int run(const EstimateOptions& options) {
       counted_outcomes(read_public_digits(released, law.domain()), law.domain());
   const PopulationEstimate found = estimate_population(law, records, request, released);
   tell_odds(stated.total);
-  if (options.json) {
-    fmt::print("{}", estimate_json(found));
-  } else {
-    fmt::print("{}", estimate_text(found, stated.spec));
-  }
-  return kSuccess;
+  return print_answer(estimate_answer(found, stated.spec), options.json);
 }
 
 }  // namespace

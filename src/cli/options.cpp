@@ -225,7 +225,7 @@ std::optional<Mechanism> MechanismOptions::named() const {
   for (const auto& known : named_mechanisms()) {
     if (known.name == *mechanism) return known.value;
   }
-  refuse_mechanism(*mechanism, Method::kLocal);
+  refuse_mechanism(*mechanism, kDrawMethods.first());
 }
 
 void MechanismOptions::require_budget() const {
@@ -353,7 +353,7 @@ const char* value_of(const OwnPart& part) {
 
 const char* group_of(const Part& part) {
   const std::string_view place = part.place;
-  const auto draws = release_method(Method::kLocal).parts();
+  const auto draws = release_method(kDrawMethods.first()).parts();
   if (place.starts_with("/space")) return "Space, all of it public";
   if (place.starts_with("/privacy") ||
       std::any_of(draws.begin(), draws.end(),

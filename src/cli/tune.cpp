@@ -48,7 +48,7 @@ int run(const TuneOptions& options, const CLI::App& command) {
     throw InvalidInput(
         fmt::format("{} must be the private file, but there is none", *options.data));
   }
-  Json parts = given_parts(command, tuned_parts(), Method::kLocal);
+  Json parts = given_parts(command, tuned_parts(), kUnitDraws.first());
   if (!parts.contains("privacy")) refuse_missing("--epsilon");
   if (!parts.contains("count")) parts["count"] = 1U;
   question.spec = mollify::spec_of(parts, "");
@@ -73,7 +73,7 @@ void add_tune(CLI::App& app, Session& session) {
            "public CSV of units like yours");
   add_text(command, "--data", options->data, "FILE",
            "the private file, opened only to make sure that the units are not from it");
-  add_part_flags(command, tuned_parts(), {Method::kLocal});
+  add_part_flags(command, tuned_parts(), kUnitDraws);
   command.get_option("--count")->description("draws of each unit (default: 1)");
   command.get_option("--c2")->description(
       "greatest density of P against the reference: tries minimax too");

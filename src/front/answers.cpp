@@ -112,7 +112,7 @@ Answer estimate(const Certificate& certificate, const Domain& domain, const Sour
   const inside::Source& records = *released.inside().records;
   const inside::PopulationEstimate found = inside::estimate_population(
       law, inside::read_table(records, law.domain()), request, std::string(records.name()));
-  return {inside::estimate_json(found), inside::estimate_text(found, stated.spec)};
+  return outward(inside::estimate_answer(found, stated.spec));
 }
 
 // -----------------------------------------------------------------------------------------------

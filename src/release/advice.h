@@ -122,6 +122,22 @@ struct Advice {
   std::vector<OtherWay> others{};  ///< of a whole table whose rows are protected
 };
 
+/// When a way to a whole table is taken.
+enum class WayChoice {
+  kUsual,    ///< chosen from, the first of equals
+  kSpecial,  ///< where no usual one serves: it rests on what the asker alone knows of the columns
+  kBeside,   ///< never; told of beside another
+  kNamed,    ///< where its method is given alone
+};
+
+/// A way to a whole table whose rows or persons are protected.
+struct TableWay {
+  WayChoice choice = WayChoice::kNamed;
+  const char* why = "";
+  bool copula = false;
+  Method method{};  ///< whose way it is; set by who asks
+};
+
 /// What the error is of: a key for programs, words for people.
 struct ErrorKind {
   const char* key;
@@ -141,6 +157,12 @@ class MethodAdvice {
   virtual ~MethodAdvice() = default;
 
   [[nodiscard]] virtual Protected protects() const { return Protected::kRow; }
+  /// Whether it is the one to take, unless a method before it in their table is. One always is.
+  [[nodiscard]] virtual bool is_usual(Protected, Purpose) const { return false; }
+  /// Its ways to a whole table, its plain one first; `domain` is null where none is given.
+  [[nodiscard]] virtual std::vector<TableWay> table_ways(const Domain*, double /*outcomes*/) const {
+    return {};
+  }
   /// Throws InvalidInput for a question to which this method is no answer.
   virtual void require(const AdviceQuestion&) const {}
   /// Whether it is the outcomes of all columns together that count, and not each column's.

@@ -71,16 +71,12 @@ std::string released_words(const Certificate& certificate, const std::string& to
       certificate.total.text());
 }
 
-namespace {
-
 std::vector<std::string> mechanisms_of(Method method) {
   for (const OwnPart& part : release_method(method).parts()) {
     if (std::string_view(part.place) == "/mechanism") return part.words();
   }
   return {};
 }
-
-}  // namespace
 
 void refuse_mechanism(const std::string& name, Method method) {
   Methods others;

@@ -111,6 +111,14 @@ class ReleaseMethod {
   [[nodiscard]] virtual std::vector<std::string> promises(const Certificate& certificate) const = 0;
   [[nodiscard]] virtual std::vector<std::string> limits(const Certificate& certificate) const = 0;
   [[nodiscard]] virtual StandIn stand_in() const { return {}; }
+  /// The public things that it was chosen from or began at, which `verify` looks for; mostly none.
+  [[nodiscard]] virtual const char* begun_at(const StatedCertificate& stated) const {
+    return stated.spec.reference() ? "public records" : "";
+  }
+  /// What a certificate declares, and nobody can check.
+  [[nodiscard]] virtual const char* declared() const {
+    return "unit, roster and the number of records";
+  }
 
   // What is expected of a release, from public facts.
 
@@ -186,6 +194,8 @@ MOLLIFY_METHODS(MOLLIFY_FUNCTION)
 // -----------------------------------------------------------------------------------------------
 // What several methods say or ask alike.
 
+/// The names that a spec of the method may give as its mechanism; none where there is no choice.
+[[nodiscard]] std::vector<std::string> mechanisms_of(Method method);
 /// Throws InvalidInput: the name is none of a mechanism that the method has.
 [[noreturn]] void refuse_mechanism(const std::string& name, Method method);
 

@@ -113,6 +113,7 @@ inline constexpr Methods kEveryMethod = methods_that(0);
 inline constexpr Methods kDrawMethods = methods_that(kDraws);
 inline constexpr Methods kRowMethods = methods_that(kOfRows);
 inline constexpr Methods kUnitMethods = methods_that(kByUnit);
+inline constexpr Methods kUnitDraws = methods_that(kDraws | kByUnit);
 inline constexpr Methods kModelMethods = methods_that(kOneModel);
 inline constexpr Methods kPublishedModels = methods_that(kHandsOut);
 

@@ -1031,8 +1031,9 @@ TEST(PopulationEstimate, TellsBoundsOfBandsAndWhy) {
       certificate_of(local(R"("mechanism": "minimax", "privacy": {"epsilon": 2})"), inputs,
                      words(4)),
       "c.json", domain);
-  const auto json = nlohmann::json::parse(
-      estimate_json(estimate_population(law, Empirical({{0, 1}, {900, 100}}), {}, "r.csv")));
+  const Json json =
+      estimate_answer(estimate_population(law, Empirical({{0, 1}, {900, 100}}), {}, "r.csv"), {})
+          .json;
   EXPECT_EQ(json["linear"], false);
   EXPECT_TRUE(json["estimates"][0]["probability"].is_null());
   EXPECT_GT(json["estimates"][0]["lower"], 0);
@@ -1081,8 +1082,8 @@ TEST(ReleasedLaw, RefusesWhatHasNoEstimate) {
       refused(R"({"method": "gaussian", "count": 2, "privacy": {"rho": 1},
                   "covariance_bound": 4, "mean_bound": 2})",
               1000),
-      "estimate is for releases of outcomes, but this one is of Gaussian samples, whose own mean "
-      "and covariance are the estimate");
+      "estimate is for records that are outcomes of a list, but those of method gaussian are not: "
+      "look at the means of the records themselves");
   const Domain few = parse_domain(words(3), "domain.yaml");
   const StatedCertificate stated =
       certificate_of(R"({"method": "integral", "count": 3, "privacy": {"epsilon": 1}})",

@@ -1,6 +1,7 @@
 // Method central, for who asks which one to take.
 #include "release/advice.h"
 
+#include "core/band.h"
 #include "domain/domain.h"
 #include "methods/central/method.h"
 
@@ -9,6 +10,16 @@ namespace {
 
 class CentralAdvice final : public MethodAdvice {
  public:
+  // A custodian of all rows can protect each person too.
+  bool is_usual(Protected what, Purpose) const override { return what != Protected::kTable; }
+
+  std::vector<TableWay> table_ways(const Domain*, double outcomes) const override {
+    return {{outcomes <= static_cast<double>(Band::kMostOutcomes) ? WayChoice::kUsual
+                                                                  : WayChoice::kNamed,
+             "independent records: each is as good as a new row by itself, and shares no noise "
+             "with others; many cost much"}};
+  }
+
   bool counts_outcomes() const override { return true; }
 
   std::optional<std::uint64_t> outcomes(const Domain& domain) const override {

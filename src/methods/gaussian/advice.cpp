@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/names.h"
+#include "methods/central/method.h"
 #include "methods/gaussian/method.h"
 
 namespace mollify {
@@ -24,6 +25,11 @@ class PointAdvice : public MethodAdvice {
 
 class GaussianAdvice final : public PointAdvice {
  public:
+  std::vector<TableWay> table_ways(const Domain*, double) const override {
+    return {
+        {WayChoice::kNamed, "rows with noise of their own, for few rows and a public covariance"}};
+  }
+
   std::string error_words(const AdviceQuestion&, const AdvisedBudget& chosen,
                           const Domain*) const override {
     return fmt::format("a record is as good as a new row of the same Gaussian, but for {}",
@@ -53,6 +59,12 @@ class GaussianAdvice final : public PointAdvice {
 
 class GaussianModelAdvice final : public PointAdvice {
  public:
+  std::vector<TableWay> table_ways(const Domain* domain, double) const override {
+    return {{domain != nullptr && are_numbers(*domain) ? WayChoice::kSpecial : WayChoice::kNamed,
+             "any number of rows of one noisy mean and covariance, where columns, or their "
+             "logarithms, are roughly Gaussian; numbers are not cut"}};
+  }
+
   ErrorKind error_kind(const AdviceQuestion&) const override {
     return {"expected_total_variation_of_the_model", "total variation of the model"};
   }

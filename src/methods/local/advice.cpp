@@ -65,6 +65,11 @@ class LocalAdvice final : public DrawAdvice {
  public:
   Protected protects() const override { return Protected::kPerson; }
 
+  bool is_usual(Protected what, Purpose purpose) const override {
+    return what == Protected::kPerson &&
+           (purpose == Purpose::kRecords || purpose == Purpose::kEstimates);
+  }
+
   bool is_for_estimates(const AdviceQuestion& asked) const override {
     return asked.purpose == Purpose::kEstimates;
   }
@@ -142,12 +147,13 @@ class LocalAdvice final : public DrawAdvice {
 class IntegralAdvice final : public DrawAdvice {
  public:
   Protected protects() const override { return Protected::kTable; }
+  bool is_usual(Protected what, Purpose) const override { return what == Protected::kTable; }
 
   void require(const AdviceQuestion& asked) const override {
     if (asked.purpose != Purpose::kEstimates) return;
     throw InvalidInput(
-        "one record of a table tells nothing of a population, so there are no estimates that "
-        "protect the table; protect each person or each row instead");
+        "method integral protects the table, and one record of a table tells nothing of a "
+        "population; protect each person or each row to have estimates");
   }
 
   std::string protection(const AdviceQuestion&, const std::string& factor) const override {

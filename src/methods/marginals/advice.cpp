@@ -30,6 +30,19 @@ void tell_close_columns(Advice& advice) {
 
 class MarginalsAdvice final : public MethodAdvice {
  public:
+  std::vector<TableWay> table_ways(const Domain* domain, double) const override {
+    const auto is_number = [](const Column& column) { return is_numeric(column.cells()); };
+    const bool has_numbers =
+        domain != nullptr && domain->columns().size() > 1 &&
+        std::any_of(domain->columns().begin(), domain->columns().end(), is_number);
+    return {{WayChoice::kUsual,
+             "any number of rows of one noisy model, made for single columns and pairs of them"},
+            {has_numbers ? WayChoice::kSpecial : WayChoice::kNamed,
+             "the same for numbers that nearly all rise or fall with each other: each column keeps "
+             "its own law, however skewed, and only what joins columns is taken for Gaussian",
+             true}};
+  }
+
   Held question(const AdviceQuestion& asked, std::span<const std::uint64_t> sizes) const override {
     MarginalsQuestion own{.copula = asked.copula};
     for (const std::uint64_t size : sizes) {
