@@ -30,6 +30,8 @@ struct Verification {
   double epsilon_realised_up = 0;
   /// "holds", "DOES NOT HOLD", or "not checked: this is not the release's domain".
   std::string verdict{};
+  std::string json{};  ///< all facts by their names: what `mollify verify --json` prints
+  std::string text{};  ///< what it prints without
 
   /// All of it, as far as it can be told.
   [[nodiscard]] bool holds() const noexcept {

@@ -229,20 +229,7 @@ mollify_status mollify_verify(const char* certificate, const char* domain, char*
   return guarded([&] {
     const auto found =
         front::verify(front::Certificate::parse(certificate), front::Domain::parse(domain));
-    const auto known = [](const std::optional<bool>& held) {
-      return held ? nlohmann::ordered_json(*held) : nlohmann::ordered_json(nullptr);
-    };
-    const nlohmann::ordered_json json{{"holds", found.holds()},
-                                      {"verdict", found.verdict},
-                                      {"domain_matches", found.domain_matches},
-                                      {"list_matches", known(found.list_matches)},
-                                      {"ranges_match", known(found.ranges_match)},
-                                      {"design_matches", known(found.design_matches)},
-                                      {"guarantee_holds", known(found.guarantee_holds)},
-                                      {"total_holds", known(found.total_holds)},
-                                      {"accuracy_matches", known(found.accuracy_matches)},
-                                      {"epsilon_realised", found.epsilon_realised_up}};
-    *report = text_for_c(json.dump(2) + "\n");
+    *report = text_for_c(found.json);
   });
 }
 

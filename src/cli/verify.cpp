@@ -10,7 +10,6 @@
 #include "formats/domain_yaml.h"
 #include "formats/public_files.h"
 #include "formats/text_files.h"
-#include "methods/gaussian/method.h"
 #include "methods/local/space.h"
 #include "methods/local/verification.h"
 #include "methods/marginals/method.h"
@@ -26,8 +25,6 @@ struct VerifyOptions {
   MechanismOptions mechanism;
   bool json = false;
 };
-
-const char* yes_or_no(bool value) { return value ? "yes" : "NO"; }
 
 /// A certificate says itself what was promised: options that say something else are not looked at,
 /// so they are refused.
@@ -86,92 +83,6 @@ KnownInputs known_inputs(const StatedCertificate& stated, const Domain& domain,
   return known;
 }
 
-/// What is checked of a certificate, in words for its model.
-struct CheckWords {
-  const char* design;
-  const char* guarantee;
-  const char* total;
-  const char* accuracy;
-  const char* declared;
-};
-
-constexpr CheckWords kLocalWords = {
-    "the bounds recomputed here are the release's", "each draw keeps what is stated for a draw",
-    "the draws add up to at most the total", nullptr,
-    "unit, roster and where references came from are as declared, not checked"};
-constexpr CheckWords kFiniteWords = {
-    "the mechanism, designed again, is this one", "it keeps what it promises", nullptr,
-    "it is as accurate as stated",
-    "unit, roster and the number of records are as declared, not checked"};
-constexpr CheckWords kGaussianWords = {
-    "the design follows from its integers", "it keeps what it promises", nullptr,
-    "it is as accurate as stated",
-    "unit, roster, the number of records, logarithms, and the bounds and the file of covariance "
-    "and mean are as declared, not checked"};
-
-constexpr CheckWords kMarginalsWords = {
-    "the mechanism, designed again, is this one", "it keeps what it promises", nullptr,
-    "it is as accurate as stated",
-    "unit, roster and the number of records are as declared, not checked"};
-
-constexpr CheckWords kSharedGaussianWords = {
-    "the mechanism, designed again, is this one", "it keeps what it promises", nullptr,
-    "it is as accurate as stated",
-    "unit, roster, the number of records and logarithms are as declared, not checked"};
-
-void print_check(const StatedCertificate& stated, const CertificateCheck& check,
-                 const std::string& name) {
-  const bool local = stated.spec.own.get<LocalSpec>() != nullptr;
-  const bool gaussian = stated.spec.own.get<GaussianSpec>() != nullptr;
-  const CheckWords& words = local                                             ? kLocalWords
-                            : stated.spec.method == Method::kGaussianModel    ? kSharedGaussianWords
-                            : gaussian                                        ? kGaussianWords
-                            : stated.spec.own.get<MarginalsSpec>() != nullptr ? kMarginalsWords
-                                                                              : kFiniteWords;
-  const auto line = [](const char* what, bool holds, const std::string& more = "") {
-    if (what != nullptr) fmt::print("  {:<46}{}{}\n", what, yes_or_no(holds), more);
-  };
-  fmt::print("certificate {}: {}{}\n", name, stated.total.text(),
-             stated.facts.records
-                 ? ", from " + counted(*stated.facts.records, stated.spec.unit ? "unit" : "row")
-             : stated.spec.hides_count() ? ", from a protected number of records"
-                                         : " in all");
-  line("the domain is the one of the release", check.domain_matches);
-  if (local && !stated.facts.list_sha256.empty() && !check.list_matches) {
-    fmt::print("  {:<46}cannot be told\n", "the candidates are those of the release");
-  } else if (check.list_matches) {
-    line(local ? "the candidates are those of the release"
-               : "the public records are those of the release",
-         *check.list_matches);
-  } else if (local && stated.spec.own.get<LocalSpec>()->space.fresh) {
-    fmt::print("  {:<46}cannot be told\n", "the candidates are those of the release");
-  }
-  if (!local && stated.spec.reference() && !check.list_matches) {
-    fmt::print("  {:<46}cannot be told\n", "the public records are those of the release");
-  }
-  if (check.ranges_match) {
-    line("the ranges of the mean are the domain's", *check.ranges_match);
-  } else if (gaussian && !stated.facts.mean_ranges.empty() && check.domain_matches) {
-    fmt::print("  {:<46}cannot be told without the covariance\n",
-               "the ranges of the mean are the domain's");
-  }
-  if (!check.is_designed) {
-    if (check.domain_matches) {
-      fmt::print("  no release can have had these numbers, so nothing else was looked at\n");
-    }
-    fmt::print("{}\n", check.verdict());
-    return;
-  }
-  line(words.design, check.design_matches);
-  // Where the total has no line of its own, it is what is promised.
-  line(words.guarantee, check.guarantee_holds && (words.total != nullptr || check.total_holds),
-       local ? fmt::format("  (a draw realises epsilon {:.15g})", check.epsilon_realised_up) : "");
-  line(words.total, check.total_holds);
-  line(words.accuracy, check.accuracy_matches);
-  fmt::print("  {}\n  that any records are of this certificate is not checked\n{}\n",
-             words.declared, check.verdict());
-}
-
 int verify_certificate(const VerifyOptions& options) {
   refuse_options_beside_certificate(options);
   const std::string& name = *options.certificate;
@@ -180,27 +91,7 @@ int verify_certificate(const VerifyOptions& options) {
   const CertificateCheck check =
       mollify::verify_certificate(stated, name, domain, known_inputs(stated, domain, options));
   tell_odds(stated.total);
-  if (!options.json) {
-    print_check(stated, check, name);
-    return check.holds() ? kSuccess : kFailure;
-  }
-  // What was not looked at is not known.
-  const auto seen = [&](bool held) { return check.is_designed ? Json(held) : Json(nullptr); };
-  Json json{{"promised", guarantee_json(stated.total)},
-            {"domain_matches", check.domain_matches},
-            {"list_matches", check.list_matches ? Json(*check.list_matches) : Json(nullptr)},
-            {"ranges_match", check.ranges_match ? Json(*check.ranges_match) : Json(nullptr)},
-            {"design_matches", seen(check.design_matches)},
-            {"guarantee_holds", seen(check.guarantee_holds)},
-            {"total_holds", seen(check.total_holds)},
-            {"accuracy_matches", seen(check.accuracy_matches)},
-            {"holds", check.holds()},
-            {"verdict", check.verdict()}};
-  if (stated.spec.own.get<LocalSpec>() != nullptr) {
-    json["epsilon_realised"] =
-        check.is_designed ? number(check.epsilon_realised_up) : Json(nullptr);
-  }
-  print_json(json);
+  print_answer(check_answer(stated, check, name), options.json);
   return check.holds() ? kSuccess : kFailure;
 }
 
@@ -242,23 +133,21 @@ int verify_mechanism(const VerifyOptions& options) {
       verify_sampler(*sampler, inputs, [&](std::uint64_t tried) { progress.reached(tried); });
   progress.finish();
   const bool pure = found.claimed.notion == Privacy::Notion::kPure;
-  if (options.json) {
-    print_json({{"mechanism", name_of(parameters.mechanism)},
-                {"k", k},
-                {pure ? "epsilon_claimed" : "mu_claimed", found.claimed.parameter()},
-                {"epsilon_realised", number(found.epsilon_realised_up)},
-                {"epsilon_observed", number(found.epsilon_observed_up)},
-                {"inputs", found.inputs},
-                {"holds", found.holds}});
-  } else {
-    fmt::print("{} over {} claims {} a draw\n", name_of(parameters.mechanism),
-               counted(k, "outcome"), found.claimed.text());
-    fmt::print("  realised, by the public integers     {:.15g} (rounded up)\n",
-               found.epsilon_realised_up);
-    fmt::print("  observed, among {:>15}      {:.15g} (rounded up)\n",
-               counted(found.inputs, "input"), found.epsilon_observed_up);
-    fmt::print("{}\n", found.holds ? "holds" : "DOES NOT HOLD");
-  }
+  const std::string_view name = name_of(parameters.mechanism);
+  Answer answer;
+  answer.add("mechanism", name, fmt::format("{} over ", name));
+  answer.add("k", k, counted(k, "outcome"));
+  answer.add(pure ? "epsilon_claimed" : "mu_claimed", found.claimed.parameter(),
+             fmt::format(" claims {} a draw\n", found.claimed.text()));
+  answer.add("epsilon_realised", number(found.epsilon_realised_up),
+             fmt::format("  realised, by the public integers     {:.15g} (rounded up)\n",
+                         found.epsilon_realised_up));
+  answer.add("epsilon_observed", number(found.epsilon_observed_up),
+             fmt::format("  observed, among {:>15}      {:.15g} (rounded up)\n",
+                         counted(found.inputs, "input"), found.epsilon_observed_up));
+  answer.add("inputs", found.inputs);
+  answer.add("holds", found.holds, found.holds ? "holds\n" : "DOES NOT HOLD\n");
+  print_answer(answer, options.json);
   return found.holds ? kSuccess : kFailure;
 }
 

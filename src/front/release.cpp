@@ -222,6 +222,7 @@ Verification verify(const Certificate& certificate, const Domain& domain,
   const auto seen = [&](bool held) {
     return check.is_designed ? std::optional<bool>(held) : std::nullopt;
   };
+  inside::Answer told = inside::check_answer(stated, check, name);
   return {.domain_matches = check.domain_matches,
           .list_matches = check.list_matches,
           .ranges_match = check.ranges_match,
@@ -230,7 +231,9 @@ Verification verify(const Certificate& certificate, const Domain& domain,
           .total_holds = seen(check.total_holds),
           .accuracy_matches = seen(check.accuracy_matches),
           .epsilon_realised_up = check.epsilon_realised_up,
-          .verdict = check.verdict()};
+          .verdict = check.verdict(),
+          .json = told.facts(),
+          .text = std::move(told.text)};
 }
 
 // -----------------------------------------------------------------------------------------------

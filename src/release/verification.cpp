@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/names.h"
 #include "domain/candidates.h"
 #include "release/certificate.h"
 #include "release/design.h"
 #include "release/method.h"
+#include "release/release_error.h"
 
 namespace mollify {
 
@@ -60,6 +62,62 @@ CertificateCheck verify_certificate(const StatedCertificate& stated, const std::
     require_implied(implied, said, name);
   }
   return check;
+}
+
+Answer check_answer(const StatedCertificate& stated, const CertificateCheck& check,
+                    const std::string& name) {
+  const ReleaseMethod& method = release_method(stated.spec.method);
+  const bool of_draws = kDrawMethods.has(stated.spec.method);
+  Answer answer;
+  answer.add("promised", guarantee_json(stated.total),
+             fmt::format(
+                 "certificate {}: {}{}\n", name, stated.total.text(),
+                 stated.facts.records
+                     ? ", from " + counted(*stated.facts.records, stated.spec.unit ? "unit" : "row")
+                 : stated.spec.hides_count() ? ", from a protected number of records"
+                                             : " in all"));
+  const auto add = [&](const char* fact, std::optional<bool> holds, std::string_view what,
+                       std::string_view unknown = "") {
+    const std::string_view found = !holds ? unknown : *holds ? "yes" : "NO";
+    const bool is_told = !what.empty() && !found.empty();
+    answer.add(fact, holds ? Json(*holds) : Json(nullptr),
+               is_told ? fmt::format("  {:<46}{}\n", what, found) : "");
+  };
+  add("domain_matches", check.domain_matches, "the domain is the one of the release");
+  const std::string begun = method.begun_at(stated);
+  add("list_matches", check.list_matches,
+      begun.empty() ? "" : fmt::format("the {} are those of the release", begun), "cannot be told");
+  add("ranges_match", check.ranges_match, "the ranges of the mean are the domain's",
+      stated.facts.mean_ranges.empty() || !check.domain_matches
+          ? ""
+          : "cannot be told without the covariance");
+  if (check.domain_matches && !check.is_designed) {
+    answer.say("  no release can have had these numbers, so nothing else was looked at\n");
+  }
+  const auto seen = [&](bool holds) {
+    return check.is_designed ? std::optional(holds) : std::nullopt;
+  };
+  add("design_matches", seen(check.design_matches), "the mechanism, designed again, is this one");
+  add("guarantee_holds", seen(check.guarantee_holds), "the integers keep what each draw promises");
+  if (of_draws) {
+    const double realised = check.epsilon_realised_up;
+    answer.add("epsilon_realised", check.is_designed ? number(realised) : Json(nullptr),
+               check.is_designed
+                   ? fmt::format("  {:<46}epsilon {:.15g}\n", "a draw realises", realised)
+                   : "");
+  }
+  add("total_holds", seen(check.total_holds), "the draws together keep the total");
+  add("accuracy_matches", seen(check.accuracy_matches),
+      of_draws ? "" : "it is as accurate as stated");
+  if (check.is_designed) {
+    answer.say(
+        fmt::format("  {} are as declared, not checked\n"
+                    "  that any records are of this certificate is not checked\n",
+                    method.declared()));
+  }
+  answer.add("holds", check.holds());
+  answer.add("verdict", check.verdict(), fmt::format("{}\n", check.verdict()));
+  return answer;
 }
 
 }  // namespace mollify

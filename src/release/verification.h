@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/answer.h"
 #include "domain/candidates.h"
 #include "domain/domain.h"
 #include "release/certificate.h"
@@ -57,5 +58,10 @@ struct KnownInputs {
 [[nodiscard]] CertificateCheck verify_certificate(const StatedCertificate& stated,
                                                   const std::string& name, const Domain& domain,
                                                   const KnownInputs& known = {});
+
+/// What was checked of the certificate in the file `name`, and what of it holds. A fact that was
+/// not looked at is null.
+[[nodiscard]] Answer check_answer(const StatedCertificate& stated, const CertificateCheck& check,
+                                  const std::string& name);
 
 }  // namespace mollify
