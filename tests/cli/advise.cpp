@@ -404,10 +404,8 @@ TEST(Advise, RefusesInOneSentence) {
       refused(
           {"--purpose", "records", "--protect", "table", "--method", "local", "--columns", "4"}),
       "mollify: method local protects person, but --protect is table; leave one of them out\n");
-  EXPECT_EQ(
-      refused(kEach + Arguments{"--delta", "1e-6"}),
-      "mollify: --delta is for methods central, gaussian, gaussian-model and marginals, but the "
-      "method is local\n");
+  EXPECT_EQ(refused(kEach + Arguments{"--delta", "1e-6"}),
+            "mollify: --delta is for " + kRowMethods.text() + ", but the method is local\n");
   EXPECT_EQ(refused(kEach + Arguments{"--epsilon", "-1"}),
             "mollify: epsilon must be finite and positive, but is -1\n");
   EXPECT_EQ(refused({"--purpose", "sample", "--protect", "row", "--columns", "4", "--n", "100",

@@ -17,6 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include "formats/scratch.h"
+#include "release/spec.h"
 
 namespace mollify::test {
 
@@ -96,11 +97,8 @@ class CommandLine {
         ordered.push_back(word);
       }
     }
-    static const std::set<std::string> known = {"local",    "integral", "integral-model",
-                                                "central",  "gaussian", "gaussian-model",
-                                                "marginals"};
     if (method.empty()) return ordered;
-    if (ordered.size() > 1 && known.contains(ordered[1])) ordered.erase(ordered.begin() + 1);
+    if (ordered.size() > 1 && named<Method>(ordered[1])) ordered.erase(ordered.begin() + 1);
     ordered.insert(ordered.begin() + 1, method);
     return ordered;
   }

@@ -78,8 +78,7 @@ TEST(PlanCentral, RefusesInOneSentence) {
   refused(kNarrow + Arguments{"--epsilon", "-1", "--alpha", "0.1"});
   refused(kNarrow + Arguments{"--epsilon", "1", "--alpha", "0.1", "--mechanism", "minimax"});
   EXPECT_EQ(command.run({"plan", "local", "--k", "4", "--epsilon", "1", "--n", "9"}).err,
-            "mollify: --n is for methods central, gaussian, gaussian-model and marginals, but the "
-            "method is local\n");
+            "mollify: --n is for " + kRowMethods.text() + ", but the method is local\n");
 }
 
 }  // namespace

@@ -127,9 +127,8 @@ TEST(Refusals, OfASpecThatWouldNameOtherFiles) {
 TEST(Refusals, OfAMethodToCompare) {
   const Release command;
   EXPECT_THAT(refused(command, {"compare", "nonsense", "--data", "data.csv"}),
-              ::testing::StartsWith("The method must be one of local, integral, integral-model, "
-                                    "central, gaussian, gaussian-model, marginals, but is "
-                                    "\"nonsense\""));
+              ::testing::StartsWith("The method must be one of " + all_names<Method>() +
+                                    ", but is \"nonsense\""));
   const std::string help = command.run({"compare", "integral", "--help"}).out;
   EXPECT_NE(help.find("(default: 1)"), std::string::npos) << help;
 }
@@ -137,11 +136,9 @@ TEST(Refusals, OfAMethodToCompare) {
 TEST(Refusals, OfMethodsAndUnits) {
   const Release command;
   EXPECT_EQ(refused_sample(command, kOneDraw),
-            "a method is needed (local, integral, integral-model, central, gaussian, "
-            "gaussian-model, marginals), but none is given");
+            "a method is needed (" + all_names<Method>() + "), but none is given");
   EXPECT_EQ(refused_sample(command, kIntegral + Arguments{"--unit", "id"} + kOneDraw),
-            "--unit is for methods local, central, gaussian, gaussian-model and marginals, but the "
-            "method is integral");
+            "--unit is for " + kUnitMethods.text() + ", but the method is integral");
   EXPECT_EQ(refused_sample(command, Arguments{"@local", "--units", "units.csv"} + kOneDraw),
             "a roster (--units, roster in a spec) needs the column that names each record's unit "
             "(--unit, unit in a spec), but none is given");

@@ -8,14 +8,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis/advice.h"
+#include "analysis/compare.h"
+#include "analysis/estimate.h"
 #include "core/invalid_input.h"
 #include "formats/csv.h"
 #include "formats/public_files.h"
 #include "formats/scratch.h"
-#include "methods/central/method.h"
 #include "methods/gaussian/method.h"
-#include "methods/local/space.h"
-#include "methods/marginals/method.h"
 #include "refusal.h"
 #include "release/acceptance.h"
 #include "release/plan.h"
@@ -81,13 +81,14 @@ class EveryMethod : public testing::TestWithParam<Asked> {
 
   [[nodiscard]] static Method word() { return GetParam().word; }
   [[nodiscard]] static const ReleaseMethod& method() { return release_method(word()); }
-  [[nodiscard]] std::string spec_of_parts(const std::string& parts) const {
-    return R"({"method": ")" + std::string(name_of(word())) + R"(", "domain": {"file": ")" +
-           domain_ + R"("}, "count": 3, )" + parts + "}";
+  [[nodiscard]] std::string text_of(const Asked& asked) const {
+    return R"({"method": ")" + std::string(name_of(asked.word)) + R"(", "domain": {"file": ")" +
+           domain_ + R"("}, "count": 3, )" + asked.parts + "}";
   }
-  [[nodiscard]] ReleaseSpec spec() const {
-    return parse_spec(spec_of_parts(GetParam().parts), "the spec");
+  [[nodiscard]] ReleaseSpec spec_of(const Asked& asked) const {
+    return parse_spec(text_of(asked), "the spec");
   }
+  [[nodiscard]] ReleaseSpec spec() const { return spec_of(GetParam()); }
   [[nodiscard]] std::unique_ptr<const PreparedRelease> prepared() const {
     return test::prepared(scratch_, spec());
   }
@@ -142,7 +143,7 @@ TEST_P(EveryMethod, WritesTheSpecThatItReads) {
 /// By the table of parts: what it has it reads, or says what is wrong with the value; what it has
 /// not is refused as another method's.
 TEST_P(EveryMethod, HasTheWholeOfItsPartsAndNoOthers) {
-  const std::string text = spec_of_parts(GetParam().parts);
+  const std::string text = text_of(GetParam());
   for (const Part& part : spec_parts()) {
     if (part.kind == PartKind::kObject) continue;
     const std::string refused =
@@ -157,13 +158,12 @@ TEST_P(EveryMethod, HasTheWholeOfItsPartsAndNoOthers) {
 }
 
 TEST_P(EveryMethod, RefusesThePartsOfAnother) {
-  ReleaseSpec mixed = spec();
-  const Held others[] = {LocalSpec{}, CentralSpec{}, GaussianSpec{}, MarginalsSpec{}};
+  const ReleaseSpec whole = spec();
   int refused = 0;
-  for (const Held& other : others) {
-    if (other.has_type_of(mixed.own)) continue;
-    ReleaseSpec changed = mixed;
-    changed.own = other;
+  for (const Asked& other : kAsked) {
+    ReleaseSpec changed = whole;
+    changed.own = spec_of(other).own;
+    if (changed.own.has_type_of(whole.own)) continue;
     EXPECT_THAT(test::refusal_of([&] { validate_spec(changed); }),
                 HasSubstr("must have the parts of its own"));
     EXPECT_THAT(
@@ -171,7 +171,7 @@ TEST_P(EveryMethod, RefusesThePartsOfAnother) {
         HasSubstr("must have the parts of its own"));
     ++refused;
   }
-  EXPECT_EQ(refused, 3);
+  EXPECT_GT(refused, 0);
 }
 
 TEST_P(EveryMethod, NeedsACountOrSaysHowManyComeWithout) {
@@ -248,9 +248,76 @@ TEST_P(EveryMethod, IsTotal) {
     warnings.insert(release->warnings());
   }
   EXPECT_THAT(headers, testing::ElementsAre("a,b"));
-  const std::size_t units = word() == Method::kLocal ? 60 : 1;
+  const std::size_t units = kUnitDraws.has(word()) ? 60 : 1;
   EXPECT_THAT(lines, testing::ElementsAre(1 + 3 * units));
   EXPECT_EQ(warnings.size(), 1U);
+}
+
+/// Whether the method answers; if it refuses, then in one sentence that names it.
+template <class Ask>
+bool is_answered(Method method, Ask ask) {
+  Answer answer;
+  const std::string refused = test::refusal_of([&] { answer = ask(); });
+  if (refused != "accepted") {
+    EXPECT_THAT(refused, HasSubstr(name_of(method)));
+    EXPECT_THAT(refused, Not(HasSubstr("\n")));
+    return false;
+  }
+  EXPECT_THAT(answer.text, testing::EndsWith("\n"));
+  EXPECT_GT(answer.json.size(), 1U);
+  EXPECT_EQ(Json::parse(answer.facts()).size(),
+            answer.json.size() + (answer.outcomes == nullptr ? 0 : 1));
+  return true;
+}
+
+TEST_P(EveryMethod, IsComparedWithItsData) {
+  const CsvSource data(scratch_.path("data.csv"));
+  const Json question = Json::parse(text_of(GetParam()));
+  Json half = question;
+  half["privacy"]["epsilon"] = 0.5 * question["privacy"]["epsilon"].get<double>();
+  for (const auto& questions : {std::vector{question}, std::vector{question, half}}) {
+    EXPECT_TRUE(is_answered(word(), [&] { return compare(questions, PublicFiles(), data); }));
+  }
+  Json every = question;
+  every["mechanism"] = "all";
+  is_answered(word(), [&] { return compare({&every, 1}, PublicFiles(), data); });
+}
+
+TEST_P(EveryMethod, IsEstimatedOrRefused) {
+  const auto release = prepared();
+  scratch_.write("released.csv", test::drawn(*release, scratch_));
+  const StatedCertificate stated =
+      parse_certificate(certificate_text(release->certificate()), "it");
+  is_answered(word(), [&] {
+    const ReleasedLaw law(stated, "it", domain());
+    const CsvSource released(scratch_.path("released.csv"));
+    const auto found = estimate_population(law, read_table(released, law.domain()), {}, "it");
+    return estimate_answer(found, stated.spec);
+  });
+}
+
+TEST_P(EveryMethod, IsAdvisedForSomePurposeOrRefused) {
+  for (const auto& [purpose, name] : names<Purpose>()) {
+    is_answered(word(), [&, purpose = purpose] {
+      return advice_answer(advise({.purpose = purpose,
+                                   .method = word(),
+                                   .records = kRows,
+                                   .domain = SpecDomain{.file = domain_},
+                                   .outputs = 3,
+                                   .epsilon = 4},
+                                  PublicFiles()));
+    });
+  }
+}
+
+TEST_P(EveryMethod, IsVerifiedInWords) {
+  const StatedCertificate stated =
+      parse_certificate(certificate_text(prepared()->certificate()), "it");
+  const Answer answer = check_answer(stated, verify_certificate(stated, "it", domain()), "it");
+  EXPECT_EQ(answer.json["holds"], true);
+  EXPECT_THAT(answer.text, HasSubstr(std::string(method().declared()) + " are as declared"));
+  EXPECT_THAT(answer.text, testing::EndsWith("\nholds\n"));
+  EXPECT_THAT(answer.text, Not(HasSubstr("NO")));
 }
 
 TEST_P(EveryMethod, SaysWhatLacksInItsData) {

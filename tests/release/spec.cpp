@@ -114,8 +114,8 @@ TEST(ReleaseSpec, RefusesWhatIsNone) {
   EXPECT_EQ(with(integral(), "/count", nullptr), "s.json must have a whole number at /count");
   EXPECT_EQ(with(integral(), "/count", 0), "count must be from 1 to 100000000, but is 0");
   EXPECT_EQ(with(integral(), "/method", "centrl"),
-            "method must be local, integral, integral-model, central, gaussian, gaussian-model or "
-            "marginals, but is \"centrl\" (did you mean \"central\"?)");
+            "method must be " + all_names<Method>(" or ") +
+                ", but is \"centrl\" (did you mean \"central\"?)");
   EXPECT_EQ(with(integral(), "/format", "mollify release 9"),
             "s.json must have the format \"mollify release 1\"");
   EXPECT_EQ(with(integral(), "/privacy/epsilon", "-1"),
