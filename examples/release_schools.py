@@ -8,5 +8,5 @@ method = mo.Local(domain, unit="school", units=roster, epsilon=2)
 print(method.check(pupils))                      # NOT PRIVATE, for you alone: which values become others
 release = method.sample(pupils)
 print(pl.DataFrame(release).head(3))
-release.certificate.write("build/schools.json")
+release.certificate.write("build/schools.json", overwrite=True)
 print(mo.verify("build/schools.json", domain).holds)

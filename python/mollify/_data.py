@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from mollify import _core
 from mollify._checks import require_without_nul
+from mollify._files import optional
 from mollify._private_objects import asking_objects
 
 if TYPE_CHECKING:
@@ -46,7 +47,10 @@ def source_of(
     """
     pandas = sys.modules.get("pandas")
     if isinstance(data, (str, os.PathLike)):
-        return _core.Source.csv(os.fspath(data), threads)
+        path = os.fspath(data)
+        if is_parquet(path):
+            return _exported(_parquet_table(path, wanted), what)
+        return _core.Source.csv(path, threads)
     if pandas is not None and isinstance(data, pandas.DataFrame):
         # By position, for two columns may have one name: then the release refuses.
         places = [i for i, name in enumerate(data.columns) if str(name) in wanted]
@@ -71,6 +75,24 @@ def source_of(
     if hasattr(data, "collect_batches"):  # Polars' lazy frames
         return _exported(table.collect_batches(lazy=True), what)
     return _exported(data, what)
+
+
+def is_parquet(path: str | os.PathLike[str]) -> bool:
+    return os.fspath(path).lower().endswith(".parquet")
+
+
+def _parquet_table(path: str, wanted: Sequence[str]) -> Any:
+    parquet = optional("pyarrow.parquet", "parquet")
+    try:
+        with parquet.ParquetFile(path) as file:
+            names = file.schema_arrow.names
+            for name in names:
+                require_without_nul("a column's name", name)
+            return file.read([name for name in names if name in wanted])
+    except (OSError, ValueError) as error:  # whose words may quote the file
+        number = getattr(error, "errno", None)
+        reason = os.strerror(number) if number else "it is not a Parquet file"
+        raise _core.InvalidInput(f"{path} cannot be read: {reason}") from None
 
 
 def column_source(values: object, name: str, *, what: str) -> _core.Source:
@@ -100,7 +122,7 @@ def _exported(data: Any, what: str) -> _core.Source:
         return _core.Source.batch(*data.__arrow_c_array__())
     raise _core.InvalidInput(
         f"{what} must be a table: a data frame, Arrow data, a mapping from names to columns, an array "
-        f"or the path of a CSV file, but is of type {type(data).__name__}"
+        f"or the path of a CSV or Parquet file, but is of type {type(data).__name__}"
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from mollify import _core
 from mollify._checks import whole_number
+from mollify._files import write_whole
 from mollify._warning import warn
 
 Column = dict[str, Any]
@@ -272,10 +273,9 @@ class Domain:
         """The text of a domain file; `parse` makes an equal domain of it."""
         return self._inside.yaml()
 
-    def write(self, path: str | os.PathLike[str]) -> None:
-        """Writes a domain file."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self.yaml())
+    def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write a domain file. Raises `InvalidInput` if it exists, unless `overwrite` is true."""
+        write_whole(path, self.yaml(), overwrite=overwrite)
 
     @property
     def columns(self) -> dict[str, Column]:

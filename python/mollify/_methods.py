@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 from mollify import _core
 from mollify._answer import Answer
 from mollify._domain import DomainLike
+from mollify._files import writable, write_whole
 from mollify._method_base import Method, Plan
 from mollify._progress import bar
-from mollify._records import write_whole
 from mollify._spec import given_name, table, texts_of
 
 Number = float | str
@@ -198,9 +198,7 @@ class Local(_Scored):
             )
         if data is not None and data is public_units:
             raise _core.InvalidInput("public_units must be public, but is the private data itself")
-        path = None if out is None else os.fspath(out)
-        if best and path is not None and not overwrite and os.path.exists(path):
-            raise _core.InvalidInput(f"out must be a new file, but {path} is there; overwrite replaces it")
+        path = None if out is None else writable(out, overwrite)
         columns = self._columns()
         tables = {"public_units": table(public_units, columns, "public_units")}
         if data is not None:
@@ -218,7 +216,7 @@ class Local(_Scored):
                 shown,
             )
         if path is not None:
-            write_whole(path, band)
+            write_whole(path, band, overwrite=overwrite)
         return Answer(*answer)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from mollify import _core
 from mollify._checks import whole_number
 from mollify._domain import Domain, _restore, scalar_text
+from mollify._files import write_whole
 from mollify._records import Records
 
 
@@ -45,12 +46,12 @@ class Model:
         """Of its records."""
         return _restore(self._inside.domain_yaml(), None)
 
-    def write(self, path: str | os.PathLike[str]) -> None:
-        """Writes a file, which ``mollify generate --model`` reads too. It appears whole or not at all."""
-        beside = f"{os.fspath(path)}.part"
-        with open(beside, "w", encoding="utf-8") as file:
-            file.write(self.text)
-        os.replace(beside, path)
+    def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write a file, which ``mollify generate --model`` reads too. It appears whole or not at all.
+
+        Raises `InvalidInput` if it exists, unless `overwrite` is true.
+        """
+        write_whole(path, self.text, overwrite=overwrite)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Model) and self.text == other.text

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
+from mollify._files import optional
 from mollify._progress import steps
 
 if TYPE_CHECKING:
@@ -25,16 +26,8 @@ _DISTANCES = {
 }
 
 
-def altair_module() -> Any:
-    try:
-        import altair
-    except ImportError as error:
-        raise ImportError('charts need altair: pip install "mollify-dp[plot]"') from error
-    return altair
-
-
 def _chart(rows: Sequence[Mapping[str, Any]], title: str, private: bool) -> Any:
-    alt = altair_module()
+    alt = optional("altair", "plot")
     words = ["NOT PRIVATE: for the data holder only"] if private else []
     colour = "#8b1a1a" if private else "black"
     heading = alt.TitleParams(title, subtitle=words, subtitleColor=colour, anchor="start")
@@ -45,7 +38,7 @@ def masses(
     outcomes: Sequence[Mapping[str, Any]], kinds: Sequence[str], title: str
 ) -> altair.Chart:
     """A bar of each kind for each outcome, the most frequent first. NOT PRIVATE."""
-    alt = altair_module()
+    alt = optional("altair", "plot")
     shown = sorted(outcomes, key=lambda one: -float(one[kinds[0]]))[:_MOST_OUTCOMES]
     rows = [
         {"outcome": str(one["outcome"]), "of": kind, "probability": float(one[kind])}
@@ -78,7 +71,7 @@ def lines(
     private: bool = False,
 ) -> altair.Chart:
     """A line of each kind; `dashed` is one of them."""
-    alt = altair_module()
+    alt = optional("altair", "plot")
     scales = {
         axis: alt.Scale(type="log", nice=False) if axis in logarithmic else alt.Scale()
         for axis in (x, y)
@@ -100,7 +93,7 @@ def lines(
 
 def spent(rows: Sequence[Mapping[str, Any]], parameter: str, title: str) -> altair.LayerChart:
     """Steps of what is spent, and a line at what may be."""
-    alt = altair_module()
+    alt = optional("altair", "plot")
     time = alt.X("time:T", title=None)
     base = _chart(rows, title, private=False)
     steps = base.mark_line(interpolate="step-after", point=True, color=_COLOURS["law"]).encode(

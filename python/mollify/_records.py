@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import html
+import io
+import operator
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, overload
 
 from mollify import _core
 from mollify._data import source_of
+from mollify._files import optional, table_format, write_whole, writable
 from mollify._html import table
 
 if TYPE_CHECKING:
     import pandas
     import polars
-
-
-def write_whole(path: str | os.PathLike[str], content: bytes | str) -> None:
-    """Writes a file that appears whole or not at all."""
-    beside = f"{os.fspath(path)}.part"
-    with open(beside, "wb") as file:
-        file.write(content.encode() if isinstance(content, str) else content)
-    os.replace(beside, path)
+    import pyarrow
 
 
 class Records:
     """A table of records, of the domain's types whatever the records are.
+
+    It is a sequence of records, each a dict from names to Python's objects, in which a null is None:
+    ``records[0]`` is the first, ``records[:10]`` the first ten, and ``for record in records`` goes
+    through all. ``records["age"]`` is a column, as a list.
 
     Any library that knows the Arrow PyCapsule interface takes it: ``polars.DataFrame(records)``,
     ``pyarrow.table(records)``, ``duckdb.from_arrow(records)``.
@@ -41,6 +42,38 @@ class Records:
     def __len__(self) -> int:
         return self._table.rows
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of records and of columns."""
+        return len(self), len(self.columns)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        cells = self.to_dict()
+        return (dict(zip(cells, row)) for row in zip(*cells.values()))
+
+    @overload
+    def __getitem__(self, key: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, key: str) -> list[Any]: ...
+    @overload
+    def __getitem__(self, key: slice) -> Records: ...
+    def __getitem__(self, key: int | str | slice) -> dict[str, Any] | list[Any] | Records:
+        """A record by its place, a column by its name, or some records as another table.
+
+        Raises `IndexError` for a place beyond the last record, and `KeyError` for an unknown name.
+        """
+        if isinstance(key, slice):
+            return Records(_core.Table(self._some(key)))
+        if isinstance(key, str):
+            if key not in self.columns:
+                raise KeyError(f'no column is "{key}": the columns are {", ".join(self.columns)}')
+            return self.to_dict()[key]
+        place = operator.index(key)
+        if not -len(self) <= place < len(self):
+            raise IndexError(f"there are {len(self)} records, but record {place} is asked for")
+        place %= len(self)
+        return {name: cells[0] for name, cells in _cells(self._some(slice(place, place + 1))).items()}
+
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """The records as an Arrow stream (a PyCapsule), as often as one likes.
 
@@ -51,43 +84,67 @@ class Records:
 
     def to_dict(self) -> dict[str, list[Any]]:
         """The records by columns, as Python's objects; None for a null."""
-        return self._cells(len(self))
+        return _cells(self._table.columns())
 
-    def head(self, most: int = 10) -> list[tuple[Any, ...]]:
-        """The first records, as Python's objects; None for a null."""
-        return list(zip(*self._cells(most).values()))
+    def head(self, most: int = 10) -> Records:
+        """The first `most` records."""
+        return self[:most]
 
-    def write(self, path: str | os.PathLike[str]) -> None:
-        """Writes a CSV file, as the command does; it appears whole or not at all."""
-        write_whole(path, source_of(self.to_dict(), self.columns).csv_text())
+    def to_csv(self, path: str | os.PathLike[str] | None = None, *, overwrite: bool = False) -> str | None:
+        """Write a CSV file as the command does, or return its text if there is no path.
 
-    def _cells(self, most: int) -> dict[str, list[Any]]:
-        columns: dict[str, list[Any]] = {}
-        for name, kind, values, valid, words, offset in self._table.columns():
-            values, valid = values[:most], valid[:most]
-            if kind in ("day", "instant"):
-                rows: list[Any] = list(_moment_texts(values, valid, kind, offset))
-            elif kind == "text":
-                rows = [
-                    one if not words else None if one < 0 else words[one]
-                    for one in (values if not words else values.tolist())
-                ]
-            else:
-                take = bool if kind == "truth" else (lambda one: one)
-                rows = [
-                    take(one) if there else None
-                    for one, there in zip(values.tolist(), valid.tolist())
-                ]
-            columns[name] = rows
-        return columns
+        The file appears whole or not at all. Raises `InvalidInput` if it exists, unless `overwrite` is true.
+        """
+        text = source_of(self.to_dict(), self.columns).csv_text()
+        if path is None:
+            return text.decode("utf-8", "surrogateescape")
+        write_whole(path, text, overwrite=overwrite)
+        return None
+
+    def to_parquet(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write a Parquet file (pyarrow; the extra ``parquet``). It appears whole or not at all.
+
+        Raises `InvalidInput` if it exists, unless `overwrite` is true.
+        """
+        parquet = optional("pyarrow.parquet", "parquet")
+        writable(path, overwrite)  # before the work
+        held = io.BytesIO()
+        parquet.write_table(self.to_arrow(), held)
+        write_whole(path, held.getvalue(), overwrite=overwrite)
+
+    def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write a file whose name ends in ``.csv`` or ``.parquet``, as `to_csv` or `to_parquet` does.
+
+        Raises `InvalidInput` for any other name.
+        """
+        if table_format(path) == "csv":
+            self.to_csv(path, overwrite=overwrite)
+        else:
+            self.to_parquet(path, overwrite=overwrite)
+
+    def _some(self, where: slice) -> list[Any]:
+        """Some of the records, as `Table` takes them."""
+        import numpy as np
+
+        def some(column: Any) -> Any:
+            return column[where] if isinstance(column, list) else np.ascontiguousarray(column[where])
+
+        return [
+            (name, kind, some(values), some(valid), words, offset)
+            for name, kind, values, valid, words, offset in self._table.columns()
+        ]
+
+    def to_arrow(self) -> pyarrow.Table:
+        """A table of pyarrow (the extra ``parquet``)."""
+        return optional("pyarrow", "parquet").table(self)
 
     def to_pandas(self) -> pandas.DataFrame:
         """A data frame: `Int64`, `float64`, `boolean`, categories, `datetime64[s]` for days and times
         (with their zone, if the domain states one), and `string` for other texts.
         """
         import numpy as np
-        import pandas as pd
 
+        pd = optional("pandas", "pandas")
         series: dict[str, Any] = {}
         for name, kind, values, valid, words, offset in self._table.columns():
             null = valid == 0
@@ -107,15 +164,17 @@ class Records:
 
     def to_polars(self) -> polars.DataFrame:
         """A Polars data frame, with days as dates, and times in UTC if the domain states a zone."""
-        import polars as pl
-
-        return pl.DataFrame(self)
+        frame: polars.DataFrame = optional("polars", "polars").DataFrame(self)
+        return frame
 
     def _repr_html_(self) -> str:
         """What notebooks show: what this is, and the first records."""
-        shown = self.head()
+        shown = self._first_rows()
         more = f"<p>The first {len(shown)}.</p>" if len(self) > len(shown) else ""
         return f"<p>{html.escape(repr(self))}</p>{table(self.columns, shown)}{more}"
+
+    def _first_rows(self, most: int = 10) -> list[tuple[Any, ...]]:
+        return list(zip(*_cells(self._some(slice(most))).values()))
 
     def __repr__(self) -> str:
         return f"Records({len(self)} of {', '.join(self.columns)})"
@@ -126,6 +185,20 @@ class Records:
 
 def _restore(columns: list[Any]) -> Records:
     return Records(_core.Table(columns))
+
+
+def _cells(table: list[Any]) -> dict[str, list[Any]]:
+    columns: dict[str, list[Any]] = {}
+    for name, kind, values, valid, words, offset in table:
+        if kind in ("day", "instant"):
+            columns[name] = list(_moment_texts(values, valid, kind, offset))
+        elif kind == "text":
+            texts = values.tolist() if words else values
+            columns[name] = [(None if one < 0 else words[one]) if words else one for one in texts]
+        else:
+            cells = map(bool, values.tolist()) if kind == "truth" else values.tolist()
+            columns[name] = [one if there else None for one, there in zip(cells, valid.tolist())]
+    return columns
 
 
 def _moments(values: Any, valid: Any, kind: str, offset: int | None) -> Any:

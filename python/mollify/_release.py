@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from mollify import _core
 from mollify._checks import require_without_nul
 from mollify._domain import DomainLike, as_domain
+from mollify._files import optional, write_whole
 from mollify._model import Model
 from mollify._privacy import Privacy, of_json, outward
 from mollify._records import Records
@@ -45,12 +46,12 @@ class Certificate:
             raise _core.InvalidInput(f"{os.fspath(path)} cannot be read: {reason}") from None
         return cls(text, name=os.fspath(path))
 
-    def write(self, path: str | os.PathLike[str]) -> None:
-        """Writes a file, which appears whole or not at all."""
-        beside = f"{os.fspath(path)}.part"
-        with open(beside, "w", encoding="utf-8") as file:
-            file.write(self.json)
-        os.replace(beside, path)
+    def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write a file, which appears whole or not at all.
+
+        Raises `InvalidInput` if it exists, unless `overwrite` is true.
+        """
+        write_whole(path, self.json, overwrite=overwrite)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, as Python's objects."""
@@ -161,7 +162,7 @@ class Release(Records):
         the Gaussian mechanism. One with a delta is no event: see `privacy_loss`. Of neighbours
         "add-remove" it is what replacing one costs.
         """
-        from dp_accounting import dp_event
+        dp_event = optional("dp_accounting.dp_event", "dp-accounting")
 
         total = self._replacing_up()
         if total.rho is not None:
@@ -189,14 +190,15 @@ class Release(Records):
 
         Of neighbours "add-remove" it is that of replacing one.
         """
-        from dp_accounting.pld import common, privacy_loss_distribution
+        common = optional("dp_accounting.pld.common", "dp-accounting")
+        losses = optional("dp_accounting.pld.privacy_loss_distribution", "dp-accounting")
 
         total = self._replacing_up()
         if total.mu is not None:
-            return privacy_loss_distribution.from_gaussian_mechanism(1 / total.mu)
+            return losses.from_gaussian_mechanism(1 / total.mu)
         if total.epsilon is None:
             raise _core.InvalidInput(f"a release with {total} has no privacy loss distribution")
-        return privacy_loss_distribution.from_privacy_parameters(
+        return losses.from_privacy_parameters(
             common.DifferentialPrivacyParameters(total.epsilon, total.delta or 0)
         )
 
@@ -238,23 +240,40 @@ class Verification(NamedTuple):
 
 
 def verify(
-    certificate: Certificate | Release | str | os.PathLike[str],
+    certificate: Certificate | Release | Mapping[str, Any] | str | os.PathLike[str],
     domain: DomainLike,
     *,
     candidates_file: Any = None,
     reference: Any = None,
 ) -> Verification:
-    """Computes a certificate again, in integers.
+    """Compute a certificate again, in integers, and compare.
 
-    `certificate` is one, a release, or a file; `candidates_file` and `reference` are what the
-    release was made with. Raises `InvalidInput` for what is no certificate, and where its
-    words say something else than its numbers.
+    Parameters
+    ----------
+    certificate
+        A release, its certificate, the certificate as a dict, or the path of its file.
+    domain
+        The domain of the release.
+    candidates_file, reference
+        Public files or tables that the release was made with.
+
+    Raises
+    ------
+    InvalidInput
+        If `certificate` is not a certificate, or if its sentences say something else than its numbers.
     """
     domain = as_domain(domain)
     if isinstance(certificate, Release):
         certificate = certificate.certificate
-    if not isinstance(certificate, Certificate):
+    elif isinstance(certificate, Mapping):
+        certificate = Certificate(json.dumps(dict(certificate)))
+    elif isinstance(certificate, (str, os.PathLike)):
         certificate = Certificate.read(certificate)
+    elif not isinstance(certificate, Certificate):
+        raise _core.InvalidInput(
+            "certificate must be a Release, a Certificate, its dict or the path of its file, "
+            f"but is of type {type(certificate).__name__}"
+        )
     given = {"candidates_file": candidates_file, "reference": reference}
     inputs = Inputs(domain)
     files = {part: inputs.read(part, one) for part, one in given.items() if one is not None}

@@ -9,8 +9,8 @@ from typing import Any
 
 from mollify import _core
 from mollify._answer import Answer, Comparison
+from mollify._files import write_whole
 from mollify._html import table
-from mollify._records import write_whole
 from mollify._release import Release
 
 _STYLE = """
@@ -149,7 +149,7 @@ def _expected(facts: dict[str, Any]) -> list[tuple[str, object]]:
 
 def _release_page(release: Release) -> str:
     facts = release.certificate.to_dict()
-    rows = release.head()
+    rows = release._first_rows()
     known: list[tuple[str, object]] = [("mechanism", release.mechanism), ("promised", str(release.guarantee))]
     known += [(name, str(value)) for name, value in facts["facts"].items()]
     expected = _expected(facts)
@@ -269,13 +269,15 @@ def _comparison_page(comparison: Comparison) -> str | None:
     return None
 
 
-def report(about: Release | Answer, path: str | os.PathLike[str]) -> None:
-    """Writes one static HTML page, without scripts and without anything that is fetched.
+def report(about: Release | Answer, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+    """Write one static HTML page, without scripts and without anything that is fetched.
 
     Of a release it holds public facts only: what is promised, the mechanism, the first records, the
     certificate. Of an answer of `mollify.nonprivate.compare` it shows truth and what is released side
     by side: outcome by outcome, or of a table of many columns and of Gaussian samples column by
     column; that page is NOT PRIVATE and says so on every screen.
+
+    Raises `InvalidInput` if the file exists, unless `overwrite` is true.
     """
     page = None
     if isinstance(about, Release):
@@ -287,4 +289,4 @@ def report(about: Release | Answer, path: str | os.PathLike[str]) -> None:
             "a report is about a release or a comparison whose outcomes or columns are listed, "
             f"but is asked for about {type(about).__name__}"
         )
-    write_whole(path, page)
+    write_whole(path, page, overwrite=overwrite)

@@ -10,7 +10,7 @@ from typing import Any
 
 from mollify import _core
 from mollify._checks import number, require_without_nul, whole_number
-from mollify._data import column_source, source_of
+from mollify._data import column_source, is_parquet, source_of
 from mollify._domain import Domain
 
 
@@ -54,7 +54,7 @@ class Inputs:
         if isinstance(given, (str, os.PathLike)):
             path = str(os.fspath(given))
             require_without_nul(part, path)
-            return path
+            return Held(self._text(part, path), given) if is_parquet(path) else path
         if isinstance(given, Held):
             return given
         if part == "candidates_file":
@@ -75,7 +75,7 @@ class Inputs:
         if self.unit is None:
             raise _core.InvalidInput("units needs unit, the column that names them")
         column = self.units_column or self.unit
-        if isinstance(table, Mapping) or hasattr(table, "columns"):
+        if isinstance(table, (str, Mapping)) or hasattr(table, "columns"):
             return source_of(table, [column], what=part).csv_text()
         return column_source(table, column, what=part).csv_text()
 
@@ -120,7 +120,7 @@ def _covariance_text(names: list[str], matrix: Any) -> bytes:
 
 def table(given: Any, columns: Sequence[str], what: str) -> str | Held:
     """Any table or file that an analysis reads."""
-    if isinstance(given, (str, os.PathLike)):
+    if isinstance(given, (str, os.PathLike)) and not is_parquet(given):
         return str(os.fspath(given))
     return Held(source_of(given, columns, what=what).csv_text(), given)
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
+from mollify._files import optional
 from mollify._method_base import Method
 from mollify._privacy import of_json
 from mollify._release import Release
@@ -70,6 +71,7 @@ def measurement(
     There is no ledger: OpenDP does the accounting. A group of k costs k epsilon, or k^2 rho [Bun and
     Steinke 2016], or k epsilon and (1 + e^epsilon + ... + e^((k-1) epsilon)) delta, each rounded up.
     """
+    optional("opendp", "opendp")
     import opendp.prelude as dp
 
     facts = method._certificate(records)

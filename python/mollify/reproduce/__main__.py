@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mollify import _core, reproduce
-from mollify._plot import altair_module
+from mollify._files import optional
 from mollify.reproduce import page
 
 _NOTICE = (
@@ -73,7 +73,7 @@ def _run(how: argparse.Namespace) -> None:
     names = reproduce.chosen(how.figures)
     if not 0 <= how.seed < 2**64:
         raise _core.InvalidInput(f"--seed is {how.seed}. Give a whole number from 0 to 2^64 - 1.")
-    altair_module()  # a missing package is found before anything is computed
+    optional("altair", "plot")  # a missing package is found before anything is computed
     folder = Path(how.out)
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mollify._plot import altair_module
+from mollify._files import optional
 
 Numbers = NDArray[np.float64]
 
@@ -175,18 +175,18 @@ def _colour(series: Curve | Bars, place: int) -> str:
 
 
 def _scale(names: Sequence[str], colours: Sequence[str]) -> Any:
-    return altair_module().Scale(domain=list(names), range=list(colours))
+    return optional("altair", "plot").Scale(domain=list(names), range=list(colours))
 
 
 def _legend(names: Sequence[str], symbol: str) -> Any:
     columns = 1 if max(map(len, names)) > 20 else 3
-    return altair_module().Legend(
+    return optional("altair", "plot").Legend(
         orient="bottom", columns=columns, title=None, labelLimit=400, symbolType=symbol, symbolStrokeWidth=3
     )
 
 
 def _lines(chart: LineChart) -> Any:
-    alt = altair_module()
+    alt = optional("altair", "plot")
     names = [curve.name for curve in chart.curves]
     colours = [_colour(curve, place) for place, curve in enumerate(chart.curves)]
     rows = [
@@ -231,7 +231,7 @@ def _lines(chart: LineChart) -> Any:
 
 
 def _bars(chart: BarChart) -> Any:
-    alt = altair_module()
+    alt = optional("altair", "plot")
     names = [bars.name for bars in chart.bars]
     colours = [_colour(bars, place) for place, bars in enumerate(chart.bars)]
     top = max(value for bars in chart.bars for value in [*bars.values, *bars.published])
@@ -277,7 +277,7 @@ def _heat_colours(count: int) -> NDArray[np.uint8]:
 def _map(chart: HeatMap) -> Any:
     from PIL import Image
 
-    alt = altair_module()
+    alt = optional("altair", "plot")
     values = np.where(np.isfinite(chart.values), chart.values, 0)
     most = chart.most or float(values.max()) or 1.0
     count = chart.steps or 256
@@ -305,7 +305,7 @@ def _map(chart: HeatMap) -> Any:
 
 def picture(figure: Figure) -> str:
     """The charts of a figure as SVG: rows of charts below the figure's title."""
-    alt = altair_module()
+    alt = optional("altair", "plot")
     drawn = []
     for chart in figure.charts:
         if isinstance(chart, LineChart):

@@ -1,0 +1,47 @@
+"""Files that appear whole or not at all, in the format that their name says, and packages that are optional."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import Any, Literal
+
+from mollify import _core
+from mollify._checks import require_without_nul
+
+
+def optional(name: str, extra: str) -> Any:
+    """An optional package; ImportError names the extra that brings it."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        package = name.partition(".")[0].replace("_", "-")
+        raise ImportError(f'{package} is missing: pip install "mollify-dp[{extra}]"') from error
+
+
+def writable(path: str | os.PathLike[str], overwrite: bool) -> str:
+    """The path; `InvalidInput` if a file is there that may not be replaced."""
+    name = os.fspath(path)
+    require_without_nul("a path", name)
+    if not overwrite and os.path.exists(name):
+        raise _core.InvalidInput(f"{name} exists. Pass overwrite=True to replace it.")
+    return name
+
+
+def write_whole(path: str | os.PathLike[str], content: bytes | str, *, overwrite: bool) -> None:
+    """Write a file that appears whole or not at all."""
+    name = writable(path, overwrite)
+    beside = f"{name}.part"
+    with open(beside, "wb") as file:
+        file.write(content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content)
+    os.replace(beside, name)
+
+
+def table_format(path: str | os.PathLike[str]) -> Literal["csv", "parquet"]:
+    """The format that a table's file name says; `InvalidInput` for any other name."""
+    name = os.fspath(path)
+    if name.lower().endswith(".csv"):
+        return "csv"
+    if name.lower().endswith(".parquet"):
+        return "parquet"
+    raise _core.InvalidInput(f"{name} is neither CSV nor Parquet. Use a file name that ends in .csv or .parquet.")

@@ -1,0 +1,162 @@
+"""Released records as a table, and the files they are written to."""
+
+import datetime
+import io
+
+import pytest
+
+import mollify as mo
+
+DOMAIN = mo.Domain(
+    {
+        "city": mo.categorical(["Ghent", "Lille", "Trier"], null="category", outside="Ghent"),
+        "age": mo.integer(0, 99, bins=10, null="50", outside="clip"),
+        "height": mo.number(0, 1, bins=4, null="0.5", outside="clip"),
+        "is_member": mo.boolean(null="category", outside="null"),
+        "day": mo.date("2020-01-01", "2020-12-31", bins="month", null="2020-01-01", outside="clip"),
+    }
+)
+
+
+def rows(count=400):
+    return {
+        "city": ["Lille", "Ghent", None, "Trier"] * (count // 4),
+        "age": [12, 47, 47, 93] * (count // 4),
+        "height": [0.1, 0.9, 0.4, 0.4] * (count // 4),
+        "is_member": [True, None, False, True] * (count // 4),
+        "day": [datetime.date(2020, 5, 3), datetime.date(2020, 11, 30)] * (count // 2),
+    }
+
+
+@pytest.fixture(scope="module")
+def release():
+    return mo.Marginals(DOMAIN, epsilon=20, count=40, accept_error=True).sample(rows())
+
+
+def test_is_a_sequence_of_records(release):
+    assert release.shape == (40, 5)
+    assert len(list(release)) == len(release) == 40
+    cells = release.to_dict()
+    for place, record in enumerate(release):
+        assert record == release[place] == {name: values[place] for name, values in cells.items()}
+    assert release[-1] == release[39]
+    for name in release.columns:
+        assert release[name] == cells[name]
+
+
+def test_slices_are_tables(release):
+    some = release[3:20:4]
+    assert isinstance(some, mo.Records)
+    assert list(some) == list(release)[3:20:4]
+    assert list(release[::-1]) == list(release)[::-1]
+    assert list(release.head(2)) == list(release)[:2]
+    assert len(release[40:]) == 0
+    assert some.to_pandas().to_dict("list").keys() == release.to_pandas().to_dict("list").keys()
+
+
+def test_unknown_places_and_names_raise_as_elsewhere(release):
+    for place in (40, -41):
+        with pytest.raises(IndexError, match="there are 40 records"):
+            release[place]
+    with pytest.raises(KeyError, match="the columns are city, age, height, is_member, day"):
+        release["cities"]
+    with pytest.raises(TypeError):
+        release[1.5]
+
+
+@pytest.mark.parametrize("name", ["records.csv", "RECORDS.PARQUET"])
+def test_a_file_holds_what_its_name_says(release, tmp_path, name):
+    polars = pytest.importorskip("polars")
+    pytest.importorskip("pyarrow")
+    path = tmp_path / name
+    release.write(path)
+    assert path.read_bytes()[:4] == (b"PAR1" if "PARQUET" in name else b"city")
+    read = polars.read_parquet(path) if "PARQUET" in name else polars.read_csv(path)
+    assert read.height == 40 and read["age"].to_list() == release["age"]
+    before = path.read_bytes()
+    for write in (release.write, release.to_csv, release.to_parquet):
+        with pytest.raises(mo.InvalidInput, match=r"exists\. Pass overwrite=True to replace it\."):
+            write(path)
+    assert path.read_bytes() == before
+    release[:1].write(path, overwrite=True)
+    assert len(path.read_bytes()) < len(before)
+    assert [one.name for one in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize("name", ["records", "records.txt", "records.csv.gz"])
+def test_other_names_are_refused(release, tmp_path, name):
+    with pytest.raises(mo.InvalidInput, match=r"Use a file name that ends in \.csv or \.parquet\."):
+        release.write(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_csv_without_a_path_is_a_text(release, tmp_path):
+    release.to_csv(tmp_path / "all.csv")
+    assert release.to_csv() == (tmp_path / "all.csv").read_text()
+
+
+def test_parquet_is_read_as_the_table_that_wrote_it(tmp_path):
+    """Private data, public records and data to check: the same as from memory."""
+    polars = pytest.importorskip("polars")
+    pytest.importorskip("pyarrow")
+    table = polars.DataFrame(rows()).with_columns(polars.lit(1).alias("left_alone"))
+    table.write_parquet(tmp_path / "rows.parquet")
+    method = mo.Integral(DOMAIN, epsilon=5, count=1, reference=tmp_path / "rows.parquet", accept_error=True)
+    assert method == mo.Integral(DOMAIN, epsilon=5, count=1, reference=table.drop("left_alone"), accept_error=True)
+    plain = mo.Integral(DOMAIN, epsilon=5, count=1, accept_error=True)
+    assert plain.check(tmp_path / "rows.parquet")["findings"] == plain.check(table)["findings"]
+    assert len(plain.sample(tmp_path / "rows.parquet")) == 1
+
+
+def test_a_file_that_is_not_parquet_is_refused(tmp_path):
+    pytest.importorskip("pyarrow")
+    method = mo.Integral(DOMAIN, epsilon=5, count=1)
+    with pytest.raises(mo.InvalidInput, match=r"none\.parquet cannot be read: No such file or directory"):
+        method.sample(tmp_path / "none.parquet")
+    (tmp_path / "text.parquet").write_text("city\nLille\n")
+    with pytest.raises(mo.InvalidInput, match=r"text\.parquet cannot be read: it is not a Parquet file"):
+        method.sample(tmp_path / "text.parquet")
+
+
+def test_nothing_public_is_overwritten_unasked(release, tmp_path):
+    path = tmp_path / "file"
+    path.write_text("mine")
+    writes = [release.certificate.write, release.model.write, DOMAIN.write, lambda at, **how: mo.report(release, at, **how)]
+    for write in writes:
+        with pytest.raises(mo.InvalidInput, match="exists"):
+            write(path)
+        assert path.read_text() == "mine"
+        write(path, overwrite=True)
+        assert path.read_text() != "mine"
+        path.write_text("mine")
+
+
+def test_a_certificate_is_checked_in_every_form(release, tmp_path):
+    release.certificate.write(tmp_path / "c.json")
+    facts = release.certificate.to_dict()
+    for form in (release, release.certificate, facts, tmp_path / "c.json", str(tmp_path / "c.json")):
+        assert mo.verify(form, DOMAIN).holds
+    for wrong in (3, None, io.StringIO("{}")):
+        with pytest.raises(mo.InvalidInput, match="must be a Release, a Certificate, its dict or the path"):
+            mo.verify(wrong, DOMAIN)
+    with pytest.raises(mo.InvalidInput, match="must be a certificate of a release"):
+        mo.verify({"format": "mollify certificate 1"}, DOMAIN)
+
+
+def test_a_missing_package_names_its_extra(release, monkeypatch, tmp_path):
+    import sys
+
+    for package, extra, use in (
+        ("pyarrow", "parquet", release.to_arrow),
+        ("pandas", "pandas", release.to_pandas),
+        ("polars", "polars", release.to_polars),
+        ("dp_accounting", "dp-accounting", release.dp_event),
+        ("pyarrow", "parquet", lambda: release.to_parquet(tmp_path / "a.parquet")),
+    ):
+        with monkeypatch.context() as patched:
+            for name in [one for one in sys.modules if one.partition(".")[0] == package]:
+                patched.delitem(sys.modules, name)
+            patched.setitem(sys.modules, package, None)
+            with pytest.raises(ImportError, match=rf'pip install "mollify-dp\[{extra}\]"'):
+                use()
+    assert not list(tmp_path.iterdir())
