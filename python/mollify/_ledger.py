@@ -68,11 +68,13 @@ class Ledger:
         scope: str = "row",
         replace: bool = False,
     ) -> None:
-        """Declares what the releases of a data set may cost together, those charged included.
+        """Declare what the releases of a data set may cost together, including those charged before.
 
-        `scope` says for whom: "row", "unit=COLUMN" or "table". Raises `InvalidInput` if there is a
-        total already and `replace` does not say that it is meant.
+        `scope` is who the total protects: "row", "unit=COLUMN" or "table". To declare the same total again
+        changes nothing. Raises `InvalidInput` if the data set has another total, unless `replace` is true.
         """
+        if epsilon is None and rho is None:
+            raise _core.InvalidInput("the total is missing: give epsilon (and perhaps delta), or rho")
         total = Privacy(epsilon=epsilon, delta=delta, rho=rho)
         self._inside.declare(data_set, total._inside(), scope, replace)
 

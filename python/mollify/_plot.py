@@ -94,11 +94,11 @@ def lines(
 def spent(rows: Sequence[Mapping[str, Any]], parameter: str, title: str) -> altair.LayerChart:
     """Steps of what is spent, and a line at what may be."""
     alt = optional("altair", "plot")
-    time = alt.X("time:T", title=None)
+    time = alt.X("time:T", title="time of the release")
     base = _chart(rows, title, private=False)
     steps = base.mark_line(interpolate="step-after", point=True, color=_COLOURS["law"]).encode(
         x=time,
-        y=alt.Y("spent:Q", title=parameter),
+        y=alt.Y("spent:Q", title=f"{parameter} spent in all; dashed: the total"),
         tooltip=["number:Q", "time:T", "mechanism:N", "spent:Q", "total:Q"],
     )
     total = base.mark_line(interpolate="step-after", strokeDash=[6, 4], color=_COLOURS["truth"])

@@ -297,10 +297,6 @@ int show(const std::string& path, std::optional<std::string> data_set,
 int run(const LedgerCommandOptions& options) {
   const std::string& path = needed(options.ledger, "--ledger");
   const std::optional<DataFile> file = chosen_file(options);
-  if (options.declare && options.replace) {
-    throw InvalidInput(
-        "--declare is for a first total and --replace for another, but both are given");
-  }
   if (!options.declare && !options.replace) {
     if (options.epsilon || options.delta || options.rho || options.scope) {
       throw InvalidInput(
@@ -343,7 +339,7 @@ void add_ledger(CLI::App& app, Session& session) {
        "FILE");
   command.add_flag("--declare", options->declare, "declare the data set's total");
   command.add_flag("--replace", options->replace,
-                   "replace its total by another; history keeps both");
+                   "declare its total though it has another; history keeps both");
   text("--epsilon", options->epsilon, "the total: epsilon of everything together", "NUMBER");
   text("--delta", options->delta, "its delta (default: 0, so that only pure releases fit)",
        "NUMBER");

@@ -695,17 +695,15 @@ std::string LedgerFile::declare(const std::string& name, const LedgerTotal& tota
   const std::string data_set = database.resolve(name, file);
   const auto entries = database.entries(data_set);
   const auto known = summarise(entries);
-  const bool declared = !known.empty() && known.front().total;
-  if (declared && !replace) {
-    throw InvalidInput(fmt::format(
-        "{} has a total in {} already, {} for {}, and it is only replaced on purpose "
-        "({})",
-        data_set, database.path(), known.front().total->cost.text(),
-        known.front().total->scope.words(), words_of_speech("--replace", "replace=True")));
-  }
-  if (!declared && replace) {
-    throw InvalidInput(
-        fmt::format("{} has no total in {} that could be replaced", data_set, database.path()));
+  if (!known.empty() && known.front().total) {
+    const LedgerTotal& declared = *known.front().total;
+    if (declared.cost == total.cost && declared.scope == total.scope) return data_set;
+    if (!replace) {
+      throw InvalidInput(fmt::format("{} already has a total in {}: {} for {}. {} replaces it",
+                                     data_set, database.path(), declared.cost.text(),
+                                     declared.scope.words(),
+                                     words_of_speech("--replace", "replace=True")));
+    }
   }
   for (const LedgerEntry& entry : entries) {
     if (!entry.is_total && !protects(entry.scope, total.scope)) {

@@ -196,10 +196,10 @@ class LedgerFile final : public Ledger {
   /// more than the release does, or would be passed.
   ChargeReceipt charge(const ReleaseCharge& release) override;
 
-  /// Declares what a data set's releases may cost, those recorded already included. InvalidInput if
-  /// there is a total already and `replace` does not say that it is meant to be replaced, if there
-  /// is none and it says so, or if the releases recorded do not keep the total. With an empty name
-  /// the data set is the one that a charge for `file` would go to. Returns the name.
+  /// Declares what a data set's releases may cost, those recorded already included. The total that
+  /// it has already changes nothing. InvalidInput if there is another one and `replace` is false, or
+  /// if the releases recorded do not keep the total. With an empty name the data set is the one that
+  /// a charge for `file` would go to. Returns the name.
   std::string declare(const std::string& data_set, const LedgerTotal& total, bool replace,
                       const std::optional<DataFile>& file = std::nullopt);
 

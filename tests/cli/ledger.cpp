@@ -259,8 +259,6 @@ TEST(Ledger, RefusesInOneSentence) {
             "--data-set and --data name the same thing, but both are given"},
            {show + Arguments{"--epsilon", "1"},
             "a total is only changed by --declare or --replace, but neither is given beside it"},
-           {declaring({"--replace", "--epsilon", "1"}),
-            "--declare is for a first total and --replace for another, but both are given"},
            {declaring({"--epsilon", "1", "--rho", "1"}),
             "a total is in rho or in epsilon and delta, but both are given"},
            {declaring({}), "--epsilon is needed, but is not given"},
@@ -269,8 +267,9 @@ TEST(Ledger, RefusesInOneSentence) {
            {declaring({"--epsilon", "1", "--scope", "unit"}),
             "scope must be row, unit=COLUMN or table, but is \"unit\""},
            {declaring({"--epsilon", "2"}),
-            "people has a total in ledger already, epsilon 1 for the whole table, and it is only "
-            "replaced on purpose (--replace)"},
+            "people already has a total in ledger: epsilon 1 for the whole table. --replace "
+            "replaces "
+            "it"},
            {show + Arguments{"--declare", "--epsilon", "1"},
             "--data-set is needed, but is not given"},
            {one + Arguments{"--data-set", "people"},

@@ -223,12 +223,14 @@ TEST(LedgerFile, ReplacesATotalOnPurposeOnly) {
     return refusal(scratch, [&] { ledger.declare("people", {scope, cost}, replace); });
   };
   const ProtectionScope row = ProtectionScope::row();
-  EXPECT_EQ(declaring(row, pure_cost("1"), true),
-            "people has no total in ledger that could be replaced");
-  EXPECT_EQ(declaring(row, pure_cost("1"), false), "");
+  EXPECT_EQ(declaring(row, pure_cost("1"), true), "") << "a first one replaces none";
+  EXPECT_EQ(declaring(row, pure_cost("1.0"), false), "") << "it is the total already";
+  EXPECT_EQ(declaring(row, pure_cost("1"), true), "");
+  EXPECT_EQ(ledger.history().size(), 1U);
   EXPECT_EQ(declaring(row, pure_cost("2"), false),
-            "people has a total in ledger already, epsilon 1 for each row, and it is only replaced "
-            "on purpose (--replace)");
+            "people already has a total in ledger: epsilon 1 for each row. --replace replaces it");
+  EXPECT_EQ(declaring(ProtectionScope::table(), pure_cost("1"), false),
+            "people already has a total in ledger: epsilon 1 for each row. --replace replaces it");
   ledger.charge(release_at(pure_cost("0.5"), row));
   EXPECT_EQ(declaring(row, pure_cost("0.4"), true),
             "people has spent more than epsilon 0.4 in ledger already");
