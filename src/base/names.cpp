@@ -60,6 +60,11 @@ std::string nearest_name(std::string_view typed, std::span<const std::string> kn
     least = steps;
     nearest = name;
   }
+  if (!nearest.empty() || typed.size() - dashes < kShort) return nearest;
+  for (const std::string& name : known) {  // or its beginning was typed
+    if (name.starts_with(typed) && (nearest.empty() || name.size() < nearest.size()))
+      nearest = name;
+  }
   return nearest;
 }
 

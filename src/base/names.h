@@ -65,8 +65,9 @@ template <class Enumeration>
 // What somebody may have meant who typed a name that there is not.
 
 /// The one of `known` that the fewest insertions, deletions, replacements and swaps of neighbours
-/// make of `typed`, ignoring case; empty if all are further than a third of its letters, it has but
-/// one, or none is known. The first of equals. Both public: nothing private may be compared.
+/// make of `typed`, ignoring case, if these are at most a third of its letters; otherwise the
+/// shortest one that begins with `typed`, from three letters on; otherwise nothing. The first of
+/// equals. Both public: nothing private may be compared.
 [[nodiscard]] std::string nearest_name(std::string_view typed, std::span<const std::string> known);
 
 /// " (did you mean \"epsilon\"?)", or nothing; nothing for a name itself, too.

@@ -133,8 +133,10 @@ std::string method_words(const CLI::App& app, const mollify::cli::Session& sessi
   return "";
 }
 
-/// What the command does not take, in the order typed, and what may have been meant.
+/// The first flag that the command has not, or the first word, and what may have been meant.
 std::string unexpected(const CLI::App& app, const mollify::cli::Session& session) {
+  const std::string methods = method_words(app, session);
+  if (!methods.empty()) return methods;
   std::vector<std::string> known;
   for (const CLI::App* command : app.get_subcommands()) {
     for (const CLI::Option* option : command->get_options()) {
@@ -142,15 +144,12 @@ std::string unexpected(const CLI::App& app, const mollify::cli::Session& session
     }
   }
   const std::vector<std::string> extras = app.remaining(true);
-  std::string meant;
-  const std::string methods = method_words(app, session);
-  if (!methods.empty()) return methods;
   for (const std::string& extra : extras) {
-    if (meant.empty() && extra.starts_with("--")) meant = mollify::did_you_mean(extra, known);
+    if (!extra.starts_with("-")) continue;
+    const std::string flag = extra.substr(0, extra.find('='));
+    return fmt::format("unknown flag {}{}", flag, mollify::did_you_mean(flag, known));
   }
-  return fmt::format("The following {} not expected: {}{}",
-                     extras.size() == 1 ? "argument was" : "arguments were", fmt::join(extras, " "),
-                     meant);
+  return fmt::format("no flag stands before \"{}\"", extras.front());
 }
 
 int run(int argc, char** argv) {

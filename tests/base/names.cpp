@@ -19,6 +19,9 @@ TEST(NearestName, FindsWhatWasMistyped) {
   EXPECT_EQ(nearest_name("--dat", flags), "--data") << "the first of equals is near enough";
   EXPECT_EQ(nearest_name("--colour-of-the-sky", flags), "");
   EXPECT_EQ(nearest_name("--seed", flags), "");
+  EXPECT_EQ(nearest_name("--eps", flags), "--epsilon") << "its beginning";
+  EXPECT_EQ(nearest_name("--acc", {{"--accept-large-delta", "--accept-error"}}), "--accept-error");
+  EXPECT_EQ(nearest_name("--e", flags), "") << "too little of it";
   EXPECT_EQ(nearest_name("x", flags), "");
   const std::vector<std::string> shells = {"bash", "zsh", "fish"};
   EXPECT_EQ(nearest_name("csh", shells), "") << "another word, not a mistyped one";
