@@ -204,7 +204,7 @@ Json told_json(const Certificate& certificate, const Domain& domain,
 /// their records more, so a pipe is refused there.
 std::optional<std::string> piped(const std::string& path, const ReleaseSpec& spec) {
   if (!is_stream(path)) return std::nullopt;
-  if (spec.own.get<LocalSpec>() != nullptr) {
+  if (kDrawMethods.has(spec.method)) {
     throw InvalidInput(
         fmt::format("the private data must be a file that can be read twice, but {} is a pipe or "
                     "a device",

@@ -10,9 +10,7 @@
 #include "formats/domain_yaml.h"
 #include "formats/public_files.h"
 #include "formats/text_files.h"
-#include "methods/local/space.h"
 #include "methods/local/verification.h"
-#include "methods/marginals/method.h"
 #include "release/verification.h"
 
 namespace mollify::cli {
@@ -47,38 +45,22 @@ void refuse_options_beside_certificate(const VerifyOptions& options) {
   refuse(given.band.has_value(), "--band");
 }
 
-/// What the release was made with.
-KnownInputs known_inputs(const StatedCertificate& stated, const Domain& domain,
+/// What the release was made with; refuses files that it was not.
+KnownInputs given_inputs(const StatedCertificate& stated, const Domain& domain,
                          const VerifyOptions& options) {
   const auto& reference = options.mechanism.reference;
-  const LocalSpec* local = stated.spec.own.get<LocalSpec>();
-  const bool marginals = stated.spec.own.get<MarginalsSpec>() != nullptr;
-  if (local == nullptr && (options.candidates_file || (reference && !marginals))) {
-    throw InvalidInput(fmt::format("{} is for other methods, but this certificate is of method {}",
-                                   options.candidates_file ? "--candidates-file" : "--reference",
-                                   name_of(stated.spec.method)));
-  }
-  const bool file = local != nullptr && local->space.list;
-  const bool begins = marginals || (local != nullptr && !file && !local->space.fresh &&
-                                    !stated.facts.list_sha256.empty());
-  if (options.candidates_file && !file) {
+  KnownInputs known =
+      known_inputs(stated, domain, PublicFiles(), options.candidates_file, reference);
+  if (options.candidates_file && !known.list) {
     throw InvalidInput(
         "--candidates-file is for releases from a file of candidates, but this is none");
   }
-  if (reference && !begins) {
+  if (reference && !known.reference) {
     throw InvalidInput(
-        "--reference is for candidates and models made of public records, but this certificate is "
-        "of another space");
-  }
-  if (reference && !stated.spec.reference()) {
-    throw InvalidInput("--reference is given, but the certificate says that there was none");
-  }
-  KnownInputs known;
-  if (options.candidates_file) known.list = read_candidates(*options.candidates_file, domain);
-  if (reference) {
-    const PublicFiles files;
-    known.reference = files.records(*reference, domain);
-    known.reference_sha256 = files.sha256(*reference);
+        stated.spec.reference()
+            ? "--reference is for candidates and models made of public records, but this "
+              "certificate is of another space"
+            : "--reference is given, but the certificate says that there was none");
   }
   return known;
 }
@@ -89,7 +71,7 @@ int verify_certificate(const VerifyOptions& options) {
   const StatedCertificate stated = parse_certificate(read_text_file(name), name);
   const Domain domain = read_domain(needed(options.domain, "--domain"));
   const CertificateCheck check =
-      mollify::verify_certificate(stated, name, domain, known_inputs(stated, domain, options));
+      mollify::verify_certificate(stated, name, domain, given_inputs(stated, domain, options));
   tell_odds(stated.total);
   print_answer(check_answer(stated, check, name), options.json);
   return check.holds() ? kSuccess : kFailure;

@@ -11,7 +11,6 @@
 #include "formats/text_files.h"
 #include "front/domain.h"
 #include "front/privacy.h"
-#include "methods/local/space.h"
 #include "methods/marginals/method.h"
 #include "mollify/model.h"
 #include "mollify/verify.h"
@@ -194,31 +193,14 @@ Certificate release(const PreparedRelease& prepared, const Source& data, const S
 // -----------------------------------------------------------------------------------------------
 // Verify.
 
-namespace {
-
-/// What of the files the release was made with.
-inside::KnownInputs known_inputs(const inside::StatedCertificate& stated,
-                                 const inside::Domain& domain, const ReleaseFiles& files) {
-  const inside::PublicFiles given(std::nullopt, std::nullopt, files.texts);
-  const inside::LocalSpec* local = stated.spec.own.get<inside::LocalSpec>();
-  inside::KnownInputs known;
-  if (local != nullptr && stated.facts.list_sha256.empty()) return known;
-  if (local != nullptr && local->space.list) {
-    if (files.list) known.list = given.candidates(*files.list, domain);
-  } else if (files.reference && stated.spec.reference()) {
-    known.reference = given.records(*files.reference, domain);
-    known.reference_sha256 = given.sha256(*files.reference);
-  }
-  return known;
-}
-
-}  // namespace
-
 Verification verify(const Certificate& certificate, const Domain& domain,
                     const ReleaseFiles& files) {
   const auto& [name, stated] = certificate.inside();
   const inside::CertificateCheck check = inside::verify_certificate(
-      stated, name, domain.inside().domain, known_inputs(stated, domain.inside().domain, files));
+      stated, name, domain.inside().domain,
+      inside::known_inputs(stated, domain.inside().domain,
+                           inside::PublicFiles(std::nullopt, std::nullopt, files.texts), files.list,
+                           files.reference));
   const auto seen = [&](bool held) {
     return check.is_designed ? std::optional<bool>(held) : std::nullopt;
   };

@@ -27,6 +27,21 @@ void require_implied(const nlohmann::json& implied, const nlohmann::json& stated
 
 }  // namespace
 
+KnownInputs known_inputs(const StatedCertificate& stated, const Domain& domain,
+                         const PublicInputs& inputs, const std::optional<std::string>& list,
+                         const std::optional<std::string>& reference) {
+  KnownInputs known;
+  // Outcomes that are no list are counted in the certificate itself.
+  if (kDrawMethods.has(stated.spec.method) && stated.facts.list_sha256.empty()) return known;
+  if (spec_json(stated.spec).contains("/space/list"_json_pointer)) {
+    if (list) known.list = inputs.candidates(*list, domain);
+  } else if (reference && stated.spec.reference()) {
+    known.reference = inputs.records(*reference, domain);
+    known.reference_sha256 = inputs.sha256(*reference);
+  }
+  return known;
+}
+
 CertificateCheck verify_certificate(const StatedCertificate& stated, const std::string& name,
                                     const Domain& domain, const KnownInputs& known) {
   CertificateCheck check;

@@ -10,6 +10,7 @@
 #include "domain/candidates.h"
 #include "domain/domain.h"
 #include "release/certificate.h"
+#include "release/public_inputs.h"
 
 namespace mollify {
 
@@ -51,6 +52,13 @@ struct KnownInputs {
   std::optional<std::vector<std::uint32_t>> reference{};
   std::string reference_sha256{};
 };
+
+/// What of two files, a list of candidates and public records, a release of this certificate was
+/// made with and has to be at hand for its check; the rest is not read.
+[[nodiscard]] KnownInputs known_inputs(const StatedCertificate& stated, const Domain& domain,
+                                       const PublicInputs& inputs,
+                                       const std::optional<std::string>& list,
+                                       const std::optional<std::string>& reference);
 
 /// Makes of the spec, the facts and the integers that the certificate states what follows, and
 /// compares it with the rest. Throws InvalidInput, naming `name`, where the words say something
