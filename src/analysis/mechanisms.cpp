@@ -136,10 +136,9 @@ std::vector<std::string> warnings_of(const Amplified& found, double epsilon,
   const auto promise = Privacy::approximate(epsilon, delta.value_or(0));
   std::vector<std::string> said = epsilon_warnings(promise, promise, 0);
   const auto records = static_cast<double>(found.response.records);
-  if (delta && *delta * records > 0.1) {
-    said.push_back(
-        fmt::format("delta {:g} is more than a tenth of 1/n = {:.4g}", *delta, 1 / records));
-  }
+  const auto words = delta_warning(promise.delta, fmt::format("{:g}", promise.delta), records,
+                                   counted(found.response.records, "record"));
+  if (words) said.push_back(*words);
   return said;
 }
 

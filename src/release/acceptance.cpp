@@ -53,10 +53,6 @@ double records_of(const Certificate& certificate) {
 /// Not below what was typed.
 double delta_of(const Certificate& certificate) { return certificate.spec.privacy.delta.up(); }
 
-bool has_large_delta(const Certificate& certificate) {
-  return certificate.facts.records && delta_of(certificate) * records_of(certificate) >= 1;
-}
-
 const char* record_word(const Certificate& certificate) {
   return certificate.spec.unit ? "unit" : "record";
 }
@@ -278,18 +274,25 @@ std::optional<std::string> records_warning(double total_variation) {
       total_variation);
 }
 
+std::optional<std::string> delta_warning(double delta, const std::string& text, double records,
+                                         const std::string& things) {
+  if (!(delta * records > 0.1)) return std::nullopt;
+  return fmt::format(
+      "delta {} is more than a tenth of 1/n = {:.4g} for {}: the guarantee may fail for one of "
+      "them with {} probability",
+      text, 1 / records, things, delta * records >= 1 ? "high" : "noticeable");
+}
+
 std::vector<std::string> warnings(const Certificate& certificate, const ReleaseError& error,
                                   const Domain& domain) {
   std::vector<std::string> said =
       epsilon_warnings(certificate.spec.budget(), certificate.total,
                        kDrawMethods.has(certificate.spec.method) ? *certificate.spec.count : 0);
-  if (certificate.facts.records && delta_of(certificate) * records_of(certificate) > 0.1) {
-    said.push_back(fmt::format(
-        "delta {} is more than a tenth of 1/n = {:.4g} for {}: the guarantee may fail for one "
-        "of them with {} probability",
-        words_of(certificate.spec.privacy.delta), 1 / records_of(certificate),
-        counted(*certificate.facts.records, record_word(certificate)),
-        has_large_delta(certificate) ? "high" : "noticeable"));
+  if (const auto& records = certificate.facts.records) {
+    const auto words =
+        delta_warning(delta_of(certificate), words_of(certificate.spec.privacy.delta),
+                      records_of(certificate), counted(*records, record_word(certificate)));
+    if (words) said.push_back(*words);
   }
   // Nothing may depend on how many records there are where that is protected.
   if (const double delta = delta_of(certificate);

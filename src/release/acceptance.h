@@ -38,6 +38,10 @@ ReleaseError require_acceptable(const Certificate& certificate, const Domain& do
 void require_small_delta(double delta, const std::string& text, double records,
                          const char* thing = "record");
 
+/// That a delta is more than a tenth of 1/n, where it is; `things` are "1000 records".
+[[nodiscard]] std::optional<std::string> delta_warning(double delta, const std::string& text,
+                                                       double records, const std::string& things);
+
 /// What is dangerous about a release though it is made, a sentence each, from public numbers: an
 /// epsilon above what a draw counts, one that means little, a large delta, records that are mostly
 /// noise. `error` is what require_acceptable returned. Up to some seconds where it says what would

@@ -71,6 +71,19 @@ std::string released_words(const Certificate& certificate, const std::string& to
       certificate.total.text());
 }
 
+std::string accuracy_words(const Certificate& certificate, const char* assumed,
+                           const std::string& more, double total_variation) {
+  return fmt::format(
+      "If the {} are independent draws from one {}{}, each released record follows that {} to "
+      "within {:.6g} in total variation",
+      certificate.spec.unit ? "units' records" : "rows", assumed, more, assumed, total_variation);
+}
+
+std::string together_words(std::uint64_t outputs, double total_variation) {
+  return fmt::format(", and all {} together follow independent draws from it to within {:.6g}",
+                     outputs, total_variation);
+}
+
 std::vector<std::string> mechanisms_of(Method method) {
   for (const OwnPart& part : release_method(method).parts()) {
     if (std::string_view(part.place) == "/mechanism") return part.words();

@@ -236,6 +236,12 @@ const Own& own_of(const ReleaseSpec& spec) {
 [[nodiscard]] std::string released_words(const Certificate& certificate, const std::string& to,
                                          const std::string& by);
 
+/// How near each released record, and so many together, are to what is `assumed` to have drawn the
+/// data: "distribution" or "Gaussian", and more about it.
+[[nodiscard]] std::string accuracy_words(const Certificate& certificate, const char* assumed,
+                                         const std::string& more, double total_variation);
+[[nodiscard]] std::string together_words(std::uint64_t outputs, double total_variation);
+
 /// What a promise means for a row or a unit.
 [[nodiscard]] std::string protection(const Certificate& certificate);
 

@@ -615,17 +615,15 @@ std::vector<std::string> warnings(const PlanQuestion& question, const PlanAnswer
   // A budget is rounded down from what was typed; the next double is not below that.
   const double typed = question.budget.delta;
   const double delta = given(PlanUnknown::kDelta, typed > 0 ? std::nextafter(typed, 1) : 0);
+  const std::string things = counted(static_cast<std::uint64_t>(records), "record");
   if (delta * records >= 1) {
     said.push_back(
         fmt::format("delta {:.4g} is 1/n or more for {}, so whole records may be released as they "
                     "are: a release refuses this without {}",
-                    delta, counted(static_cast<std::uint64_t>(records), "record"),
-                    flag_words("accept-large-delta")));
-  } else if (delta * records > 0.1) {
-    said.push_back(
-        fmt::format("delta {:.4g} is more than a tenth of 1/n for {}: the guarantee may fail for "
-                    "one of them with noticeable probability",
-                    delta, counted(static_cast<std::uint64_t>(records), "record")));
+                    delta, things, flag_words("accept-large-delta")));
+  } else if (const auto words =
+                 delta_warning(delta, fmt::format("{:.4g}", delta), records, things)) {
+    said.push_back(*words);
   }
   if (add_noise(question, answer, said)) return said;
   const double outputs = given(PlanUnknown::kOutputs, static_cast<double>(question.outputs));

@@ -163,7 +163,7 @@ TEST(Plan, BoundsRegionsBeforeAnyData) {
   EXPECT_LT(plan["table"][1]["tv"], plan["table"][0]["tv"]);
   const Ended words = command.run({"plan", "local", "--k", "10", "--epsilon", "1"});
   EXPECT_EQ(words.status, 0);
-  EXPECT_NE(words.out.find("promised: no event, and no decision taken later on the output, has its "
+  EXPECT_NE(words.out.find("promised: No event, and no decision taken later on the output, has its "
                            "probability changed by more than a factor e^1 = 2.718"),
             std::string::npos)
       << words.out;

@@ -88,8 +88,9 @@ TEST(DangerousAnswers, AreToldByThePlanBefore) {
   };
   EXPECT_THAT(plan({"--n", "1000", "--delta", "1e-6"}), Not(HasSubstr("warning")));
   EXPECT_THAT(plan({"--n", "1000", "--delta", "1e-6", "--json"}), HasSubstr("\"warnings\": []"));
-  EXPECT_THAT(plan({"--n", "1000", "--delta", "2e-4"}),
-              HasSubstr("warning: delta 0.0002 is more than a tenth of 1/n for 1000 records"));
+  EXPECT_THAT(
+      plan({"--n", "1000", "--delta", "2e-4"}),
+      HasSubstr("warning: delta 0.0002 is more than a tenth of 1/n = 0.001 for 1000 records"));
   EXPECT_THAT(plan({"--n", "1000", "--delta", "1e-3", "--accept-large-delta"}),
               HasSubstr("warning: delta 0.001 is 1/n or more for 1000 records, so whole records "
                         "may be released as they are: a release refuses this without "

@@ -174,14 +174,12 @@ Json finite_json(const FiniteDesign& design) {
 
 std::string finite_accuracy(const Certificate& certificate) {
   const CentralDesign& design = certificate.as<FiniteDesign>()->design;
-  const std::string accuracy = fmt::format(
-      "If the {} are independent draws from one distribution{}, each released record follows that "
-      "distribution to within {:.6g} in total variation",
-      certificate.spec.unit ? "units' records" : "rows",
-      certificate.as<FiniteDesign>()->hint
-          ? " and the hint holds of it, so that the interval found has all of them"
-          : "",
-      design.total_variation_up);
+  const std::string accuracy =
+      accuracy_words(certificate, "distribution",
+                     certificate.as<FiniteDesign>()->hint
+                         ? " and the hint holds of it, so that the interval found has all of them"
+                         : "",
+                     design.total_variation_up);
   if (!design.independent_outputs) {
     return accuracy + "; the records released together are not independent of each other.";
   }
@@ -189,8 +187,7 @@ std::string finite_accuracy(const Certificate& certificate) {
   const double together = design.total_variation_up * static_cast<double>(*design.outputs);
   // At 1 nothing is promised of all together.
   if (*design.outputs == 1 || !(together < 1)) return accuracy + ".";
-  return fmt::format("{}, and all {} together follow independent draws from it to within {:.6g}.",
-                     accuracy, *design.outputs, together);
+  return accuracy + together_words(*design.outputs, together) + ".";
 }
 
 /// Of records from so many outcomes of the domain's.

@@ -271,21 +271,19 @@ std::string gaussian_accuracy(const Certificate& certificate) {
           ? fmt::format("a covariance between {0} and {1:g} times {0}", covariance,
                         request.covariance_bound)
           : (spec.covariance ? "the covariance of the file given" : "covariance I");
-  return fmt::format(
-      "If the {} are independent draws from one Gaussian with {}{}, {} each released record "
-      "follows that Gaussian to within {:.6g} in total variation{}.",
-      certificate.spec.unit ? "units' records" : "rows", assumed,
+  const std::string more = fmt::format(
+      " with {}{}, {}", assumed,
       spec.logarithms.empty() ? "" : " (of logarithms, in the columns that say so)",
       request.mean_bound
           ? fmt::format("whose mean lies within {:g} standard deviations of the middle of the "
-                        "declared ranges,",
+                        "declared ranges",
                         *request.mean_bound)
-          : "whose mean lies in the declared ranges,",
-      design.total_variation_up(),
-      request.outputs == 1
-          ? ""
-          : fmt::format(", and all {} together follow independent draws from it to within {:.6g}",
-                        request.outputs, design.strong_total_variation_up()));
+          : "whose mean lies in the declared ranges");
+  return accuracy_words(certificate, "Gaussian", more, design.total_variation_up()) +
+         (request.outputs == 1
+              ? ""
+              : together_words(request.outputs, design.strong_total_variation_up())) +
+         ".";
 }
 
 }  // namespace

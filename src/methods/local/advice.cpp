@@ -23,13 +23,8 @@ class DrawAdvice : public MethodAdvice {
 
   std::string mechanism_why(const AdviceQuestion& question,
                             const AdvisedBudget& chosen) const override {
-    if (chosen.mechanism == "minimax") {
-      return "no sampler has a smaller error in the worst case over all data";
-    }
-    if (chosen.mechanism == "relative") {
-      return "over so many outcomes no worst case can be small: records are realistic as far as "
-             "epsilon lets them leave the reference";
-    }
+    const auto known = named<Mechanism>(chosen.mechanism);
+    if (known && *row_of(*known).why != '\0') return row_of(*known).why;
     return MethodAdvice::mechanism_why(question, chosen);
   }
 

@@ -79,15 +79,9 @@ void place_band(const LocalSpec& local, const PublicFacts& facts, SpaceKind kind
   const bool by_prior = local.band && local.band->typical;
   require_facts(facts.lower_bounds.has_value() == by_file &&
                 facts.location.has_value() == by_prior);
-  if ((by_file || by_prior) && local.reference) {
-    throw InvalidInput(fmt::format("band {} has a reference of its own, but another is given",
-                                   to_text(*local.band)));
-  }
+  if (by_file || by_prior) require_placeable(local, kind, parameters.mu.has_value());
   if (by_prior) parameters.numbers.location = facts.location;
   if (!by_file) return;
-  if (kind == SpaceKind::kCandidates) {
-    throw InvalidInput("a band's file is for categories and grids, but the space is candidates");
-  }
   masses = *facts.lower_bounds;
   parameters.reference = masses;
   parameters.numbers.location = std::accumulate(masses.begin(), masses.end(), 0.0);
@@ -109,6 +103,20 @@ std::uint64_t kept_under_curve(const MechanismParameters& parameters,
 }
 
 }  // namespace
+
+void require_placeable(const LocalSpec& spec, SpaceKind kind, bool in_mu) {
+  const std::string band = to_text(*spec.band);
+  if (in_mu) {
+    throw InvalidInput(fmt::format("band {} needs an epsilon, but the budget is in mu", band));
+  }
+  if (spec.reference) {
+    throw InvalidInput(
+        fmt::format("band {} has a reference of its own, but another is given", band));
+  }
+  if (!spec.band->file.empty() && kind == SpaceKind::kCandidates) {
+    throw InvalidInput("a band's file is for categories and grids, but the space is candidates");
+  }
+}
 
 std::string integers_sha256(const LocalSampler& sampler) {
   Sha256 hash;
@@ -310,7 +318,7 @@ ReleaseError band_error(const ReferenceMasses& reference, ScorerKind scorer, dou
   const double above = data.above(floor * std::exp(epsilon));
   return {std::max(below, above), data.above(1),
           row_of(scorer).counts_records ? "expected error of a record"
-                                 : "expected error of a record of smooth data"};
+                                        : "expected error of a record of smooth data"};
 }
 
 ReleaseError draw_error(const MechanismParameters& parameters) {

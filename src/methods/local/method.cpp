@@ -30,6 +30,26 @@
 
 namespace mollify {
 
+std::vector<std::string> draws_promise(const Privacy& total, const std::string& whom) {
+  if (total.notion == PrivacyNotion::kGaussian) {
+    return {fmt::format(
+        "Telling from the output whether {} were one set of values or any other is no easier than "
+        "telling one draw of N(0,1) from one of N({:.6g},1).",
+        whom, total.mu)};
+  }
+  return {fmt::format("No event, and no decision taken later on the output, has its probability "
+                      "changed by more than a factor e^{:.6g} = {:.4g} by {}, whatever they are.",
+                      total.epsilon, same_exp(total.epsilon), whom),
+          "This holds for any data, any prior knowledge and any later use of the output; it was "
+          "decided in integers, and `mollify verify` recomputes it."};
+}
+
+std::string lift_words(double lower_factor, double largest_lift) {
+  return fmt::format(
+      "whatever the data, an outcome is released with {:.4g} to {:.4g} times its reference mass",
+      lower_factor, largest_lift);
+}
+
 std::string space_text(const Certificate& certificate) {
   const LocalDesign& design = *certificate.as<LocalDesign>();
   const SpaceSpec& space = certificate.spec.own.get<LocalSpec>()->space;
@@ -143,21 +163,6 @@ std::string protected_whole(const Certificate& certificate) {
   const auto& unit = certificate.spec.unit;
   return unit ? fmt::format("all records of one {}", *unit)
               : std::string("all rows of the data, and so any group of them");
-}
-
-std::vector<std::string> local_promises(const Certificate& certificate) {
-  const std::string whole = protected_whole(certificate);
-  if (certificate.total.notion == PrivacyNotion::kGaussian) {
-    return {fmt::format(
-        "Telling from the output whether {} were one set of values or any other is no easier than "
-        "telling one draw of N(0,1) from one of N({:.6g},1).",
-        whole, certificate.total.mu)};
-  }
-  return {fmt::format("No event, and no decision taken later on the output, has its probability "
-                      "changed by more than a factor e^{:.6g} = {:.4g} by {}, whatever they are.",
-                      certificate.total.epsilon, same_exp(certificate.total.epsilon), whole),
-          "This holds for any data, any prior knowledge and any later use of the output; it was "
-          "decided in integers, and `mollify verify` recomputes it."};
 }
 
 std::string mechanism_reason(const Certificate& certificate) {
@@ -437,7 +442,7 @@ class DrawMethod : public ReleaseMethod {
   Json accuracy_json(const Certificate&) const override { return nullptr; }
 
   std::vector<std::string> promises(const Certificate& certificate) const override {
-    return local_promises(certificate);
+    return draws_promise(certificate.total, protected_whole(certificate));
   }
 
   std::vector<std::string> limits(const Certificate&) const override { return {}; }
@@ -465,10 +470,7 @@ class DrawMethod : public ReleaseMethod {
                                  const Domain& domain) const override {
     std::vector<std::string> notes;
     if (const auto& floor = certificate.as<LocalDesign>()->floor) {
-      notes.push_back(
-          fmt::format("whatever the data, an outcome is released with {:.4g} to {:.4g} times its "
-                      "reference mass",
-                      *floor, *floor * std::exp(certificate.draw.epsilon)));
+      notes.push_back(lift_words(*floor, *floor * std::exp(certificate.draw.epsilon)));
     } else {
       notes.push_back(fmt::format(
           "a record is one of the unit's own or noise: {} finds the population from all records",
@@ -702,13 +704,8 @@ class IntegralModelMethod final : public DrawMethod {
 
   std::vector<std::string> notes(const Certificate& certificate, const ReleaseError&,
                                  const Domain&) const override {
-    const ModelsOutlook outlook = models_outlook(certificate);
-    return {
-        fmt::format(
-            "if likelihoods tell models apart, the one released is among the {} likeliest of {} "
-            "with probability {:.4g}",
-            outlook.best, certificate.facts.outcomes, outlook.probability),
-        "all rows are drawn from the one released model"};
+    return {models_outlook(certificate).words(certificate.facts.outcomes),
+            "all rows are drawn from the one released model"};
   }
 
   std::unique_ptr<const PlanModel> plan_model(PlanQuestion& question,

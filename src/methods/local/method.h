@@ -73,6 +73,14 @@ inline constexpr double kConcentration = 64;
 /// estimate` is what its records are for. Up to some seconds where it says what would do.
 [[nodiscard]] std::vector<std::string> draw_warnings(const MechanismParameters& parameters);
 
+/// What draws promise together of the data of `whom`: sentences for people.
+[[nodiscard]] std::vector<std::string> draws_promise(const Privacy& total, const std::string& whom);
+/// "whatever the data, an outcome is released with ...".
+[[nodiscard]] std::string lift_words(double lower_factor, double largest_lift);
+
+/// Throws InvalidInput for a band from a file or for a prior where there can be none.
+void require_placeable(const LocalSpec& spec, SpaceKind kind, bool in_mu);
+
 /// "categories (120 outcomes), scored by empirical", for people; of a local release.
 [[nodiscard]] std::string space_text(const Certificate& certificate);
 

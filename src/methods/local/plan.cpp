@@ -235,16 +235,7 @@ class LocalPlan final : public PlanModel {
     const WorstCaseRisk risk = risk_of(whole, reference, draw);
     const Mechanism mechanism = chosen_mechanism(own_of<LocalQuestion>(whole).spec, in_mu_, kind_);
     const bool band = is_band(mechanism);
-    const std::string promise =
-        in_mu_ ? fmt::format(
-                     "telling any two inputs apart by the output is no easier than telling "
-                     "one draw of N(0,1) from one of N({:.6g},1)",
-                     total.mu)
-               : fmt::format(
-                     "no event, and no decision taken later on the output, has its "
-                     "probability changed by more than a factor e^{:g} = {:.4g} by any data "
-                     "at all",
-                     total.epsilon, std::exp(total.epsilon));
+    const std::string promise = draws_promise(total, "the data").front();
     const char* no_promise = "membership without a roster of units; timing";
     const std::string parameter(parameter_name(total.notion));
     Json& facts = answer.facts;
@@ -270,10 +261,7 @@ class LocalPlan final : public PlanModel {
                                   file_band_ ? " about its own bounds" : "");
     }
     if (band) {
-      answer.lines += fmt::format(
-          "whatever the data, an outcome is released with {:.4g} to {:.4g} times its reference "
-          "mass\n",
-          risk.lower_factor, risk.largest_lift);
+      answer.lines += lift_words(risk.lower_factor, risk.largest_lift) + "\n";
     } else {
       answer.lines += fmt::format(
           "one of the unit's records goes through a public matrix: the released records are for "
@@ -305,10 +293,8 @@ class LocalPlan final : public PlanModel {
           models_outlook(reference.outcomes(), risk.lower_factor, draw.epsilon);
       facts["best_models"] = outlook.best;
       facts["best_models_probability"] = outlook.probability;
-      answer.lines += fmt::format(
-          "where likelihoods tell models apart, the one released is among the {} likeliest of {} "
-          "with probability {:.4g}; any number of its rows costs the same\n",
-          outlook.best, reference.outcomes(), outlook.probability);
+      answer.lines +=
+          outlook.words(reference.outcomes()) + "; any number of its rows costs the same\n";
       if (judged_models_) {
         const ReleaseError error = models_error(*judged_models_, reference.outcomes(), outlook);
         facts["column_error"] = error.error;
@@ -402,20 +388,10 @@ class LocalPlan final : public PlanModel {
   }
   /// Reads the band's file: its bounds are a reference of its own.
   void find_band(const LocalSpec& local, const PublicInputs* inputs) {
-    if (in_mu_) {
-      throw InvalidInput(
-          fmt::format("band {} needs an epsilon, but the budget is in mu", to_text(*local.band)));
-    }
-    if (local.reference) {
-      throw InvalidInput(fmt::format("band {} has a reference of its own, but another is given",
-                                     to_text(*local.band)));
-    }
+    require_placeable(local, kind_, in_mu_);
     if (local.band->typical) return;
     if (inputs == nullptr)
       throw InvalidInput("a band's file needs files, but none can be read here");
-    if (kind_ == SpaceKind::kCandidates) {
-      throw InvalidInput("a band's file is for categories and grids, but the space is candidates");
-    }
     file_band_ = inputs->band(local.band->file);
     masses_ = file_band_->lower;
     const double sum = std::accumulate(masses_.begin(), masses_.end(), 0.0);

@@ -118,10 +118,8 @@ void find_band(const ReleaseSpec& spec, const PublicInputs& inputs, const Releas
   const auto& band = spec.own.get<LocalSpec>()->band;
   if (!band || (band->file.empty() && !band->typical)) return;
   const Privacy budget = spec.budget();
-  if (budget.notion == PrivacyNotion::kGaussian) {
-    throw InvalidInput(
-        fmt::format("band {} needs an epsilon, but the budget is in mu", to_text(*band)));
-  }
+  require_placeable(*spec.own.get<LocalSpec>(), space.kind(),
+                    budget.notion == PrivacyNotion::kGaussian);
   const double epsilon = draw_budget_down(budget, *spec.count).epsilon;
   if (band->typical) {
     facts.location =
@@ -469,6 +467,13 @@ class ModelsRelease final : public PreparedRelease {
 };
 
 }  // namespace
+
+std::string ModelsOutlook::words(std::uint64_t models) const {
+  return fmt::format(
+      "if likelihoods tell models apart, the one released is among the {} likeliest of {} with "
+      "probability {:.4g}",
+      best, models, probability);
+}
 
 ModelsOutlook models_outlook(std::uint64_t models, double floor, double epsilon) {
   // f of all models at floor e^epsilon and the rest at floor sum to 1.

@@ -112,6 +112,8 @@ class UnitEstimates {
 struct ModelsOutlook {
   std::uint64_t best = 1;
   double probability = 0;
+
+  [[nodiscard]] std::string words(std::uint64_t models) const;
 };
 [[nodiscard]] ModelsOutlook models_outlook(std::uint64_t models, double floor, double epsilon);
 
