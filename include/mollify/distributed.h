@@ -18,7 +18,7 @@
 #include "mollify/handle.h"
 #include "mollify/namespace.h"
 #include "mollify/release.h"
-#include "mollify/release_key.h"
+#include "mollify/sampler.h"
 
 namespace MOLLIFY_NAMESPACE {
 

@@ -29,18 +29,13 @@
 // sentence. No private value makes anything here throw, print or change shape.
 #pragma once
 
-#include "mollify/accounting.h"
 #include "mollify/answers.h"
 #include "mollify/core/invalid_input.h"
 #include "mollify/distributed.h"
 #include "mollify/domain.h"
-#include "mollify/ledger.h"
-#include "mollify/model.h"
 #include "mollify/privacy.h"
+#include "mollify/program.h"
 #include "mollify/release.h"
-#include "mollify/release_key.h"
 #include "mollify/sampler.h"
-#include "mollify/speech.h"
 #include "mollify/verify.h"
 #include "mollify/version.h"
-#include "mollify/watch.h"

@@ -95,7 +95,8 @@ mollify_status mollify_release(const char* spec, struct ArrowArrayStream* data, 
                                const char* data_set, struct ArrowArrayStream* released,
                                char** certificate, char** warnings);
 
-/* The same for a release by method "marginals", whose model is released too: a JSON object. */
+/* The same for a release by method "marginals" or "integral-model", whose model is released too: a
+ * JSON object. */
 mollify_status mollify_release_model(const char* spec, struct ArrowArrayStream* data,
                                      const char* ledger, const char* data_set,
                                      struct ArrowArrayStream* released, char** certificate,

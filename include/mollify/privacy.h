@@ -1,8 +1,13 @@
-// What a release promises, may spend or costs.
+// What a release promises, may spend or costs; what releases cost together; the ledger.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
+#include "mollify/handle.h"
 #include "mollify/namespace.h"
 
 namespace MOLLIFY_NAMESPACE {
@@ -40,6 +45,124 @@ struct Privacy {
   [[nodiscard]] std::string text() const;
 
   friend bool operator==(const Privacy&, const Privacy&) = default;
+};
+
+// -----------------------------------------------------------------------------------------------
+// What releases cost together, what one notion is worth in another, and what shuffling adds.
+//
+// Every bound is rounded to the safe side. Parameters out of range throw InvalidInput.
+
+/// What all releases, made from the same data, promise together: the sum of epsilon and delta, or
+/// of rho, where a pure release counts epsilon^2/2 and a Gaussian one mu^2/2. An approximate one
+/// beside one in rho or mu has no sum: InvalidInput.
+[[nodiscard]] Privacy composed_up(std::span<const Privacy> releases);
+
+/// What a promise against adding or removing one record (neighbours add-remove) is worth against
+/// replacing it, which is to remove one and to add another; what a ledger is charged.
+[[nodiscard]] Privacy replacing_up(const Privacy& add_remove);
+
+/// A total epsilon for `releases` releases at `epsilon` each that are allowed a total `delta`: by
+/// optimal composition [Kairouz et al. 2015], least but for rounding, and never above the
+/// sum. `epsilon` up to 700, up to 2^20 releases, delta from 0 to 1. O(60 releases).
+[[nodiscard]] double composed_epsilon_up(double epsilon, std::uint64_t releases, double delta);
+
+/// The greatest epsilon of each of `releases` releases that together keep the total by the sum.
+[[nodiscard]] double epsilon_per_release_down(double total, std::uint64_t releases);
+
+/// The release as (epsilon, delta)-DP at this epsilon: the least delta that is proved for it (zCDP:
+/// Canonne et al. 2020, Corollary 13; Gaussian-DP: its exact curve).
+[[nodiscard]] double delta_up(const Privacy& release, double epsilon);
+/// The same at this delta: the least epsilon, infinite where there is none.
+[[nodiscard]] double epsilon_up(const Privacy& release, double delta);
+/// The rho of a pure, concentrated or Gaussian release. An approximate one has none: InvalidInput.
+[[nodiscard]] double rho_up(const Privacy& release);
+
+/// An epsilon for which `steps` steps of Gaussian noise are certainly (epsilon, delta)-DP together.
+/// Each step chooses every record with probability `rate` and adds noise of `deviation` times what
+/// one record contributes at most [Mironov et al. 2019]; infinite where none is found. Rate and
+/// delta are in (0, 1).
+[[nodiscard]] double sampled_gaussian_epsilon_up(double rate, double deviation, std::uint64_t steps,
+                                                 double delta);
+
+/// What the promise of one draw means if its epsilon is 10 or more: the odds that it allows, and
+/// above 30 that a draw counts no more. A sentence each, none for less. Rho and mu are explained by
+/// their epsilon at a delta of 1e-6. A PreparedRelease reports the same of all its draws
+/// (mollify/release.h).
+[[nodiscard]] std::vector<std::string> epsilon_warnings(const Privacy& draw);
+
+/// Reports of `records` people, each through randomized response over `outcomes` outcomes at
+/// epsilon0, each kept with probability `rate`, in random order. To 2^40 records and 2^24 outcomes.
+struct ShuffledReports {
+  std::uint64_t records = 0;
+  std::uint64_t outcomes = 0;
+  double epsilon0 = 0;
+  double rate = 1;
+};
+
+/// A delta for which they are certainly (epsilon, delta)-DP. Mostly milliseconds.
+[[nodiscard]] double shuffled_delta_up(const ShuffledReports& reports, double epsilon);
+/// An epsilon for which they certainly are, least but for 1e-9 of it; at most epsilon0.
+/// Up to some seconds where epsilon0 and the number of outcomes are large.
+[[nodiscard]] double shuffled_epsilon_up(const ShuffledReports& reports, double delta);
+/// The greatest epsilon0, but for 1e-9 of it, with which they certainly are.
+[[nodiscard]] double shuffled_epsilon0_down(std::uint64_t records, std::uint64_t outcomes,
+                                            double epsilon, double delta, double rate = 1);
+
+// -----------------------------------------------------------------------------------------------
+// What has been spent of which data set: every release is charged before it is drawn.
+
+/// What a ledger says about one data set. A number means its shortest decimal form, as when it was
+/// typed, and is rounded to the safe side where doubles have none that means the same.
+struct LedgerBalance {
+  std::string data_set;
+  std::uint64_t releases = 0;  ///< how many were charged
+  /// What they may cost together, if that was declared, and for whom: "row", "unit=COLUMN" or
+  /// "table".
+  std::optional<Privacy> total{};
+  std::string scope{};
+  /// What they cost, in the total's notion; none where no rule says so.
+  std::optional<Privacy> spent{};
+  /// What one more release may cost: pure, or in rho where the total is. None without a total.
+  std::optional<Privacy> remaining{};
+};
+
+/// A ledger file (SQLite): entries are added, and none is ever taken away.
+///
+/// `release` charges it. Threads may share an object, a forked process may use its parent's, and
+/// several processes on one computer may use one file at once. What was charged stays charged
+/// whatever happens to the program. The file must have one name: an operation is refused if the
+/// file was moved or replaced after the object was made, or has several hard links.
+class Ledger : public Handle<class LedgerInside> {
+ public:
+  using Handle::Handle;
+
+  /// Opens the file; makes an empty ledger if there is none. Throws InvalidInput, one sentence
+  /// naming the file, if it cannot be opened, is damaged or is something else.
+  explicit Ledger(const std::string& path);
+  /// The same for a file that must be there.
+  [[nodiscard]] static Ledger existing(const std::string& path);
+
+  /// Declares what the releases of a data set may cost together, those charged already included:
+  /// pure, approximate or concentrated, each number meaning its shortest decimal form; for whom:
+  /// "row", "unit=COLUMN" or "table". The total that is declared already changes nothing. Throws
+  /// InvalidInput if there is another one and `replace` is false, or if the releases so far do not
+  /// keep it.
+  void declare(const std::string& data_set, const Privacy& total, const std::string& scope = "row",
+               bool replace = false);
+
+  /// Charges `count` draws that no `release` makes, which cost `cost` together, before they are
+  /// made. Throws InvalidInput, and charges nothing, where the data set has no total, its total
+  /// protects more than `scope`, or would be passed.
+  void charge(const std::string& data_set, const Privacy& cost, const std::string& scope,
+              const std::string& mechanism, std::uint64_t count);
+
+  /// Of one data set; of one that the ledger does not know, no release.
+  [[nodiscard]] LedgerBalance balance(const std::string& data_set) const;
+  /// Of all of them, by name.
+  [[nodiscard]] std::vector<LedgerBalance> balances() const;
+  /// Every entry of a data set, the first one first: a JSON list of objects, numbers as exact
+  /// texts. Throws InvalidInput for one that the ledger does not know.
+  [[nodiscard]] std::string history(const std::string& data_set) const;
 };
 
 }  // namespace MOLLIFY_NAMESPACE

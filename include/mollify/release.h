@@ -12,7 +12,6 @@
 
 #include "mollify/domain.h"
 #include "mollify/handle.h"
-#include "mollify/ledger.h"
 #include "mollify/namespace.h"
 #include "mollify/privacy.h"
 
@@ -166,8 +165,8 @@ class Sink : public Handle<class SinkInside> {
   /// takes it releases it.
   [[nodiscard]] static Sink arrow(ArrowArrayStream* stream);
 
-  /// The same, and when the table is whole what its records were drawn from: by method "marginals"
-  /// the text that Model::parse takes (mollify/model.h), of other releases nothing. `model` must
+  /// The same, and when the table is whole what its records were drawn from: the text that
+  /// Model::parse takes, if the method hands out a model, and otherwise nothing. `model` must
   /// outlive the sink.
   [[nodiscard]] Sink with_model(std::string& model) const {
     Sink with = *this;
@@ -205,6 +204,8 @@ class PreparedRelease : public Handle<const class PreparedReleaseInside> {
 
   /// Throws InvalidInput for what is wrong with the data in public, and looks at no record.
   void require(const Source& data) const;
+  /// Throws InvalidInput unless the method hands out a model with its records (Sink::with_model).
+  void require_model() const;
 };
 
 /// Public inputs that lie in memory, by the names that a spec gives them: what a file would hold.
@@ -256,5 +257,35 @@ void charge(const PreparedRelease& prepared, const Charging& charging);
 Certificate release(const PreparedRelease& prepared, const Source& data, const Sink& sink,
                     const std::optional<Charging>& charging = std::nullopt,
                     const Computing& computing = {});
+
+// -----------------------------------------------------------------------------------------------
+// Rows from the model of a release, at no cost.
+
+/// What a release drew its rows from, if its method hands that out. It was paid for when it was
+/// released: what is drawn from it costs nothing, and tells no more about the data than it does.
+/// Immutable, cheap to copy, safe to share between threads.
+class Model : public Handle<const class ModelInside> {
+ public:
+  using Handle::Handle;
+
+  /// What Sink::with_model or `mollify sample --model-out` wrote. Throws InvalidInput, one sentence
+  /// naming `name`, for anything else.
+  [[nodiscard]] static Model parse(std::string_view text, const std::string& name = "the model");
+  [[nodiscard]] static Model read(const std::string& path);
+
+  /// `parse` makes an equal model of it.
+  [[nodiscard]] const std::string& text() const noexcept;
+  /// Of its rows.
+  [[nodiscard]] Domain domain() const;
+};
+
+/// Columns and their values, as a file would hold them.
+using GivenValues = std::map<std::string, std::string>;
+
+/// Passes so many rows, from 1 to 10^8, to the sink; with `given` under the model's own law of rows
+/// in which the columns lie in those values' cells. There is no certificate, for there is no
+/// release. Throws InvalidInput for other counts, and columns and values that the domain has not.
+/// O(count * columns), and the memory of as many rows.
+void generate(const Model& model, std::uint64_t count, const GivenValues& given, const Sink& sink);
 
 }  // namespace MOLLIFY_NAMESPACE

@@ -1,6 +1,6 @@
 #include <vector>
 
-#include <mollify/accounting.h>
+#include <mollify/privacy.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 

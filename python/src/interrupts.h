@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include <mollify/watch.h>
+#include <mollify/program.h>
 
 #include "bindings.h"
 

@@ -1,6 +1,6 @@
 #include <string>
 
-#include <mollify/ledger.h>
+#include <mollify/privacy.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include <mollify/arrow_c.h>
-#include <mollify/model.h>
 #include <mollify/release.h>
 #include <mollify/verify.h>
 #include <nanobind/stl/map.h>

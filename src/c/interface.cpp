@@ -16,9 +16,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/invalid_input.h"
-#include "mollify/accounting.h"
 #include "mollify/answers.h"
-#include "mollify/model.h"
+#include "mollify/privacy.h"
 #include "mollify/release.h"
 #include "mollify/sampler.h"
 #include "mollify/verify.h"
@@ -157,10 +156,7 @@ mollify_status mollify_release_model(const char* spec, struct ArrowArrayStream* 
   return guarded([&] {
     const auto source = front::Source::arrow(data);
     const auto prepared = front::prepare(front::ReleaseSpec::parse(spec), source);
-    if (nlohmann::json::parse(prepared.certificate().json())["spec"].value("method", "") !=
-        "marginals") {
-      throw InvalidInput("a model is released by method marginals alone");
-    }
+    prepared.require_model();
     CText said = said_of(prepared, warnings);
     std::string drawn_from;
     ArrowArrayStream rows{};

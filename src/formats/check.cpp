@@ -1,5 +1,6 @@
 #include "formats/check.h"
 
+#include <algorithm>
 #include <variant>
 
 #include <fmt/format.h>
@@ -148,6 +149,7 @@ CheckCounts check_table(const std::string& path, const Domain& domain,
   if (counts_column) counts_place = csv.position(*counts_column, kStatesCounts);
   CheckCounts counts;
   counts.nulls.resize(domain.columns().size());
+  std::vector<bool> has_records(roster ? roster->size() : 0);
   while (csv.next_line()) {
     keep_going();
     if (!csv.ends_as_a_record()) {
@@ -172,11 +174,17 @@ CheckCounts check_table(const std::string& path, const Domain& domain,
       continue;
     }
     std::uint64_t findings = check_record(csv, domain, places, roster ? &*roster : nullptr, report);
+    if (roster && unit_column) {
+      const std::uint32_t unit = roster->find(csv.fields()[places.back()]);
+      if (unit != Roster::kAbsent) has_records[unit] = true;
+    }
     if (counts_place) findings += check_count(csv, *counts_place, report);
     ++counts.records;
     counts.findings += findings;
     if (findings > 0) ++counts.records_with_findings;
   }
+  counts.roster_units =
+      static_cast<std::uint64_t>(std::count(has_records.begin(), has_records.end(), true));
   return counts;
 }
 

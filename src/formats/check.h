@@ -52,6 +52,8 @@ struct CheckCounts {
   /// Number of nulls that become a value, for each column of the domain. Those without a declared
   /// value are findings too.
   std::vector<std::uint64_t> nulls{};
+  /// Number of units of the roster that have records.
+  std::uint64_t roster_units = 0;
 };
 
 /// Reports every place of the reader's current line which is not as declared, that is, every

@@ -17,9 +17,8 @@
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "front/release.h"
-#include "mollify/accounting.h"
-#include "mollify/speech.h"
-#include "mollify/watch.h"
+#include "mollify/privacy.h"
+#include "mollify/program.h"
 #include "release/acceptance.h"
 
 namespace mollify::front {
@@ -32,33 +31,13 @@ namespace {
 using Notion = Privacy::Notion;
 constexpr double kGreatest = std::numeric_limits<double>::max();
 
+// Both sides name the notions in one order.
 inside::PrivacyNotion inward(Notion notion) noexcept {
-  switch (notion) {
-    case Notion::kPure:
-      return inside::PrivacyNotion::kPure;
-    case Notion::kApproximate:
-      return inside::PrivacyNotion::kApproximate;
-    case Notion::kConcentrated:
-      return inside::PrivacyNotion::kConcentrated;
-    case Notion::kGaussian:
-      break;
-  }
-  return inside::PrivacyNotion::kGaussian;
+  return static_cast<inside::PrivacyNotion>(notion);
 }
-
-Notion outward(inside::PrivacyNotion notion) noexcept {
-  switch (notion) {
-    case inside::PrivacyNotion::kPure:
-      return Notion::kPure;
-    case inside::PrivacyNotion::kApproximate:
-      return Notion::kApproximate;
-    case inside::PrivacyNotion::kConcentrated:
-      return Notion::kConcentrated;
-    case inside::PrivacyNotion::kGaussian:
-      break;
-  }
-  return Notion::kGaussian;
-}
+Notion outward(inside::PrivacyNotion notion) noexcept { return static_cast<Notion>(notion); }
+static_assert(static_cast<int>(Notion::kGaussian) ==
+              static_cast<int>(inside::PrivacyNotion::kGaussian));
 
 double parameter(const Privacy& privacy) noexcept {
   if (privacy.notion == Notion::kConcentrated) return privacy.rho;
@@ -237,12 +216,7 @@ Watching::~Watching() = default;
 // Sentences.
 
 void speak(Speech speech) noexcept {
-  switch (speech) {
-    case Speech::kCommand:
-      return inside::speak(inside::Speech::kCommand);
-    case Speech::kPython:
-      return inside::speak(inside::Speech::kPython);
-  }
+  inside::speak(speech == Speech::kPython ? inside::Speech::kPython : inside::Speech::kCommand);
 }
 
 // -----------------------------------------------------------------------------------------------

@@ -6,7 +6,6 @@
 #include "accounting/privacy.h"
 #include "core/random.h"
 #include "formats/ledger.h"
-#include "mollify/ledger.h"
 #include "mollify/privacy.h"
 
 namespace mollify::front {

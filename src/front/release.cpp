@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "base/names.h"
 #include "core/invalid_input.h"
 #include "formats/arrow.h"
@@ -12,7 +14,7 @@
 #include "front/domain.h"
 #include "front/privacy.h"
 #include "methods/marginals/method.h"
-#include "mollify/model.h"
+#include "mollify/release.h"
 #include "mollify/verify.h"
 #include "records/private_table.h"
 #include "records/sink.h"
@@ -158,6 +160,13 @@ ReleaseReport PreparedRelease::report() const {
 
 void PreparedRelease::require(const Source& data) const {
   inside_->release->require(*data.inside().records);
+}
+
+void PreparedRelease::require_model() const {
+  const inside::Method method = inside_->certificate.inside().stated.spec.method;
+  if (inside::kPublishedModels.has(method)) return;
+  throw InvalidInput(fmt::format("a model is released by {}, but the method is {}",
+                                 inside::kPublishedModels.text(), inside::name_of(method)));
 }
 
 inside::Charging charging_of(const Charging& charging, const std::optional<std::string>& path) {

@@ -10,7 +10,7 @@
 
 #include "domain/domain.h"
 #include "mollify/release.h"
-#include "mollify/release_key.h"
+#include "mollify/sampler.h"
 #include "records/keyed_units.h"
 #include "records/sink.h"
 #include "records/source.h"

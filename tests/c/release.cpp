@@ -129,6 +129,26 @@ TEST(CRelease, WarnsOfNoise) {
   EXPECT_EQ(of_file.str(), warnings.str());
 }
 
+TEST(CRelease, OfIntegralModelHandsItsModelOut) {
+  const std::string spec =
+      R"({"method": "integral-model", "count": 20, "privacy": {"epsilon": 2},
+          "space": {"candidates": 100}, "accept_error": true,
+          "domain": {"text": "columns: {age: {type: integer, min: 0, max: 99, bins: 10}}"}})";
+  ArrowArrayStream data = ages();
+  ArrowArrayStream released{};
+  Text certificate;
+  Text model;
+  ASSERT_EQ(mollify_release_model(spec.c_str(), &data, nullptr, nullptr, &released,
+                                  certificate.out(), model.out(), nullptr),
+            MOLLIFY_OK)
+      << mollify_last_error();
+  released.release(&released);
+  ArrowArrayStream rows{};
+  ASSERT_EQ(mollify_generate(model.str().c_str(), 70, nullptr, &rows), MOLLIFY_OK)
+      << mollify_last_error();
+  EXPECT_EQ(ArrowSource(&rows).record_count(), 70U);
+}
+
 TEST(CRelease, ModelsGiveMoreRows) {
   const std::string spec =
       R"({"method": "marginals", "count": 20,
@@ -165,6 +185,9 @@ TEST(CRelease, ModelsGiveMoreRows) {
   EXPECT_EQ(mollify_release_model(kSpec, &data, nullptr, nullptr, &released, certificate.out(),
                                   model.out(), nullptr),
             MOLLIFY_INVALID_INPUT);
+  EXPECT_EQ(std::string(mollify_last_error()),
+            "a model is released by methods integral-model and marginals, but the method is "
+            "central");
 }
 
 TEST(CRelease, TellsThePopulationFromRecords) {

@@ -1,5 +1,3 @@
-#include "mollify/accounting.h"
-
 #include <cmath>
 #include <string>
 #include <utility>
@@ -7,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "mollify/privacy.h"
 #include "refusal.h"
 
 namespace mollify::front {

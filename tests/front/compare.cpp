@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "mollify/answers.h"
-#include "mollify/watch.h"
+#include "mollify/program.h"
 #include "refusal.h"
 
 namespace mollify::front {

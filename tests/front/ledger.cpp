@@ -1,12 +1,12 @@
-#include "mollify/ledger.h"
+#include "formats/ledger.h"
 
 #include <string>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "formats/ledger.h"
 #include "formats/scratch.h"
+#include "mollify/privacy.h"
 #include "refusal.h"
 
 namespace mollify::front {

@@ -1,5 +1,3 @@
-#include "mollify/model.h"
-
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -12,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "formats/scratch.h"
+#include "mollify/release.h"
 #include "refusal.h"
 
 namespace mollify::front {

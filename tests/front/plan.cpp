@@ -5,7 +5,7 @@
 
 #include "formats/public_files.h"
 #include "mollify/answers.h"
-#include "mollify/watch.h"
+#include "mollify/program.h"
 #include "refusal.h"
 
 namespace mollify::front {

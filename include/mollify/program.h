@@ -1,5 +1,5 @@
-// Who waits for a computation that takes long: how far it is, and whether its answer is still
-// wanted.
+// The program that calls the library: how far a computation is and whether its answer is still
+// wanted, and how sentences name parameters and commands.
 #pragma once
 
 #include <cstdint>
@@ -38,5 +38,15 @@ class Watching {
   class Inside;
   std::unique_ptr<Inside> inside_;
 };
+
+/// How sentences call parameters and commands.
+enum class Speech {
+  kCommand,  ///< "--candidates-file" and "mollify check", as people type them
+  kPython,   ///< "candidates_file" and "method.check", as the Python package has them
+};
+
+/// Chooses it for the whole program, before anything else is called; otherwise it is the command's.
+/// Certificates have the command's words always, so that each is the same wherever it was made.
+void speak(Speech speech) noexcept;
 
 }  // namespace MOLLIFY_NAMESPACE

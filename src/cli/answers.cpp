@@ -1,0 +1,378 @@
+// mollify amplify, check, compare, estimate and tune: questions and their answers.
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "accounting/privacy.h"
+#include "analysis/check.h"
+#include "analysis/compare.h"
+#include "analysis/estimate.h"
+#include "analysis/mechanisms.h"
+#include "analysis/tune.h"
+#include "base/names.h"
+#include "base/progress.h"
+#include "cli/main.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "core/invalid_input.h"
+#include "formats/csv.h"
+#include "formats/domain_yaml.h"
+#include "formats/public_files.h"
+#include "formats/text_files.h"
+#include "methods/local/space.h"
+#include "release/method.h"
+
+namespace mollify::cli {
+
+// -----------------------------------------------------------------------------------------------
+// mollify amplify: what shuffling adds to the privacy of randomized reports.
+
+namespace {
+
+int run(const AmplifyQuestion& question, bool as_json) {
+  std::optional<Elapsed> elapsed("summing over all data sets");
+  Answer found = amplify(question);
+  elapsed.reset();
+  for (std::string& words : found.warnings) words = "WARNING: " + words;
+  if (as_json) found.warnings.clear();  // which are facts of it
+  return print_answer(found, as_json);
+}
+
+}  // namespace
+
+void add_amplify(CLI::App& app, Session& session) {
+  CLI::App& command = *app.add_subcommand(
+      "amplify",
+      "Say how private shuffled reports are, in proved numbers\n\n"
+      "Every record goes through k-ary randomized response with epsilon0; all reports leave\n"
+      "shuffled. Give --k and three of --n, --epsilon0, --epsilon and --delta: the fourth is "
+      "found,\n"
+      "with a proved bound, what two data sets attain, and the papers' closed form in its regime.\n"
+      "Neighbouring data sets replace one record, so the number of records n is public.\n"
+      "Nothing private is read.");
+  const auto question = std::make_shared<AmplifyQuestion>();
+  const auto as_json = std::make_shared<bool>(false);
+  add_whole_number(command, "--n", question->n, "number of records; it is public");
+  add_whole_number(command, "--k", question->k, "number of outcomes");
+  add_number(command, "--epsilon0", question->epsilon0, "epsilon of one report, up to 100");
+  add_number(command, "--epsilon", question->epsilon, "epsilon of all reports together");
+  add_number(command, "--delta", question->delta, "delta of all reports together");
+  add_number(command, "--rate", question->rate,
+             "each record is first kept with this probability (default: 1)");
+  add_whole_number(command, "--chosen", question->chosen,
+                   "so many of the n records are first chosen, without replacement");
+  command.add_flag("--accept-large-delta", question->accept_large_delta,
+                   "go on even where delta is 1/n or more");
+  command.add_flag("--json", *as_json, "print as JSON");
+  command.callback([question, as_json, &session] { session.status = run(*question, *as_json); });
+}
+
+// -----------------------------------------------------------------------------------------------
+// mollify check.
+
+namespace {
+
+struct CheckOptions {
+  std::optional<std::string> data, domain, unit, units, units_column, counts_column;
+  std::vector<std::string> references;
+  std::optional<std::uint64_t> most;
+  bool json = false;
+};
+
+int run(const CheckOptions& options) {
+  const CheckQuestion question{.domain = read_domain(needed(options.domain, "--domain")),
+                               .data = needed(options.data, "--data"),
+                               .unit = options.unit,
+                               .units = options.units,
+                               .units_column = options.units_column,
+                               .counts_column = options.counts_column,
+                               .references = options.references,
+                               .most = options.most};
+  if (options.units) needed(options.unit, "--unit");
+  const Answer answer = check(question, PublicFiles());
+  print_answer(answer, options.json);
+  return answer.json["findings"] == 0 ? kSuccess : kFailure;
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Session& session) {
+  CLI::App& command = *app.add_subcommand(
+      "check",
+      "Name every value of a private file that its domain does not declare, and what it becomes\n\n"
+      "A release maps such values silently, because refusing would tell of them; this command is\n"
+      "for the data holder, before a release. NOT PRIVATE. Exit status 1 if there are findings.\n"
+      "With --reference and --units it also counts what public files share with the data: what is\n"
+      "made from private records is not public.");
+  const auto options = std::make_shared<CheckOptions>();
+  command.add_option("--data", options->data, "the private CSV file")->type_name("FILE");
+  command.add_option("--domain", options->domain, "the public domain, YAML")->type_name("FILE");
+  command.add_option("--unit", options->unit, "column that names the unit")->type_name("COLUMN");
+  command.add_option("--units", options->units, "public CSV of all units")->type_name("FILE");
+  add_text(command, "--units-column", options->units_column, "COLUMN",
+           "column of --units that names them (default: as --unit)");
+  add_text(command, "--counts-column", options->counts_column, "COLUMN",
+           "column that says how many records a row stands for");
+  command
+      .add_option("--reference", options->references,
+                  "public CSV (a reference, candidates, units to tune with), or several: how many "
+                  "of its records the data has too")
+      ->type_name("FILE");
+  add_whole_number(command, "--most", options->most,
+                   "list at most so many (default: 40; with --json 1000)");
+  command.add_flag("--json", options->json, "print as JSON");
+  command.callback([options, &session] { session.status = run(*options); });
+}
+
+// -----------------------------------------------------------------------------------------------
+// mollify compare.
+
+namespace {
+
+struct CompareOptions {
+  std::optional<std::string> data, released;
+  bool json = false;
+};
+
+Answer answer_of(const CompareOptions& options, const CLI::App& command,
+                 std::optional<Method> method) {
+  if (!method && !options.released) {
+    throw InvalidInput(
+        fmt::format("a method is needed (mollify compare METHOD, one of {}), or --released, but "
+                    "neither is given",
+                    all_names<Method>()));
+  }
+  std::string other = method ? fmt::format("method {}", name_of(*method)) : std::string();
+  if (options.released && !method) {
+    std::vector<Part> others;
+    for (const Part& part : spec_parts()) {
+      if (!is_of_released(part)) others.push_back(part);
+    }
+    other = first_given_part(command, others);
+  }
+  if (options.released && !other.empty()) {
+    throw InvalidInput(fmt::format(
+        "--released compares rows that are there, however they were made, but {} is given", other));
+  }
+  const std::string& data = needed(options.data, "--data");
+  const Json parts = given_parts(command, spec_parts(), method);
+  if (parts.contains("roster") && !parts.contains("unit")) refuse_missing("--unit");
+  const PublicFiles inputs(data);
+  const CsvSource source(data);
+  if (!options.released) return compare(for_each_epsilon(parts), inputs, source);
+  return compare_released(parts, inputs, source, CsvSource(*options.released), *options.released);
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, Session& session) {
+  CLI::App& command = *app.add_subcommand(
+      "compare",
+      "Show how close the law of a release is to the truth, beside its reference\n\n"
+      "mollify compare METHOD ...: a release to come. --epsilon 0.5,1,2 and --mechanism all make "
+      "one\ntable of distances. mollify compare --released FILE: rows that are there.\n\n"
+      "The means of truth and law take a number for the middle of its bin; the column's real mean\n"
+      "stands below, and a warning where the bins alone move it by more than a tenth of the\n"
+      "column's standard deviation.\n\n"
+      "NOT PRIVATE: for the data holder, to see what a release is worth. Whatever of a release is\n"
+      "chosen by looking at private data tells of them: choose with plan, and with tune on public\n"
+      "units.");
+  const auto options = std::make_shared<CompareOptions>();
+  command.add_option("--data", options->data, "the private CSV file")->type_name("FILE");
+  add_text(command, "--released", options->released, "FILE",
+           "compare the data with these released rows, instead of a release to come; with --data "
+           "and --domain, and --unit, --units and --log where they were given to sample");
+  add_part_flags(command, spec_parts(), session.method ? session.methods() : kEveryMethod);
+  if (!session.method && !session.lists_all) {
+    // The others are taken only to be refused by what they are for.
+    for (const Part& part : spec_parts()) {
+      if (*part.flag != '\0' && !is_of_released(part)) command.get_option(part.flag)->group("");
+    }
+  } else {
+    command.get_option("--count")->description(
+        "records to release: for each unit, or for the table without --unit (default: 1)");
+  }
+  command.add_flag("--json", options->json, "print as JSON");
+  command.callback([options, &session, &command] {
+    session.status = print_answer(answer_of(*options, command, session.method), options->json);
+  });
+}
+
+// -----------------------------------------------------------------------------------------------
+// mollify estimate: the population, from released records and their certificate.
+
+namespace {
+
+struct EstimateOptions {
+  std::optional<std::string> released, certificate, domain, method;
+  std::optional<double> confidence;
+  bool pairs = false;
+  bool json = false;
+};
+
+/// The domain of a certificate: the one given, the text that it holds, or the file that it names,
+/// as named or beside the certificate.
+Domain domain_of(const StatedCertificate& stated, const EstimateOptions& options) {
+  if (options.domain) return read_domain(*options.domain);
+  const SpecDomain& named = stated.spec.domain;
+  if (named.file.empty()) return PublicFiles().domain(named);
+  std::error_code error;
+  if (std::filesystem::exists(named.file, error)) return read_domain(named.file);
+  const std::filesystem::path beside = std::filesystem::path(*options.certificate).parent_path() /
+                                       std::filesystem::path(named.file).filename();
+  if (std::filesystem::exists(beside, error)) return read_domain(beside.string());
+  throw InvalidInput(
+      fmt::format("{} names the domain {}, which is not here: say where it is with --domain",
+                  *options.certificate, named.file));
+}
+
+EstimateRequest request_of(const EstimateOptions& options) {
+  EstimateRequest request;
+  request.confidence = options.confidence.value_or(request.confidence);
+  request.pairs = options.pairs;
+  if (options.method) request.method = known_value<EstimateMethod>("method", *options.method);
+  return request;
+}
+
+/// Refuses records with other columns than a release of the certificate has: the domain's, after
+/// the unit's where there is one.
+void require_columns_of(const ReleaseSpec& spec, const Domain& domain, const std::string& released,
+                        const std::string& certificate) {
+  const CsvReader reader(released);
+  for (const std::string& column : reader.header()) {
+    const auto& columns = domain.columns();
+    const bool known =
+        column == spec.unit || std::any_of(columns.begin(), columns.end(),
+                                           [&](const Column& one) { return one.name() == column; });
+    if (known) continue;
+    throw InvalidInput(fmt::format(
+        "{} must be of the release of {}, but has a column \"{}\", which such a release "
+        "has not",
+        released, certificate, column));
+  }
+}
+
+int run(const EstimateOptions& options) {
+  const std::string& released = needed(options.released, "--released");
+  const std::string& name = needed(options.certificate, "--certificate");
+  const EstimateRequest request = request_of(options);
+  const StatedCertificate stated = parse_certificate(read_text_file(name), name);
+  const ReleasedLaw law(stated, name, domain_of(stated, options));
+  require_columns_of(stated.spec, law.domain(), released, name);
+  const Empirical records =
+      counted_outcomes(read_public_digits(released, law.domain()), law.domain());
+  const PopulationEstimate found = estimate_population(law, records, request, released);
+  tell_odds(stated.total);
+  return print_answer(estimate_answer(found, stated.spec), options.json);
+}
+
+}  // namespace
+
+void add_estimate(CLI::App& app, Session& session) {
+  CLI::App& command = *app.add_subcommand(
+      "estimate",
+      "Estimate the population from released records and their certificate\n\n"
+      "For the collector: the distribution of all units, its marginals and means, with intervals\n"
+      "that hold together. From randomized-response, mixture, public-kernel, gaussian-curve and\n"
+      "the shuffled mechanisms; of a band only bounds hold, and they are told. No private data\n"
+      "is read.\n\n"
+      "Where no records are wanted, reports made for estimation alone do better. Subset selection\n"
+      "with d = max(1, k/(E+1)) of k outcomes, E = e^epsilon, has the variance s(1-s)/(n(p-s)^2)\n"
+      "for a frequency next to 0, p = dE/(dE+k-d), s = (p(d-1)+(1-p)d)/(k-1); randomized response\n"
+      "is d = 1.");
+  const auto options = std::make_shared<EstimateOptions>();
+  add_text(command, "--released", options->released, "FILE", "CSV of the released records");
+  add_text(command, "--certificate", options->certificate, "FILE", "their certificate");
+  add_text(command, "--domain", options->domain, "FILE",
+           "the release's domain, YAML (default: the file that the certificate names)");
+  add_number(command, "--confidence", options->confidence,
+             "probability that all intervals hold together (default: 0.95)");
+  add_text(command, "--method", options->method, "NAME",
+           "unbiased (default), simplex: the nearest distribution, or maximum-likelihood");
+  command.add_flag("--pairs", options->pairs, "two-way tables of all pairs of columns too");
+  command.add_flag("--json", options->json, "print as JSON");
+  command.callback([options, &session] { session.status = run(*options); });
+}
+
+// -----------------------------------------------------------------------------------------------
+// mollify tune: where to put the band, told from public units.
+
+namespace {
+
+struct TuneOptions {
+  std::optional<std::string> public_units, data, divergence, out;
+  bool best = false;
+  bool json = false;
+  bool overwrite = false;
+};
+
+/// What of a release by method local a band is tuned for.
+std::vector<Part> tuned_parts() {
+  constexpr std::string_view kFlags[] = {
+      "--unit",  "--domain",     "--epsilon",        "--count", "--c1",
+      "--c2",    "--reference",  "--space",          "--cells", "--score",
+      "--fresh", "--candidates", "--candidates-file"};
+  std::vector<Part> parts;
+  std::copy_if(
+      spec_parts().begin(), spec_parts().end(), std::back_inserter(parts), [&](const Part& part) {
+        return std::find(std::begin(kFlags), std::end(kFlags), part.flag) != std::end(kFlags);
+      });
+  return parts;
+}
+
+int run(const TuneOptions& options, const CLI::App& command) {
+  TuneQuestion question{.public_units = needed(options.public_units, "--public-units"),
+                        .divergence = options.divergence,
+                        .best = options.best,
+                        .out = options.out};
+  if (options.data && !std::filesystem::exists(*options.data)) {
+    throw InvalidInput(
+        fmt::format("{} must be the private file, but there is none", *options.data));
+  }
+  Json parts = given_parts(command, tuned_parts(), kUnitDraws.first());
+  if (!parts.contains("privacy")) refuse_missing("--epsilon");
+  if (!parts.contains("count")) parts["count"] = 1U;
+  question.spec = mollify::spec_of(parts, "");
+  if (options.best) require_new("--out", options.out, options.overwrite);
+  const Tuning found = tune(question, PublicFiles(options.data));
+  if (options.out) write_files({{*options.out, found.band}});
+  return print_answer(found.answer, options.json);
+}
+
+}  // namespace
+
+void add_tune(CLI::App& app, Session& session) {
+  CLI::App& command = *app.add_subcommand(
+      "tune",
+      "Choose where the band lies, from PUBLIC example units\n\n"
+      "For each band: how far the units' estimates are from the laws they would be released from,\n"
+      "on average and at worst. The units must be public: whatever is chosen by looking at "
+      "private\n"
+      "ones tells of them.");
+  const auto options = std::make_shared<TuneOptions>();
+  add_text(command, "--public-units", options->public_units, "FILE",
+           "public CSV of units like yours");
+  add_text(command, "--data", options->data, "FILE",
+           "the private file, opened only to make sure that the units are not from it");
+  add_part_flags(command, tuned_parts(), kUnitDraws);
+  command.get_option("--count")->description("draws of each unit (default: 1)");
+  command.get_option("--c2")->description(
+      "greatest density of P against the reference: tries minimax too");
+  add_text(command, "--divergence", options->divergence, "NAME",
+           "what bands are compared by: kl (default), tv, hellinger2 or chi2");
+  command.add_flag("--best", options->best,
+                   "find the best band there is for these units, with the limit that no sampler of "
+                   "any kind beats on them");
+  add_out(command, options->out, options->overwrite,
+          "with --best: where the band goes, for sample --band file=FILE");
+  command.add_flag("--json", options->json, "print as JSON");
+  command.callback([options, &session, &command] { session.status = run(*options, command); });
+}
+
+}  // namespace mollify::cli
