@@ -12,6 +12,7 @@ namespace mollify::detail {
 
 /// The sum of 1 to 2^24 finite, positive masses; throws InvalidInput for any other list.
 [[nodiscard]] double validated_mass_sum(std::span<const double> masses);
+[[nodiscard]] double validated_mass_sum(std::span<const float> masses);
 
 }  // namespace mollify::detail
 
@@ -75,7 +76,6 @@ void project(SparseTable& table, std::span<const std::uint32_t> outcomes,
 /// A new table made so.
 [[nodiscard]] Table projected(const Band& band, std::span<const double> scores);
 [[nodiscard]] Table projected(const Band& band, std::span<const float> scores);
-Table projected(Band&&, std::span<const double>) = delete;
-Table projected(Band&&, std::span<const float>) = delete;
+Table projected(Band&&, const auto& scores) = delete;
 
 }  // namespace mollify

@@ -8,95 +8,31 @@ namespace {
 // -----------------------------------------------------------------------------------------------
 // Lower bounds.
 
-/// The least integer from x on, or the greatest up to x, x not being negative.
-template <bool kIsUp>
-inline Real4 integer_at(Real4 x) {
-#if defined(__AVX2__)
-  return kIsUp ? _mm256_ceil_pd(x) : _mm256_floor_pd(x);
-#else
-  const Real4 nearest = x < all(0x1p52) ? (x + all(0x1p52)) - all(0x1p52) : x;  // an integer beyond
-  if (kIsUp) return nearest < x ? nearest + all(1.0) : nearest;
-  return nearest > x ? nearest - all(1.0) : nearest;
-#endif
-}
-
-/// Whether all lanes of a comparison are true.
-inline bool all_true(Int4 lanes) {
-#if defined(__AVX2__)
-  return _mm256_movemask_epi8(reinterpret_cast<__m256i>(lanes)) == -1;
-#else
-  return (lanes[0] & lanes[1] & lanes[2] & lanes[3]) != 0;
-#endif
-}
-
-/// Integers clamped to [1, 2^62], by the short way if all four are below 2^52.
-inline Word4 to_integers(Real4 x) {
-  if (!all_true(x < all(0x1p52))) return truncate(x);
-  return reinterpret_cast<Word4>(at_least(all(1.0), x) + all(0x1p52)) ^
-         reinterpret_cast<Word4>(all(0x1p52));
-}
-
-template <bool kIsGenerous, class Mass>
-uint128 lowers_by(const LowerRule& rule, const Mass* masses, std::size_t size,
-                  std::uint64_t* lowers) {
-  const Real4 hair = all(kIsGenerous ? 1 + 0x1p-39 : 1.0);
+template <class Mass>
+void lowers(const LowerRule& rule, const Mass* masses, std::size_t size, std::uint64_t* to) {
+  const Real4 hair = all(rule.is_generous ? 1 + 0x1p-39 : 1.0);
   const Real4 per_mass = all(rule.floor / rule.mass_sum * rule.total) * hair;
   const Real4 least = all(rule.floor), mass_sum = all(rule.mass_sum), parts = all(rule.total);
-  const auto lower_of = [&](Real4 mass) {
-    const Real4 scaled =
+  const auto lower_of = [&](const Mass* four) {
+    const Real4 mass = load_scores(four);
+    const Real4 share =
         sizeof(Mass) == sizeof(float) ? mass * per_mass : least * (mass / mass_sum) * parts * hair;
-    return to_integers(integer_at<kIsGenerous>(scaled));
+#if defined(__AVX2__)
+    return truncate(rule.is_generous ? _mm256_ceil_pd(share) : share);
+#else
+    const Real4 near = share < all(0x1p52) ? (share + all(0x1p52)) - all(0x1p52) : share;
+    return truncate(rule.is_generous ? (near < share ? near + all(1.0) : near) : share);
+#endif
   };
-  // Modulo 2^64, and the high halves alone: they tell the sum but for less than 2^54.
-  Word4 sum = all(std::uint64_t{0}), high = all(std::uint64_t{0});
   const std::size_t whole = size - size % kLanes;
   for (std::size_t i = 0; i < whole; i += kLanes) {
-    const Word4 lower = lower_of(load_scores(masses + i));
-    __builtin_memcpy(lowers + i, &lower, sizeof lower);
-    sum += lower;
-    high += lower >> 32;
+    const Word4 lower = lower_of(masses + i);
+    __builtin_memcpy(to + i, &lower, sizeof lower);
   }
-  uint128 lower_sum = 0;
-  for (std::size_t j = 0; j < kLanes; ++j) {
-    lower_sum += (static_cast<uint128>(high[j]) << 32) + (sum[j] - (high[j] << 32));
-  }
-  Mass rest[kLanes] = {1, 1, 1, 1};
+  Mass rest[kLanes] = {};
   for (std::size_t i = whole; i < size; ++i) rest[i - whole] = masses[i];
-  const Word4 last = lower_of(load_scores(rest));
-  for (std::size_t i = whole; i < size; ++i) lower_sum += lowers[i] = last[i - whole];
-  return lower_sum;
-}
-
-template <class Mass>
-uint128 lowers(const LowerRule& rule, const Mass* masses, std::size_t size, std::uint64_t* to) {
-  return rule.is_generous ? lowers_by<true>(rule, masses, size, to)
-                          : lowers_by<false>(rule, masses, size, to);
-}
-
-/// A sum is not finite if a mass is not.
-double sum_of_floats(const float* masses, std::size_t size) {
-  Real4 sum[4] = {}, least[4] = {all(1.0), all(1.0), all(1.0), all(1.0)};
-  const auto add = [&](const float* four, std::size_t chain) {
-    const Real4 mass = load_scores(four);
-    sum[chain] += mass;
-    least[chain] = mass < least[chain] ? mass : least[chain];
-  };
-  std::size_t i = 0;
-  for (; i + 4 * kLanes <= size; i += 4 * kLanes) {
-    for (std::size_t chain = 0; chain < 4; ++chain) add(masses + i + chain * kLanes, chain);
-  }
-  double rest = 0;
-  bool is_good = true;
-  for (; i < size; ++i) {
-    rest += static_cast<double>(masses[i]);
-    is_good = is_good && masses[i] > 0;
-  }
-  const Real4 both = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-  for (const Real4& four : least) {
-    for (std::size_t j = 0; j < kLanes; ++j) is_good = is_good && four[j] > 0;
-  }
-  const double all_masses = (both[0] + both[1]) + (both[2] + both[3]) + rest;
-  return is_good && all_masses < __builtin_inf() ? all_masses : __builtin_nan("");
+  const Word4 last = lower_of(rest);
+  for (std::size_t i = whole; i < size; ++i) to[i] = last[i - whole];
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -112,16 +48,14 @@ inline Real4 to_real(Word4 integers) {
   }
 #endif
   const Word4 high = (integers >> 32) | all(std::uint64_t{0x4530000000000000});
-  const Word4 low =
-      (integers & all(std::uint64_t{0xffffffff})) | all(std::uint64_t{0x4330000000000000});
+  const Word4 low = (integers & all(kLowHalf)) | all(std::uint64_t{0x4330000000000000});
   return (reinterpret_cast<Real4>(high) - all(0x1p84 + 0x1p52)) + reinterpret_cast<Real4>(low);
 }
 
 inline double total(Real4 x) { return (x[0] + x[1]) + (x[2] + x[3]); }
 inline double greatest_of(Real4 x) {
-  const double low = x[0] > x[1] ? x[0] : x[1];
-  const double high = x[2] > x[3] ? x[2] : x[3];
-  return low > high ? low : high;
+  for (std::size_t j = 1; j < kLanes; ++j) x[0] = x[j] > x[0] ? x[j] : x[0];
+  return x[0];
 }
 
 /// Lower bounds, an array of them or one for all, and the room between each and the upper one.
@@ -132,12 +66,11 @@ struct RealBounds {
 
   RealBounds(const Bounds& bounds, const std::uint64_t* own)
       : lowers(own),
-        same_lower(to_real(all(bounds.lower))),
-        same_room(to_real(all(bounds.upper - bounds.lower))),
-        total(to_real(all(bounds.total))) {
+        same_lower(all(static_cast<double>(bounds.lower))),
+        same_room(all(static_cast<double>(bounds.upper - bounds.lower))),
+        total(all(static_cast<double>(bounds.total))) {
     const std::uint64_t one = std::uint64_t{1} << bounds.shift;
-    const Word4 unit = all(static_cast<std::uint64_t>(1023 - bounds.shift) << 52);  // 1 / one
-    excess = to_real(all(bounds.mantissa - one)) * reinterpret_cast<Real4>(unit);
+    excess = all(static_cast<double>(bounds.mantissa - one) / static_cast<double>(one));
   }
   Real4 lower(std::size_t i) const {
     return kAreOwn ? to_real(load<Word4>(lowers + i)) : same_lower;
@@ -153,7 +86,7 @@ struct RealBounds {
 /// completed by scores and lower bounds of zero: all reading is here and in `narrow`. Two chains of
 /// additions, so that one need not wait for the other.
 template <bool kAreOwn, class Score, class Step>
-inline void for_each_four(const Bounds& bounds, const Score* scores, Step step) {
+inline void for_each_four_of(const Bounds& bounds, const Score* scores, Step step) {
   const RealBounds<kAreOwn> real(bounds, bounds.lowers);
   const std::size_t whole = bounds.size - bounds.size % kLanes;
   std::size_t i = 0;
@@ -167,8 +100,14 @@ inline void for_each_four(const Bounds& bounds, const Score* scores, Step step) 
   step(1, load_scores(tail.scores), RealBounds<kAreOwn>(bounds, tail.lowers), 0);
 }
 
-template <bool kAreOwn, class Score>
-Survey survey_with(const Bounds& bounds, const Score* scores) {
+template <class Score, class Step>
+inline void for_each_four(const Bounds& bounds, const Score* scores, Step step) {
+  if (bounds.lowers == nullptr) return for_each_four_of<false>(bounds, scores, step);
+  for_each_four_of<true>(bounds, scores, step);
+}
+
+template <class Score>
+Survey survey(const Bounds& bounds, const Score* scores) {
   Real4 sum[2] = {}, greatest[2] = {}, room[2] = {};
   const auto step = [&](int chain, Real4 score, const auto& real, std::size_t i) {
     const Int4 positive = score > all(kLeastScore);
@@ -176,14 +115,14 @@ Survey survey_with(const Bounds& bounds, const Score* scores) {
     greatest[chain] = score > greatest[chain] ? score : greatest[chain];
     room[chain] += positive ? real.room(real.lower(i)) : all(0.0);
   };
-  for_each_four<kAreOwn>(bounds, scores, step);
+  for_each_four(bounds, scores, step);
   return {total(sum[0] + sum[1]),
           greatest_of(greatest[0] > greatest[1] ? greatest[0] : greatest[1]),
           total(room[0] + room[1])};
 }
 
-template <bool kAreOwn, class Score>
-Excess excess_with(const Bounds& bounds, const Score* scores, double at) {
+template <class Score>
+Excess excess(const Bounds& bounds, const Score* scores, double at) {
   Real4 sum[2] = {}, slope[2] = {};
   const auto step = [&, t = all(at)](int chain, Real4 score, const auto& real, std::size_t i) {
     const Real4 lower = real.lower(i), room = real.room(lower), above = score * t - lower;
@@ -192,34 +131,8 @@ Excess excess_with(const Bounds& bounds, const Score* scores, double at) {
     sum[chain] += clipped;
     slope[chain] += clipped == above ? score : all(0.0);
   };
-  for_each_four<kAreOwn>(bounds, scores, step);
+  for_each_four(bounds, scores, step);
   return {total(sum[0] + sum[1]), total(slope[0] + slope[1])};
-}
-
-template <class Score>
-Survey survey(const Bounds& bounds, const Score* scores) {
-  return bounds.lowers ? survey_with<true>(bounds, scores) : survey_with<false>(bounds, scores);
-}
-
-template <class Score>
-Excess excess(const Bounds& bounds, const Score* scores, double t) {
-  return bounds.lowers ? excess_with<true>(bounds, scores, t)
-                       : excess_with<false>(bounds, scores, t);
-}
-
-template <class Score>
-Active active(const Bounds& bounds, const Score* scores, double at) {
-  Real4 sum[2] = {};
-  Int4 count[2] = {};
-  const auto step = [&, threshold = all(at)](int chain, Real4 score, const auto&, std::size_t) {
-    const Int4 above = score > threshold;
-    sum[chain] += above ? score : all(0.0);
-    count[chain] -= above;
-  };
-  for_each_four<false>(bounds, scores, step);
-  const Int4 counts = count[0] + count[1];
-  return {total(sum[0] + sum[1]),
-          static_cast<double>((counts[0] + counts[1]) + (counts[2] + counts[3]))};
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -229,10 +142,7 @@ typedef float Float8 __attribute__((vector_size(32)));
 typedef std::int32_t Int8 __attribute__((vector_size(32)));
 constexpr std::size_t kWide = 8;
 
-inline Float8 wide(double value) {
-  const float x = static_cast<float>(value);
-  return Float8{x, x, x, x, x, x, x, x};
-}
+inline Float8 wide(double value) { return Float8{} + static_cast<float>(value); }
 
 #if defined(__AVX2__)
 /// For each set of eight lanes its members, in order.
@@ -277,7 +187,6 @@ Narrowed narrow_by(const Bounds& bounds, const float* scores, double least, doub
   const Float8 below_upper = wide(upper / most * kLess), at_upper = wide(upper / least * kMore);
   Real4 sum[2] = {};
   Int8 free_count = {}, upper_count = {};
-  Float8 greatest = {};
   std::size_t copied = 0;
   for (std::size_t i = 0; i < bounds.size && copied + kWide <= room; i += kWide) {
     float last[kWide] = {};
@@ -287,11 +196,10 @@ Narrowed narrow_by(const Bounds& bounds, const float* scores, double least, doub
       eight = last;
     }
     const Float8 score = load<Float8>(eight);
-    greatest = score > greatest ? score : greatest;
     Int8 is_clear = score <= at_lower;
     if constexpr (kAnyFree) {
       const Int8 is_free = (score >= above_lower) & (score <= below_upper);
-      const Int8 is_upper = score >= at_upper;
+      const Int8 is_upper = (score >= at_upper) & (score < wide(__builtin_inf()));
       free_count -= is_free;
       upper_count -= is_upper;
       is_clear |= is_free | is_upper;
@@ -303,31 +211,24 @@ Narrowed narrow_by(const Bounds& bounds, const float* scores, double least, doub
     }
     copied += pack(score, ~is_clear, to + copied);
   }
-  Narrowed result{total(sum[0] + sum[1]), 0, 0, 0, copied};
+  Narrowed result{total(sum[0] + sum[1]), 0, 0, copied};
   for (std::size_t j = 0; j < kWide; ++j) {
     result.free_count += free_count[j];
     result.upper_count += upper_count[j];
-    const auto lane = static_cast<double>(greatest[j]);
-    result.greatest = lane > result.greatest ? lane : result.greatest;
   }
   return result;
 }
 
-/// From t = 0 on no score above its lower bound is clear of it.
 Narrowed narrow(const Bounds& bounds, const float* scores, double least, double most, float* to,
                 std::size_t room) {
-  return least > 0 ? narrow_by<true>(bounds, scores, least, most, to, room)
+  return least > 0 ? narrow_by<true>(bounds, scores, least, most, to, room)  // else none is free
                    : narrow_by<false>(bounds, scores, least, most, to, room);
 }
 
-constexpr BandLanes kBandPasses = {lowers<double>, lowers<float>, sum_of_floats};
-constexpr SearchLanes kSearchPasses = {{survey<double>, excess<double>, active<double>},
-                                       {survey<float>, excess<float>, active<float>},
-                                       narrow};
-
 }  // namespace
 
-const BandLanes BandLanes::MOLLIFY_LANES = kBandPasses;
-const SearchLanes SearchLanes::MOLLIFY_LANES = kSearchPasses;
+const SearchLanes SearchLanes::MOLLIFY_LANES = {{survey<double>, excess<double>, lowers<double>},
+                                                {survey<float>, excess<float>, lowers<float>},
+                                                detail::narrow};
 
 }  // namespace mollify::detail

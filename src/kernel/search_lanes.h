@@ -17,22 +17,6 @@ struct LowerRule {
   bool is_generous;
 };
 
-/// Writes the lower bounds of masses, from 1 to 2^62, and returns their exact sum. A mass in double
-/// precision is divided by the sum, for certificates hash what comes of it; one in single precision
-/// is multiplied once, for a division binds, and is at most 2^-51 beside that.
-template <class Mass>
-using LowersOf = uint128 (*)(const LowerRule&, const Mass* masses, std::size_t size,
-                             std::uint64_t* lowers);
-
-struct BandLanes {
-  LowersOf<double> lowers_of_doubles;
-  LowersOf<float> lowers_of_floats;
-  /// NaN unless each is positive and finite.
-  double (*sum_of_floats)(const float* masses, std::size_t size);
-
-  static const BandLanes kBaseline, kAvx2;
-};
-
 /// What a first look at the scores shows. NaN is not positive.
 struct Survey {
   double sum;       ///< of the positive scores
@@ -48,31 +32,25 @@ struct Excess {
   double slope;
 };
 
-/// The scores above a threshold.
-struct Active {
-  double sum;
-  double count;
-};
-
-/// Scores that meet no bound between two t's, how many are at their upper bound there, and the
-/// rest, which was copied; and the greatest of all.
+/// Scores that meet no bound between two t's, how many are at their upper bound there, and how many
+/// there are beside these, infinite ones among them: they were copied.
 struct Narrowed {
   double free_sum;
   double free_count;
   double upper_count;
-  double greatest;
   std::size_t copied;
 };
 
-/// Passes over bounds.size scores, and as many lower bounds if each outcome has its own. They read
-/// nothing else.
+/// Passes over scores or masses. They read bounds.size of them, and as many lower bounds if each
+/// outcome has its own.
 template <class Score>
 struct Passes {
   Survey (*survey)(const Bounds&, const Score*);
   Excess (*excess)(const Bounds&, const Score*, double t);
-  /// Half of the work of an excess, and all of it where nothing reaches a common upper bound. The
-  /// threshold may not be negative.
-  Active (*active)(const Bounds&, const Score*, double threshold);
+  /// Writes `size` lower bounds, from 1 to 2^62, of as many masses. One in double precision is
+  /// divided by the sum, for certificates hash what comes of it; one in single precision is
+  /// multiplied once, for a division binds, and is at most 2^-51 beside that.
+  void (*lowers)(const LowerRule&, const Score* masses, std::size_t size, std::uint64_t* to);
 };
 
 struct SearchLanes {
