@@ -1,6 +1,7 @@
 #include "release/method.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -11,8 +12,28 @@
 #include "base/names.h"
 #include "domain/numbers.h"
 #include "release/acceptance.h"
+#include "release/methods.h"
 
 namespace mollify {
+
+// Every method's function stands in its folder under methods/, of which nothing else is known here.
+const ReleaseMethod& release_method(Method word) {
+#define MOLLIFY_METHOD(word, name, function, traits) &function,
+  static constexpr std::array kMethods = {MOLLIFY_METHODS(MOLLIFY_METHOD)};
+#undef MOLLIFY_METHOD
+  return (*kMethods[static_cast<std::size_t>(word)])();
+}
+
+std::string Methods::text() const {
+  std::vector<std::string_view> found;
+  for (const auto& [method, name] : names<Method>()) {
+    if (has(method)) found.push_back(name);
+  }
+  if (found.size() == 1) return fmt::format("method {}", found.front());
+  const std::string_view last = found.back();
+  found.pop_back();
+  return fmt::format("methods {} and {}", fmt::join(found, ", "), last);
+}
 
 ExactPrivacy ReleaseMethod::read_privacy(const PartReader& reader, const ReleaseSpec&) const {
   const auto epsilon = reader.find_decimal("/privacy/epsilon");

@@ -183,7 +183,7 @@ class ReleaseMethod {
   Method word_;
 };
 
-/// Found in methods/registry.cpp.
+/// By its word (release/methods.h).
 [[nodiscard]] const ReleaseMethod& release_method(Method word);
 
 #define MOLLIFY_FUNCTION(word, name, function, traits) \

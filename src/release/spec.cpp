@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/json.h"
 #include "base/names.h"
@@ -130,17 +129,6 @@ Json SpecWriter::take() const {
 void refuse_own(Method method) {
   throw InvalidInput(
       fmt::format("method {} must have the parts of its own, but has others", name_of(method)));
-}
-
-std::string Methods::text() const {
-  std::vector<std::string_view> found;
-  for (const auto& [method, name] : names<Method>()) {
-    if (has(method)) found.push_back(name);
-  }
-  if (found.size() == 1) return fmt::format("method {}", found.front());
-  const std::string_view last = found.back();
-  found.pop_back();
-  return fmt::format("methods {} and {}", fmt::join(found, ", "), last);
 }
 
 ProtectionScope ReleaseSpec::scope() const {
