@@ -114,11 +114,22 @@ class CsvFile final : public Sink::Inside {
   std::optional<inside::AtomicFile> certificate_;
 };
 
+/// The compiler names this switch to who adds a kind.
+Moments::Kind kind_of(inside::MomentForm::Kind kind) {
+  switch (kind) {
+    case inside::MomentForm::Kind::kDay:
+      return Moments::Kind::kDay;
+    case inside::MomentForm::Kind::kInstant:
+      break;
+  }
+  return Moments::Kind::kInstant;
+}
+
 /// The values of a column, of the type that the schema says.
 ReleasedColumn owned(const inside::ColumnSchema& schema, const inside::Values& values) {
   ReleasedColumn column{.name = schema.name, .values = {}, .valid = {}, .words = schema.words};
   if (schema.type == inside::ValueType::kMoment) {
-    column.moments = {static_cast<Moments::Kind>(schema.moments.kind), schema.moments.offset};
+    column.moments = {kind_of(schema.moments.kind), schema.moments.offset};
   }
   const auto copy = [&]<class Kept, class Held>(std::vector<Kept> rows, Held none) {
     rows.reserve(values.size());
