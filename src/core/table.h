@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "band.h"
-#include "fit.h"
+#include "numerators.h"
 #include "random.h"
 
 namespace mollify {

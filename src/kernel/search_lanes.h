@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/fit.h"
+#include "core/numerators.h"
 
 namespace mollify::detail {
 

@@ -1,4 +1,4 @@
-#include "core/fit.h"
+#include "core/numerators.h"
 
 #include <algorithm>
 #include <cmath>
