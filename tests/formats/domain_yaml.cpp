@@ -177,7 +177,7 @@ TEST(ParseDomain, NamesTheLineOfWhatItRefuses) {
             "d.yaml line 2: column \"age\": type is missing");
   EXPECT_EQ(refusal("columns:\n  age: {type: int}\n"),
             "d.yaml line 2: column \"age\": type must be one of categorical, ordinal, boolean, "
-            "integer, number, date, datetime, but is \"int\"");
+            "integer, number, date, datetime, but is \"int\" (did you mean \"integer\"?)");
   EXPECT_THAT(refusal("columns:\n  age: {type: ordnial}\n"),
               HasSubstr("but is \"ordnial\" (did you mean \"ordinal\"?)"));
   EXPECT_EQ(refusal("columns:\n  age:\n    type: integer\n    min: 0\n"),
