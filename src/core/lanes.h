@@ -5,7 +5,8 @@
 #include <cstdint>
 
 // -----------------------------------------------------------------------------------------------
-// Four outcomes at a time: what the passes over scores of numerators_lanes.cpp and of the search share.
+// Four outcomes at a time: what the passes over scores of numerators_lanes.cpp and of the search
+// share.
 //
 // No inline function from elsewhere may be called here or there, be it the standard library's or a
 // header's: compiled for AVX2, it could be the copy the linker keeps for everybody. What stands

@@ -99,12 +99,12 @@ void settle(const Bounds& bounds, uint128 sum, Numerators numerators);
 /// and each block's sum is the sum of its numerators.
 /// Proof. `round` writes every n_i and returns the exact sum. It clamps integers, after all
 /// floating point: n_i itself, or how many granules it lies above a common lower bound
-/// (numerators_lanes.cpp). `settle` takes each n_i from there to another place between its bounds and ends
-/// only when the sum is N. It does end: sum(lower) <= N <= sum(upper) leaves room for all that is
-/// missing, and each of its rounds moves at least one unit. Blocks are summed modulo 2^64 and moved
-/// with their numerators; at the end each is at most N <= 2^62, hence exact. What was in the memory
-/// before, and how the search found its scales, have no part in it. A search without end releases
-/// nothing. QED
+/// (numerators_lanes.cpp). `settle` takes each n_i from there to another place between its bounds
+/// and ends only when the sum is N. It does end: sum(lower) <= N <= sum(upper) leaves room for all
+/// that is missing, and each of its rounds moves at least one unit. Blocks are summed modulo 2^64
+/// and moved with their numerators; at the end each is at most N <= 2^62, hence exact. What was in
+/// the memory before, and how the search found its scales, have no part in it. A search without end
+/// releases nothing. QED
 ///
 /// So floating point chooses *where* between the bounds each n_i lies, and nothing else.
 ///

@@ -197,9 +197,9 @@ class LedgerFile final : public Ledger {
   ChargeReceipt charge(const ReleaseCharge& release) override;
 
   /// Declares what a data set's releases may cost, those recorded already included. The total that
-  /// it has already changes nothing. InvalidInput if there is another one and `replace` is false, or
-  /// if the releases recorded do not keep the total. With an empty name the data set is the one that
-  /// a charge for `file` would go to. Returns the name.
+  /// it has already changes nothing. InvalidInput if there is another one and `replace` is false,
+  /// or if the releases recorded do not keep the total. With an empty name the data set is the one
+  /// that a charge for `file` would go to. Returns the name.
   std::string declare(const std::string& data_set, const LedgerTotal& total, bool replace,
                       const std::optional<DataFile>& file = std::nullopt);
 
