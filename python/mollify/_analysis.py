@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
@@ -11,15 +11,18 @@ from mollify._answer import Answer
 from mollify._checks import number, optional_number, optional_whole, whole_number
 from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, _restore, as_domain
+from mollify._files import optional
 from mollify._method_base import Method
 from mollify._methods import METHODS
-from mollify._release import Certificate, Release
+from mollify._release import Certificate, Release, as_certificate
 from mollify._sampler import RandomizedResponse, Sampler
 from mollify._spec import Held, Inputs
 from mollify._warning import warn
 
 if TYPE_CHECKING:
+    import altair
     import pandas
+
 
 class Estimate(Answer):
     """What released records tell of the population: what `mollify estimate` prints, and a mapping:
@@ -28,21 +31,35 @@ class Estimate(Answer):
 
     def to_pandas(self, column: str | None = None) -> pandas.DataFrame:
         """Every outcome's probability and its interval in a row, or those of one column's values."""
-        import pandas as pd
-
         rows = self._parts["estimates"]
         if column is not None:
-            tables = {tuple(one["columns"]): one["estimates"] for one in self._parts["marginals"]}
-            tables[tuple(self._parts["columns"])] = rows
-            if (column,) not in tables:
-                raise _core.InvalidInput(f'the release has no column "{column}"')
-            rows = tables[column,]
-        return pd.DataFrame(rows)
+            tables = self._columns()
+            if column not in tables:
+                raise _core.InvalidInput(
+                    f'no column of the release is "{column}". Its columns are {", ".join(tables)}.'
+                )
+            rows = tables[column]
+        frame: pandas.DataFrame = optional("pandas", "pandas").DataFrame(rows)
+        return frame
+
+    def _columns(self) -> dict[str, list[dict[str, Any]]]:
+        """The estimates of each column's values."""
+        tables = {tuple(one["columns"]): one["estimates"] for one in self._parts["marginals"]}
+        tables[tuple(self._parts["columns"])] = self._parts["estimates"]
+        return {name: tables[name,] for name in self._parts["columns"]}
+
+    def _chart(self, against: str | None, distance: str, progress: bool) -> altair.Chart:
+        from mollify import _plot
+
+        if against is not None:
+            raise _core.InvalidInput("the chart of an estimate is of its intervals: leave out `against`")
+        title = f"Estimated shares; all intervals hold together with probability {self['confidence']}"
+        return _plot.intervals(self._columns(), title)  # type: ignore[return-value]
 
 
 def estimate(
     released: Any,
-    certificate: Certificate | str | os.PathLike[str] | None = None,
+    certificate: Certificate | Mapping[str, Any] | str | os.PathLike[str] | None = None,
     domain: DomainLike | None = None,
     *,
     confidence: float = 0.95,
@@ -78,8 +95,7 @@ def estimate(
         certificate = released.certificate
     if certificate is None:
         raise _core.InvalidInput("a certificate is needed beside records, but is not given")
-    if not isinstance(certificate, Certificate):
-        certificate = Certificate.read(certificate)
+    certificate = as_certificate(certificate)
     if domain is None:
         named = certificate.spec["domain"]
         known = _restore(named["text"], None) if "text" in named else Domain.read(named["file"])

@@ -42,7 +42,7 @@ class Answer(Mapping[str, Any]):
     ) -> altair.Chart:
         """A chart (altair's; the extra `plot`).
 
-        A plan is drawn as total variation against epsilon, or with ``curve=True`` against n. A comparison
+        An estimate is drawn as the shares of each column's values with their intervals. A plan is drawn as total variation against epsilon, or with ``curve=True`` against n. A comparison
         is drawn as the law, or the released rows, next to the data and the reference: by outcomes, or for a
         table of many columns by the values of each. With ``against="epsilon"`` it is drawn as the distance of
         the law from the data at other epsilons; `distance` is "tv", "kl", "hellinger2" or "chi2". The answer

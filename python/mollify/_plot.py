@@ -51,11 +51,41 @@ def masses(
         .mark_bar()
         .encode(
             x=alt.X("probability:Q"),
-            y=alt.Y("outcome:N", sort=[str(one["outcome"]) for one in shown], title=None),
+            y=alt.Y("outcome:N", sort=[str(one["outcome"]) for one in shown], title=None, axis=_whole(alt)),
             yOffset=alt.YOffset("of:N", sort=list(kinds)),
             color=alt.Color("of:N", scale=scale, sort=list(kinds), title=None),
             tooltip=["outcome:N", "of:N", "probability:Q"],
         )
+    )
+
+
+def _whole(alt: Any) -> Any:
+    """An axis whose labels are never cut short."""
+    return alt.Axis(labelLimit=0)
+
+
+def intervals(
+    columns: Mapping[str, Sequence[Mapping[str, Any]]], title: str
+) -> altair.FacetChart:
+    """The estimate of each value and its interval, a panel for each column."""
+    alt = optional("altair", "plot")
+    rows = [
+        {"column": name, "place": place} | dict(one)
+        for name, values in columns.items()
+        for place, one in enumerate(values)
+    ]
+    y = alt.Y("outcome:N", sort=alt.SortField("place"), title=None, axis=_whole(alt))
+    tooltip = ["column:N", "outcome:N", "probability:Q", "lower:Q", "upper:Q"]
+    base = alt.Chart().encode(y=y, tooltip=tooltip)
+    bars = base.mark_rule(color=_COLOURS["law"]).encode(
+        x=alt.X("lower:Q", title="share", scale=alt.Scale(nice=False)), x2="upper:Q"
+    )
+    points = base.mark_point(filled=True, color=_COLOURS["law"], opacity=1).encode(x="probability:Q")
+    header = alt.Header(labelLimit=0, labelAngle=0, labelAnchor="start", labelOrient="top", title=None)
+    chart = alt.layer(bars, points, data=alt.Data(values=rows), width=400, height=alt.Step(18))
+    panels = chart.facet(row=alt.Row("column:N", sort=list(columns), header=header))
+    return panels.resolve_scale(y="independent").properties(  # type: ignore[no-any-return]
+        title=alt.TitleParams(title, anchor="start")
     )
 
 
@@ -84,7 +114,7 @@ def lines(
         .encode(
             x=alt.X(x, type="quantitative", scale=scales[x]),
             y=alt.Y(y, type="quantitative", scale=scales[y]),
-            color=alt.Color(kind, type="nominal", sort=kinds, title=None),
+            color=alt.Color(kind, type="nominal", sort=kinds, title=None, legend=alt.Legend(labelLimit=0)),
             strokeDash=alt.StrokeDash(kind, type="nominal", scale=dash, legend=None),
             tooltip=[f"{kind}:N", f"{x}:Q", f"{y}:Q"],
         )

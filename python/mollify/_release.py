@@ -239,6 +239,22 @@ class Verification(NamedTuple):
         return self.holds
 
 
+def as_certificate(given: object) -> Certificate:
+    """A certificate, whatever stands for it: itself, its release, its dict or its file."""
+    if isinstance(given, Release):
+        return given.certificate
+    if isinstance(given, Certificate):
+        return given
+    if isinstance(given, Mapping):
+        return Certificate(json.dumps(dict(given)))
+    if isinstance(given, (str, os.PathLike)):
+        return Certificate.read(given)
+    raise _core.InvalidInput(
+        "certificate must be a Release, a Certificate, its dict or the path of its file, "
+        f"but is of type {type(given).__name__}"
+    )
+
+
 def verify(
     certificate: Certificate | Release | Mapping[str, Any] | str | os.PathLike[str],
     domain: DomainLike,
@@ -263,17 +279,7 @@ def verify(
         If `certificate` is not a certificate, or if its sentences say something else than its numbers.
     """
     domain = as_domain(domain)
-    if isinstance(certificate, Release):
-        certificate = certificate.certificate
-    elif isinstance(certificate, Mapping):
-        certificate = Certificate(json.dumps(dict(certificate)))
-    elif isinstance(certificate, (str, os.PathLike)):
-        certificate = Certificate.read(certificate)
-    elif not isinstance(certificate, Certificate):
-        raise _core.InvalidInput(
-            "certificate must be a Release, a Certificate, its dict or the path of its file, "
-            f"but is of type {type(certificate).__name__}"
-        )
+    certificate = as_certificate(certificate)
     given = {"candidates_file": candidates_file, "reference": reference}
     inputs = Inputs(domain)
     files = {part: inputs.read(part, one) for part, one in given.items() if one is not None}

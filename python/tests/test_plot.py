@@ -107,3 +107,26 @@ def test_draws_a_budget_over_time(tmp_path, domain):
     assert [row["total"] for row in rows] == [2, 2, 2]
     with pytest.raises(mo.InvalidInput):
         ledger.plot("unknown")
+
+
+def test_draws_estimates_with_their_intervals_and_whole_labels():
+    name, word = "a column whose name has sixty characters, or nearly so many!", "a value whose label has sixty characters, or nearly so many!!"
+    domain = {name: mo.categorical([word, "other"], outside="other"), "member": mo.boolean()}
+    units = [f"u{i}" for i in range(400)]
+    data = {"u": units, name: [word] * 400, "member": [True, False] * 200}
+    method = mo.Local(domain, unit="u", units=units, epsilon=3, mechanism="randomized-response")
+    found = mo.estimate(method.sample(data))
+    made, rows = drawn(found.plot())
+    assert [(row["column"], row["outcome"]) for row in rows] == [
+        (name, word), (name, "other"), ("member", "false"), ("member", "true")
+    ]  # fmt: skip
+    assert all(row["lower"] <= row["probability"] <= row["upper"] for row in rows)
+    assert made["spec"]["layer"][0]["encoding"]["y"]["axis"]["labelLimit"] == 0
+    assert made["facet"]["row"]["header"]["labelLimit"] == 0
+    assert "NOT PRIVATE" not in str(made["title"])
+    with pytest.raises(mo.InvalidInput, match="leave out `against`"):
+        found.plot("epsilon")
+    with pytest.raises(mo.InvalidInput, match='Its columns are a column .*, member'):
+        found.to_pandas("nobody")
+    with pytest.raises(mo.InvalidInput, match="must be a Release, a Certificate, its dict or the path"):
+        mo.estimate(method.sample(data), mo.Domain(domain))
