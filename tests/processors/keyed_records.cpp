@@ -226,7 +226,8 @@ void draw_units(const Way& way, const ReleaseKey& key, const Rows& rows) {
     std::string line = fmt::format("{} {} {} ", way.name, names[0], mollify::seen_law);
     for (const auto& [one, two] : draws.places()) line += fmt::format("{:016x}{:016x}", one, two);
     for (std::size_t row = 0; row < draws.places().size(); ++row) {
-      for (const ReleasedColumn& column : released) line += " " + text_of(column, row);
+      for (const ReleasedColumn& column : released)
+        line += fmt::format(" {}", text_of(column, row));
     }
     std::puts(line.c_str());
     name = counted.unit_ends[unit];
