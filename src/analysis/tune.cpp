@@ -49,7 +49,7 @@ std::vector<TriedBand> bands_to_try(const LocalSpec& spec, const ReleaseSpace& s
     // Three digits are as good, and easier to type.
     const double b = std::stod(fmt::format("{:.3g}", std::exp(-epsilon * percent / 100)));
     if (!(b > std::exp(-epsilon)) || !(b < 1)) continue;
-    bands.push_back({to_text(PlacedBand{Mechanism::kLocation, b}), location_floor(b, epsilon)});
+    bands.push_back({location_band(b), location_floor(b, epsilon)});
   }
   return bands;
 }

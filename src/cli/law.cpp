@@ -71,11 +71,7 @@ ChosenBand chosen_band(const DensityOptions& options, const MechanismOptions& me
   band.c2 = mechanism.numbers.c2;
   const bool made_for_a_class = std::isfinite(reference.class_bound());
   if (options.band) {
-    band.place = parse_band(*options.band);
-    if (band.place.mechanism == Mechanism::kLocation && !band.place.location) {
-      throw InvalidInput(fmt::format("band {} is for releases; here say where it lies, location=B",
-                                     *options.band));
-    }
+    band.place = parse_fixed_band(*options.band);
   } else if (band.c1 || band.c2 || made_for_a_class) {
     band.place.mechanism = Mechanism::kMinimax;
   }

@@ -235,14 +235,7 @@ void MechanismOptions::require_budget() const {
 
 LocalSpec MechanismOptions::spec() const {
   LocalSpec spec{.mechanism = named(), .numbers = numbers};
-  if (band) {
-    spec.band = parse_band(*band);
-    if (spec.band->mechanism == Mechanism::kLocation && !spec.band->location) {
-      throw InvalidInput(fmt::format(
-          "band {} is found when a release is prepared; here say where it lies, location=B",
-          *band));
-    }
-  }
+  if (band) spec.band = parse_fixed_band(*band);
   if (reference) spec.reference = PublicFile{*reference};
   return spec;
 }

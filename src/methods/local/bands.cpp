@@ -121,6 +121,19 @@ PlacedBand parse_band(std::string_view text) {
       text, std::vector<std::string>{"minimax", "relative", "location", "typical", "file"});
 }
 
+PlacedBand parse_fixed_band(std::string_view text) {
+  PlacedBand band = parse_band(text);
+  if (band.mechanism == Mechanism::kLocation && !band.location) {
+    throw InvalidInput(fmt::format(
+        "band {} is found when a release is prepared; here say where it lies, location=B", text));
+  }
+  return band;
+}
+
+std::string location_band(double location) {
+  return to_text(PlacedBand{Mechanism::kLocation, location});
+}
+
 std::string to_text(const PlacedBand& band) {
   if (!band.file.empty()) return "file=" + band.file;
   if (band.typical) {

@@ -71,6 +71,13 @@ struct PlacedBand {
 /// "typical=STRENGTH,RECORDS", and "file=F". Throws InvalidInput for every other text.
 [[nodiscard]] PlacedBand parse_band(std::string_view text);
 
+/// The same, of a band whose b follows from the text: InvalidInput for "typical" and "file=F",
+/// which are found when a release is prepared.
+[[nodiscard]] PlacedBand parse_fixed_band(std::string_view text);
+
+/// "location=B".
+[[nodiscard]] std::string location_band(double location);
+
 /// The reverse: the text that is read back as the same band.
 [[nodiscard]] std::string to_text(const PlacedBand& band);
 
