@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 from typing import Any, Literal
@@ -21,8 +22,10 @@ def optional(name: str, extra: str) -> Any:
 
 def writable(path: str | os.PathLike[str], overwrite: bool) -> str:
     """The path; `InvalidInput` if a file is there that may not be replaced."""
-    name = os.fspath(path)
+    name = os.fsdecode(path)
     require_without_nul("a path", name)
+    if not name:
+        raise _core.InvalidInput("a file to write must have a name")
     if not overwrite and os.path.exists(name):
         raise _core.InvalidInput(f"{name} exists. Pass overwrite=True to replace it.")
     return name
@@ -32,14 +35,19 @@ def write_whole(path: str | os.PathLike[str], content: bytes | str, *, overwrite
     """Write a file that appears whole or not at all."""
     name = writable(path, overwrite)
     beside = f"{name}.part"
-    with open(beside, "wb") as file:
-        file.write(content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content)
-    os.replace(beside, name)
+    try:
+        with open(beside, "wb") as file:
+            file.write(content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content)
+        os.replace(beside, name)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            os.remove(beside)
+        raise _core.InvalidInput(f"{name} cannot be written: {error.strerror}") from None
 
 
 def table_format(path: str | os.PathLike[str]) -> Literal["csv", "parquet"]:
     """The format that a table's file name says; `InvalidInput` for any other name."""
-    name = os.fspath(path)
+    name = os.fsdecode(path)
     if name.lower().endswith(".csv"):
         return "csv"
     if name.lower().endswith(".parquet"):

@@ -145,7 +145,10 @@ def _value(name: str, kind: str, given: Any) -> Any:
     if kind == "file":
         return {"file": name_in_memory(name) if isinstance(given, Held) else given}
     if kind == "truth":
-        return bool(given)
+        truth = getattr(given, "item", lambda: given)()  # NumPy's too
+        if not isinstance(truth, bool):
+            raise _core.InvalidInput(f"{name} must be True or False, but is {given!r}")
+        return truth
     if kind == "texts":
         return [given] if isinstance(given, str) else [str(one) for one in given]
     if kind == "text":

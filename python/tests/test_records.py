@@ -160,3 +160,20 @@ def test_a_missing_package_names_its_extra(release, monkeypatch, tmp_path):
             with pytest.raises(ImportError, match=rf'pip install "mollify-dp\[{extra}\]"'):
                 use()
     assert not list(tmp_path.iterdir())
+
+
+def test_what_cannot_be_written_leaves_nothing(release, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for write in (release.to_csv, release.to_parquet):
+        with pytest.raises(mo.InvalidInput, match="must have a name"):
+            write("")
+        with pytest.raises(mo.InvalidInput, match=r"none/a\.csv cannot be written: No such file"):
+            write("none/a.csv")
+    release.write(b"a.csv")
+    assert [one.name for one in tmp_path.iterdir()] == ["a.csv"]
+
+
+def test_a_text_is_no_consent():
+    for given in ("no", 1, [False]):
+        with pytest.raises(mo.InvalidInput, match="accept_error must be True or False"):
+            mo.Integral(DOMAIN, epsilon=1, count=1, accept_error=given)
