@@ -18,7 +18,7 @@ namespace nb = nanobind;
 template <class T, std::size_t kDimensions>
 using Array = nb::ndarray<const T, nb::ndim<kDimensions>, nb::c_contig, nb::device::cpu>;
 
-// Types of Python's that say what they hold, for the stub that is made of them.
+// Python types that name what their containers hold: nanobind copies them into _core.pyi.
 
 /// A new array of NumPy's, which owns its numbers.
 template <class T>
