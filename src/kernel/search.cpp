@@ -316,10 +316,9 @@ class Projection {
   }
 
   bool again(ScoreScale& scale, int128 missing_parts) noexcept {
-    const auto missing = static_cast<double>(static_cast<std::int64_t>(missing_parts));
     // Good enough if spreading what is missing over the outcomes that are not clipped is not seen.
     const double unseen = 0x1p-36 * root_.t * root_.slope + slack_of(*bounds_);
-    if (is_last_ || std::abs(missing) <= unseen) return false;
+    if (is_last_ || std::abs(static_cast<double>(missing_parts)) <= unseen) return false;
     approach(0x1p-45);
     is_last_ = true;
     scale = here();
