@@ -91,7 +91,22 @@ class Advisor {
     advice_.question = question;
   }
 
+  /// All of it.
   Advice advice() {
+    weigh();
+    tell_notes();
+    return std::move(advice_);
+  }
+
+  /// All but notes and warnings: a remedy for noise takes seconds, which only the way that is advised
+  /// is worth.
+  Advice weighed() {
+    weigh();
+    return std::move(advice_);
+  }
+
+ private:
+  void weigh() {
     settle_protection();
     settle_method();
     settle_space();
@@ -101,12 +116,9 @@ class Advisor {
     choose_budget();
     tell_protection();
     tell_error();
-    tell_notes();
     tell_commands();
-    return std::move(advice_);
   }
 
- private:
   [[nodiscard]] const AdviceQuestion& question() const { return advice_.question; }
   [[nodiscard]] const MethodAdvice& own() const { return advice_of(advice_.method); }
   [[nodiscard]] bool by_person() const { return mollify::by_person(question()); }
@@ -602,7 +614,7 @@ OtherWay other_way(const TableWay& way, const AdviceQuestion& asked, const Publi
   OtherWay other{.name = std::string(name_of(way.method)), .why = way.why};
   if (way.copula) other.name += " " + flag_words("copula");
   try {
-    const Advice advice = Advisor(asked_for(way, asked), inputs).advice();
+    const Advice advice = Advisor(asked_for(way, asked), inputs).weighed();
     const ErrorKind kind = advice_of(advice.method).error_kind(advice.question);
     other.error = advice.budgets[*advice.chosen].error;
     other.error_kind = kind.key;
@@ -624,7 +636,7 @@ Advice advise_of_table(const AdviceQuestion& asked, const PublicInputs& inputs) 
     for (const TableWay& way : ways) {
       if (way.choice != choice) continue;
       try {
-        Advice advice = Advisor(asked_for(way, asked), inputs).advice();
+        Advice advice = Advisor(asked_for(way, asked), inputs).weighed();
         if (best && cost_of(*best) <= cost_of(advice)) continue;
         best = std::move(advice);
         best_way = &way;
@@ -639,6 +651,7 @@ Advice advise_of_table(const AdviceQuestion& asked, const PublicInputs& inputs) 
                     name_of(*asked.method)));
   }
   if (!best) throw *unserved;
+  best = Advisor(asked_for(*best_way, asked), inputs).advice();
   if (!best->chosen) return *best;
   AdviceQuestion same = asked;
   same.epsilon = best->budgets[*best->chosen].epsilon;
