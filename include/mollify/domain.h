@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -115,5 +116,22 @@ class Domain : public Handle<const class DomainInside> {
 
   friend bool operator==(const Domain& left, const Domain& right);
 };
+
+/// A domain that was drafted, and what its author should know.
+struct DomainDraft {
+  Domain domain;
+  std::vector<std::string> notes{};  ///< each of one line
+  std::string yaml{};                ///< a domain file with these notes
+};
+
+/// What `mollify domain` drafts from a **public** CSV file: a domain in which every value of the
+/// file lies, to be reviewed. Never draft a domain from private data. `columns` selects columns and
+/// orders them, empty for all; those in `excluded` are left out. `text` is the file's text if it
+/// lies in memory. Throws InvalidInput for a file that is not well-formed or is without a column
+/// that is left.
+[[nodiscard]] DomainDraft draft_domain(const std::string& public_csv,
+                                       const std::vector<std::string>& columns = {},
+                                       const std::vector<std::string>& excluded = {},
+                                       std::optional<std::string_view> text = std::nullopt);
 
 }  // namespace MOLLIFY_NAMESPACE

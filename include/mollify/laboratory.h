@@ -113,6 +113,34 @@ struct Features {
                                           const std::optional<std::string>& file = std::nullopt,
                                           std::optional<std::string_view> text = std::nullopt);
 
+/// A list of public candidates as a file, for `candidates_file` of a release. Its text.
+struct CandidateFile {
+  std::uint64_t candidates = 0;
+  std::string text{};
+};
+
+/// What `mollify candidates` writes: `count` public records of the domain's seed, even ones, or
+/// ones like the reference. The reference is a public CSV file, or a measure as JSON if its name
+/// ends in .json; `text` is its text if it lies in memory. Throws InvalidInput for a count from
+/// which no list can be made, and for a reference that cannot be read or has undeclared values.
+[[nodiscard]] CandidateFile candidates(const Domain& domain, std::uint64_t count,
+                                       const std::optional<std::string>& reference = std::nullopt,
+                                       std::optional<std::string_view> text = std::nullopt);
+
+/// A mixture of Gaussians as JSON, for the reference of `candidates` and `law`.
+struct ReferenceFile {
+  std::uint64_t components = 0;
+  std::string json{};
+};
+
+/// What `mollify reference` writes: a mixture of `components` Gaussians at most, from 1 to 1000,
+/// that is fitted to the records of a public CSV file. `text` is the file's text if it lies in
+/// memory. Throws InvalidInput unless the domain has numbers and integers alone, and for the first
+/// value that it does not declare.
+[[nodiscard]] ReferenceFile fitted_reference(const Domain& domain, std::uint64_t components,
+                                             const std::string& records,
+                                             std::optional<std::string_view> text = std::nullopt);
+
 /// How a network learns. What is not given is the schedule's.
 struct NetworkOptions {
   /// "fast", as releases learn, or "papers": 750 passes in two steps each by Nesterov's method.

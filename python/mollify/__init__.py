@@ -44,6 +44,7 @@ from mollify._methods import (
 )
 from mollify._model import Model, generate
 from mollify._privacy import Privacy, compose
+from mollify._public_files import candidates, reference
 from mollify._records import Records
 from mollify._release import Certificate, Release, Verification, verify
 from mollify._release_key import ReleaseKey
@@ -91,6 +92,7 @@ __all__ = [
     "advise",
     "amplify",
     "boolean",
+    "candidates",
     "categorical",
     "compose",
     "date",
@@ -102,6 +104,7 @@ __all__ = [
     "nonprivate",
     "number",
     "ordinal",
+    "reference",
     "report",
     "risk",
     "verify",

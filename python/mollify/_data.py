@@ -28,6 +28,15 @@ _FORMATS = {
 """NumPy's numbers as Arrow calls them."""
 
 
+class _EveryColumn(tuple[str, ...]):
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+EVERY_COLUMN = _EveryColumn()
+"""The wanted columns of a table that is read whole."""
+
+
 def source_of(
     data: object,
     wanted: Sequence[str],
@@ -53,17 +62,20 @@ def source_of(
         return _core.Source.csv(path, threads)
     if pandas is not None and isinstance(data, pandas.DataFrame):
         # By position, for two columns may have one name: then the release refuses.
-        places = [i for i, name in enumerate(data.columns) if str(name) in wanted]
-        named = [(str(data.columns[i]), data.iloc[:, i]) for i in places]
-        return _source(named, len(data), lists)
+        named = [(str(name), data.iloc[:, i]) for i, name in enumerate(data.columns)]
+        return _source(_chosen(named, wanted), len(data), lists)
     if isinstance(data, Mapping):
-        return _source([(str(name), data[name]) for name in data if str(name) in wanted], None, lists)
+        named = [(str(name), data[name]) for name in data]
+        return _source(_chosen(named, wanted), None, lists)
     table: Any = data
     fields = getattr(getattr(data, "dtype", None), "names", None)
     if fields:  # an array of records
-        return _source([(name, table[name]) for name in fields if name in wanted], len(table), lists)
+        named = [(name, table[name]) for name in fields]
+        return _source(_chosen(named, wanted), len(table), lists)
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(data, numpy.ndarray):
+        if wanted is EVERY_COLUMN:
+            raise _core.InvalidInput(f"{what} must have names for its columns, but is an array without names")
         if data.ndim != 2 or data.shape[1] != len(wanted):
             raise _core.InvalidInput(
                 f"{what}, an array of (n, d), must have a column for each of {', '.join(wanted)}, in this "
@@ -75,6 +87,15 @@ def source_of(
     if hasattr(data, "collect_batches"):  # Polars' lazy frames
         return _exported(table.collect_batches(lazy=True), what)
     return _exported(data, what)
+
+
+def _chosen(named: list[tuple[str, Any]], wanted: Sequence[str]) -> list[tuple[str, Any]]:
+    """The wanted columns. If one is missing the others stay by name, for the refusal lists the columns."""
+    names = {name for name, _ in named}
+    if all(name in names for name in wanted):
+        return [(name, values) for name, values in named if name in wanted]
+    shown = [(name, values) for name, values in named if name in wanted or "\0" not in name]
+    return [(name, values if name in wanted else [None] * len(values)) for name, values in shown]
 
 
 def is_parquet(path: str | os.PathLike[str]) -> bool:

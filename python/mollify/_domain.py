@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from mollify import _core
@@ -146,6 +146,11 @@ def datetime(
     return _column("datetime", min=min, max=max, bins=bins, zone=zone, null=null, outside=outside)
 
 
+def _names(parameter: str, given: Any) -> list[str]:
+    """Of columns; a single text is one name."""
+    return [given] if isinstance(given, str) else [str(name) for name in _listed(parameter, given)]
+
+
 _WORDS = {"null": "category", "outside": "clip"}
 
 
@@ -202,9 +207,9 @@ def _without_line(sentence: str) -> str:
 
 
 class DomainWarning(UserWarning):
-    """A domain leaves open what undeclared or missing values become.
+    """A domain leaves open what undeclared or missing values become, or its draft needs a look.
 
-    A release then takes such a value for the first value of its column, or for the nearest or the lowest number, and
+    If it leaves that open, a release takes such a value for the first value of its column, or for the nearest or the lowest number, and
     never says so, because that would tell of private data. Declare ``outside`` and ``null`` for each column.
     """
 
@@ -230,6 +235,9 @@ class Domain:
     DomainWarning
         If a column does not declare ``outside`` or ``null``. `read` and `parse` warn too.
     """
+
+    notes: tuple[str, ...] = ()
+    """What `draft` says about the domain, a sentence or two each."""
 
     _inside: _core.Domain
     _path: str | None
@@ -264,6 +272,66 @@ class Domain:
         made._warn()
         return made
 
+    @classmethod
+    def draft(
+        cls,
+        public: Any,
+        *,
+        columns: Sequence[str] | None = None,
+        exclude: Sequence[str] = (),
+    ) -> Domain:
+        """Drafts a domain from PUBLIC data, in which every value of the data lies. Review it before use.
+
+        A domain is public, so never draft it from private data. The draft declares ``null`` and
+        ``outside`` for every column. Its `notes` say what was left out and why.
+
+        Parameters
+        ----------
+        public
+            A public table: a data frame, Arrow data, a mapping from names to columns, or the path of a
+            CSV or Parquet file.
+        columns
+            Names of the columns to draft, in this order. Default: all columns, except those that may
+            tell who somebody is.
+        exclude
+            Names of columns to leave out.
+
+        Returns
+        -------
+        Domain
+            Numbers and integers are cut where the public values have their deciles, and a number that a
+            tenth of them are is a ``spike``.
+
+        Raises
+        ------
+        InvalidInput
+            If the table cannot be read, a named column is missing, or no column is left.
+
+        Warns
+        -----
+        DomainWarning
+            For each column that was left out, or that needs a look.
+
+        Examples
+        --------
+        >>> domain = Domain.draft({"sex": ["f", "m", "f"], "age": [31, 42, 53]})
+        >>> domain.columns["age"]["max"]
+        '53'
+        """
+        from mollify._data import EVERY_COLUMN, is_parquet, source_of
+
+        file, text = "the public data", None
+        if isinstance(public, (str, os.PathLike)) and not is_parquet(public):
+            file = os.fspath(public)
+        else:
+            text = source_of(public, EVERY_COLUMN, what="public").csv_text()
+        chosen = [] if columns is None else _names("columns", columns)
+        yaml, notes = _core.draft_domain(file, chosen, _names("exclude", exclude), text)
+        made = _restore(yaml, None)
+        made.notes = tuple(notes)
+        warn(notes[2:], DomainWarning)
+        return made
+
     def _warn(self) -> None:
         sentence = self._inside.warning()
         if sentence:
@@ -274,8 +342,12 @@ class Domain:
         return self._inside.yaml()
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write a domain file. Raises `InvalidInput` if it exists, unless `overwrite` is true."""
-        write_whole(path, self.yaml(), overwrite=overwrite)
+        """Write a domain file, with the notes of a draft as comments.
+
+        Raises `InvalidInput` if the file exists, unless `overwrite` is true.
+        """
+        comments = "".join(f"# {note}\n" for note in self.notes)
+        write_whole(path, comments + self.yaml(), overwrite=overwrite)
 
     @property
     def columns(self) -> dict[str, Column]:

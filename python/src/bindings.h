@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,12 @@ template <class T>
   const nb::capsule owner(kept,
                           [](void* gone) noexcept { delete static_cast<std::vector<T>*>(gone); });
   return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
+}
+
+/// The bytes of a file in memory, which the object keeps.
+[[nodiscard]] inline std::optional<std::string_view> text_in(
+    const std::optional<nb::bytes>& bytes) {
+  return bytes ? std::optional<std::string_view>({bytes->c_str(), bytes->size()}) : std::nullopt;
 }
 
 void add_domain(nb::module_& module);

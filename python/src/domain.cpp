@@ -1,11 +1,29 @@
 #include <mollify/domain.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
+#include "interrupts.h"
+#include "release.h"
 
 namespace mollify::python {
+namespace {
+
+/// (a domain file, the notes)
+nb::typed<nb::tuple, nb::str, TextList> drafted(const std::string& file,
+                                                const std::vector<std::string>& columns,
+                                                const std::vector<std::string>& excluded,
+                                                const std::optional<nb::bytes>& bytes) {
+  const DomainDraft draft =
+      computed([&] { return draft_domain(file, columns, excluded, text_in(bytes)); });
+  TextList notes;
+  for (const std::string& note : draft.notes) notes.append(text(note));
+  return nb::make_tuple(text(draft.yaml), notes);
+}
+
+}  // namespace
 
 void add_domain(nb::module_& module) {
   using namespace nb::literals;
@@ -19,6 +37,7 @@ void add_domain(nb::module_& module) {
       .def("warning", &Domain::warning)
       .def("outcome_count", &Domain::outcome_count)
       .def("is_enumerable", &Domain::is_enumerable);
+  module.def("draft_domain", &drafted, "file"_a, "columns"_a, "excluded"_a, "text"_a.none());
 }
 
 }  // namespace mollify::python

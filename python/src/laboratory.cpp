@@ -14,6 +14,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
+#include "interrupts.h"
 
 namespace mollify::python {
 namespace {
@@ -30,13 +31,6 @@ std::span<const T> numbers_of(const Array<T, 2>& points, std::size_t dimension) 
                        std::to_string(points.shape(1)));
   }
   return {points.data(), points.size()};
-}
-
-/// What takes long runs beside Python's other threads.
-template <class Work>
-auto unlocked(const Work& work) {
-  const nb::gil_scoped_release released;
-  return work();
 }
 
 /// A row for each point.
@@ -84,7 +78,7 @@ void add_laboratory(nb::module_& module) {
       .def(
           "densities",
           [](const KnownMeasure& measure, const Rows& points) {
-            return owned_array(unlocked(
+            return owned_array(computed(
                 [&] { return measure.densities(numbers_of(points, measure.dimension())); }));
           },
           "points"_a)
@@ -93,7 +87,7 @@ void add_laboratory(nb::module_& module) {
           [](const KnownMeasure& measure, const Numbers& edges,
              const std::vector<std::size_t>& edge_counts) {
             return owned_array(
-                unlocked([&] { return measure.cell_masses(numbers_of(edges), edge_counts); }));
+                computed([&] { return measure.cell_masses(numbers_of(edges), edge_counts); }));
           },
           "edges"_a, "edge_counts"_a)
       .def(
@@ -106,7 +100,7 @@ void add_laboratory(nb::module_& module) {
   module.def(
       "projected_on_band",
       [](const Numbers& p, const Numbers& lower, const Numbers& upper) {
-        return owned_array(unlocked([&] {
+        return owned_array(computed([&] {
           return projected_on_band(numbers_of(p), numbers_of(lower), numbers_of(upper));
         }));
       },
@@ -122,7 +116,7 @@ void add_laboratory(nb::module_& module) {
       "law_fit",
       [](const Numbers& p, const Numbers& q, const Numbers& volumes) {
         const LawFit fit =
-            unlocked([&] { return law_fit(numbers_of(p), numbers_of(q), numbers_of(volumes)); });
+            computed([&] { return law_fit(numbers_of(p), numbers_of(q), numbers_of(volumes)); });
         return std::pair(fit.negative_log_likelihood, fit.mode_coverage);
       },
       "p"_a, "q"_a, "volumes"_a);
@@ -131,18 +125,35 @@ void add_laboratory(nb::module_& module) {
   module.def(
       "record_features",
       [](const Domain& domain, const Source& records) {
-        return array_of(unlocked([&] { return record_features(domain, records); }));
+        return array_of(computed([&] { return record_features(domain, records); }));
       },
       "domain"_a, "records"_a);
   module.def(
       "candidate_features",
       [](const Domain& domain, std::uint64_t count, const std::optional<std::string>& file,
          const std::optional<nb::bytes>& text) {
-        std::optional<std::string_view> bytes;
-        if (text) bytes.emplace(text->c_str(), text->size());
-        return array_of(unlocked([&] { return candidate_features(domain, count, file, bytes); }));
+        return array_of(
+            computed([&] { return candidate_features(domain, count, file, text_in(text)); }));
       },
       "domain"_a, "count"_a, "file"_a.none() = nb::none(), "text"_a.none() = nb::none());
+  module.def(
+      "candidates",
+      [](const Domain& domain, std::uint64_t count, const std::optional<std::string>& reference,
+         const std::optional<nb::bytes>& bytes) {
+        CandidateFile file =
+            computed([&] { return candidates(domain, count, reference, text_in(bytes)); });
+        return std::pair(file.candidates, std::move(file.text));
+      },
+      "domain"_a, "count"_a, "reference"_a.none(), "text"_a.none());
+  module.def(
+      "fitted_reference",
+      [](const Domain& domain, std::uint64_t components, const std::string& records,
+         const std::optional<nb::bytes>& bytes) {
+        ReferenceFile file =
+            computed([&] { return fitted_reference(domain, components, records, text_in(bytes)); });
+        return std::pair(file.components, std::move(file.json));
+      },
+      "domain"_a, "components"_a, "records"_a, "text"_a.none());
 
   nb::class_<Network>(module, "Network")
       .def(nb::init<std::vector<float>, std::vector<float>, std::vector<std::vector<float>>>(),
@@ -156,7 +167,7 @@ void add_laboratory(nb::module_& module) {
              std::optional<std::size_t> patience) {
             const NetworkOptions options{schedule,    width,     depth, epochs,
                                          minibatches, optimiser, rate,  patience};
-            return unlocked([&] {
+            return computed([&] {
               return Network::learn(numbers_of(p, p.shape(1)), numbers_of(q, p.shape(1)),
                                     p.shape(1), seed, options);
             });
@@ -173,7 +184,7 @@ void add_laboratory(nb::module_& module) {
       .def(
           "logits",
           [](const Network& network, const Points& points) {
-            return owned_array(unlocked(
+            return owned_array(computed(
                 [&] { return network.logits(numbers_of(points, network.centres().size())); }));
           },
           "points"_a);

@@ -35,25 +35,14 @@ struct CandidatesOptions {
   bool overwrite = false;
 };
 
-Candidates candidates_of(const Domain& domain, const std::optional<std::string>& reference,
-                         std::uint64_t count) {
-  if (!reference) return Candidates::seeded(domain, count);
-  if (reference->ends_with(".json")) {
-    return measure_candidates(domain, *measure_from_json(read_text_file(*reference), *reference),
-                              count);
-  }
-  return ReferenceCandidates(domain, read_public_digits(*reference, domain)).seeded(count);
-}
-
 int run(const CandidatesOptions& options) {
   const Domain domain = read_domain(needed(options.domain, "--domain"));
   const std::string& out = needed(options.out, "--out");
   refuse_overwriting("--out", out, "--domain", options.domain);
   refuse_overwriting("--out", out, "--reference", options.reference);
   require_new("--out", out, options.overwrite);
-  const std::uint64_t count = options.count.value_or(Candidates::kUsual);
-  Candidates::require_count(count);
-  const Candidates list = candidates_of(domain, options.reference, count);
+  const Candidates list =
+      listed_candidates(domain, options.count.value_or(Candidates::kUsual), options.reference);
   std::string text;
   write_candidates(list, domain, [&](std::string_view part) { text += part; });
   write_files({{out, text}});
@@ -106,7 +95,7 @@ int run(const DomainOptions& options) {
   const DomainDraft draft =
       draft_domain(needed(options.public_file, "--public"), options.columns, options.excluded);
   // What becomes of a value stands in the file, to be seen and changed.
-  const std::string yaml = domain_yaml(draft.domain, draft.notes, Defaults::kSpelledOut);
+  const std::string yaml = draft.yaml();
   if (options.out) write_files({{*options.out, yaml}});
   if (options.json) {
     const Json outcomes =
@@ -219,9 +208,6 @@ void add_generate(CLI::App& app, Session& session) {
 
 namespace {
 
-constexpr std::uint64_t kUsualComponents = 8;
-constexpr std::uint64_t kMostComponents = 1000;
-
 struct ReferenceOptions {
   std::optional<std::string> records, domain, out;
   std::optional<std::uint64_t> components;
@@ -232,28 +218,22 @@ struct ReferenceOptions {
 int run(const ReferenceOptions& options) {
   const std::string& records = needed(options.records, "--public");
   const Domain domain = read_domain(needed(options.domain, "--domain"));
-  const std::uint64_t components = options.components.value_or(kUsualComponents);
-  require_between("--components", components, 1, kMostComponents);
   refuse_overwriting("--out", options.out, "--public", options.records);
   refuse_overwriting("--out", options.out, "--domain", options.domain);
   require_new("--out", options.out, options.overwrite);
-  const std::vector<std::uint32_t> digits = read_public_digits(records, domain);
   std::optional<Elapsed> elapsed("fitting");
-  const GaussianMixtureSpec mixture =
-      fitted_reference(domain, digits, static_cast<std::size_t>(components));
+  const FittedReference fitted =
+      fitted_to_file(domain, options.components.value_or(FittedReference::kUsual), records);
   elapsed.reset();
-  // What is written is read and checked before anybody relies on it.
-  static_cast<void>(GaussianMixture(mixture));
-  const std::string text = measure_json(mixture);
   if (!options.out) {
-    fmt::print("{}", text);
+    fmt::print("{}", fitted.json);
     return kSuccess;
   }
-  write_files({{*options.out, text}});
+  write_files({{*options.out, fitted.json}});
   if (options.json) {
-    print_json({{"out", *options.out}, {"components", mixture.weights.size()}});
+    print_json({{"out", *options.out}, {"components", fitted.components}});
   } else {
-    fmt::print("{} components in {}\n", mixture.weights.size(), *options.out);
+    fmt::print("{} components in {}\n", fitted.components, *options.out);
   }
   return kSuccess;
 }

@@ -19,6 +19,7 @@
 #include "domain/same_value.h"
 #include "domain/times.h"
 #include "formats/csv.h"
+#include "formats/domain_yaml.h"
 #include "formats/public_files.h"
 
 namespace mollify {
@@ -29,7 +30,12 @@ constexpr std::size_t kMaxCategories = 1000;
 constexpr std::uint64_t kMaxUngrouped = 64;
 constexpr std::uint32_t kBins = 10;
 constexpr std::size_t kLettersOfADay = std::string_view("2026-01-31").size();
-constexpr double kMostBinnedOutcomes = std::uint32_t{1} << 20U;
+/// Fewer records say too little of where most values lie.
+constexpr std::size_t kLeastForQuantiles = 100;
+/// A value that one record in so many has gets a cell of its own.
+constexpr std::size_t kOneInOfSpike = 10;
+/// Integers beyond are not taken for such, if they are written with a point.
+constexpr double kMostExact = 0x1p53;
 
 // Values that keep a column from being of a type, where nearly all are of it, or all but one word
 // that is written again and again, as "n/a" is.
@@ -65,7 +71,90 @@ struct Strangers {
   }
 };
 
+// -----------------------------------------------------------------------------------------------
+// Where numbers are cut.
+
+/// Some of many numbers, evenly along the file: enough to see where most of them lie.
+class NumberSample {
+ public:
+  void see(double number) {
+    if (seen_++ % stride_ != 0) return;
+    kept_.push_back(number);
+    if (kept_.size() < kMost) return;
+    for (std::size_t i = 0; 2 * i < kept_.size(); ++i) kept_[i] = kept_[2 * i];
+    kept_.resize(kept_.size() / 2);
+    stride_ *= 2;
+  }
+  [[nodiscard]] std::vector<double> sorted() const {
+    std::vector<double> numbers = kept_;
+    std::sort(numbers.begin(), numbers.end());
+    return numbers;
+  }
+  [[nodiscard]] bool is_enough() const { return seen_ >= kLeastForQuantiles; }
+
+ private:
+  static constexpr std::size_t kMost = std::size_t{1} << 16U;
+
+  std::vector<double> kept_{};
+  std::uint64_t seen_ = 0;
+  std::uint64_t stride_ = 1;
+};
+
+/// The values that are a cell by themselves, the most frequent one first.
+std::vector<double> spikes_of(const std::vector<double>& sorted) {
+  std::vector<std::pair<std::size_t, double>> found;
+  for (auto at = sorted.begin(); at != sorted.end();) {
+    const auto end = std::upper_bound(at, sorted.end(), *at);
+    const auto count = static_cast<std::size_t>(end - at);
+    if (count * kOneInOfSpike >= sorted.size()) found.emplace_back(count, *at);
+    at = end;
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& one, const auto& other) { return one.first > other.first; });
+  std::vector<double> values;
+  for (const auto& [count, value] : found) values.push_back(value);
+  return values;
+}
+
+/// A number near the value with few digits, nearer than a quarter of the way to either neighbour.
+double rounded_between(double before, double value, double after) {
+  const double room = std::min(value - before, after - value) / 2;
+  const int exponent = static_cast<int>(std::floor(std::log10(room)));
+  if (exponent < 0) return std::stod(fmt::format("{:.{}f}", value, std::min(-exponent, 300)));
+  const double step = std::pow(10, exponent);
+  return std::round(value / step) * step;
+}
+
+/// Where cells begin that hold as many values each, and smaller ones in a long tail; ascending, and
+/// all between `min` and `max`, which are not among them.
+std::vector<double> quantiles_of(const std::vector<double>& sorted, double min, double max) {
+  constexpr double kLongTail = 3;
+  constexpr double kTail = 0.02;
+  std::vector<double> edges = {min};
+  const auto add = [&](double level) {
+    const double value = sorted[static_cast<std::size_t>(level * (sorted.size() - 1) + 0.5)];
+    if (value > edges.back() && value < max) edges.push_back(value);
+  };
+  for (std::uint32_t i = 1; i < kBins && !sorted.empty(); ++i) add(static_cast<double>(i) / kBins);
+  if (edges.size() > 2 &&
+      sorted.back() - edges.back() > kLongTail * (edges.back() - edges[edges.size() - 2])) {
+    add(1 - kTail);
+  }
+  if (edges.size() > 2 && edges[1] - sorted.front() > kLongTail * (edges[2] - edges[1])) {
+    const double value = sorted[static_cast<std::size_t>(kTail * (sorted.size() - 1))];
+    if (min < value && value < edges[1]) edges.insert(edges.begin() + 1, value);
+  }
+  edges.push_back(max);
+  std::vector<double> rounded;
+  for (std::size_t i = 1; i + 1 < edges.size(); ++i) {
+    rounded.push_back(rounded_between(edges[i - 1], edges[i], edges[i + 1]));
+  }
+  return rounded;
+}
+
+// -----------------------------------------------------------------------------------------------
 // What has been seen of a column.
+
 class ColumnSketch {
  public:
   void see(std::string_view text, std::uint64_t line) {
@@ -131,19 +220,19 @@ class ColumnSketch {
     if (4 * sentences_ > seen_) return "its values look like free text";
     // Numbers with a point are measured, and so are days and times; integers may count.
     const bool nearly_all_differ = 20 * values_.size() >= 19 * seen_;
-    if (seen_ >= kFewRecords && nearly_all_differ && !(all_numbers() && !all_integers()) &&
+    if (seen_ >= kFewRecords && nearly_all_differ && !(all_numbers() && has_point_) &&
         !all_days() && !all_times()) {
       return "nearly every value is another, as in an identifier";
     }
     return nullptr;
   }
 
-  // Nothing if the column holds nulls only. Numbers are cut into `bins`, if there are any.
-  [[nodiscard]] std::optional<Cells> cells(std::optional<std::uint64_t> bins) const {
+  // Nothing if the column holds nulls only.
+  [[nodiscard]] std::optional<Cells> cells() const {
     if (holds_only_nulls()) return std::nullopt;
     if (auto words = booleans()) return words;
-    if (all_integers()) return integers(bins);
-    if (all_numbers() && min_ < max_) return NumberCells::make(min_, max_, bins);
+    if (all_integers()) return integers();
+    if (all_numbers() && min_ < max_) return numbers();
     if (all_days()) return days();
     if (all_times()) return times();
     std::vector<std::string> sorted;
@@ -187,9 +276,11 @@ class ColumnSketch {
     return parts == 3 && digits > 0;
   }
 
-  /// Whether it is one.
+  /// Whether it is one; so are midnights without an offset, as data frames write days.
   bool see_day(std::string_view text) {
-    if (text.size() != kLettersOfADay || !read_time(text)) return false;
+    const auto time = read_time(text);
+    if (!time || time->offset || time->seconds % kSecondsOfDay != 0) return false;
+    text = text.substr(0, kLettersOfADay);
     if (first_day_.empty() || text < first_day_) first_day_ = text;
     if (text > last_day_) last_day_ = text;
     return true;
@@ -199,7 +290,7 @@ class ColumnSketch {
   bool see_time(std::string_view text) {
     const auto time = read_time(text);
     if (!time) return false;
-    if (text.size() > kLettersOfADay) ++clocks_;
+    if (time->offset || time->seconds % kSecondsOfDay != 0) ++clocks_;
     if (time->offset) ++offsets_;
     const std::int64_t at = time->seconds - time->offset.value_or(0);
     first_second_ = std::min(first_second_, at);
@@ -208,7 +299,7 @@ class ColumnSketch {
   }
 
   static Period period_of(std::uint64_t days) {
-    return days <= kMaxUngrouped ? Period::kDay : days <= 2 * 366 ? Period::kMonth : Period::kYear;
+    return days <= kMaxUngrouped ? Period::kDay : days <= 5 * 366 ? Period::kMonth : Period::kYear;
   }
 
   [[nodiscard]] Cells days() const {
@@ -253,8 +344,13 @@ class ColumnSketch {
     if (!number || !std::isfinite(*number)) return false;
     min_ = std::min(min_, *number);
     max_ = std::max(max_, *number);
-    const auto integer = read_integer(text);
-    if (!integer || text.find('.') != std::string_view::npos) {
+    sample_.see(*number);
+    const bool has_point = text.find('.') != std::string_view::npos;
+    has_point_ = has_point_ || has_point;
+    // 3.0 is an integer: programs write a column of integers like this as soon as one is missing.
+    const auto integer =
+        has_point && std::fabs(*number) > kMostExact ? std::nullopt : read_integer(text);
+    if (!integer) {
       all_integers_ = false;
       return true;
     }
@@ -285,11 +381,43 @@ class ColumnSketch {
     return std::nullopt;
   }
 
-  [[nodiscard]] Cells integers(std::optional<std::uint64_t> bins) const {
+  /// Each alone, if there are few, or in cells of about as many values. A frequent one is a cell.
+  [[nodiscard]] Cells integers() const {
     const std::uint64_t span =
         static_cast<std::uint64_t>(max_integer_) - static_cast<std::uint64_t>(min_integer_);
     if (span < kMaxUngrouped) return IntegerCells::make(min_integer_, max_integer_);
-    return IntegerCells::make(min_integer_, max_integer_, bins);
+    if (!sample_.is_enough() || std::max(-min_, max_) > kMostExact) {
+      return IntegerCells::make(min_integer_, max_integer_, kBins);
+    }
+    std::vector<double> sorted = sample_.sorted();
+    std::set<std::int64_t> edges;
+    for (const double spike : spikes_of(sorted)) {
+      edges.insert({static_cast<std::int64_t>(spike), static_cast<std::int64_t>(spike) + 1});
+      std::erase(sorted, spike);
+    }
+    for (const double edge : quantiles_of(sorted, min_, max_)) {
+      edges.insert(static_cast<std::int64_t>(edge));
+    }
+    std::erase_if(edges,
+                  [&](std::int64_t edge) { return edge < min_integer_ || edge > max_integer_; });
+    edges.insert({min_integer_, max_integer_});
+    return IntegerCells::with_edges({edges.begin(), edges.end()});
+  }
+
+  [[nodiscard]] Cells numbers() const {
+    if (!sample_.is_enough()) return NumberCells::make(min_, max_, kBins);
+    std::vector<double> sorted = sample_.sorted();
+    const std::vector<double> spikes = spikes_of(sorted);
+    const auto spike = spikes.empty() ? std::nullopt : std::optional<double>(spikes.front());
+    if (spike) std::erase(sorted, *spike);
+    std::vector<double> edges = quantiles_of(sorted, min_, max_);
+    edges.insert(edges.begin(), min_);
+    edges.push_back(max_);
+    try {
+      return NumberCells::with_edges(edges, spike);
+    } catch (const InvalidInput&) {  // no decimal number lies there
+      return NumberCells::make(min_, max_, kBins);
+    }
   }
 
   // No more than decide whether the column is categorical; all integers, which may be identifiers.
@@ -304,6 +432,8 @@ class ColumnSketch {
   std::int64_t first_second_ = std::numeric_limits<std::int64_t>::max();
   std::int64_t last_second_ = std::numeric_limits<std::int64_t>::min();
   Strangers numbers_, days_, times_;
+  NumberSample sample_;
+  bool has_point_ = false;  // a number's text
   bool has_null_ = false;
   bool all_integers_ = true;  // of the numbers
   double min_ = std::numeric_limits<double>::infinity();
@@ -330,13 +460,12 @@ std::string reasons_of(const std::vector<DraftedColumn>& columns) {
   return text;
 }
 
-Domain domain_of(const std::vector<DraftedColumn>& columns, std::optional<std::uint64_t> bins,
-                 const std::string& public_csv) {
+Domain domain_of(const std::vector<DraftedColumn>& columns, const std::string& public_csv) {
   std::vector<Column> made;
   for (const auto& [name, sketch, left_out] : columns) {
     try {
       if (!left_out.empty()) continue;
-      auto cells = sketch.cells(bins);
+      auto cells = sketch.cells();
       if (!cells) continue;
       made.push_back(
           Column::make(name, std::move(*cells), {.null_is_category = sketch.has_null()}));
@@ -376,8 +505,8 @@ std::string reason_to_leave_out(const DraftedColumn& column, bool is_asked_for) 
   }
   const std::string suspicion = is_asked_for ? "" : suspicion_of(column);
   if (suspicion.empty()) return "";
-  return fmt::format("it may tell who somebody is ({}); name it in --columns if that is meant",
-                     suspicion);
+  return fmt::format("it may tell who somebody is ({}); name it in {} if that is meant", suspicion,
+                     flag_words("columns"));
 }
 
 /// Other separators make one column of all.
@@ -394,9 +523,12 @@ void require_commas(const CsvReader& csv) {
 
 }  // namespace
 
+std::string DomainDraft::yaml() const { return domain_yaml(domain, notes, Defaults::kSpelledOut); }
+
 DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::string>& columns,
-                         const std::vector<std::string>& excluded) {
-  CsvReader csv(public_csv);
+                         const std::vector<std::string>& excluded,
+                         std::optional<std::string_view> bytes) {
+  CsvReader csv(public_csv, bytes);
   require_commas(csv);
   std::vector<std::string> names = columns.empty() ? csv.header() : columns;
   for (const std::string& name : excluded) {
@@ -419,8 +551,7 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
   }
 
   std::vector<std::string> notes = {
-      fmt::format("Drafted from the public file {} ({}). Never draft a domain from private "
-                  "data.",
+      fmt::format("Drafted from {} ({}), which must be public. Never draft from private data.",
                   public_csv, counted(records, "record")),
       "Review it before use: bounds and categories are those that happened to be in that file."};
   for (DraftedColumn& column : drafted) {
@@ -434,18 +565,18 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
     }
     // One that was asked for by its name.
     if (const std::string suspicion = suspicion_of(column); !suspicion.empty()) {
-      notes.push_back(
-          fmt::format("Column \"{}\" may tell who somebody is: {}. Leave it out (--exclude) unless "
-                      "that is meant.",
-                      column.name, suspicion));
+      notes.push_back(fmt::format(
+          "Column \"{}\" may tell who somebody is: {}. Leave it out ({}) unless that is "
+          "meant.",
+          column.name, suspicion, flag_words("exclude")));
     }
   }
-  Domain domain = domain_of(drafted, kBins, public_csv);
-  if (domain.product() > kMostBinnedOutcomes) {
-    domain = domain_of(drafted, std::nullopt, public_csv);
-    notes.emplace_back(
-        "Numbers are not cut into bins, for there would be too many outcomes: a release chooses "
-        "from a grid or from candidates.");
+  Domain domain = domain_of(drafted, public_csv);
+  if (!domain.is_enumerable()) {
+    notes.push_back(fmt::format(
+        "Method marginals takes this domain. The other methods choose from at most {} possible "
+        "records, and here are {:.3g}: draft fewer columns for them ({}).",
+        Domain::kMaxOutcomes, domain.product(), flag_words("columns")));
   }
   return {std::move(domain), std::move(notes)};
 }

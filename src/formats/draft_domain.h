@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "domain/domain.h"
@@ -13,18 +15,28 @@ namespace mollify {
 struct DomainDraft {
   Domain domain;
   std::vector<std::string> notes;
+
+  /// A domain file with the notes, in which `null` and `outside` of every column can be seen.
+  [[nodiscard]] std::string yaml() const;
 };
 
 /// A domain in which every value of a **public** CSV file lies. The domain is public, so it must
 /// never be drafted from private data; it is a draft, to be reviewed.
 ///
-/// false/true, f/t and no/yes, both seen, make a boolean; whole numbers an integer column,
-/// ungrouped if it spans at most 64 integers and in 10 bins otherwise; other numbers a number
-/// column of 10 bins, but where that makes more than 2^20 outcomes numbers are left without bins
-/// (a note says so); days a date, by day, month or year; everything else, up to 1000 values, a
-/// categorical column in the order of their bytes. Numbers with leading zeros are words (postal
-/// codes). Columns that hold nulls get a null category. `columns` selects columns by name and
-/// orders them; empty means all; those in `excluded` are left out.
+/// - false/true, f/t and no/yes, both seen, make a boolean.
+/// - Whole numbers, also written as 3.0, make an integer column, ungrouped if it spans at most 64
+///   integers.
+/// - Other numbers make a number column. A value that a tenth of all numbers are is its spike.
+/// - Both are cut at the deciles of the file, rounded to few digits, and once more in a long tail;
+///   of fewer than 100 records into 10 bins of equal width. An integer that a tenth of all are is a
+///   cell by itself.
+/// - Days make a date, by day, month or year.
+/// - Everything else, up to 1000 values, makes a categorical column in the order of their bytes.
+///   Numbers with leading zeros are words (postal codes).
+///
+/// Columns that hold nulls get a null category. `columns` selects columns by name and orders them;
+/// empty means all; those in `excluded` are left out. A note says if only method marginals takes a
+/// domain of so many outcomes.
 ///
 /// Left out with a note are columns of nulls only, of more than 1000 values that are not numbers,
 /// of what looks like days but is written otherwise (the note says how to declare them), and, but
@@ -33,8 +45,10 @@ struct DomainDraft {
 ///
 /// Throws InvalidInput for a file or a line that is not well-formed, one whose fields are separated
 /// by something else than commas, and where nothing is left.
+/// Bytes are as LineReader's.
 [[nodiscard]] DomainDraft draft_domain(const std::string& public_csv,
                                        const std::vector<std::string>& columns = {},
-                                       const std::vector<std::string>& excluded = {});
+                                       const std::vector<std::string>& excluded = {},
+                                       std::optional<std::string_view> bytes = std::nullopt);
 
 }  // namespace mollify

@@ -8,6 +8,7 @@
 #include "base/names.h"
 #include "core/invalid_input.h"
 #include "formats/domain_yaml.h"
+#include "formats/draft_domain.h"
 #include "front/privacy.h"
 
 namespace mollify::front {
@@ -62,6 +63,14 @@ Domain Domain::make(const std::vector<Column>& columns, std::uint64_t seed) {
   inner.reserve(columns.size());
   for (const Column& column : columns) inner.push_back(column.inside().column);
   return outward(inside::Domain::make(std::move(inner), seed));
+}
+
+DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::string>& columns,
+                         const std::vector<std::string>& excluded,
+                         std::optional<std::string_view> text) {
+  inside::DomainDraft draft = inside::draft_domain(public_csv, columns, excluded, text);
+  std::string yaml = draft.yaml();
+  return {outward(std::move(draft.domain)), std::move(draft.notes), std::move(yaml)};
 }
 
 Domain Domain::read(const std::string& path) { return outward(inside::read_domain(path)); }

@@ -223,11 +223,10 @@ TEST(Draft, IsADomainThatReleases) {
   const Json json = Json::parse(
       command.run({"domain", "--public", "data.csv", "--columns", "sex", "--json"}).out);
   EXPECT_EQ(json["outcomes"], 4);
-  EXPECT_TRUE(
-      json["yaml"].get<std::string>().starts_with("# Drafted from the public file data.csv"));
+  EXPECT_TRUE(json["yaml"].get<std::string>().starts_with("# Drafted from data.csv"));
 }
 
-TEST(Draft, OfManyNumbersLeavesThemWhole) {
+TEST(Draft, OfManyNumbersKeepsTheirBins) {
   const Release command;
   std::string header = "x0";
   std::string low = "0.5";
@@ -241,12 +240,17 @@ TEST(Draft, OfManyNumbersLeavesThemWhole) {
   const Ended ended = command.run(
       {"domain", "--public", "public.csv", "--out", "domain.yaml", "--overwrite", "--json"});
   ASSERT_EQ(ended.status, 0) << ended.err;
-  EXPECT_GT(Json::parse(ended.out)["outcomes"], 1e48);
+  EXPECT_EQ(Json::parse(ended.out)["outcomes"], 1e8);
   command.files.write("data.csv", header + "\n1,2,3,4,5,6,7,7\n");
   const Ended released = command.run(
       kSample + kIntegral + Arguments{"--epsilon", "1", "--count", "3", "--candidates", "100"});
   EXPECT_EQ(released.status, 0) << released.err;
   EXPECT_EQ(lines_of(released.out).size(), 4U);
+  const Ended table =
+      command.run({"sample", "marginals", "--data", "data.csv", "--domain", "domain.yaml",
+                   "--epsilon", "1", "--count", "3", "--accept-error"});
+  EXPECT_EQ(table.status, 0) << table.err;
+  EXPECT_EQ(lines_of(table.out).size(), 4U);
 }
 
 TEST(Compare, SaysThatItIsNotPrivate) {

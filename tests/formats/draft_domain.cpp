@@ -1,12 +1,17 @@
 #include "formats/draft_domain.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
+#include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "domain/column.h"
 #include "formats/check.h"
+#include "formats/csv.h"
 #include "formats/domain_yaml.h"
 #include "formats/scratch.h"
 
@@ -33,8 +38,7 @@ TEST(DraftDomain, InfersTypes) {
             "categorical 3:odd 1:t 1:u\n");
   ASSERT_EQ(draft.notes.size(), 3U);
   EXPECT_EQ(draft.notes[2], "Column \"none\" is left out: it holds nulls only.");
-  EXPECT_THAT(domain_yaml(draft.domain, draft.notes),
-              testing::StartsWith("# Drafted from the public file "));
+  EXPECT_THAT(domain_yaml(draft.domain, draft.notes), testing::StartsWith("# Drafted from "));
   // Everything it was drafted from lies in it.
   const CheckCounts counts = check_table(path, draft.domain, std::nullopt, std::nullopt,
                                          [](const Finding&) { ADD_FAILURE(); });
@@ -62,7 +66,7 @@ TEST(DraftDomain, HandlesExtremes) {
   EXPECT_EQ(text("a\nno\nno\n"), "categorical 1:a 2:no");
 }
 
-TEST(DraftDomain, LeavesNumbersWholeWhereBinsMakeTooManyOutcomes) {
+TEST(DraftDomain, SaysWhichMethodTakesManyColumns) {
   const test::Scratch scratch;
   const auto draft = [&](int columns) {
     std::string header, low, high;
@@ -76,13 +80,82 @@ TEST(DraftDomain, LeavesNumbersWholeWhereBinsMakeTooManyOutcomes) {
   };
   EXPECT_EQ(draft(6).domain.size(), 1'000'000U);
   EXPECT_EQ(draft(6).notes.size(), 2U);
-  const DomainDraft wide = draft(7);
+  const DomainDraft wide = draft(8);
   EXPECT_FALSE(wide.domain.is_enumerable());
-  EXPECT_EQ(wide.domain.columns()[6].canonical_text(),
-            "number 2:x6 0x1p-1 0x1.8ep+6 1048576 unbinned");
+  EXPECT_EQ(wide.domain.columns()[6].canonical_text(), "number 2:x6 0x1p-1 0x1.8ep+6 10");
   EXPECT_EQ(wide.notes.back(),
-            "Numbers are not cut into bins, for there would be too many outcomes: a release "
-            "chooses from a grid or from candidates.");
+            "Method marginals takes this domain. The other methods choose from at most 16777216 "
+            "possible records, and here are 1e+08: draft fewer columns for them (--columns).");
+}
+
+TEST(DraftDomain, TakesIntegersThatWereWrittenWithAPoint) {
+  const test::Scratch scratch;
+  const auto text = [&](const std::string& content) {
+    return draft_domain(scratch.write("pub.csv", content)).domain.columns()[0].canonical_text();
+  };
+  EXPECT_EQ(text("a\n3.0\n1.0\n\"\"\n5.0\n"), "integer 1:a 1 5 5 null 5");
+  EXPECT_EQ(text("a\n3.0\n-1\n2.00\n"), "integer 1:a -1 3 5");
+  EXPECT_EQ(text("a\n0.0\n1.0\n"), "integer 1:a 0 1 2");
+  EXPECT_EQ(text("a\n3.0\n1.5\n"), "number 1:a 0x1.8p+0 0x1.8p+1 10");
+  // Numbers with a point are measured, however many differ.
+  std::string incomes = "income,id\n";
+  for (int i = 0; i < 300; ++i) {
+    incomes += std::to_string(20'000 + i * 7) + ".0," + std::to_string(i * 7) + "\n";
+  }
+  const DomainDraft draft = draft_domain(scratch.write("pub.csv", incomes));
+  EXPECT_THAT(draft.domain.names(), testing::ElementsAre("income"));
+}
+
+TEST(DraftDomain, CutsNumbersWhereTheyLie) {
+  const test::Scratch scratch;
+  // Half of the records are 0; the others lie between 1 and 1000, and most of them below 100.
+  std::string csv = "cost,visits\n";
+  for (int i = 0; i < 2000; ++i) {
+    const double share = (i / 2 % 1000 + 0.5) / 1000;
+    const double cost = i % 2 == 0 ? 0 : std::pow(1000, share * share);
+    csv += fmt::format("{:.2f},{}\n", cost, static_cast<int>(cost));
+  }
+  const std::string path = scratch.write("pub.csv", csv);
+  const DomainDraft draft = draft_domain(path);
+  EXPECT_EQ(parse_domain(domain_yaml(draft.domain, draft.notes), "draft"), draft.domain);
+  const auto& cost = std::get<NumberCells>(draft.domain.columns()[0].cells());
+  EXPECT_EQ(cost.spike(), 0);
+  EXPECT_GE(cost.size(), 10U);
+  const auto& visits = std::get<IntegerCells>(draft.domain.columns()[1].cells());
+  EXPECT_THAT(visits.declared_edges(), testing::Contains(1));
+  EXPECT_EQ(visits.min(), 0);
+  // No cell has more than a third of the records that are not 0, or less than one in two hundred.
+  CsvReader records(path);
+  std::vector<std::vector<int>> counts = {std::vector<int>(cost.size()),
+                                          std::vector<int>(visits.size())};
+  while (records.next()) {
+    for (std::size_t i = 0; i < 2; ++i) {
+      ++counts[i][draft.domain.columns()[i].encode(std::string_view(records.fields()[i]))];
+    }
+  }
+  for (const std::vector<int>& of_column : counts) {
+    for (const int count : of_column) {
+      EXPECT_TRUE(count >= 1000 || (count > 5 && count < 333)) << count << " in a cell";
+    }
+  }
+  // Cells are bounded by numbers of few digits.
+  for (const double edge : cost.declared_edges()) {
+    EXPECT_LE(fmt::format("{}", edge).size(), 7U) << edge;
+  }
+}
+
+TEST(DraftDomain, CutsLongTailsOnceMore) {
+  const test::Scratch scratch;
+  std::string csv = "x\n";
+  for (int i = 1; i <= 1000; ++i) {
+    csv += fmt::format("{:.3f}\n", i <= 900 ? i / 10.0 : std::exp((i - 900) / 8.0) + 90);
+  }
+  const auto edges =
+      std::get<NumberCells>(draft_domain(scratch.write("pub.csv", csv)).domain.columns()[0].cells())
+          .declared_edges();
+  ASSERT_EQ(edges.size(), 12U);  // ten cells, and one more
+  EXPECT_LT(edges[9], 100);
+  EXPECT_GT(edges[10], 1000);
 }
 
 TEST(DraftDomain, LeavesOutWhatIsTooWideAndPointsOutWhoSomebodyIs) {
@@ -141,6 +214,17 @@ TEST(DraftDomain, ProposesDaysForWhatLooksLikeThem) {
   EXPECT_EQ(draft.notes[3],
             "Column \"theirs\" is left out: its values look like days, as \"10/3/2026\"; written "
             "like 2026-01-31 it is {type: date, min: DAY, max: DAY, bins: month}.");
+}
+
+TEST(DraftDomain, TakesMidnightsForDays) {
+  const test::Scratch scratch;
+  const DomainDraft draft = draft_domain(
+      scratch.write("pub.csv", "day\n2024-01-01T00:00:00\n2024-01-20 00:00:00\n2024-01-09\n"));
+  EXPECT_EQ(draft.domain.columns()[0].canonical_text(),
+            draft_domain(scratch.write("pub.csv", "day\n2024-01-01\n2024-01-20\n"))
+                .domain.columns()[0]
+                .canonical_text());
+  EXPECT_EQ(kind_of(draft.domain.columns()[0].cells()).name, "date");
 }
 
 TEST(DraftDomain, DraftsTimes) {

@@ -246,11 +246,24 @@ Features candidate_features(const Domain& domain, std::uint64_t count,
                             const std::optional<std::string>& file,
                             std::optional<std::string_view> text) {
   const inside::Domain& of = domain.inside().domain;
-  const inside::Candidates list =
-      file ? inside::ReferenceCandidates(of, inside::read_public_digits(*file, of, text))
-                 .seeded(count)
-           : inside::Candidates::seeded(of, count);
-  return features_of(of, list.digits());
+  return features_of(of, inside::listed_candidates(of, count, file, text).digits());
+}
+
+CandidateFile candidates(const Domain& domain, std::uint64_t count,
+                         const std::optional<std::string>& reference,
+                         std::optional<std::string_view> text) {
+  const inside::Domain& of = domain.inside().domain;
+  const inside::Candidates list = inside::listed_candidates(of, count, reference, text);
+  CandidateFile file{.candidates = list.size()};
+  inside::write_candidates(list, of, [&](std::string_view part) { file.text += part; });
+  return file;
+}
+
+ReferenceFile fitted_reference(const Domain& domain, std::uint64_t components,
+                               const std::string& records, std::optional<std::string_view> text) {
+  inside::FittedReference fitted =
+      inside::fitted_to_file(domain.inside().domain, components, records, text);
+  return {fitted.components, std::move(fitted.json)};
 }
 
 class NetworkInside {

@@ -14,11 +14,15 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "base/names.h"
 #include "core/invalid_input.h"
 #include "domain/candidates.h"
+#include "formats/public_files.h"
+#include "formats/text_files.h"
 #include "laboratory/measure/gaussian_envelope.h"
 #include "scores/mixtures.h"
 #include "scores/points.h"
+#include "scores/references.h"
 
 namespace mollify {
 
@@ -763,6 +767,31 @@ std::shared_ptr<const Measure> measure_from_json(std::string_view text, const st
   require_json(text, name);
   const json value = json::parse(text);
   return measure_of({value, name}, kMostLevels);
+}
+
+// -----------------------------------------------------------------------------------------------
+// What is made of public files.
+
+Candidates listed_candidates(const Domain& domain, std::uint64_t count,
+                             const std::optional<std::string>& reference,
+                             std::optional<std::string_view> text) {
+  Candidates::require_count(count);
+  if (!reference) return Candidates::seeded(domain, count);
+  if (!reference->ends_with(".json")) {
+    return ReferenceCandidates(domain, read_public_digits(*reference, domain, text)).seeded(count);
+  }
+  const std::string json = text ? std::string(*text) : read_text_file(*reference);
+  return measure_candidates(domain, *measure_from_json(json, *reference), count);
+}
+
+FittedReference fitted_to_file(const Domain& domain, std::uint64_t components,
+                               const std::string& path, std::optional<std::string_view> text) {
+  require_between(flag_words("components"), components, 1, FittedReference::kMost);
+  const GaussianMixtureSpec mixture =
+      fitted_reference(domain, read_public_digits(path, domain, text), components);
+  // What is written is read and checked before anybody relies on it.
+  static_cast<void>(GaussianMixture(mixture));
+  return {mixture.weights.size(), measure_json(mixture)};
 }
 
 }  // namespace mollify

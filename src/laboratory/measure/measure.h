@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -274,5 +275,31 @@ class GaussianMixture final : public Measure {
 
 /// The text from which the same mixture is read, a line for each component.
 [[nodiscard]] std::string measure_json(const GaussianMixtureSpec& mixture);
+
+// -----------------------------------------------------------------------------------------------
+// What is made of public files, for commands and programs.
+
+/// The list of the domain's seed: even candidates, or candidates like the reference, which is a
+/// public CSV file, or a measure if its name ends in .json. `text` is the reference's text if it
+/// lies in memory. Throws InvalidInput for a count or a reference that cannot be.
+[[nodiscard]] Candidates listed_candidates(const Domain& domain, std::uint64_t count,
+                                           const std::optional<std::string>& reference,
+                                           std::optional<std::string_view> text = std::nullopt);
+
+/// A mixture of some Gaussians that is fitted to the records of a public CSV file.
+struct FittedReference {
+  static constexpr std::uint64_t kUsual = 8;
+  static constexpr std::uint64_t kMost = 1000;
+
+  std::uint64_t components;
+  std::string json;  ///< a measure's file
+};
+
+/// Fits `components` Gaussians at most. Throws InvalidInput for a number of them that is out of
+/// range, a domain with other columns than numbers and integers, and values that the domain does
+/// not declare. `text` is the file's text if it lies in memory.
+[[nodiscard]] FittedReference fitted_to_file(const Domain& domain, std::uint64_t components,
+                                             const std::string& path,
+                                             std::optional<std::string_view> text = std::nullopt);
 
 }  // namespace mollify
