@@ -197,7 +197,7 @@ def advise(
         method=None if method is None else method.word,
         n=optional_whole("n", n),
         domain=None if known is None else "domain",
-        columns=[whole_number("columns", one) for one in columns or ()],
+        columns=[whole_number("each of columns", one) for one in columns or ()],
         count=optional_whole("count", count),
         unit=None if unit is None else str(unit),
         epsilon=optional_number("epsilon", epsilon),

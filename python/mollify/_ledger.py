@@ -76,7 +76,7 @@ class Ledger:
         if epsilon is None and rho is None:
             raise _core.InvalidInput("the total is missing: give epsilon (and perhaps delta), or rho")
         total = Privacy(epsilon=epsilon, delta=delta, rho=rho)
-        self._inside.declare(data_set, total._inside(), scope, replace)
+        self._inside.declare(_named(data_set), total._inside(), scope, replace)
 
     def charge(
         self, data_set: str, cost: Privacy, *, scope: str = "row", mechanism: str = "", count: int = 1
@@ -91,11 +91,11 @@ class Ledger:
                 f"cost must be a Privacy, such as Privacy(epsilon=0.5), but is of type {type(cost).__name__}"
             )
         draws = whole_number("count", count)
-        self._inside.charge(data_set, cost._inside(), scope, mechanism, draws)
+        self._inside.charge(_named(data_set), cost._inside(), scope, mechanism, draws)
 
     def balance(self, data_set: str) -> Balance:
         """Of one data set; of one that the ledger does not know, no release."""
-        return _balance(self._inside.balance(data_set))
+        return _balance(self._inside.balance(_named(data_set)))
 
     def balances(self) -> list[Balance]:
         """Of all of them, by name."""
@@ -103,7 +103,7 @@ class Ledger:
 
     def history(self, data_set: str) -> list[dict[str, Any]]:
         """Every entry of a data set, the first one first: its number, time, kind, cost and others."""
-        entries: list[dict[str, Any]] = json.loads(self._inside.history(data_set))
+        entries: list[dict[str, Any]] = json.loads(self._inside.history(_named(data_set)))
         return entries
 
     def plot(self, data_set: str) -> altair.LayerChart:
@@ -139,11 +139,23 @@ class Ledger:
         return f"Ledger({self.path!r})"
 
     def __reduce__(self) -> tuple[Callable[[str], Ledger], tuple[str]]:
-        return _existing, (self.path,)
+        return existing, (self.path,)
 
 
-def _existing(path: str) -> Ledger:
-    """The ledger of a file that is there: a pickled one makes none."""
-    if not os.path.exists(path):
-        raise _core.InvalidInput(f"the ledger {path} is not there")
-    return Ledger(path)
+def _named(data_set: Any) -> str:
+    if not isinstance(data_set, str):
+        raise _core.InvalidInput(
+            f"data_set must be the name of a data set, a text, but is of type {type(data_set).__name__}"
+        )
+    return data_set
+
+
+def existing(path: str | os.PathLike[str]) -> Ledger:
+    """The ledger of a file that is there; none is made."""
+    name = os.fspath(path)
+    if not os.path.exists(name):
+        raise _core.InvalidInput(
+            f"the ledger {name} does not exist. Make it and declare what the releases may cost: "
+            f"Ledger({name!r}).declare(data_set, epsilon=...)."
+        )
+    return Ledger(name)

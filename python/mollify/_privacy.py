@@ -27,12 +27,13 @@ class Privacy:
         rho: float | None = None,
         mu: float | None = None,
     ) -> None:
-        given = [epsilon is not None, rho is not None, mu is not None]
-        if sum(given) != 1 or (delta is not None and epsilon is None):
-            raise _core.InvalidInput(
-                "a promise must be in epsilon (with delta or without), in rho or in mu"
-            )
         named = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu}
+        given = [name for name, part in named.items() if part is not None]
+        if given not in (["epsilon"], ["epsilon", "delta"], ["rho"], ["mu"]):
+            raise _core.InvalidInput(
+                "Privacy takes epsilon, epsilon and delta, rho, or mu. "
+                f"You gave {' and '.join(given) or 'none of them'}."
+            )
         for name, part in named.items():
             most = 1.0 if name == "delta" else sys.float_info.max
             if part is not None and not 0 <= number(name, part) <= most:

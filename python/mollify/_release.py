@@ -240,17 +240,24 @@ class Verification(NamedTuple):
 
 
 def as_certificate(given: object) -> Certificate:
-    """A certificate, whatever stands for it: itself, its release, its dict or its file."""
+    """A certificate, whatever stands for it: itself, its release, its dict, its JSON or its file."""
     if isinstance(given, Release):
         return given.certificate
     if isinstance(given, Certificate):
         return given
     if isinstance(given, Mapping):
-        return Certificate(json.dumps(dict(given)))
+        try:
+            return Certificate(json.dumps(dict(given)))
+        except (TypeError, ValueError) as error:
+            raise _core.InvalidInput(
+                f"the dict is no certificate, because it is not JSON ({error}). Pass Certificate.to_dict()."
+            ) from None
+    if isinstance(given, str) and given.lstrip().startswith("{"):
+        return Certificate(given)
     if isinstance(given, (str, os.PathLike)):
         return Certificate.read(given)
     raise _core.InvalidInput(
-        "certificate must be a Release, a Certificate, its dict or the path of its file, "
+        "certificate must be a Release, a Certificate, its dict, its JSON or the path of its file, "
         f"but is of type {type(given).__name__}"
     )
 
@@ -267,7 +274,7 @@ def verify(
     Parameters
     ----------
     certificate
-        A release, its certificate, the certificate as a dict, or the path of its file.
+        A release, its certificate, the certificate as a dict or as JSON, or the path of its file.
     domain
         The domain of the release.
     candidates_file, reference

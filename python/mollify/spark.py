@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from mollify import _core
 from mollify._domain import Domain, as_domain
+from mollify._files import optional
 from mollify._ledger import Ledger
 from mollify._method_base import Method, charged_ledger
 from mollify._model import Model
@@ -157,6 +158,8 @@ def sample(
 
 def _require_repeatable(data: Any) -> None:
     """Spark reads the data again whenever it likes: they must be the same each time."""
+    optional("pyspark.sql", "spark")
+    optional("pyarrow", "spark")
     from pyspark.sql.classic.dataframe import DataFrame
 
     if not isinstance(data, DataFrame):

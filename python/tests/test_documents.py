@@ -1,6 +1,9 @@
 """The documents' Python is run, and says what it does."""
 
 import re
+import subprocess
+import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -22,6 +25,53 @@ def test_blocks_run(page, monkeypatch):
     found = blocks(page)
     assert found
     exec(compile("\n".join(found), page, "exec"), {"__name__": "__main__"})
+
+
+ONLY = """
+import importlib.abc, sys
+
+class Others(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name.partition(".")[0] in {others}:
+            raise ModuleNotFoundError("quickstart does not install " + name, name=name)
+
+sys.meta_path.insert(0, Others())
+"""
+
+
+def normal(name):
+    return re.split(r"[^\w.-]", name.strip())[0].replace("_", "-").lower()
+
+
+def other_packages():
+    """What is installed here, and not by `quickstart`, which names its packages in one line."""
+    named = re.search(r'^  "\$\{install\[@\]\}" (.*)$', (ROOT / "quickstart").read_text(), re.M)[1].split()
+    brought = set()
+    waiting = [*named, "mollify-dp"]
+    while waiting:
+        name = normal(waiting.pop())
+        if name not in brought:
+            brought.add(name)
+            waiting += [one for one in metadata.requires(name) or () if "extra ==" not in one]
+    owners = metadata.packages_distributions()
+    return {package for package, by in owners.items() if not brought & {normal(one) for one in by}} - {"mollify"}
+
+
+def first_examples():
+    """The first Python block of each page for users; what needs Java says so before."""
+    for page in sorted([ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("docs/guide/*.md")]):
+        name = str(page.relative_to(ROOT))
+        if found := blocks(name):
+            if "pyspark" not in found[0]:
+                yield name, found[0]
+
+
+@pytest.mark.parametrize(("page", "block"), list(first_examples()))
+def test_first_examples_run_with_what_quickstart_installs(page, block):
+    (ROOT / "build").mkdir(exist_ok=True)
+    code = ONLY.replace("{others}", repr(other_packages())) + block
+    done = subprocess.run([sys.executable, "-P", "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_site_has_every_public_name():

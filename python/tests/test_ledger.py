@@ -50,7 +50,7 @@ def test_a_file_that_was_moved_is_neither_read_nor_made_anew(tmp_path):
     pickled = pickle.dumps(ledger)
     mo.Ledger(tmp_path / "other.db").declare("health", epsilon=9)
     link.unlink()
-    with pytest.raises(mo.InvalidInput, match=r"^the ledger .*link\.db is not there$"):
+    with pytest.raises(mo.InvalidInput, match=r"^the ledger .*link\.db does not exist"):
         pickle.loads(pickled)
     assert not link.exists()
     link.symlink_to(tmp_path / "other.db")
@@ -59,6 +59,11 @@ def test_a_file_that_was_moved_is_neither_read_nor_made_anew(tmp_path):
 
 
 def test_what_has_no_total_is_refused_in_pythons_words(tmp_path):
+    with pytest.raises(mo.InvalidInput) as refused:
+        release(tmp_path / "budget.db", 0.5)
+    assert "does not exist. Make it and declare what the releases may cost" in str(refused.value)
+    assert not (tmp_path / "budget.db").exists()
+    mo.Ledger(tmp_path / "budget.db")
     with pytest.raises(mo.InvalidInput) as refused:
         release(tmp_path / "budget.db", 0.5)
     assert str(refused.value).endswith("so nothing would ever be refused: declare one (Ledger.declare)")

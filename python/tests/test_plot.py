@@ -129,5 +129,5 @@ def test_draws_estimates_with_their_intervals_and_whole_labels():
         found.plot("epsilon")
     with pytest.raises(mo.InvalidInput, match='Its columns are a column .*, member'):
         found.to_pandas("nobody")
-    with pytest.raises(mo.InvalidInput, match="must be a Release, a Certificate, its dict or the path"):
+    with pytest.raises(mo.InvalidInput, match="must be a Release, a Certificate, its dict, its JSON or the path"):
         mo.estimate(method.sample(data), mo.Domain(domain))

@@ -134,10 +134,11 @@ def test_nothing_public_is_overwritten_unasked(release, tmp_path):
 def test_a_certificate_is_checked_in_every_form(release, tmp_path):
     release.certificate.write(tmp_path / "c.json")
     facts = release.certificate.to_dict()
-    for form in (release, release.certificate, facts, tmp_path / "c.json", str(tmp_path / "c.json")):
+    files = (tmp_path / "c.json", str(tmp_path / "c.json"))
+    for form in (release, release.certificate, facts, release.certificate.json, *files):
         assert mo.verify(form, DOMAIN).holds
     for wrong in (3, None, io.StringIO("{}")):
-        with pytest.raises(mo.InvalidInput, match="must be a Release, a Certificate, its dict or the path"):
+        with pytest.raises(mo.InvalidInput, match="must be a Release, a Certificate, its dict, its JSON or the path"):
             mo.verify(wrong, DOMAIN)
     with pytest.raises(mo.InvalidInput, match="must be a certificate of a release"):
         mo.verify({"format": "mollify certificate 1"}, DOMAIN)

@@ -135,8 +135,8 @@ PreparedRelease prepare(const ReleaseSpec& spec, const Source& data, const Publi
   // What is wrong with the domain is told before what is wrong with the data.
   inside::Domain domain = files.domain(asked.domain);
   require_records(asked, records);
-  // Before the counts of a column that is taken by mistake are added up.
-  if (records.has_counts()) inside::require_columns(records, domain, asked.unit);
+  // Before the records are counted, because too few of them would be refused first.
+  inside::require_columns(records, domain, asked.unit);
   auto prepared = inside::prepare(asked, files, inside::public_count(asked, records));
   prepared->require(records);
   return PreparedRelease(
