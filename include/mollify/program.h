@@ -19,10 +19,14 @@ class Watch {
   Watch& operator=(const Watch&) = delete;
   virtual ~Watch() = default;
 
-  /// If it returns true, what is being computed throws a std::exception, and leaves nothing behind.
+  /// If it returns true, what is being computed throws a std::exception, and leaves nothing behind
+  /// but a charge that `charged` was called for.
   [[nodiscard]] virtual bool wants_stop() = 0;
   /// So many of all steps are done; they are "units", "searches" and the like.
   virtual void reached(const std::string& steps_name, std::uint64_t step, std::uint64_t steps) = 0;
+  /// A ledger has been charged for the release that is computed. It stays charged if the release is
+  /// stopped now, when its records may have been drawn.
+  virtual void charged() {}
 };
 
 /// While it lives, whatever this thread computes by the library has this watch. Without one nothing

@@ -47,7 +47,7 @@ class Answer(Mapping[str, Any]):
         table of many columns by the values of each. With ``against="epsilon"`` it is drawn as the distance of
         the law from the data at other epsilons; `distance` is "tv", "kl", "hellinger2" or "chi2". The answer
         of `nonprivate.law` is drawn as the law. Charts of private data are NOT PRIVATE and say so. Curves
-        ask again for each of their 7 points; `progress` shows a bar then (tqdm).
+        ask again for each of their 7 points; `progress` shows how many are done.
         """
         if against not in (None, "epsilon"):
             raise _core.InvalidInput(f'a chart is against "epsilon" or nothing, but is against {against!r}')

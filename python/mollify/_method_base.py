@@ -15,9 +15,9 @@ from mollify._answer import Answer, Comparison
 from mollify._checks import whole_number
 from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, as_domain
-from mollify._ledger import Ledger
+from mollify._ledger import Ledger, existing
 from mollify._model import Model
-from mollify._progress import bar
+from mollify._progress import line
 from mollify._release import Certificate, Release
 from mollify._spec import Held, Inputs, given_name, json_of, public_files, table, texts_of
 from mollify._threads import thread_count
@@ -83,6 +83,7 @@ class Method:
         threads: int | None = None,
         ledger: Ledger | str | os.PathLike[str] | None = None,
         data_set: str | None = None,
+        progress: bool = False,
     ) -> Release:
         """Releases records drawn from private data.
 
@@ -110,6 +111,9 @@ class Method:
             many as the machine runs at once.
         ledger, data_set
             The ledger that is charged before anything is drawn, and the name of the data in it.
+        progress
+            Shows on standard error how many units or rows are done, and the time left, when a second
+            has passed.
 
         Returns
         -------
@@ -124,6 +128,11 @@ class Method:
         -----
         ReleaseWarning
             If the release is mostly noise or otherwise dangerous; nothing is charged before.
+
+        Notes
+        -----
+        Ctrl-C stops a release within half a second. Then nothing is released. If the ledger had been
+        charged, a note of the `KeyboardInterrupt` says what stays charged.
         """
         self._require_public(data)
         charged = charged_ledger(ledger, data_set)
@@ -139,15 +148,28 @@ class Method:
         prepared = _core.prepare_for(self._spec, source, self._texts)
         report = prepared.report()
         warn(report["warnings"])  # where a warning is an error, nothing is charged
-        rows, certificate, drawn_from = _core.release(
-            prepared,
-            source,
-            None if charged is None else charged._inside,
-            data_set or "",
-            thread_count(threads),
-        )
-        kept = None if drawn_from is None else Model.parse(drawn_from)
-        return Release(rows, Certificate(certificate), report, kept)
+        paid: list[bool] = []
+        try:
+            with line("sample", progress) as shown:
+                rows, certificate, drawn_from = _core.release(
+                    prepared,
+                    source,
+                    None if charged is None else charged._inside,
+                    data_set or "",
+                    thread_count(threads),
+                    shown,
+                    paid,
+                )
+            kept = None if drawn_from is None else Model.parse(drawn_from)
+            return Release(rows, Certificate(certificate), report, kept)
+        except KeyboardInterrupt as stopped:
+            if paid and charged is not None:
+                cost = Certificate(prepared.certificate()).total
+                stopped.add_note(
+                    f'{charged.path} stays charged for this release of "{data_set}", {cost}. '
+                    "No record was released."
+                )
+            raise
 
     def check(
         self, data: Any, *, counts: str | None = None, reference: Any = None, most: int = 1000
@@ -231,7 +253,8 @@ class Method:
         mechanism
             "all" compares every mechanism of `Local` and `Integral` in a table of distances.
         progress
-            Shows a bar (tqdm).
+            Shows on standard error how many units or rows are done, and the time left, when a second
+            has passed.
 
         Raises
         ------
@@ -252,7 +275,7 @@ class Method:
             specs = [
                 json_of(self.word, self._domain, parts | {"epsilon": one}, known) for one in budgets
             ]
-            with bar("compare", progress) as shown:
+            with line("compare", progress) as shown:
                 answer = _core.compare(specs, source, self._texts, shown)
             return Comparison(*answer, budgets if len(budgets) > 1 else budgets[0], asked)
 
@@ -288,6 +311,11 @@ class Method:
             raise _core.InvalidInput(
                 f"a plan knows nothing of {' and '.join(unknown)}: ask {type(self).__name__}.plan_of "
                 "without"
+            )
+        if "n" in others and others["n"] is None and others["alpha"] is None:
+            raise _core.InvalidInput(
+                "n and alpha are missing. Give n, the public number of rows or units, and the plan finds alpha; "
+                "or give alpha, and the plan finds n."
             )
         known = inspect.signature(getattr(type(self), "plan_of")).parameters
         parts = {name: one for name, one in given.items() if name in known}
@@ -361,4 +389,4 @@ def charged_ledger(
     """The ledger that a release is charged to."""
     if (ledger is None) != (data_set is None):
         raise _core.InvalidInput("a release is charged to a ledger with a data_set, but one is missing")
-    return ledger if ledger is None or isinstance(ledger, Ledger) else Ledger(ledger)
+    return ledger if ledger is None or isinstance(ledger, Ledger) else existing(ledger)

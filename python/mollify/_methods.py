@@ -12,7 +12,7 @@ from mollify._answer import Answer
 from mollify._domain import DomainLike
 from mollify._files import writable, write_whole
 from mollify._method_base import Method, Plan
-from mollify._progress import bar
+from mollify._progress import line
 from mollify._spec import given_name, table, texts_of
 
 Number = float | str
@@ -183,7 +183,7 @@ class Local(_Scored):
         data
             The private table, opened only to make sure that the units are not from it.
         progress
-            Shows a bar (tqdm).
+            Shows on standard error how many units are done, and the time left, when a second has passed.
 
         Raises
         ------
@@ -204,7 +204,7 @@ class Local(_Scored):
         if data is not None:
             tables["data"] = table(data, columns, "data")
         named = {part: given_name(part, one) for part, one in tables.items()}
-        with bar("tune", progress) as shown:
+        with line("tune", progress) as shown:
             *answer, band = _core.tune(
                 self._spec,
                 named["public_units"],

@@ -10,6 +10,7 @@ from mollify import _core
 from mollify._checks import whole_number
 from mollify._domain import Domain, _restore, scalar_text
 from mollify._files import write_whole
+from mollify._progress import line
 from mollify._records import Records
 
 
@@ -67,7 +68,11 @@ class Model:
 
 
 def generate(
-    model: Model | str | os.PathLike[str], count: int, given: Mapping[str, object] | None = None
+    model: Model | str | os.PathLike[str],
+    count: int,
+    given: Mapping[str, object] | None = None,
+    *,
+    progress: bool = False,
 ) -> Records:
     """More records from the model of a release, each of the model's law. It spends nothing.
 
@@ -80,6 +85,8 @@ def generate(
     given
         Values of some columns, None for a null: only records in which these columns lie in the
         values' cells, by the model's own law of such records.
+    progress
+        Shows on standard error how many rows are done, and the time left, when a second has passed.
 
     Raises
     ------
@@ -100,4 +107,5 @@ def generate(
         str(name): "" if value is None else scalar_text(value)
         for name, value in (given or {}).items()
     }
-    return Records(_core.generate(model._inside, wanted, fixed))
+    with line("generate", progress) as shown:
+        return Records(_core.generate(model._inside, wanted, fixed, shown))

@@ -1,50 +1,66 @@
-"""Bars of progress, by tqdm where it is installed. Of analyses alone: a release tells no durations."""
+"""A line on standard error that shows how far a long computation is. Its steps are public."""
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 
-def _bar(**options: Any) -> Any:
-    """None without tqdm."""
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        return None
-    return tqdm(**options)
+def _duration(seconds: float) -> str:
+    """In the largest unit that leaves two digits or so."""
+    for size, unit in ((3600, "h"), (60, "min")):
+        if seconds >= 1.5 * size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.0f} s"
 
 
-def steps(items: Sequence[Any], name: str, progress: bool) -> Iterable[Any]:
-    """The items, and a bar of how many were taken."""
-    bar = _bar(total=len(items), desc=name) if progress else None
-    for item in items:
-        yield item
-        if bar is not None:
-            bar.update()
-    if bar is not None:
-        bar.close()
+class _Line:
+    """Rewrites itself, and stays when it is closed."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._unit = ""
+        self._begin = (0, 0.0)
+        self._width = 0
+
+    def show(self, unit: str, step: int, steps: int) -> None:
+        now = time.monotonic()
+        if unit != self._unit:
+            self._unit = unit
+            self._begin = (step, now)
+        done, seconds = step - self._begin[0], now - self._begin[1]
+        text = f"{self._name}: {step} of {steps} {unit}"
+        if done > 0 and seconds > 0:
+            text += f", {done / seconds:.3g} a second, {_duration((steps - step) * seconds / done)} left"
+        sys.stderr.write("\r" + text.ljust(self._width))
+        sys.stderr.flush()
+        self._width = len(text)
+
+    def close(self) -> None:
+        if self._width:
+            sys.stderr.write("\n")
 
 
 @contextmanager
-def bar(name: str, progress: bool) -> Iterator[Callable[[str, int, int], None] | None]:
-    """What a long computation tells its steps to, as a bar of that name; None where none is wanted."""
+def line(name: str, progress: bool) -> Iterator[Callable[[str, int, int], None] | None]:
+    """What a long computation calls with its steps; None if nobody wants to see them."""
     if not progress:
         yield None
         return
-    shown: list[Any] = []
-
-    def reached(unit: str, step: int, steps: int) -> None:
-        if not shown:
-            shown.append(_bar(total=steps, desc=name, unit=f" {unit}"))
-        if shown[0] is not None:
-            shown[0].total = steps
-            shown[0].update(step - shown[0].n)
-
+    shown = _Line(name)
     try:
-        yield reached
+        yield shown.show
     finally:
-        for one in shown:
-            if one is not None:
-                one.close()
+        shown.close()
+
+
+def steps(items: Sequence[Any], name: str, progress: bool) -> Iterable[Any]:
+    """The items, while a line shows how many were taken."""
+    with line(name, progress) as show:
+        for taken, item in enumerate(items):
+            yield item
+            if show is not None:
+                show("done", taken + 1, len(items))

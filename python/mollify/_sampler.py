@@ -8,6 +8,7 @@ from mollify import _core
 from mollify._checks import number, optional_number, whole_number
 from mollify._privacy import Privacy, outward
 from mollify._private_numbers import private_numbers, private_outcomes
+from mollify._progress import line
 from mollify._release_key import ReleaseKey, identity_bytes
 from mollify._threads import thread_count
 from mollify._warning import warn
@@ -156,6 +157,7 @@ class Sampler:
         key: ReleaseKey | None = None,
         identities: Iterable[object] | None = None,
         threads: int | None = 1,
+        progress: bool = False,
     ) -> NDArray[uint32]:
         """One draw for each unit's records.
 
@@ -178,6 +180,8 @@ class Sampler:
             operating system's entropy, so that each call is a release of its own.
         threads
             That share the units, from 1 to 1024. None: as many as the machine runs at once.
+        progress
+            Shows on standard error how many units are done, and the time left, when a second has passed.
 
         Returns
         -------
@@ -210,7 +214,7 @@ class Sampler:
                 raise _core.InvalidInput(
                     f"offsets must be one more than there are units, but have shape {places.shape}"
                 )
-            return self._draw_units(records, places, counted, key, identities, threads)
+            return self._draw_units(records, places, counted, key, identities, threads, progress)
         if size is None:
             raise _core.InvalidInput("count, the number of units, is needed beside units")
         numbers = np.where((columns[1] >= 0) & (columns[1] < size), columns[1], size)
@@ -218,7 +222,7 @@ class Sampler:
         sizes = np.bincount(numbers.astype(np.int64), minlength=size + 1)[:size]
         places = np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint64)
         counted = None if counted is None else counted[order]
-        return self._draw_units(records[order], places, counted, key, identities, threads)
+        return self._draw_units(records[order], places, counted, key, identities, threads, progress)
 
     def _draw_units(
         self,
@@ -228,24 +232,23 @@ class Sampler:
         key: ReleaseKey | None,
         identities: Iterable[object] | None,
         threads: int | None,
+        progress: bool,
     ) -> NDArray[uint32]:
         import numpy as np
 
         places = np.ascontiguousarray(offsets)
         if (key is None) != (identities is None):
             raise _core.InvalidInput("a key and identities belong together, but one is missing")
-        if key is None or identities is None:
-            return self._inside.draw_units(outcomes, places, weights, thread_count(threads))
-        if not isinstance(key, ReleaseKey):
+        if key is not None and not isinstance(key, ReleaseKey):
             raise _core.InvalidInput(f"key must be a ReleaseKey, but is of type {type(key).__name__}")
-        return self._inside.draw_units_by_key(
-            outcomes,
-            places,
-            weights,
-            key._inside,
-            identity_bytes(identities),
-            thread_count(threads),
-        )
+        used = thread_count(threads)
+        with line("draw_units", progress) as shown:
+            if key is None or identities is None:
+                return self._inside.draw_units(outcomes, places, weights, used, shown)
+            units = identity_bytes(identities)
+            return self._inside.draw_units_by_key(
+                outcomes, places, weights, key._inside, units, used, shown
+            )
 
     def __repr__(self) -> str:
         mechanism = self._parameters["mechanism"]

@@ -11,6 +11,7 @@
 
 #include "arrow_columns.h"
 #include "bindings.h"
+#include "interrupts.h"
 #include "object_texts.h"
 
 namespace mollify::python {
@@ -167,11 +168,7 @@ void add_columns(nb::module_& module) {
           "schema"_a, "array"_a)
       .def("with_counts", &Source::with_counts, "column"_a)
       .def("csv_text", [](const Source& source) {
-        std::string text;
-        {
-          const nb::gil_scoped_release unlocked;
-          text = source.csv_text();
-        }
+        const std::string text = computed([&] { return source.csv_text(); });
         return nb::bytes(text.data(), text.size());
       });
 

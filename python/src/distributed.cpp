@@ -10,6 +10,7 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings.h"
+#include "interrupts.h"
 #include "release.h"
 
 namespace mollify::python {
@@ -44,16 +45,10 @@ ShownCounts shown(CountedRecords counted) {
 }
 
 ShownCounts taken(RecordCounter& counter) {
-  CountedRecords counted;
-  {
-    const nb::gil_scoped_release unlocked;
-    counted = counter.take();
-  }
-  return shown(std::move(counted));
+  return shown(computed([&] { return counter.take(); }));
 }
 
-/// Everything after the counting in one call, so that no interrupt falls between a charge and its
-/// records.
+/// Everything after the counting.
 ReleasedTable released_by_counts(const PreparedRelease& prepared,
                                  const Array<std::uint32_t, 1>& outcomes,
                                  const Array<std::int64_t, 1>& counts, Ledger* ledger,
@@ -62,14 +57,13 @@ ReleasedTable released_by_counts(const PreparedRelease& prepared,
   counted.records.assign(outcomes.data(), outcomes.data() + outcomes.size());
   counted.counts.assign(counts.data(), counts.data() + counts.size());
   counted.counts.resize(counted.records.size());
-  ReleasedTable table;
-  {
-    const nb::gil_scoped_release unlocked;
+  return computed([&] {
+    ReleasedTable table;
     std::optional<Charging> charging;
     if (ledger != nullptr) charging.emplace(Charging{*ledger, data_set});
     release(prepared, counted_table(prepared, counted), Sink::memory(table), charging);
-  }
-  return table;
+    return table;
+  });
 }
 
 /// Everything after the charge in one call. Python sums up each pass: (bytes) to an array.
@@ -93,11 +87,7 @@ nb::typed<nb::tuple, ReleasedTable, MaybeText, nb::str> released_by_sums(
 
 /// Sentences have Python's names.
 nb::typed<nb::dict, nb::str, nb::any> reported(const PreparedRelease& prepared) {
-  ReleaseReport found;
-  {
-    const nb::gil_scoped_release unlocked;
-    found = prepared.report();
-  }
+  const ReleaseReport found = computed([&] { return prepared.report(); });
   const auto sentences = [](const std::vector<std::string>& all) {
     nb::list list;
     for (const std::string& one : all) list.append(text(one));
@@ -122,10 +112,7 @@ nb::typed<nb::tuple, ReleasedTable, OwnedArray<std::uint8_t>> drawn(UnitDraws& d
                                                                     const Source& counted,
                                                                     bool is_last) {
   ReleasedTable table;
-  {
-    const nb::gil_scoped_release unlocked;
-    draws.draw(counted, is_last, Sink::memory(table));
-  }
+  computed([&] { draws.draw(counted, is_last, Sink::memory(table)); });
   const auto places = draws.places();
   return nb::make_tuple(nb::cast(std::move(table)), bytes_of(places.data(), places.size()));
 }
@@ -141,8 +128,9 @@ void add_distributed(nb::module_& module) {
           [](PreparedRelease* made, const std::string& spec, std::optional<std::uint64_t> records,
              const FileTexts& texts) {
             const PublicTexts given = public_texts(texts);
-            const nb::gil_scoped_release unlocked;
-            new (made) PreparedRelease(prepare(ReleaseSpec::parse(spec, ""), records, given));
+            computed([&] {
+              new (made) PreparedRelease(prepare(ReleaseSpec::parse(spec, ""), records, given));
+            });
           },
           "spec"_a, "records"_a.none(), "texts"_a)
       .def("certificate", [](const PreparedRelease& one) { return one.certificate().json(); })
@@ -168,7 +156,10 @@ void add_distributed(nb::module_& module) {
 
   nb::class_<RecordCounter>(module, "RecordCounter")
       .def(nb::init<const PreparedRelease&>(), "prepared"_a)
-      .def("add", &RecordCounter::add, "part"_a, Unlocked())
+      .def(
+          "add",
+          [](RecordCounter& counter, const Source& part) { computed([&] { counter.add(part); }); },
+          "part"_a)
       .def("is_full", &RecordCounter::is_full)
       .def("take", &taken);
 
@@ -180,7 +171,10 @@ void add_distributed(nb::module_& module) {
             new (made) RecordSums(prepared, std::string(pass.c_str(), pass.size()), part);
           },
           "prepared"_a, "asked"_a, "part"_a)
-      .def("add", &RecordSums::add, "records"_a, Unlocked())
+      .def(
+          "add",
+          [](RecordSums& sums, const Source& records) { computed([&] { sums.add(records); }); },
+          "records"_a)
       .def("take", &sums_of_part);
 
   nb::class_<UnitDraws>(module, "UnitDraws")

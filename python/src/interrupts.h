@@ -13,14 +13,19 @@
 
 namespace mollify::python {
 
-/// Told of a long computation, unless it is none: (steps, step, of all steps).
+/// Is called with the steps' name, the steps that are done and the number of all steps. None if
+/// nobody wants to see them.
 using Progress = std::optional<nb::typed<nb::callable, void(nb::str, int, int)>>;
+/// Gets an item when a ledger has been charged.
+using Charged = nb::typed<nb::list, bool>;
 
-/// Stops a computation where Python would raise: at Ctrl-C, in its main thread. What takes more
-/// than a second is told to `progress`.
+/// Stops a computation where Python would raise: at Ctrl-C, in its main thread. `progress` is
+/// called if the computation takes more than a second.
 class Interrupts : public Watch {
  public:
-  explicit Interrupts(Progress progress) : progress_(std::move(progress)) {}
+  explicit Interrupts(Progress progress = std::nullopt,
+                      std::optional<Charged> charged = std::nullopt)
+      : progress_(std::move(progress)), charged_(std::move(charged)) {}
 
   [[nodiscard]] bool wants_stop() override {
     if (is_raised_) return true;
@@ -41,6 +46,10 @@ class Interrupts : public Watch {
       is_raised_ = true;
     }
   }
+  void charged() override {
+    const nb::gil_scoped_acquire locked;
+    if (charged_) charged_->append(true);
+  }
 
   [[nodiscard]] bool is_raised() const { return is_raised_; }
 
@@ -48,15 +57,15 @@ class Interrupts : public Watch {
   using Clock = std::chrono::steady_clock;
 
   Progress progress_;
+  std::optional<Charged> charged_;
   Clock::time_point next_ = Clock::now();
   Clock::time_point told_ = Clock::now() + std::chrono::seconds(1);
   bool is_raised_ = false;
 };
 
-/// What is computed without the interpreter's lock, until Ctrl-C.
+/// Computes without the interpreter's lock, until Ctrl-C.
 template <class Compute>
-auto computed(const Compute& compute, Progress progress = std::nullopt) {
-  Interrupts interrupts(std::move(progress));
+auto computed(Interrupts& interrupts, const Compute& compute) {
   try {
     const nb::gil_scoped_release unlocked;
     const Watching watching(interrupts);
@@ -65,6 +74,20 @@ auto computed(const Compute& compute, Progress progress = std::nullopt) {
     if (interrupts.is_raised()) throw nb::python_error();
     throw;
   }
+}
+
+template <class Compute>
+auto computed(const Compute& compute, Progress progress = std::nullopt) {
+  Interrupts interrupts(std::move(progress));
+  return computed(interrupts, compute);
+}
+
+/// The function, computed like this.
+template <class Result, class... Parameters>
+auto interruptible(Result (*function)(Parameters...)) {
+  return [function](Parameters... given) {
+    return computed([&] { return function(std::forward<Parameters>(given)...); });
+  };
 }
 
 }  // namespace mollify::python

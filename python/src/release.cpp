@@ -20,6 +20,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
+#include "interrupts.h"
 
 namespace mollify::python {
 namespace {
@@ -129,35 +130,39 @@ nb::object exported(const Table& table) {
   return capsule;
 }
 
-/// Charge and draw in one call, so that no interrupt falls between a charge and its records.
+/// An interrupt after the charge ends the draws, and `charged` then has an item.
 nb::typed<nb::tuple, Table, nb::str, MaybeText> released(const PreparedRelease& prepared,
                                                          const Source& data, Ledger* ledger,
                                                          const std::string& data_set,
-                                                         std::size_t threads) {
+                                                         std::size_t threads, Progress progress,
+                                                         Charged charged) {
   Table table;
-  std::string certificate;
   std::string model;
-  {
-    const nb::gil_scoped_release unlocked;
+  Interrupts interrupts(std::move(progress), std::move(charged));
+  const std::string certificate = computed(interrupts, [&] {
     std::optional<Charging> charging;
     if (ledger != nullptr) charging.emplace(Charging{*ledger, data_set});
     const Sink sink = Sink::memory(table).with_model(model);
-    certificate = release(prepared, data, sink, charging, {.threads = threads}).json();
-  }
+    return release(prepared, data, sink, charging, {.threads = threads}).json();
+  });
   return nb::make_tuple(nb::cast(std::move(table)), certificate,
                         model.empty() ? nb::none() : nb::object(text(model)));
 }
 
 PreparedRelease prepared_for(const std::string& spec, const Source& data, const FileTexts& texts) {
   const PublicTexts given = public_texts(texts);
-  const nb::gil_scoped_release unlocked;
-  return prepare(ReleaseSpec::parse(spec, ""), data, given);
+  return computed([&] { return prepare(ReleaseSpec::parse(spec, ""), data, given); });
 }
 
-Table generated(const Model& model, std::uint64_t count, const GivenValues& given) {
-  Table table;
-  generate(model, count, given, Sink::memory(table));
-  return table;
+Table generated(const Model& model, std::uint64_t count, const GivenValues& given,
+                Progress progress) {
+  return computed(
+      [&] {
+        Table table;
+        generate(model, count, given, Sink::memory(table));
+        return table;
+      },
+      std::move(progress));
 }
 
 nb::typed<nb::dict, nb::str, nb::any> verified(const std::string& certificate,
@@ -165,12 +170,10 @@ nb::typed<nb::dict, nb::str, nb::any> verified(const std::string& certificate,
                                                const std::optional<std::string>& list,
                                                const std::optional<std::string>& reference,
                                                const FileTexts& texts) {
-  Verification found;
   const PublicTexts given = public_texts(texts);
-  {
-    const nb::gil_scoped_release unlocked;
-    found = verify(Certificate::parse(certificate, name), domain, {list, reference, given});
-  }
+  const Verification found = computed([&] {
+    return verify(Certificate::parse(certificate, name), domain, {list, reference, given});
+  });
   nb::dict report;
   report["domain_matches"] = found.domain_matches;
   report["list_matches"] = found.list_matches;
@@ -234,13 +237,14 @@ void add_release(nb::module_& module) {
       [](const std::string& spec) { return text(ReleaseSpec::parse(spec, "").json()); }, "spec"_a);
   module.def("prepare_for", &prepared_for, "spec"_a, "data"_a, "texts"_a);
   module.def("release", &released, "prepared"_a, "data"_a, "ledger"_a.none(), "data_set"_a,
-             "threads"_a);
+             "threads"_a, "progress"_a.none(), "charged"_a);
   module.def(
       "prepare",
       [](const std::string& spec, std::optional<std::uint64_t> records, const FileTexts& texts) {
         const PublicTexts given = public_texts(texts);
-        const nb::gil_scoped_release unlocked;
-        return prepare(ReleaseSpec::parse(spec, ""), records, given).certificate().json();
+        return computed([&] {
+          return prepare(ReleaseSpec::parse(spec, ""), records, given).certificate().json();
+        });
       },
       "spec"_a, "records"_a.none(), "texts"_a);
   nb::class_<Model>(module, "Model")
@@ -248,8 +252,7 @@ void add_release(nb::module_& module) {
       .def_static("read", &Model::read, "path"_a)
       .def("text", [](const Model& model) { return text(model.text()); })
       .def("domain_yaml", [](const Model& model) { return text(model.domain().yaml()); });
-  module.def("generate", &generated, "model"_a, "count"_a, "given"_a,
-             nb::call_guard<nb::gil_scoped_release>());
+  module.def("generate", &generated, "model"_a, "count"_a, "given"_a, "progress"_a.none());
   module.def("verify", &verified, "certificate"_a, "name"_a, "domain"_a, "list"_a.none(),
              "reference"_a.none(), "texts"_a);
 }

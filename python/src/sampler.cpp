@@ -9,29 +9,24 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
+#include "interrupts.h"
 #include "release.h"
 
 namespace mollify::python {
 namespace {
 
 TextList warnings_of(const SamplerParameters& parameters) {
-  std::vector<std::string> said;
-  {
-    const nb::gil_scoped_release unlocked;
-    said = draw_warnings(parameters);
-  }
   TextList list;
-  for (const std::string& one : said) list.append(text(one));
+  for (const std::string& one : computed([&] { return draw_warnings(parameters); })) {
+    list.append(text(one));
+  }
   return list;
 }
 
 template <class Score>
 OwnedArray<std::uint32_t> draw_rows(const Sampler& sampler, const Array<Score, 2>& scores) {
   std::vector<std::uint32_t> released(scores.shape(0));
-  {
-    const nb::gil_scoped_release unlocked;
-    sampler.draw(std::span<const Score>(scores.data(), scores.size()), released);
-  }
+  computed([&] { sampler.draw(std::span<const Score>(scores.data(), scores.size()), released); });
   return owned_array(std::move(released));
 }
 
@@ -39,23 +34,26 @@ OwnedArray<std::uint32_t> draw_units(const Sampler& sampler,
                                      const Array<std::uint32_t, 1>& outcomes,
                                      const Array<std::uint64_t, 1>& offsets,
                                      const std::optional<Array<double, 1>>& weights,
-                                     std::size_t threads) {
+                                     std::size_t threads, Progress progress) {
   std::vector<std::uint32_t> released(offsets.size() == 0 ? 0 : offsets.size() - 1);
-  {
-    const nb::gil_scoped_release unlocked;
+  const auto draw = [&] {
     const auto counted = weights ? std::span<const double>(weights->data(), weights->size())
                                  : std::span<const double>();
     sampler.draw_units(std::span<const std::uint32_t>(outcomes.data(), outcomes.size()),
                        std::span<const std::uint64_t>(offsets.data(), offsets.size()), counted,
                        released, threads);
-  }
+  };
+  computed(draw, std::move(progress));
   return owned_array(std::move(released));
 }
 
-OwnedArray<std::uint32_t> draw_units_by_key(
-    const Sampler& sampler, const Array<std::uint32_t, 1>& outcomes,
-    const Array<std::uint64_t, 1>& offsets, const std::optional<Array<double, 1>>& weights,
-    const ReleaseKey& key, const nb::typed<nb::list, nb::bytes>& identities, std::size_t threads) {
+OwnedArray<std::uint32_t> draw_units_by_key(const Sampler& sampler,
+                                            const Array<std::uint32_t, 1>& outcomes,
+                                            const Array<std::uint64_t, 1>& offsets,
+                                            const std::optional<Array<double, 1>>& weights,
+                                            const ReleaseKey& key,
+                                            const nb::typed<nb::list, nb::bytes>& identities,
+                                            std::size_t threads, Progress progress) {
   std::vector<std::string_view> units;
   units.reserve(identities.size());
   for (const nb::handle identity : identities) {
@@ -63,14 +61,14 @@ OwnedArray<std::uint32_t> draw_units_by_key(
     units.emplace_back(bytes.c_str(), bytes.size());
   }
   std::vector<std::uint32_t> released(offsets.size() == 0 ? 0 : offsets.size() - 1);
-  {
-    const nb::gil_scoped_release unlocked;
+  const auto draw = [&] {
     const auto counted = weights ? std::span<const double>(weights->data(), weights->size())
                                  : std::span<const double>();
     sampler.draw_units(std::span<const std::uint32_t>(outcomes.data(), outcomes.size()),
                        std::span<const std::uint64_t>(offsets.data(), offsets.size()), counted,
                        released, key, units, threads);
-  }
+  };
+  computed(draw, std::move(progress));
   return owned_array(std::move(released));
 }
 
@@ -88,10 +86,7 @@ template <class Value>
 OwnedArray<std::uint32_t> respond(const RandomizedResponse& response,
                                   const Array<Value, 1>& values) {
   std::vector<std::uint32_t> released(values.size());
-  {
-    const nb::gil_scoped_release unlocked;
-    response.draw(std::span<const Value>(values.data(), values.size()), released);
-  }
+  computed([&] { response.draw(std::span<const Value>(values.data(), values.size()), released); });
   return owned_array(std::move(released));
 }
 
@@ -115,17 +110,25 @@ void add_sampler(nb::module_& module) {
           "reference"_a = std::vector<double>(), "numbers"_a = std::map<std::string, double>())
       .def("warnings", &warnings_of);
   nb::class_<Sampler>(module, "Sampler")
-      .def(nb::init<const SamplerParameters&>(), "parameters"_a)
+      .def(
+          "__init__",
+          [](Sampler* made, const SamplerParameters& parameters) {
+            computed([&] { new (made) Sampler(parameters); });
+          },
+          "parameters"_a)
       .def_prop_ro("outcomes", &Sampler::outcomes)
       .def("guarantee", &Sampler::guarantee)
-      .def("epsilon_realised_up", &Sampler::epsilon_realised_up,
-           nb::call_guard<nb::gil_scoped_release>())
+      .def("epsilon_realised_up",
+           [](const Sampler& sampler) {
+             return computed([&] { return sampler.epsilon_realised_up(); });
+           })
       .def("draw", &draw_rows<double>, "scores"_a.noconvert())
       .def("draw", &draw_rows<float>, "scores"_a.noconvert())
       .def("draw_units", &draw_units, "outcomes"_a.noconvert(), "offsets"_a.noconvert(),
-           "weights"_a.none(), "threads"_a)
+           "weights"_a.none(), "threads"_a, "progress"_a.none())
       .def("draw_units_by_key", &draw_units_by_key, "outcomes"_a.noconvert(),
-           "offsets"_a.noconvert(), "weights"_a.none(), "key"_a, "identities"_a, "threads"_a);
+           "offsets"_a.noconvert(), "weights"_a.none(), "key"_a, "identities"_a, "threads"_a,
+           "progress"_a.none());
 
   nb::class_<RandomizedResponse>(module, "RandomizedResponse")
       .def(nb::init<std::size_t, double>(), "k"_a, "epsilon"_a)

@@ -278,6 +278,7 @@ PointSummary summary_of_points(std::span<const double> points, std::size_t dimen
   const std::size_t rows = points.size() / dimension;
   const auto n = static_cast<double>(rows);
   for (std::size_t column = 0; column < dimension; ++column) {
+    keep_going();
     std::vector<double> values;
     for (std::size_t row = 0; row < rows; ++row) values.push_back(points[row * dimension + column]);
     const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
@@ -295,6 +296,7 @@ PointSummary summary_of_points(std::span<const double> points, std::size_t dimen
   }
   for (std::size_t i = 0; i < dimension; ++i) {
     for (std::size_t j = i + 1; j < dimension; ++j) {
+      keep_going();
       double sum = 0;
       for (std::size_t row = 0; row < rows; ++row) {
         sum += (points[row * dimension + i] - found.means[i]) *

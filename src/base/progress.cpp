@@ -44,6 +44,10 @@ void keep_going() {
   if (watch_of_thread != nullptr && watch_of_thread->wants_stop()) throw Stopped();
 }
 
+void tell_charged() {
+  if (watch_of_thread != nullptr) watch_of_thread->charged();
+}
+
 // -----------------------------------------------------------------------------------------------
 // A line on the terminal while something takes long.
 

@@ -40,9 +40,13 @@ class Watch {
 
   [[nodiscard]] virtual bool wants_stop() = 0;
   virtual void reached(const std::string& steps_name, std::uint64_t step, std::uint64_t steps) = 0;
+  /// A ledger has been charged for the release that is computed, and stays charged if it is
+  /// stopped.
+  virtual void charged() {}
 };
 
-/// Ends a computation whose answer nobody wants any more. Nothing was released, charged or written.
+/// Ends a computation whose answer nobody wants any more. Nothing was released or written, and
+/// nothing charged unless the watch was told.
 class Stopped : public std::exception {
  public:
   [[nodiscard]] const char* what() const noexcept override { return "stopped"; }
@@ -60,8 +64,12 @@ class Watching {
   Watch* before_;
 };
 
-/// Throws Stopped if the watch of this thread wants that; for every loop that may take long.
+/// Throws Stopped if the watch of this thread wants that; for every loop that may take long, at
+/// least ten times a second.
 void keep_going();
+
+/// Tells the watch of this thread that a ledger has been charged.
+void tell_charged();
 
 // -----------------------------------------------------------------------------------------------
 // A line on the terminal while something takes long.

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <string>
 
 namespace mollify {
 
@@ -19,7 +20,11 @@ using RangeWork = std::function<void(std::size_t begin, std::size_t end)>;
 /// is one of them. `make_work` is called by each thread once, also by several at a time. Fewer
 /// threads do the same if there are not so many to be had. Rethrows what work threw first, when all
 /// threads have ended.
-void in_threads(std::size_t count, std::size_t threads,
-                const std::function<RangeWork()>& make_work);
+///
+/// Between ranges, which are small where they take long, this thread asks its watch whether to stop
+/// (base/progress.h). In the other threads `keep_going` throws when any thread has failed. Progress
+/// is shown if the places have a name, such as "units", which says that their number is public.
+void in_threads(std::size_t count, std::size_t threads, const std::function<RangeWork()>& make_work,
+                const std::string& steps_name = {});
 
 }  // namespace mollify

@@ -145,24 +145,6 @@ std::string summary(const Certificate& certificate, const Domain& domain,
   return text + next_steps(certificate, options);
 }
 
-/// Gathers the records as CSV, and shows meanwhile how many units have been drawn.
-class ShownCsv final : public CsvSink {
- public:
-  using CsvSink::CsvSink;
-
-  void begin(const Schema& schema) override {
-    if (progress_) progress_->finish();
-    CsvSink::begin(schema);
-  }
-  void drawn(std::uint64_t units, std::uint64_t of_units) override {
-    if (!progress_) progress_.emplace("units", of_units);
-    progress_->reached(units);
-  }
-
- private:
-  std::optional<Progress> progress_;
-};
-
 /// Puts a release in the files, and on standard output, that it goes to. `told` is what a program
 /// is told beside it.
 void put(const SampleOptions& options, const Domain& domain, const std::string& csv,
@@ -269,7 +251,7 @@ int run(SampleOptions options, const CLI::App& command, std::optional<Method> me
   if (!options.json && !options.ledger.ledger)
     tell(release_method(spec.method).protection_note(spec));
   std::string csv;
-  ShownCsv rows(csv);
+  CsvSink rows(csv);
   const Released released = release(*prepared, data, rows, charging, options.threads.value_or(0));
   if (ledger) beside["ledger"] = ledger->json();
   put(options, domain, csv, released, beside);

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/progress.h"
 #include "base/sha256.h"
 #include "core/invalid_input.h"
 #include "core/random.h"
@@ -62,6 +63,13 @@ void Candidates::require_count(std::uint64_t count) {
   require_between("the number of candidates", count, 1, kMost);
 }
 
+namespace {
+
+/// So many are drawn before anybody is asked whether to go on.
+constexpr std::size_t kRecordsAtOnce = 1024;
+
+}  // namespace
+
 template <class Random>
 Candidates Candidates::uniform(const Domain& domain, std::uint64_t count, Random& random) {
   require_count(count);
@@ -71,6 +79,7 @@ Candidates Candidates::uniform(const Domain& domain, std::uint64_t count, Random
   std::vector<float> densities;
   if (!records.is_flat()) densities.reserve(static_cast<std::size_t>(count));
   for (std::size_t begin = 0; begin < digits.size(); begin += columns) {
+    if (begin % (kRecordsAtOnce * columns) == 0) keep_going();
     const auto record = std::span(digits).subspan(begin, columns);
     records.draw(random, record);
     if (!records.is_flat()) densities.push_back(static_cast<float>(records.density(record)));

@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "base/names.h"
+#include "base/progress.h"
 #include "core/invalid_input.h"
 #include "domain/same_value.h"
 #include "formats/arrow_column.h"
@@ -68,6 +69,7 @@ class ArrowSource::BatchReader {
     const bool has_nulls = batch.buffers != nullptr && batch.n_buffers > 0 &&
                            batch.buffers[0] != nullptr && batch.null_count != 0;
     for (std::size_t begin = 0; begin < length; begin += kRowsPerBlock) {
+      keep_going();
       const std::size_t rows = std::min(kRowsPerBlock, length - begin);
       if (has_nulls) unpack_bits(batch.buffers[0], offset + begin, rows, present_);
       if (lists_) {
@@ -238,7 +240,10 @@ void ArrowSource::require_repeatable() const {
   if (!stream_) throw InvalidInput("the data is a stream that was read before");
   ArrowOwned<ArrowArrayStream> stream = std::move(stream_);
   std::vector<Batch> all;
-  while (Batch batch = next(stream)) all.push_back(std::move(batch));
+  while (Batch batch = next(stream)) {
+    keep_going();
+    all.push_back(std::move(batch));
+  }
   held_ = std::move(all);
   is_held_ = true;
 }

@@ -26,6 +26,7 @@
 #include <fmt/ranges.h>
 
 #include "base/names.h"
+#include "base/progress.h"
 #include "base/sha256.h"
 #include "core/invalid_input.h"
 #include "core/lanes.h"
@@ -95,6 +96,7 @@ LineReader::~LineReader() {
 // Reads more bytes behind those in the buffer, making room first; false at the end of the file.
 bool LineReader::fill() {
   if (descriptor_ < 0) return false;
+  keep_going();
   if (begin_ > 0) {
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
     end_ -= begin_;
@@ -182,7 +184,7 @@ bool LineReader::next() {
     terminated_ = feed != nullptr;
     overlong_ = line_.size() > kMaxLineBytes;
     begin_ += std::min(length + 1, available);
-    ++number_;
+    if (++number_ % 1024 == 0) keep_going();
     if (!overlong_) return true;
     beginning_ = line_.substr(0, kMaxLineBytes);
     line_ = beginning_;
@@ -451,6 +453,7 @@ class Readers {
     try {
       LineBlock lines(wanted_);
       while (const auto turn = next(lines)) {
+        keep_going();
         const Block block = lines.split(csv_.header().size());
         worker.work(block);
         if (!worker.takes()) {
@@ -556,8 +559,7 @@ std::uint64_t CsvSource::record_count() const {
   require_repeatable();
   CsvReader csv(path_, bytes());
   const std::uint64_t header = csv.line_number();
-  while (!csv.next_lines(kRowsPerBlock).empty()) {
-  }
+  while (!csv.next_lines(kRowsPerBlock).empty()) keep_going();
   const std::uint64_t lines = csv.line_number() - header;
   return lines > 0 && !csv.ends_as_a_record() ? lines - 1 : lines;
 }

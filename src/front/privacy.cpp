@@ -202,6 +202,7 @@ class Watching::Inside : public inside::Watch {
   void reached(const std::string& steps_name, std::uint64_t step, std::uint64_t steps) override {
     asked_.reached(steps_name, step, steps);
   }
+  void charged() override { asked_.charged(); }
 
  private:
   front::Watch& asked_;

@@ -9,6 +9,7 @@
 #include "analysis/mechanisms.h"
 #include "base/json.h"
 #include "base/names.h"
+#include "base/progress.h"
 #include "base/threads.h"
 #include "core/invalid_input.h"
 #include "domain/same_value.h"
@@ -67,7 +68,15 @@ void draw_rows(const inside::LocalSampler& sampler, std::span<const Score> score
                     "there are {} scores",
                     released.size(), sampler.outcome_count(), scores.size()));
   }
-  sampler.draw_rows(scores, entropy(), released);
+  constexpr std::size_t kScoresAtOnce = std::size_t{1} << 16U;
+  const std::size_t k = sampler.outcome_count();
+  const std::size_t at_once = std::max<std::size_t>(kScoresAtOnce / k, 1);
+  for (std::size_t begin = 0; begin < released.size(); begin += at_once) {
+    inside::keep_going();
+    const std::size_t rows = std::min(at_once, released.size() - begin);
+    sampler.draw_rows(scores.subspan(begin * k, rows * k), entropy(),
+                      released.subspan(begin, rows));
+  }
 }
 
 template <class Score>
@@ -212,13 +221,14 @@ void Sampler::draw_units(std::span<const std::uint32_t> outcomes,
                          std::span<const std::uint64_t> offsets, std::span<const double> weights,
                          std::span<std::uint32_t> released, std::size_t threads) const {
   const UnitsOfRecords records(outcomes, offsets, weights, released.size());
-  inside::in_threads(released.size(), inside::thread_count(threads), [&]() -> inside::RangeWork {
+  const auto make_work = [&]() -> inside::RangeWork {
     return [&, &random = entropy()](std::size_t begin, std::size_t end) {
       for (std::size_t unit = begin; unit < end; ++unit) {
         inside_->sampler->draw(records[unit], random, released.subspan(unit, 1));
       }
     };
-  });
+  };
+  inside::in_threads(released.size(), inside::thread_count(threads), make_work, "units");
 }
 
 void Sampler::draw_units(std::span<const std::uint32_t> outcomes,
@@ -231,7 +241,7 @@ void Sampler::draw_units(std::span<const std::uint32_t> outcomes,
   }
   require_distinct(units);
   const UnitsOfRecords records(outcomes, offsets, weights, released.size());
-  inside::in_threads(released.size(), inside::thread_count(threads), [&]() -> inside::RangeWork {
+  const auto make_work = [&]() -> inside::RangeWork {
     const auto own = std::make_shared<KeyedDraws>(key.inside().key, inside_->context(),
                                                   inside_->sampler->outcome_count());
     return [&, own](std::size_t begin, std::size_t end) {
@@ -245,7 +255,8 @@ void Sampler::draw_units(std::span<const std::uint32_t> outcomes,
         inside_->sampler->draw_by_law(counted, words, released.subspan(unit, 1));
       }
     };
-  });
+  };
+  inside::in_threads(released.size(), inside::thread_count(threads), make_work, "units");
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -265,8 +276,10 @@ void report(const inside::RandomizedResponse& response, std::span<const Value> v
     throw InvalidInput(fmt::format("{} reports need as many values, but there are {}",
                                    released.size(), values.size()));
   }
+  constexpr std::size_t kReportsAtOnce = std::size_t{1} << 16U;
   SecureRandom& random = entropy();
   for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i % kReportsAtOnce == 0) inside::keep_going();
     // A negative value becomes one that is greater than any k.
     const auto value = static_cast<std::size_t>(values[i]);
     released[i] = static_cast<std::uint32_t>(response.draw(value, random));

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/progress.h"
 #include "core/invalid_input.h"
 
 namespace mollify {
@@ -164,6 +165,7 @@ void RecordWriter::end_record() {
 }
 
 void RecordWriter::flush() {
+  keep_going();
   const std::size_t rows = columns_.front().size();
   std::vector<Values> values;
   values.reserve(columns_.size());

@@ -38,9 +38,6 @@ class Sink {
   virtual void begin(const Schema& /*schema*/) {}
   /// One column for each of the schema, of its type (text may come as a dictionary of its words).
   virtual void write(const Block& block) = 0;
-  /// So many of so many units have been drawn, which the table will show: for whoever waits for it.
-  /// By any of the threads that draw, one at a time; before `begin`.
-  virtual void drawn(std::uint64_t /*units*/, std::uint64_t /*of_units*/) {}
 };
 
 // -----------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/names.h"
+#include "base/progress.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
 
@@ -149,6 +150,7 @@ void MemorySource::visit(std::span<const std::size_t> wanted,
                          const std::function<void(const Block&)>& take) const {
   std::vector<Values> slices(wanted.size());
   for (std::size_t begin = 0; begin < rows_; begin += kRowsPerBlock) {
+    keep_going();
     const std::size_t rows = std::min(kRowsPerBlock, rows_ - begin);
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       slices[i] = columns_[wanted[i]].slice(begin, rows);

@@ -11,6 +11,7 @@
 #include "accounting/privacy.h"
 #include "base/json.h"
 #include "base/names.h"
+#include "base/progress.h"
 #include "base/sha256.h"
 #include "base/threads.h"
 #include "core/invalid_input.h"
@@ -122,7 +123,10 @@ namespace {
 Released charged_and_drawn(const PreparedRelease& prepared, const std::optional<Charging>& charging,
                            const std::function<Drawn(SecureRandom& random)>& draw) {
   const std::string text = certificate_text(prepared.certificate());
-  if (charging) charge(prepared, *charging);
+  if (charging) {
+    charge(prepared, *charging);
+    tell_charged();
+  }
   SecureRandom random;
   Drawn drawn = draw(random);
   return {with_measured(text, drawn.measured), std::move(drawn.model)};

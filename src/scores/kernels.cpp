@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "base/progress.h"
 #include "core/invalid_input.h"
 #include "core/lanes.h"
 #include "scores/kernel_lanes.h"
@@ -504,6 +505,7 @@ void ProductKernelScorer::score(const MixedPoints& rows, const Bandwidths& bandw
   KernelSum kernel_sum(*blocks_, weighted, kernels);
   std::array<double, CandidateBlocks::kMost> sums;
   for (std::size_t b = 0; b < blocks_->blocks().size(); ++b) {
+    keep_going();
     const double scale =
         std::exp2(static_cast<double>(kernel_sum.sum(b, sums))) / static_cast<double>(rows.size());
     const CandidateBlocks::Block& block = blocks_->blocks()[b];

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/progress.h"
 #include "core/invalid_input.h"
 #include "scores/kernels.h"
 
@@ -363,6 +364,7 @@ std::vector<std::size_t> starting_parts(const MixedPoints& rows, std::size_t mos
   std::iota(parts[0].rows.begin(), parts[0].rows.end(), std::uint32_t{0});
   measure(parts[0]);
   while (parts.size() < most_parts) {
+    keep_going();
     const auto worst = std::ranges::max_element(parts, {}, &Part::squares);
     if (!(worst->squares > 0)) break;
     Part low, high;
@@ -477,6 +479,7 @@ FittedMixture fit_gaussian_mixture(const MixedPoints& rows, const MixtureFit& ho
     Evaluator evaluator(mixture, layout);
     moments.assign(components, ComponentSums(layout));
     for (std::size_t i = 0; i < rows.size(); ++i) {
+      keep_going();
       layout.read(rows, i, numbers, groups);
       evaluator.shares(numbers, groups, shares);
       for (std::size_t k = 0; k < components; ++k) moments[k].add(shares[k], numbers, groups);
@@ -495,6 +498,7 @@ void mixture_densities(const FittedMixture& mixture, const MixedPoints& points,
   std::vector<double> shares(mixture.weights.size());
   constexpr double kMost = std::numeric_limits<float>::max();
   for (std::size_t i = 0; i < points.size(); ++i) {
+    keep_going();
     layout.read(points, i, numbers, groups);
     const double density = std::exp(evaluator.shares(numbers, groups, shares));
     densities[i] = static_cast<float>(std::min(density, kMost));

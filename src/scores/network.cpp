@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "base/progress.h"
 #include "core/invalid_input.h"
 #include "domain/candidates.h"
 #include "scores/boosting.h"
@@ -385,6 +386,7 @@ double pass(const TrainingBlocks& samples, bool with_cross_entropy, NetworkPasse
       static_cast<double>(samples.size()) / static_cast<double>(samples.minibatches().size());
   double sum = 0;
   for (const TrainingBlocks::Minibatch& minibatch : samples.minibatches()) {
+    keep_going();
     for (const TrainingBlocks::Block& block : samples.blocks_of(minibatch)) {
       const float* const values = samples.values(block);
       const std::span<const float> logits = passes.forward(values, block.samples);

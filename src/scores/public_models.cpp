@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/progress.h"
 #include "base/sha256.h"
 #include "core/invalid_input.h"
 #include "domain/candidates.h"
@@ -167,6 +168,7 @@ void PublicModels::visit_whole(
   std::vector<double> drawn;
   std::vector<std::uint32_t> parts;
   for (std::uint64_t index = 0; index < count_; ++index) {
+    keep_going();
     const bool is_tree = trees && index % 2 == 1;
     if (is_tree && !has_reference_) {
       random_tree.parents = random_parents(random, sizes_.size());

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <span>
 
+#include "base/progress.h"
+
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
@@ -278,6 +280,7 @@ void EmpiricalScorer::score_rows(const MixedPoints& rows, std::span<float> score
   std::vector<float> scratch(nearest_->block_count());
   std::vector<double> counts(scores.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
+    keep_going();
     for (std::size_t c = 0; c < row.size(); ++c) row[c] = read.values(c)[i];
     ++counts[first_equal_[nearest_->find(row, scratch)]];
   }

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/progress.h"
 #include "core/invalid_input.h"
 #include "scores/kernels.h"
 
@@ -224,6 +225,7 @@ Candidates ReferenceCandidates::draw(std::uint64_t count, Random& random) const 
   std::vector<std::uint32_t> digits(static_cast<std::size_t>(count) * layout_.digits());
   std::vector<float> point(layout_.columns().size());
   for (std::size_t begin = 0; begin < digits.size(); begin += layout_.digits()) {
+    if (begin % (1024 * layout_.digits()) == 0) keep_going();
     records_.draw(random, point);
     layout_.digits_of(point, std::span(digits).subspan(begin, layout_.digits()));
   }

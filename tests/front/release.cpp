@@ -11,6 +11,7 @@
 
 #include "formats/scratch.h"
 #include "mollify/arrow_c.h"
+#include "mollify/program.h"
 #include "mollify/verify.h"
 #include "refusal.h"
 #include "release/spec.h"
@@ -144,6 +145,35 @@ TEST_P(FrontRelease, IsChargedBeforeItIsDrawn) {
   const LedgerBalance balance = ledger.balance("people");
   EXPECT_EQ(balance.releases, 1U);
   EXPECT_EQ(balance.spent, Privacy::pure(2));
+}
+
+/// Wants to stop as soon as a ledger has been charged.
+class UntilCharged final : public Watch {
+ public:
+  [[nodiscard]] bool wants_stop() override { return is_charged_; }
+  void reached(const std::string&, std::uint64_t, std::uint64_t) override {}
+  void charged() override { is_charged_ = true; }
+  [[nodiscard]] bool is_charged() const { return is_charged_; }
+
+ private:
+  bool is_charged_ = false;
+};
+
+TEST_P(FrontRelease, StopsAfterItsChargeAndLeavesNothingElse) {
+  const inside::test::Scratch scratch;
+  const PreparedRelease prepared = prepare(spec, memory());
+  const Ledger ledger(scratch.path("ledger"));
+  UntilCharged watch;
+  {
+    const Watching watching(watch);
+    EXPECT_THROW(
+        release(prepared, memory(), Sink::csv(scratch.path("out.csv"), scratch.path("out.json")),
+                Charging{ledger, "people", true}),
+        std::exception);
+  }
+  EXPECT_TRUE(watch.is_charged());
+  EXPECT_EQ(ledger.balance("people").releases, 1U);
+  EXPECT_EQ(scratch.read("out.csv") + scratch.read("out.json"), "");
 }
 
 TEST_P(FrontRelease, IsNotDrawnWhereTheLedgerRefuses) {

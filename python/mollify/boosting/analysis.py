@@ -527,7 +527,7 @@ def mbde(
     model
         A file by `Boosting.write_model`, to measure instead of learning.
     progress
-        Shows a bar (tqdm).
+        Shows on standard error how many steps of boosting are done.
     options
         Of networks: `schedule` ("fast", or "papers": 750 passes in two steps each by Nesterov's method), `width`,
         `depth`, `epochs`, `minibatches`, `optimiser` ("nesterov" or "adam"), `rate`, and `patience`, the passes

@@ -17,6 +17,7 @@
 #include "accounting/composition.h"
 #include "accounting/lattice.h"
 #include "base/directed_rounding.h"
+#include "base/progress.h"
 #include "core/invalid_input.h"
 #include "kernel/clipped_sums.h"
 #include "kernel/noise.h"
@@ -357,6 +358,7 @@ std::vector<double> GaussianSampler::release(std::vector<std::int64_t> sums,
   std::vector<std::int64_t> noise(d);
   std::vector<double> outputs(m * d), released(m * d);
   for (std::size_t run = 0; run < m; ++run) {
+    keep_going();
     draw_noise(noise, random);
     for (std::size_t j = 0; j < d; ++j) {
       // From S + Y modulo 2^64 on, all is post-processing, in floating point.

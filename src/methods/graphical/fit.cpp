@@ -11,6 +11,7 @@
 #include <boost/math/distributions/normal.hpp>
 #include <fmt/format.h>
 
+#include "base/progress.h"
 #include "core/invalid_input.h"
 #include "methods/graphical/junction_tree.h"
 #include "scores/linear_algebra.h"
@@ -225,6 +226,7 @@ class Objective {
 
   /// The value at theta, and its gradient. marginals() are then the model's.
   double at(const Vector& theta, Vector& gradient) {
+    keep_going();
     values_ = potentials(theta);
     layout_.gather(values_, tables_);
     const double log_sum = propagation_.run(tables_);

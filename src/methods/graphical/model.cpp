@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/progress.h"
 #include "core/invalid_input.h"
 #include "core/random.h"
 
@@ -115,6 +116,7 @@ class PairPass {
   template <class Found>
   void for_each_pair(const Found& found) const {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      keep_going();
       const Clique& clique = nodes_[i].clique;
       for (std::size_t second = 0; second < clique.size(); ++second) {
         for (std::size_t first = 0; first < second; ++first) {

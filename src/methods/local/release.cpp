@@ -1,10 +1,8 @@
 #include "methods/local/release.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <memory>
-#include <mutex>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -195,27 +193,21 @@ class OutcomeDraws {
 /// By threads, each with words and memory of its own.
 template <class Draws>
 void draw_units(const LocalRelease& release, const UnitEstimates& units, DrawnOutcomes& drawn,
-                std::size_t threads, Sink& sink) {
+                std::size_t threads) {
   struct Own {
     Own(const LocalRelease& of, const UnitEstimates& from, DrawnOutcomes& to)
         : draws(of, from, to) {}
     Draws draws;
     SecureRandom random{};
   };
-  std::atomic<std::size_t> done = 0;
-  std::mutex telling;
-  in_threads(units.size(), threads, [&]() -> RangeWork {
-    return [&, own = std::make_shared<Own>(release, units, drawn)](std::size_t begin,
-                                                                   std::size_t end) {
-      for (std::size_t unit = begin; unit < end; ++unit) {
-        own->draws.draw(unit, own->random);
-        const std::size_t so_far = ++done;
-        if (const std::unique_lock lock(telling, std::try_to_lock); lock) {
-          sink.drawn(so_far, units.size());
-        }
-      }
-    };
-  });
+  const auto make_work = [&]() -> RangeWork {
+    return
+        [own = std::make_shared<Own>(release, units, drawn)](std::size_t begin, std::size_t end) {
+          for (std::size_t unit = begin; unit < end; ++unit) own->draws.draw(unit, own->random);
+        };
+  };
+  // The released table has a record of each.
+  in_threads(units.size(), threads, make_work, "units");
 }
 
 }  // namespace
@@ -260,9 +252,9 @@ Drawn LocalRelease::draw(const Source& data, SecureRandom& random, Sink& sink,
   DrawnOutcomes drawn{std::vector<std::uint32_t>(units.size() * draws), {}};
   if (space_.is_fresh()) drawn.digits.resize(drawn.outcomes.size() * columns);
   if (draws_by_scores(*certificate().as<LocalDesign>())) {
-    draw_units<ScoredDraws>(*this, units, drawn, threads, sink);
+    draw_units<ScoredDraws>(*this, units, drawn, threads);
   } else {
-    draw_units<OutcomeDraws>(*this, units, drawn, threads, sink);
+    draw_units<OutcomeDraws>(*this, units, drawn, threads);
   }
   std::vector<std::uint32_t>& outcomes = drawn.outcomes;
   if (!roster_) shuffle(outcomes, random);

@@ -9,6 +9,7 @@
 #include <Eigen/Core>
 #include <boost/math/tools/minima.hpp>
 
+#include "base/progress.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "methods/local/typical_band.h"
@@ -320,6 +321,7 @@ double BandObjective::value(std::span<const double> lower) const {
   const PowerCost cost(divergence_);
   double value = 0;
   for (std::size_t u = 0; u < units_.size(); ++u) {
+    keep_going();
     const UnitMasses::Unit unit = units_[u];
     if (divergence_ == BandDivergence::kTotalVariation) {
       const Variation found = variation_of(unit, lower, e_, sum, 0);
@@ -361,6 +363,7 @@ void BandObjective::add_by_price(std::span<const double> lower, double sum, doub
   const double each = 1 / static_cast<double>(units_.size());
   double everywhere = 0;  // of r: outcomes without mass are at their lower edges
   for (std::size_t u = 0; u < units_.size(); ++u) {
+    keep_going();
     const UnitMasses::Unit unit = units_[u];
     const double scale = UnitScale(unit, lower, e_, sum, cost).solve(tau);
     const double r = cost.price(scale);
@@ -399,6 +402,7 @@ void BandObjective::add_variation(std::span<const double> lower, double sum, dou
   const double each = 1 / static_cast<double>(units_.size());
   double everywhere = 0;
   for (std::size_t u = 0; u < units_.size(); ++u) {
+    keep_going();
     const UnitMasses::Unit unit = units_[u];
     const Variation found = variation_of(unit, lower, e_, sum, tau);
     const PositivePart more(found.missed - found.added, tau);
@@ -427,6 +431,7 @@ void BandObjective::multiply(const Slope& slope, std::span<const double> x,
   double everywhere = 0;
   std::size_t at = 0;
   for (std::size_t u = 0; u < units_.size(); ++u) {
+    keep_going();
     const UnitMasses::Unit unit = units_[u];
     double inner = sum;
     for (std::size_t i = 0; i < unit.outcomes.size(); ++i) {

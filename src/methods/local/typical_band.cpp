@@ -16,6 +16,7 @@
 #include <Eigen/Core>
 #include <fmt/format.h>
 
+#include "base/progress.h"
 #include "core/band.h"
 #include "domain/candidates.h"
 #include "methods/local/bands.h"
@@ -47,7 +48,9 @@ void draw_weights(Words& words, double shape, std::vector<double>& weights) {
   std::gamma_distribution<double> gamma(shape + 1);
   std::uniform_real_distribution<double> uniform(0x1p-53, 1);
   double greatest = -std::numeric_limits<double>::infinity();
+  std::size_t drawn = 0;
   for (double& weight : weights) {
+    if (drawn++ % 4096 == 0) keep_going();
     weight = std::log(gamma(words)) + std::log(uniform(words)) / shape;
     greatest = std::max(greatest, weight);
   }
@@ -72,7 +75,10 @@ double typical_location(std::size_t outcome_count, double epsilon, const Dirichl
       // More records than this tell no more.
       const std::uint64_t records = std::min<std::uint64_t>(*prior.records, std::uint64_t{1} << 20);
       std::vector<double> counts(outcome_count);
-      for (std::uint64_t i = 0; i < records; ++i) ++counts[record(words)];
+      for (std::uint64_t i = 0; i < records; ++i) {
+        if (i % 4096 == 0) keep_going();
+        ++counts[record(words)];
+      }
       units.add(std::span<const double>(counts));
     } else {
       units.add(std::span<const double>(weights));

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/progress.h"
 #include "core/invalid_input.h"
 #include "methods/graphical/fit.h"
 #include "methods/graphical/junction_tree.h"
@@ -577,6 +578,7 @@ class Learner {
     const std::size_t looks =
         next_look_ == 0 ? columns * columns : std::min(columns * columns, kMostLooks);
     for (std::size_t look = 0; look < looks; ++look, ++next_look_) {
+      keep_going();
       const std::size_t i = next_look_ / columns % columns;
       const std::size_t j = next_look_ % columns;
       if (i >= j || sizes_[i] < 2 || sizes_[j] < 2 || !is_small_with(i, j)) continue;

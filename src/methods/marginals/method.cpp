@@ -19,6 +19,7 @@
 #include "base/directed_rounding.h"
 #include "base/json.h"
 #include "base/names.h"
+#include "base/progress.h"
 #include "core/invalid_input.h"
 #include "domain/numbers.h"
 #include "kernel/order.h"
@@ -486,11 +487,16 @@ ReleasedModel parse_released_model(const std::string& text, const std::string& n
 void write_rows(const MarginalModel& model, std::uint64_t count, const std::vector<Evidence>& given,
                 SecureRandom& random, RecordWriter& writer) {
   std::vector<std::uint32_t> record(model.columns().size());
-  while (count > 0) {
-    const auto now = static_cast<std::size_t>(std::min(count, kRowsAtOnce));
-    count -= now;
-    const ModelRows rows = model.rows(
-        now, [&] { return random.word(); }, given);
+  const auto words = [&, drawn = std::uint32_t{0}]() mutable {
+    if (++drawn % 1024 == 0) keep_going();
+    return random.word();
+  };
+  Progress progress("rows", count);
+  for (std::uint64_t left = count; left > 0;) {
+    progress.reached(count - left);
+    const auto now = static_cast<std::size_t>(std::min(left, kRowsAtOnce));
+    left -= now;
+    const ModelRows rows = model.rows(now, words, given);
     std::vector<std::uint32_t> order(now);
     for (std::uint32_t i = 0; i < now; ++i) order[i] = i;
     shuffle(order, random);
