@@ -66,24 +66,29 @@ def estimate(
     method: str = "unbiased",
     pairs: bool = False,
 ) -> Estimate:
-    """The distribution of the population that records were drawn from, with intervals.
+    """Estimate the distribution of the population that records were drawn from, with intervals.
 
     Reads no private data, so it costs no budget.
 
     Parameters
     ----------
-    released
+    released : Release, table or path
         A release, or its records in any form that `sample` takes.
-    certificate
-        Of the release; not needed beside one.
-    domain
-        Of the release; not needed where the certificate holds it or names its file.
-    confidence
-        All intervals hold together with at least this probability: above 0.5, below 1.
-    method
-        "unbiased", "simplex" (the nearest distribution) or "maximum-likelihood".
-    pairs
-        Two-way tables of all pairs of columns too.
+    certificate : Certificate, dict, str or path
+        The certificate of the release. Required unless `released` is a `Release`.
+    domain : Domain, mapping or path
+        The domain of the release. Default: the domain that the certificate holds or names.
+    confidence : float
+        All intervals hold together with at least this probability, above 0.5 and below 1. Default: 0.95.
+    method : str
+        "unbiased" (the default), "simplex" (the nearest distribution) or "maximum-likelihood".
+    pairs : bool
+        Estimates two-way tables of all pairs of columns too. Default: False.
+
+    Returns
+    -------
+    Estimate
+        The estimates, as a mapping that prints as a table; `Estimate.plot` draws them.
 
     Raises
     ------
@@ -114,7 +119,7 @@ def estimate(
 
 
 class Advice(Answer):
-    """What `mollify.advise` says: a mapping, printed with the calls to make."""
+    """The answer of `mollify.advise`: a mapping, which prints with the calls to make."""
 
     method: Method | None = None
     """The advised method, ready to use. None if no budget serves, or if the question had no domain, no
@@ -144,39 +149,50 @@ def advise(
     log: str | Sequence[str] | None = None,
     accept_large_delta: bool = False,
 ) -> Advice:
-    """Finds the method that serves a question, what to expect of it, and the calls to make.
+    """Find the method that suits a question, what to expect of it, and the calls to make.
 
     Reads nothing private. The answer is a mapping, is printed as the command prints it, with calls in
     place of commands, and has the method itself: ``advise(...).method.sample(data)``.
 
     Parameters
     ----------
-    domain
-        What a record can be; or else `columns`.
-    purpose
+    domain : Domain, mapping or path
+        What a record can contain; or give `columns`.
+    purpose : str
         "records" (a realistic one of each person), "estimates" (of the population), "sample" (a
         small table) or "table" (a whole one).
-    protect
+    protect : str
         "person" (everything about each), "row" (each row) or "table" (all of it, and any group).
-    method
+    method : class
         The class, such as `Central`, instead of `protect`.
-    n
-        How many persons, or rows.
-    columns
-        How many values each column has, instead of a domain.
-    count
-        Records to release: of each person, or in all.
-    unit, units
-        The column that names the person of each row, and all persons, which protects who is in the
-        data: as for the methods.
-    epsilon, delta
-        The budget, where it is settled.
-    alpha
-        The error that is still good: total variation, or of estimates the standard error of a share.
-    covariance, log
-        As for `Gaussian`; `log` as for `GaussianModel` too.
-    accept_large_delta
-        Looks at a `delta` of 1/n or more all the same.
+    n : int
+        Number of persons, or of rows.
+    columns : list of int
+        Number of values of each column, instead of a domain.
+    count : int
+        Number of records to release: of each person, or in all.
+    unit : str
+        Column that names the person of each row.
+    units : list, column, table or path
+        All persons, which must be public: this protects who is in the data.
+    epsilon : float
+        The budget, from 1e-6. Default: the least that suits.
+    delta : float
+        Beside `epsilon`, from 0 to below 1/n. Default: as the method suggests.
+    alpha : float
+        The error that is still good, above 0 and below 1: total variation, or of estimates the standard error of a
+        share.
+    covariance : array, data frame or path
+        As for `Gaussian`.
+    log : str or list of str
+        As for `Gaussian` and `GaussianModel`.
+    accept_large_delta : bool
+        Goes on if `delta` is 1/n or more. Default: False.
+
+    Returns
+    -------
+    Advice
+        The advice, which prints with the calls to make, and the method as ``.method``.
 
     Raises
     ------
@@ -233,24 +249,34 @@ def amplify(
     chosen: int | None = None,
     accept_large_delta: bool = False,
 ) -> Answer:
-    """How private shuffled reports are, in proved numbers.
+    """Compute how private shuffled reports are, in proved numbers.
 
     Every record goes through k-ary randomized response, and all reports leave shuffled. Printed as
     the command prints it, and a mapping.
 
     Parameters
     ----------
-    k
-        Number of outcomes.
-    n, epsilon0, epsilon, delta
-        Number of records, epsilon of one report (up to 100), and epsilon and delta of all together:
-        three of the four, and the other is found.
-    rate
-        Each record is first kept with this probability.
-    chosen
-        So many of the `n` records are first chosen, without replacement.
-    accept_large_delta
-        Goes on where `delta` is 1/n or more.
+    k : int
+        Number of outcomes, from 2.
+    n : int
+        Number of records. Give three of `n`, `epsilon0`, `epsilon` and `delta`, and the fourth is found.
+    epsilon0 : float
+        Epsilon of one report, above 0 and at most 100.
+    epsilon : float
+        Epsilon of all reports together, above 0.
+    delta : float
+        Delta of all reports together, above 0 and below 1/n.
+    rate : float
+        Each record is first kept with this probability, above 0 and at most 1. Default: 1.
+    chosen : int
+        Number of the `n` records that are first chosen, without replacement, from 1 to `n`. Default: all.
+    accept_large_delta : bool
+        Goes on if `delta` is 1/n or more. Default: False.
+
+    Returns
+    -------
+    Answer
+        All four numbers, and what they mean in odds.
 
     Raises
     ------
@@ -279,14 +305,22 @@ def amplify(
 
 
 def risk(sampler: Sampler | RandomizedResponse) -> Answer:
-    """How far the law of a draw can be from the truth, at worst. Nothing private is read.
+    """Compute how far the distribution of a draw can be from the data's, at worst. Nothing private is read.
 
-    Of the answer, ``"risk"`` has the divergences, as far as they are known for the mechanism.
+    Parameters
+    ----------
+    sampler : Sampler or RandomizedResponse
+        What draws.
+
+    Returns
+    -------
+    Answer
+        Its ``"risk"`` has the divergences, as far as they are known for the mechanism.
 
     Raises
     ------
     InvalidInput
-        For what is no sampler.
+        If `sampler` is something else.
     """
     if not isinstance(sampler, (Sampler, RandomizedResponse)):
         raise _core.InvalidInput(

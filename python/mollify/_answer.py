@@ -33,7 +33,7 @@ class Answer(Mapping[str, Any]):
         return len(self._parts)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, as Python's objects."""
+        """Return all of it as Python's objects."""
         parts: dict[str, Any] = json.loads(self.json)
         return parts
 

@@ -60,7 +60,7 @@ def categorical(
 def ordinal(
     values: Iterable[object], *, null: object = None, outside: object = None
 ) -> Column:
-    """A column of words in their order, so that neighbours are near; otherwise `categorical`."""
+    """A column of words in their order, so that neighbours are near. Its parameters are those of `categorical`."""
     return _column("ordinal", values=_listed("values", values), null=null, outside=outside)
 
 
@@ -258,7 +258,7 @@ class Domain:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Domain:
-        """Reads a domain file (YAML)."""
+        """Read a domain file (YAML). Raises `InvalidInput` for anything else."""
         made = cls.__new__(cls)
         made._path = os.fspath(path)
         made._inside = _core.Domain.read(made._path)
@@ -267,7 +267,7 @@ class Domain:
 
     @classmethod
     def parse(cls, yaml: str) -> Domain:
-        """Reads the text of a domain file."""
+        """Read the text of a domain file. Raises `InvalidInput` for anything else."""
         made = _restore(yaml, None)
         made._warn()
         return made
@@ -280,7 +280,7 @@ class Domain:
         columns: Sequence[str] | None = None,
         exclude: Sequence[str] = (),
     ) -> Domain:
-        """Drafts a domain from PUBLIC data, in which every value of the data lies. Review it before use.
+        """Draft a domain from PUBLIC data, in which every value of the data lies. Review it before use.
 
         A domain is public, so never draft it from private data. The draft declares ``null`` and
         ``outside`` for every column. Its `notes` say what was left out and why.
@@ -316,7 +316,7 @@ class Domain:
         --------
         >>> domain = Domain.draft({"sex": ["f", "m", "f"], "age": [31, 42, 53]})
         >>> domain.columns["age"]["max"]
-        '53'
+        53
         """
         from mollify._data import EVERY_COLUMN, is_parquet, source_of
 
@@ -356,7 +356,7 @@ class Domain:
 
     @property
     def seed(self) -> int:
-        """What fixes the public candidates of releases that use them."""
+        """Number that fixes the public candidates of releases that use them."""
         return int(json.loads(self._inside.json()).get("seed", 0))
 
     @property
@@ -366,12 +366,12 @@ class Domain:
 
     @property
     def outcome_count(self) -> float:
-        """How many records there can be: exact up to 2^53, and possibly infinite."""
+        """Number of possible records: exact up to 2^53, and possibly infinite."""
         return self._inside.outcome_count()
 
     @property
     def is_enumerable(self) -> bool:
-        """Whether these are at most 2^24, so that a record is one of so many outcomes."""
+        """Whether there are at most 2^24 possible records, so that each is an outcome."""
         return self._inside.is_enumerable()
 
     def to_sdmetrics(self) -> dict[str, Any]:

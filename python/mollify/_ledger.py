@@ -81,7 +81,7 @@ class Ledger:
     def charge(
         self, data_set: str, cost: Privacy, *, scope: str = "row", mechanism: str = "", count: int = 1
     ) -> None:
-        """Charges `count` draws of one's own, by a sampler, which cost `cost` together.
+        """Charge `count` draws of your own by a sampler, which cost `cost` together.
 
         Call it before they are made; `sample` does so itself. Raises `InvalidInput`, and charges
         nothing, where the data set has no total, its total protects more, or would be passed.
@@ -94,20 +94,20 @@ class Ledger:
         self._inside.charge(_named(data_set), cost._inside(), scope, mechanism, draws)
 
     def balance(self, data_set: str) -> Balance:
-        """Of one data set; of one that the ledger does not know, no release."""
+        """Return what is spent of a data set; nothing, if the ledger does not know it."""
         return _balance(self._inside.balance(_named(data_set)))
 
     def balances(self) -> list[Balance]:
-        """Of all of them, by name."""
+        """Return what is spent of every data set, by name."""
         return [_balance(one) for one in self._inside.balances()]
 
     def history(self, data_set: str) -> list[dict[str, Any]]:
-        """Every entry of a data set, the first one first: its number, time, kind, cost and others."""
+        """Return every entry of a data set, the first one first: its number, time, kind, cost and others."""
         entries: list[dict[str, Any]] = json.loads(self._inside.history(_named(data_set)))
         return entries
 
     def plot(self, data_set: str) -> altair.LayerChart:
-        """What was spent over time, and the total (altair; the extra `plot`)."""
+        """Draw what was spent over time, and the total (altair; the extra `plot`)."""
         from mollify import _plot
 
         total: Privacy | None = None

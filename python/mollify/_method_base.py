@@ -85,39 +85,42 @@ class Method:
         data_set: str | None = None,
         progress: bool = False,
     ) -> Release:
-        """Releases records drawn from private data.
+        """Release records drawn from private data.
 
         Nothing in the data can make it raise, print, or change the shape of what it returns.
 
         Parameters
         ----------
-        data
+        data : table or path
             The private table: an object with ``__arrow_c_stream__`` (Polars, pyarrow, DuckDB, ...), a
             Polars lazy frame, a pandas data frame, a mapping from names to columns, an array of
             records, an array of (n, d) whose columns are the domain's and then `unit`, or the path of
             a CSV file.
-        counts
+        counts : str
             The column of `data` with the number of records that each row stands for: for tables that
             were counted elsewhere. Default: each row is one record. A count that is null, negative or no
             whole number is 0. A row counts as 2^40 records at most, and one outcome of a unit or a table
             as 2^53. `Central` without a unit refuses a table of more than 2^40 records. Scored records
             and Gaussian samples don't take counts.
-        lists
+        lists : list of str
             Names of columns that hold Python lists, the values of one unit. The lists of one row are put
             side by side in as many records as the longest list has, or in one record of nulls. The type of
             other columns shows whether they hold lists.
-        threads
+        threads : int
             Number of threads, from 1 to 1024; what is promised does not depend on it. Default: as
             many as the machine runs at once.
-        ledger, data_set
-            The ledger that is charged before anything is drawn, and the name of the data in it.
-        progress
+        ledger : Ledger or path
+            The ledger that is charged before anything is drawn. Default: none; give it with `data_set`.
+        data_set : str
+            The name of the data in the ledger.
+        progress : bool
             Shows on standard error how many units or rows are done, and the time left, when a second
-            has passed.
+            has passed. Default: False.
 
         Returns
         -------
         Release
+            The records, their certificate, and what is known of their error.
 
         Raises
         ------
@@ -174,7 +177,7 @@ class Method:
     def check(
         self, data: Any, *, counts: str | None = None, reference: Any = None, most: int = 1000
     ) -> Answer:
-        """Names every value of private data that the domain does not declare. NOT PRIVATE.
+        """Name every value of private data that the domain does not declare. NOT PRIVATE.
 
         A release maps such values silently, because refusing would reveal them; this is for the data
         holder, before a release. In the answer, ``"findings"`` is how many there are, and ``"listed"``
@@ -183,15 +186,15 @@ class Method:
 
         Parameters
         ----------
-        data
-            As for `sample`.
-        counts
+        data : table or path
+            The private table, as for `sample`.
+        counts : str
             Column with the number of records that each row stands for; a value that is not a number is
             named too.
-        reference
+        reference : table or path
             A public table or file: how many of its records the data has too. Default: the method's own.
-        most
-            The most values that are listed.
+        most : int
+            The most values that are listed, from 0. Default: 1000.
 
         Raises
         ------
@@ -228,7 +231,7 @@ class Method:
         mechanism: str | None = None,
         progress: bool = False,
     ) -> Answer:
-        """Shows how close the law of this release is to the private data, beside its reference. NOT PRIVATE.
+        """Show how close the distribution of this release is to the private data, with its reference. NOT PRIVATE.
 
         In the answer, ``"law"`` and ``"reference"`` are divergences, and ``"outcomes"`` the masses.
 
@@ -246,15 +249,15 @@ class Method:
 
         Parameters
         ----------
-        data
-            As for `sample`.
-        epsilon
+        data : table or path
+            The private table, as for `sample`.
+        epsilon : list of float
             Several budgets instead of the method's own: a table of distances.
-        mechanism
+        mechanism : str
             "all" compares every mechanism of `Local` and `Integral` in a table of distances.
-        progress
+        progress : bool
             Shows on standard error how many units or rows are done, and the time left, when a second
-            has passed.
+            has passed. Default: False.
 
         Raises
         ------

@@ -23,12 +23,17 @@ class _Scored(Method):
     """The plans of methods that draw from scores of outcomes."""
 
     def plan(self, *, region: str | Sequence[str] | None = None) -> Plan:
-        """What this release can do, before any data is opened.
+        """Compute what this release can do, before any data is opened.
 
         Parameters
         ----------
-        region
-            "COLUMN=VALUE[,VALUE]", or several, which narrow it: bounds on its probability.
+        region : str or list of str
+            "COLUMN=VALUE[,VALUE]", or several, which narrow it: the plan bounds its probability too.
+
+        Raises
+        ------
+        InvalidInput
+            If a region is not of the domain.
         """
         return self._plan(region=region)
 
@@ -56,7 +61,7 @@ class _Scored(Method):
         candidates_file: Any = None,
         score: str | None = None,
     ) -> Plan:
-        """Plans a release of which a number is still open, and finds that number.
+        """Plan a release of which a number is still open, and find that number.
 
         It reads nothing private. Parameters that are not listed here are those of the class.
 
@@ -67,7 +72,7 @@ class _Scored(Method):
         k
             Number of outcomes, instead of a domain.
         alpha
-            Total variation of an output's law from the data's, between 0 and 1. Leave out the budget, the
+            Total variation of an output's distribution from the data's, above 0 and below 1. Leave out the budget, the
             domain or `count`, and it is found.
         epsilon
             One budget, or several: then there is a plan for each.
@@ -82,52 +87,69 @@ class _Scored(Method):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Local(_Scored):
-    """Each unit's rows are one distribution, and each unit releases `count` records.
+    """Release `count` records of each unit, drawn from an estimate of the unit's own rows.
 
     Epsilon protects each unit's whole data. Without `unit` the table is one unit.
 
     Parameters
     ----------
-    domain
+    domain : Domain, mapping or path
         What a record can contain: a `Domain`, its columns or its file.
-    count
-        Number of records for each unit. Every further record of a unit costs.
-    epsilon, mu
-        The budget of all draws of a unit: epsilon from 1e-6, or Gaussian privacy. A text is taken exactly
-        as it is typed.
-    unit, units, units_column
-        The column that names the unit of each row. All units (a list, a column, a table or a file), which
-        protects who is in the data. The column of `units` that names them (default: like `unit`).
-    mechanism
+    count : int
+        Number of records for each unit, from 1 (the default) to 10^8. Every further record of a unit costs.
+    epsilon : float or str
+        Budget of all records of a unit together, from 1e-6; each draw counts 30 at most. A text is taken exactly as it
+        is typed. Give `epsilon` or `mu`.
+    mu : float or str
+        Budget in Gaussian differential privacy, above 0, instead of `epsilon`; for mechanism "gaussian-curve".
+    unit : str
+        Column that names the unit of each row. Default: the whole table is one unit.
+    units : list, column, table or path
+        All units, which must be public: this protects who is in the data. Default: the units of the data; who is in
+        the data is not protected then.
+    units_column : str
+        Column of `units` that names them. Default: like `unit`.
+    mechanism : str
         "minimax", "relative", "class", "neighbourhood", "public-kernel", "randomized-response",
         "mixture" or "gaussian-curve". Default: as the following parameters suggest, or "minimax".
-    band
-        Where the band lies, instead of a mechanism: "minimax", "relative", "location=B", "typical",
-        "typical=STRENGTH,RECORDS" or "file=F" (from `Local.tune`).
-    c1, c2
-        The least and the greatest density of the private distribution against the reference.
-    gamma
-        The private distribution is within this factor of the reference.
-    reference
-        A table or a file of public records in the domain.
-    space
+    band : str
+        Where the band lies, instead of a mechanism: "minimax", "relative", "location=B" with B between 0
+        and 1, "typical", "typical=STRENGTH,RECORDS" with both above 0, or "file=F" (from `Local.tune`).
+    c1 : float
+        Least density of the private distribution against the reference, between 0 and 1; for mechanism "class".
+    c2 : float
+        Greatest density of the private distribution against the reference, above 1; for mechanism "class".
+    gamma : float
+        The private distribution is within this factor of the reference, above 1; for mechanism "neighbourhood".
+    reference : table or path
+        Public records in the domain. Default: all records are as likely.
+    space : str
         "categories", "grid" or "candidates". Default: as the domain suggests.
-    cells, candidates
-        How many cells a grid has, and how many public records a release chooses from.
-    fresh
-        Draws new candidates for each unit, instead of one shared list.
-    candidates_file
-        A file that ``mollify-dp candidates`` wrote.
-    score
-        How rows become an estimate: "kernel", "empirical", "histogram", "gaussian-mixture", "ratio" or
+    cells : int
+        Number of cells that a grid has, about. Default: 65536.
+    candidates : int
+        Number of public records to choose from, from 1 to 16777216. Default: 65536.
+    fresh : bool
+        Draws new candidates for each unit, instead of one list for all. Default: False.
+    candidates_file : path
+        List of candidates that `mollify.candidates` or ``mollify-dp candidates`` wrote.
+    score : str
+        How rows become an estimate: "kernel" (the default), "empirical", "histogram", "gaussian-mixture", "ratio" or
         "mbde".
-    accept_error
-        Releases even records that cannot be told apart from public noise.
+    accept_error : bool
+        Releases even records that cannot be told apart from public noise. Default: False.
 
     Raises
     ------
     InvalidInput
         If parameters are missing, out of range or contradict each other.
+
+    Examples
+    --------
+    >>> import mollify as mo
+    >>> method = mo.Local({"a": mo.boolean()}, unit="u", epsilon=4)
+    >>> len(method.sample({"u": [1, 1, 2], "a": [True, False, True]}))
+    2
     """
 
     word: ClassVar[str] = "local"
@@ -165,7 +187,7 @@ class Local(_Scored):
         data: Any = None,
         progress: bool = False,
     ) -> Answer:
-        """Finds where the band lies best, from PUBLIC example units.
+        """Find where the band lies best, from PUBLIC example units.
 
         For each band: how far the units' estimates are from the laws they would be released from. The
         units must be public: a choice that looks at private units reveals something about them.
@@ -222,49 +244,62 @@ class Local(_Scored):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Integral(_Scored):
-    """The whole table is protected at once by epsilon, and so is any group of its rows.
+    """Release a few records of a table, and protect the whole table at once.
 
     Every further record costs.
 
     Parameters
     ----------
-    domain
+    domain : Domain, mapping or path
         What a record can contain: a `Domain`, its columns or its file.
-    count
-        Number of records.
-    epsilon, mu
-        The budget of the whole release: epsilon from 1e-6, or Gaussian privacy. A text is taken
-        exactly as it is typed.
-    mechanism
+    count : int
+        Number of records, from 1 (the default) to 10^8. Every further record costs.
+    epsilon : float or str
+        Budget of the whole release, from 1e-6; each draw counts 30 at most. A text is taken exactly as it is typed.
+        Give `epsilon` or `mu`.
+    mu : float or str
+        Budget in Gaussian differential privacy, above 0, instead of `epsilon`; for mechanism "gaussian-curve".
+    mechanism : str
         "minimax", "relative", "class", "neighbourhood", "public-kernel", "randomized-response",
         "mixture" or "gaussian-curve". Default: as the following parameters suggest, or "minimax".
-    band
-        Where the band lies, instead of a mechanism: "minimax", "relative", "location=B", "typical",
-        "typical=STRENGTH,RECORDS" or "file=F" (from `Local.tune`).
-    c1, c2
-        The least and the greatest density of the private distribution against the reference.
-    gamma
-        The private distribution is within this factor of the reference.
-    reference
-        A table or a file of public records in the domain.
-    space
+    band : str
+        Where the band lies, instead of a mechanism: "minimax", "relative", "location=B" with B between 0
+        and 1, "typical", "typical=STRENGTH,RECORDS" with both above 0, or "file=F" (from `Local.tune`).
+    c1 : float
+        Least density of the private distribution against the reference, between 0 and 1; for mechanism "class".
+    c2 : float
+        Greatest density of the private distribution against the reference, above 1; for mechanism "class".
+    gamma : float
+        The private distribution is within this factor of the reference, above 1; for mechanism "neighbourhood".
+    reference : table or path
+        Public records in the domain. Default: all records are as likely.
+    space : str
         "categories", "grid" or "candidates". Default: as the domain suggests.
-    cells, candidates
-        How many cells a grid has, and how many public records a release chooses from.
-    fresh
-        Draws new candidates for each unit, instead of one shared list.
-    candidates_file
-        A file that ``mollify-dp candidates`` wrote.
-    score
-        How rows become an estimate: "kernel", "empirical", "histogram", "gaussian-mixture", "ratio" or
+    cells : int
+        Number of cells that a grid has, about. Default: 65536.
+    candidates : int
+        Number of public records to choose from, from 1 to 16777216. Default: 65536.
+    fresh : bool
+        Draws new candidates for each unit, instead of one list for all. Default: False.
+    candidates_file : path
+        List of candidates that `mollify.candidates` or ``mollify-dp candidates`` wrote.
+    score : str
+        How rows become an estimate: "kernel" (the default), "empirical", "histogram", "gaussian-mixture", "ratio" or
         "mbde".
-    accept_error
-        Releases even records that cannot be told apart from public noise.
+    accept_error : bool
+        Releases even records that cannot be told apart from public noise. Default: False.
 
     Raises
     ------
     InvalidInput
         If parameters are missing, out of range or contradict each other.
+
+    Examples
+    --------
+    >>> import mollify as mo
+    >>> method = mo.Integral({"a": mo.boolean()}, count=3, epsilon=6)
+    >>> len(method.sample({"a": [True, False]}))
+    3
     """
 
     word: ClassVar[str] = "integral"
@@ -291,43 +326,54 @@ class Integral(_Scored):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class IntegralModel(Method):
-    """One of many public models of the table is released, and any number of its rows is free.
+    """Release one of many public models of a table, from which any number of rows is free.
 
     Epsilon protects the whole table at once, and so any group of its rows.
 
     Parameters
     ----------
-    domain
+    domain : Domain, mapping or path
         What a record can contain: a `Domain`, its columns or its file.
-    count
-        Number of rows that are drawn from the model.
-    epsilon, mu
-        The budget of the whole release: epsilon from 1e-6, or Gaussian privacy. A text is taken
-        exactly as it is typed.
-    candidates
-        Number of public models that a release chooses from. Default: 20000.
-    trees
-        Makes every second model a tree of columns instead of a product; works best with a reference,
-        whose tree it is.
-    mechanism
+    count : int
+        Number of rows that are drawn from the model, from 1 (the default) to 10^8. They cost nothing.
+    epsilon : float or str
+        Budget of the whole release, from 1e-6; each draw counts 30 at most. A text is taken exactly as it is typed.
+        Give `epsilon` or `mu`.
+    mu : float or str
+        Budget in Gaussian differential privacy, above 0, instead of `epsilon`; for mechanism "gaussian-curve".
+    candidates : int
+        Number of public models to choose from. Default: 20000.
+    trees : bool
+        Makes every second model a tree of columns instead of a product. Works best with a `reference`, whose tree it
+        is. Default: False.
+    mechanism : str
         "minimax", "relative", "class", "neighbourhood", "public-kernel", "randomized-response",
         "mixture" or "gaussian-curve". Default: as the following parameters suggest, or "minimax".
-    band
-        Where the band lies, instead of a mechanism: "minimax", "relative", "location=B", "typical",
-        "typical=STRENGTH,RECORDS" or "file=F" (from `Local.tune`).
-    c1, c2
-        The least and the greatest density of the private distribution against the reference.
-    gamma
-        The private distribution is within this factor of the reference.
-    reference
-        A table or a file of public records in the domain.
-    accept_error
-        Releases even records that cannot be told apart from public noise.
+    band : str
+        Where the band lies, instead of a mechanism: "minimax", "relative", "location=B" with B between 0
+        and 1, "typical", "typical=STRENGTH,RECORDS" with both above 0, or "file=F" (from `Local.tune`).
+    c1 : float
+        Least density of the private distribution against the reference, between 0 and 1; for mechanism "class".
+    c2 : float
+        Greatest density of the private distribution against the reference, above 1; for mechanism "class".
+    gamma : float
+        The private distribution is within this factor of the reference, above 1; for mechanism "neighbourhood".
+    reference : table or path
+        Public records in the domain. Default: all records are as likely.
+    accept_error : bool
+        Releases even records that cannot be told apart from public noise. Default: False.
 
     Raises
     ------
     InvalidInput
         If parameters are missing, out of range or contradict each other.
+
+    Examples
+    --------
+    >>> import mollify as mo
+    >>> method = mo.IntegralModel({"a": mo.boolean()}, count=5, epsilon=6, accept_error=True)
+    >>> len(method.sample({"a": [True, False]}))
+    5
     """
 
     word: ClassVar[str] = "integral-model"
@@ -348,12 +394,17 @@ class IntegralModel(Method):
     accept_error: bool = False
 
     def plan(self, *, region: str | Sequence[str] | None = None) -> Plan:
-        """What this release can do, before any data is opened.
+        """Compute what this release can do, before any data is opened.
 
         Parameters
         ----------
-        region
-            "COLUMN=VALUE[,VALUE]", or several, which narrow it: bounds on its probability.
+        region : str or list of str
+            "COLUMN=VALUE[,VALUE]", or several, which narrow it: the plan bounds its probability too.
+
+        Raises
+        ------
+        InvalidInput
+            If a region is not of the domain.
         """
         return self._plan(region=region)
 
@@ -375,7 +426,7 @@ class IntegralModel(Method):
         gamma: float | None = None,
         reference: Any = None,
     ) -> Plan:
-        """Plans a release of which a number is still open, and finds that number.
+        """Plan a release of which a number is still open, and find that number.
 
         It reads nothing private. Parameters that are not listed here are those of the class.
 
@@ -384,7 +435,7 @@ class IntegralModel(Method):
         domain
             What a record can contain.
         alpha
-            Total variation of an output's law from the data's, between 0 and 1. Leave out the budget, and
+            Total variation of an output's distribution from the data's, above 0 and below 1. Leave out the budget, and
             it is found.
         epsilon
             One budget, or several: then there is a plan for each.
@@ -405,17 +456,24 @@ class _OfRecords(Method):
         strong: bool = False,
         curve: bool = False,
     ) -> Plan:
-        """What this release can do, or needs, before any data is opened.
+        """Compute what this release can do, or needs, before any data is opened.
 
         Parameters
         ----------
-        n, alpha
-            Number of rows or units, which is public, and total variation of an output's law from the
-            data's, between 0 and 1. Give one, and the other is found.
-        strong
-            `alpha` bounds all outputs together.
-        curve
-            Prints total variation against `n` as well.
+        n : int
+            Number of rows or units, which is public. Leave it out to find it from `alpha`.
+        alpha : float
+            Total variation of an output's distribution from the data's, above 0 and below 1. Leave it out to find
+            it from `n`.
+        strong : bool
+            `alpha` bounds all outputs together. Default: False.
+        curve : bool
+            Prints total variation against `n` as well. Default: False.
+
+        Raises
+        ------
+        InvalidInput
+            If both `n` and `alpha` are missing or given, or one is out of range.
         """
         return self._plan(n=n, alpha=alpha, strong=strong, curve=curve)
 
@@ -430,54 +488,79 @@ class _OfModels(Method):
         alpha: float | None = None,
         curve: bool = False,
     ) -> Plan:
-        """What this release can do, or needs, before any data is opened.
+        """Compute what this release can do, or needs, before any data is opened.
 
         Parameters
         ----------
-        n, alpha
-            Number of rows or units, which is public, and total variation of a row's law from the data's,
-            between 0 and 1. Give one, and the other is found.
-        curve
-            Prints total variation against `n` as well.
+        n : int
+            Number of rows or units, which is public. Leave it out to find it from `alpha`.
+        alpha : float
+            Total variation of a row's distribution from the data's, above 0 and below 1. Leave it out to find it
+            from `n`.
+        curve : bool
+            Prints total variation against `n` as well. Default: False.
+
+        Raises
+        ------
+        InvalidInput
+            If both `n` and `alpha` are missing or given, or one is out of range.
         """
         return self._plan(n=n, alpha=alpha, curve=curve)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Central(_OfRecords):
-    """Independent records of a finite domain.
+    """Release independent records of a table over a finite domain, and protect each row or unit.
 
     Epsilon and delta protect each row, or each unit, against being replaced by any other. The number
     of rows or units is public.
 
     Parameters
     ----------
-    domain
+    domain : Domain, mapping or path
         What a record can contain: a `Domain`, its columns or its file.
-    count
-        Number of records in all; left out for a `rate`.
-    epsilon, delta, rho
-        The budget of the whole release: epsilon, with delta or without, or zero-concentrated privacy. A
-        text is taken exactly as it is typed.
-    unit, units, units_column
-        The column that names the unit of each row. All units (a list, a column, a table or a file), which
-        protects who is in the data. The column of `units` that names them (default: like `unit`).
-    mechanism
-        "auto" (the default: the mechanism with the least total variation), "subsampled-rr",
-        "reveal-or-obscure", "ds-roo", "subset-rr", "shuffled-rr", "poisson-rr", "histogram" or "product".
-    rate
-        Looks at each record with this probability and releases as many as come, instead of `count`; for
-        mechanism "poisson-rr".
-    support
-        What is known of where the records lie in a large domain of integers: "contiguous", "bounded",
-        "heavy", "width=W" or "subgaussian=S"; half of the budget finds it.
-    accept_large_delta, accept_error
-        Releases even if `delta` is 1/n or more, or if the records cannot be told apart from public noise.
+    count : int
+        Number of records in all, from 1 to 10^8. Required, except with `rate`.
+    epsilon : float or str
+        Budget of the whole release, from 1e-6. A text is taken exactly as it is typed. Give `epsilon` or `rho`.
+    delta : float or str
+        Beside `epsilon`: the probability with which epsilon may not hold, from 0 (the default) to below 1/n for n
+        rows or units.
+    rho : float or str
+        Budget in zero-concentrated differential privacy, above 0, instead of `epsilon` and `delta`.
+    unit : str
+        Column that names the unit of each row, so that each unit is protected as a whole. Default: each row is
+        protected.
+    units : list, column, table or path
+        All units, which must be public: this protects who is in the data. Default: the units of the data; who is in
+        the data is not protected then.
+    units_column : str
+        Column of `units` that names them. Default: like `unit`.
+    mechanism : str
+        "auto" (the default: the mechanism with the least total variation), "subsampled-rr", "reveal-or-obscure",
+        "ds-roo", "subset-rr", "shuffled-rr", "poisson-rr", "histogram" or "product".
+    rate : float
+        Looks at each row with this probability, above 0 and at most 1, and releases as many records as come, instead
+        of `count`; for mechanism "poisson-rr".
+    support : str
+        What is known of where the records lie in a large domain of integers: "contiguous", "bounded", "heavy",
+        "width=W" or "subgaussian=S". Half of the budget finds the place.
+    accept_large_delta : bool
+        Releases even if `delta` is 1/n or more. Default: False.
+    accept_error : bool
+        Releases even records that cannot be told apart from public noise. Default: False.
 
     Raises
     ------
     InvalidInput
         If parameters are missing, out of range or contradict each other.
+
+    Examples
+    --------
+    >>> import mollify as mo
+    >>> method = mo.Central({"a": mo.boolean()}, count=2, epsilon=4)
+    >>> len(method.sample({"a": [True] * 500}))
+    2
     """
 
     word: ClassVar[str] = "central"
@@ -512,7 +595,7 @@ class Central(_OfRecords):
         curve: bool = False,
         accept_large_delta: bool = False,
     ) -> Plan:
-        """Plans a release of which a number is still open, and finds that number.
+        """Plan a release of which a number is still open, and find that number.
 
         It reads nothing private. Parameters that are not listed here are those of the class.
 
@@ -540,43 +623,60 @@ class Central(_OfRecords):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gaussian(_OfRecords):
-    """Independent rows of numbers, each from a Gaussian of public covariance with noise of its own.
+    """Release independent rows of numbers, each from a Gaussian of public covariance with noise of its own.
 
     Epsilon and delta, or rho, protect each row or unit, whatever the data are. The accuracy needs data
     that are Gaussian.
 
     Parameters
     ----------
-    domain
+    domain : Domain, mapping or path
         What a record can contain: a `Domain`, its columns or its file.
-    count
-        Number of records in all.
-    epsilon, delta, rho
-        The budget of the whole release: epsilon, with delta or without, or zero-concentrated privacy. A
-        text is taken exactly as it is typed.
-    unit, units, units_column
-        The column that names the unit of each row. All units (a list, a column, a table or a file), which
-        protects who is in the data. The column of `units` that names them (default: like `unit`).
-    covariance
-        The public covariance: a (d, d) array in the domain's order, a data frame or a file; of logarithms
-        for columns in `log`.
-    covariance_bound
-        The covariance lies between `covariance` (default: 1 for each column, and independent) and this
-        many times it; with `rho` or `delta`.
-    mean_bound
-        The mean lies within this many standard deviations of the middle of the declared ranges. Default: a
+    count : int
+        Number of records in all, from 1 to 10^8.
+    epsilon : float or str
+        Budget of the whole release, from 1e-6. A text is taken exactly as it is typed. Give `epsilon` or `rho`.
+    delta : float or str
+        Beside `epsilon`: the probability with which epsilon may not hold, from 0 (the default) to below 1/n for n
+        rows or units.
+    rho : float or str
+        Budget in zero-concentrated differential privacy, above 0, instead of `epsilon` and `delta`.
+    unit : str
+        Column that names the unit of each row, so that each unit is protected as a whole. Default: each row is
+        protected.
+    units : list, column, table or path
+        All units, which must be public: this protects who is in the data. Default: the units of the data; who is in
+        the data is not protected then.
+    units_column : str
+        Column of `units` that names them. Default: like `unit`.
+    covariance : array, data frame or path
+        Public covariance: (d, d) in the domain's order; of logarithms for columns in `log`. Default: 1 for each
+        column, all independent, and then `covariance_bound` is required.
+    covariance_bound : float
+        The covariance lies between `covariance` and this many times it, from 1; with `rho` or `delta`. Default: 1.
+    mean_bound : float
+        The mean lies within this many standard deviations of the middle of the declared ranges, above 0. Default: a
         part of the rows finds it first.
-    log
-        Columns whose logarithms are Gaussian.
-    paper_variance
-        With `epsilon` alone: the published variance of the noise, not the corrected variance.
-    accept_large_delta, accept_error
-        Releases even if `delta` is 1/n or more, or if the records cannot be told apart from public noise.
+    log : str or list of str
+        Columns whose logarithms are Gaussian; their `min` is above 0. Default: none.
+    paper_variance : bool
+        With `epsilon` alone: the published variance of the noise, not the corrected variance. Default: False.
+    accept_large_delta : bool
+        Releases even if `delta` is 1/n or more. Default: False.
+    accept_error : bool
+        Releases even records that cannot be told apart from public noise. Default: False.
 
     Raises
     ------
     InvalidInput
         If parameters are missing, out of range or contradict each other.
+
+    Examples
+    --------
+    >>> import mollify as mo
+    >>> method = mo.Gaussian({"a": mo.number(-9, 9)}, count=2, epsilon=2, covariance=[[1.0]])
+    >>> len(method.sample({"a": [0.5] * 1000}))
+    2
     """
 
     word: ClassVar[str] = "gaussian"
@@ -619,7 +719,7 @@ class Gaussian(_OfRecords):
         paper_variance: bool = False,
         accept_large_delta: bool = False,
     ) -> Plan:
-        """Plans a release of which a number is still open, and finds that number.
+        """Plan a release of which a number is still open, and find that number.
 
         It reads nothing private. Parameters that are not listed here are those of the class.
 
@@ -648,32 +748,50 @@ class Gaussian(_OfRecords):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GaussianModel(_OfModels):
-    """Any number of rows of numbers from one noisy mean and covariance.
+    """Release one noisy mean and covariance of a table of numbers, from which any number of rows is free.
 
     Epsilon and delta, or rho, protect each row or unit, whatever the data are. The accuracy needs data
     that are Gaussian.
 
     Parameters
     ----------
-    domain
+    domain : Domain, mapping or path
         What a record can contain: a `Domain`, its columns or its file.
-    count
-        Number of records in all.
-    epsilon, delta, rho
-        The budget of the whole release: epsilon, with delta or without, or zero-concentrated privacy. A
-        text is taken exactly as it is typed.
-    unit, units, units_column
-        The column that names the unit of each row. All units (a list, a column, a table or a file), which
-        protects who is in the data. The column of `units` that names them (default: like `unit`).
-    log
-        Columns whose logarithms are Gaussian.
-    accept_large_delta, accept_error
-        Releases even if `delta` is 1/n or more, or if the records cannot be told apart from public noise.
+    count : int
+        Number of rows that are drawn from the model, from 1 to 10^8. They cost nothing.
+    epsilon : float or str
+        Budget of the whole release, from 1e-6. A text is taken exactly as it is typed. Give `epsilon` or `rho`.
+    delta : float or str
+        Beside `epsilon`: the probability with which epsilon may not hold, from 0 (the default) to below 1/n for n
+        rows or units.
+    rho : float or str
+        Budget in zero-concentrated differential privacy, above 0, instead of `epsilon` and `delta`.
+    unit : str
+        Column that names the unit of each row, so that each unit is protected as a whole. Default: each row is
+        protected.
+    units : list, column, table or path
+        All units, which must be public: this protects who is in the data. Default: the units of the data; who is in
+        the data is not protected then.
+    units_column : str
+        Column of `units` that names them. Default: like `unit`.
+    log : str or list of str
+        Columns whose logarithms are Gaussian; their `min` is above 0. Default: none.
+    accept_large_delta : bool
+        Releases even if `delta` is 1/n or more. Default: False.
+    accept_error : bool
+        Releases even records that cannot be told apart from public noise. Default: False.
 
     Raises
     ------
     InvalidInput
         If parameters are missing, out of range or contradict each other.
+
+    Examples
+    --------
+    >>> import mollify as mo
+    >>> method = mo.GaussianModel({"a": mo.number(-9, 9)}, count=5, epsilon=2, delta=1e-6)
+    >>> len(method.sample({"a": [0.5, 1.5] * 500}))
+    5
     """
 
     word: ClassVar[str] = "gaussian-model"
@@ -705,7 +823,7 @@ class GaussianModel(_OfModels):
         log: str | Sequence[str] | None = None,
         accept_large_delta: bool = False,
     ) -> Plan:
-        """Plans a release of which a number is still open, and finds that number.
+        """Plan a release of which a number is still open, and find that number.
 
         It reads nothing private. Parameters that are not listed here are those of the class.
 
@@ -731,37 +849,55 @@ class GaussianModel(_OfModels):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Marginals(_OfModels):
-    """Any number of rows of a model that is learned from noisy counts of columns and pairs.
+    """Release a model of a table of many columns, from which any number of rows is free.
 
     Epsilon and delta, or rho, protect each row or unit. For tables of many columns.
 
     Parameters
     ----------
-    domain
+    domain : Domain, mapping or path
         What a record can contain: a `Domain`, its columns or its file.
-    count
-        Number of records in all.
-    epsilon, delta, rho
-        The budget of the whole release: epsilon, with delta or without, or zero-concentrated privacy. A
-        text is taken exactly as it is typed.
-    unit, units, units_column
-        The column that names the unit of each row. All units (a list, a column, a table or a file), which
-        protects who is in the data. The column of `units` that names them (default: like `unit`).
-    reference
-        A table or a file of public records that the model begins at.
-    neighbours
-        "replace" (the default): a row or unit may be any other, and their number is public. "add-remove": it
-        may be missing, so their number is protected too.
-    copula
-        Joins columns by their rank correlations alone: for numbers, ordered columns and columns of two
-        values, few rows or a small budget.
-    accept_large_delta, accept_error
-        Releases even if `delta` is 1/n or more, or if the records cannot be told apart from public noise.
+    count : int
+        Number of rows that are drawn from the model, from 1 to 10^8. They cost nothing.
+    epsilon : float or str
+        Budget of the whole release, from 1e-6. A text is taken exactly as it is typed. Give `epsilon` or `rho`.
+    delta : float or str
+        Beside `epsilon`: the probability with which epsilon may not hold, from 0 (the default) to below 1/n for n
+        rows or units.
+    rho : float or str
+        Budget in zero-concentrated differential privacy, above 0, instead of `epsilon` and `delta`.
+    unit : str
+        Column that names the unit of each row, so that each unit is protected as a whole. Default: each row is
+        protected.
+    units : list, column, table or path
+        All units, which must be public: this protects who is in the data. Default: the units of the data; who is in
+        the data is not protected then.
+    units_column : str
+        Column of `units` that names them. Default: like `unit`.
+    reference : table or path
+        Public records in the domain, at which the model begins. Default: none.
+    neighbours : str
+        "replace" (the default): a row or unit may be any other, and their number is public. "add-remove": it may be
+        missing, so that their number is protected too.
+    copula : bool
+        Joins columns by their rank correlations alone: for numbers, ordered columns and columns of two values, with few
+        rows or a small budget. Default: False.
+    accept_large_delta : bool
+        Releases even if `delta` is 1/n or more. Default: False.
+    accept_error : bool
+        Releases even records that cannot be told apart from public noise. Default: False.
 
     Raises
     ------
     InvalidInput
         If parameters are missing, out of range or contradict each other.
+
+    Examples
+    --------
+    >>> import mollify as mo
+    >>> method = mo.Marginals({"a": mo.boolean(), "b": mo.boolean()}, count=5, epsilon=4)
+    >>> len(method.sample({"a": [True] * 500, "b": [False] * 500}))
+    5
     """
 
     word: ClassVar[str] = "marginals"
@@ -795,7 +931,7 @@ class Marginals(_OfModels):
         copula: bool = False,
         accept_large_delta: bool = False,
     ) -> Plan:
-        """Plans a release of which a number is still open, and finds that number.
+        """Plan a release of which a number is still open, and find that number.
 
         It reads nothing private. Parameters that are not listed here are those of the class.
 

@@ -74,7 +74,7 @@ def generate(
     *,
     progress: bool = False,
 ) -> Records:
-    """More records from the model of a release, each of the model's law. It spends nothing.
+    """Draw more records from the model of a release. It spends nothing.
 
     Parameters
     ----------

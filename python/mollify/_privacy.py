@@ -11,10 +11,30 @@ from mollify._checks import number
 
 
 class Privacy:
-    """A privacy notion and its parameters: of those that the notion does not have, None. Immutable.
+    """A privacy guarantee: a notion and its parameters. Immutable.
 
-    `epsilon` alone is epsilon-DP, with `delta` (epsilon, delta)-DP, `rho` is zero-concentrated and
-    `mu` Gaussian differential privacy. Which inputs are neighbours, the release says.
+    Which inputs are neighbours depends on the release. Parameters that the notion doesn't have are None.
+
+    Parameters
+    ----------
+    epsilon : float
+        From 0: epsilon-differential privacy.
+    delta : float
+        From 0 to 1, beside `epsilon`: (epsilon, delta)-differential privacy.
+    rho : float
+        From 0: zero-concentrated differential privacy.
+    mu : float
+        From 0: Gaussian differential privacy.
+
+    Raises
+    ------
+    InvalidInput
+        Unless you give `epsilon`, `epsilon` and `delta`, `rho`, or `mu`, in range.
+
+    Examples
+    --------
+    >>> Privacy(epsilon=1, delta=1e-6).notion
+    'approximate'
     """
 
     __slots__ = ("_parts",)
@@ -43,22 +63,22 @@ class Privacy:
 
     @property
     def epsilon(self) -> float | None:
-        """Of the notions pure and approximate."""
+        """Epsilon of the notions "pure" and "approximate", or None."""
         return self._parts[0]
 
     @property
     def delta(self) -> float | None:
-        """Of the notion approximate."""
+        """Delta of the notion "approximate", or None."""
         return self._parts[1]
 
     @property
     def rho(self) -> float | None:
-        """Of the notion concentrated."""
+        """Rho of the notion "concentrated", or None."""
         return self._parts[2]
 
     @property
     def mu(self) -> float | None:
-        """Of the notion gaussian."""
+        """Mu of the notion "gaussian", or None."""
         return self._parts[3]
 
     def __eq__(self, other: object) -> bool:
@@ -82,15 +102,15 @@ class Privacy:
         return "concentrated" if self.rho is not None else "gaussian"
 
     def epsilon_up(self, delta: float) -> float:
-        """The least epsilon that is proved for it at this delta; infinite where there is none."""
+        """Compute the least epsilon that is proved at this delta, which is infinite if there is none."""
         return _core.epsilon_up(self._inside(), float(delta))
 
     def delta_up(self, epsilon: float) -> float:
-        """The least delta that is proved for it at this epsilon."""
+        """Compute the least delta that is proved at this epsilon."""
         return _core.delta_up(self._inside(), float(epsilon))
 
     def rho_up(self) -> float:
-        """Its rho, rounded up; `InvalidInput` for one with a delta, which has none."""
+        """Compute rho, rounded up. Raises `InvalidInput` for a guarantee with a delta, which has none."""
         return _core.rho_up(self._inside())
 
     def __str__(self) -> str:
@@ -117,7 +137,7 @@ def of_json(part: dict[str, Any]) -> Privacy:
 
 
 def compose(releases: Iterable[Any]) -> Privacy:
-    """What all releases made from the same data promise together, rounded to the safe side.
+    """Compute what all releases made from the same data keep together, rounded to the safe side.
 
     `releases` are releases, or what they promise (`Privacy`).
     The sum of epsilon and delta, or of rho, where a pure release counts epsilon^2 / 2. Raises

@@ -150,7 +150,7 @@ class Release(Records):
 
     @property
     def not_promised(self) -> list[str]:
-        """What it does not."""
+        """What the release does not promise, in sentences."""
         return list(self.certificate.to_dict()["not_promised"])
 
     def dp_event(self) -> Any:

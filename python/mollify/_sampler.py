@@ -105,12 +105,12 @@ class Sampler:
 
     @property
     def outcomes(self) -> int:
-        """k."""
+        """Number of outcomes."""
         return self._inside.outcomes
 
     @property
     def guarantee(self) -> Privacy:
-        """What each draw promises."""
+        """The privacy that each draw keeps."""
         return outward(self._inside.guarantee())
 
     def epsilon_realised_up(self) -> float:
@@ -118,7 +118,7 @@ class Sampler:
         return self._inside.epsilon_realised_up()
 
     def draw(self, scores: ArrayLike) -> Any:
-        """One draw for each row of scores.
+        """Draw once for each row of scores.
 
         Parameters
         ----------
@@ -159,7 +159,7 @@ class Sampler:
         threads: int | None = 1,
         progress: bool = False,
     ) -> NDArray[uint32]:
-        """One draw for each unit's records.
+        """Draw once for each unit's records.
 
         Parameters
         ----------
@@ -296,31 +296,31 @@ class RandomizedResponse:
 
     @property
     def k(self) -> int:
-        """How many values there are."""
+        """Number of values."""
         return self._inside.k
 
     @property
     def epsilon(self) -> float:
-        """What each report promises."""
+        """Epsilon that each report keeps."""
         return self._inside.epsilon
 
     @property
     def kept(self) -> int:
-        """The numerator of the value itself."""
+        """Numerator of the probability that a report is the value itself; `total` is the denominator."""
         return self._inside.kept
 
     @property
     def other(self) -> int:
-        """The numerator of each other value."""
+        """Numerator of the probability that a report is one certain other value."""
         return self._inside.other
 
     @property
     def total(self) -> int:
-        """The denominator of all of them."""
+        """Denominator of these probabilities."""
         return self._inside.total
 
     def draw(self, values: ArrayLike) -> Any:
-        """One report for each value.
+        """Draw a report for each value.
 
         Parameters
         ----------

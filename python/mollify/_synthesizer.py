@@ -104,11 +104,11 @@ class Synthesizer:
         self.data_set = data_set
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by their names."""
+        """Return the parameters by their names."""
         return {name: getattr(self, name) for name in Synthesizer.__init__.__annotations__ if name != "return"}
 
     def set_params(self, **parameters: Any) -> Synthesizer:
-        """Sets some of them; `InvalidInput` for a name that is none."""
+        """Set some parameters. Raises `InvalidInput` for a name that is no parameter."""
         known = self.get_params()
         for name, value in parameters.items():
             if name not in known:

@@ -28,7 +28,7 @@ METHODS = {
 
 PARAMETERS = [
     {"epsilon": None, "delta": None}, {"epsilon": -1}, {"epsilon": "abc"}, {"epsilon": 1, "mu": 1},
-    {"epsilon": 1, "rho": 0.5}, {"count": 0}, {"count": 1.5}, {"count": None}, {"delta": 2}, {"delta": "x"},
+    {"epsilon": 1, "rho": 0.5}, {"count": 0}, {"count": 1.5}, {"delta": 2}, {"delta": "x"},
     {"mechanism": "minmax"}, {"mechanism": "subset"}, {"units": ["a"]}, {"reference": 3}, {"band": "typica"},
     {"space": "grd"}, {"score": "x"}, {"neighbours": "x"}, {"support": "x"}, {"log": "zz"},
     {"covariance": [[1.0]]}, {"copula": 3}, {"accept_error": "yes"}, {"candidates_file": 3},

@@ -1,5 +1,7 @@
 """The package: typed, quick to import, alone in its corner of nanobind's registry."""
 
+import doctest
+import inspect
 import os
 import platform
 import re
@@ -105,3 +107,31 @@ def test_pandas_needs_no_pyarrow():
         "print(*[str(kind) for kind in method.sample(frame).to_pandas().dtypes])",
     )
     assert said.splitlines() == ["x 1 u True 2026-01-02", "category Int64 category boolean datetime64[s]"]
+
+
+def documented():
+    """What people call with several parameters."""
+    kinds = [mo.Local, mo.Integral, mo.IntegralModel, mo.Central, mo.Gaussian, mo.GaussianModel, mo.Marginals]
+    functions = [mo.advise, mo.amplify, mo.risk, mo.estimate, mo.verify, mo.generate, mo.candidates, mo.reference]
+    methods = [mo.Method.sample, mo.Method.check, mo.Method.compare, mo.Local.tune, mo.Central.plan, mo.Marginals.plan]
+    return [*kinds, *functions, *methods, mo.Domain.draft, mo.Sampler.draw, mo.Sampler.draw_units]
+
+
+@pytest.mark.parametrize("called", documented(), ids=lambda called: called.__qualname__)
+def test_every_parameter_is_documented(called):
+    text = inspect.getdoc(called)
+    said = text.partition("Parameters\n----------\n")[2].partition("\n\n")[0]
+    named = set(re.findall(r"\w+", " ".join(re.findall(r"^\w[\w, ]*", said, re.M))))
+    assert set(inspect.signature(called).parameters) - {"self"} <= named
+    assert "Raises\n------\n" in text or called in (mo.Sampler.draw, mo.Sampler.draw_units)
+
+
+def test_examples_in_docstrings_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "build").mkdir()
+    ran = 0
+    for name in ("_methods", "_domain", "_privacy", "_public_files"):
+        found = doctest.testmod(__import__(f"mollify.{name}", fromlist=["x"]))
+        assert found.failed == 0
+        ran += found.attempted
+    assert ran > 20
