@@ -17,6 +17,13 @@ def _duration(seconds: float) -> str:
     return f"{seconds:.0f} s"
 
 
+def _count(number: float) -> str:
+    """Three digits, and zeros: 57.4, 237 000."""
+    if number < 1000:
+        return f"{number:.3g}"
+    return f"{float(f'{number:.3g}'):,.0f}".replace(",", " ")
+
+
 class _Line:
     """Rewrites itself, and stays when it is closed."""
 
@@ -34,7 +41,7 @@ class _Line:
         done, seconds = step - self._begin[0], now - self._begin[1]
         text = f"{self._name}: {step} of {steps} {unit}"
         if done > 0 and seconds > 0:
-            text += f", {done / seconds:.3g} a second, {_duration((steps - step) * seconds / done)} left"
+            text += f", {_count(done / seconds)} a second, {_duration((steps - step) * seconds / done)} left"
         sys.stderr.write("\r" + text.ljust(self._width))
         sys.stderr.flush()
         self._width = len(text)

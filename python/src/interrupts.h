@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <mollify/program.h>
@@ -66,12 +67,28 @@ class Interrupts : public Watch {
 /// Computes without the interpreter's lock, until Ctrl-C.
 template <class Compute>
 auto computed(Interrupts& interrupts, const Compute& compute) {
-  try {
-    const nb::gil_scoped_release unlocked;
+  const auto unlocked = [&] {
+    const nb::gil_scoped_release released;
     const Watching watching(interrupts);
     return compute();
-  } catch (...) {
+  };
+  // Also where the computation has ended nevertheless.
+  const auto raise = [&] {
     if (interrupts.is_raised()) throw nb::python_error();
+  };
+  try {
+    if constexpr (std::is_void_v<decltype(compute())>) {
+      unlocked();
+      raise();
+    } else {
+      auto found = unlocked();
+      raise();
+      return found;
+    }
+  } catch (const nb::python_error&) {
+    throw;
+  } catch (...) {
+    raise();
     throw;
   }
 }

@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <string>
 
 #include <mollify/privacy.h>
@@ -6,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
+#include "interrupts.h"
 #include "release.h"
 
 namespace mollify::python {
@@ -35,24 +37,36 @@ void add_ledger(nb::module_& module) {
       .def_ro("spent", &LedgerBalance::spent)
       .def_ro("remaining", &LedgerBalance::remaining);
 
-  using Unlocked = nb::call_guard<nb::gil_scoped_release>;
   nb::class_<Ledger>(module, "Ledger")
-      .def(nb::init<const std::string&>(), "path"_a, Unlocked())
-      .def_static("existing", &Ledger::existing, "path"_a, Unlocked())
-      .def("declare", &Ledger::declare, "data_set"_a, "total"_a, "scope"_a, "replace"_a, Unlocked())
-      .def("charge", &Ledger::charge, "data_set"_a, "cost"_a, "scope"_a, "mechanism"_a, "count"_a,
-           Unlocked())
-      .def("balance", &Ledger::balance, "data_set"_a, Unlocked())
-      .def("balances", &Ledger::balances, Unlocked())
+      .def(
+          "__init__",
+          [](Ledger* made, const std::string& path) { computed([&] { new (made) Ledger(path); }); },
+          "path"_a)
+      .def(
+          "declare",
+          [](Ledger& ledger, const std::string& data_set, const Privacy& total,
+             const std::string& scope,
+             bool replace) { computed([&] { ledger.declare(data_set, total, scope, replace); }); },
+          "data_set"_a, "total"_a, "scope"_a, "replace"_a)
+      .def(
+          "charge",
+          [](Ledger& ledger, const std::string& data_set, const Privacy& cost,
+             const std::string& scope, const std::string& mechanism, std::uint64_t count) {
+            computed([&] { ledger.charge(data_set, cost, scope, mechanism, count); });
+          },
+          "data_set"_a, "cost"_a, "scope"_a, "mechanism"_a, "count"_a)
+      .def(
+          "balance",
+          [](const Ledger& ledger, const std::string& data_set) {
+            return computed([&] { return ledger.balance(data_set); });
+          },
+          "data_set"_a)
+      .def("balances",
+           [](const Ledger& ledger) { return computed([&] { return ledger.balances(); }); })
       .def(
           "history",
           [](const Ledger& ledger, const std::string& data_set) {
-            std::string entries;
-            {
-              const nb::gil_scoped_release unlocked;
-              entries = ledger.history(data_set);
-            }
-            return text(entries);
+            return text(computed([&] { return ledger.history(data_set); }));
           },
           "data_set"_a);
 }

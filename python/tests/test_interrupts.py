@@ -1,5 +1,6 @@
 """Ctrl-C stops every long call, and a stopped release says what stays charged."""
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -37,6 +38,11 @@ LONG = {
     ),
     "sample integral-model": (WIDE, "mo.IntegralModel(domain, epsilon=4, trees=True, accept_error=True).sample(table)"),
     "sample marginals": (WIDE, "mo.Marginals(domain, epsilon=2, delta=1e-6, count=10_000_000).sample(table)"),
+    "sample gaussian": (
+        "domain = {f'c{i}': mo.number(-9, 9, null='0', outside='clip') for i in range(10)}\n"
+        "table = {name: rng.normal(size=4_000_000) for name in domain}",
+        "mo.Gaussian(domain, epsilon=1, delta=1e-9, count=1000, covariance=np.eye(10)).sample(table)",
+    ),
     "generate": (
         WIDE + "model = mo.Marginals(domain, epsilon=8, delta=1e-6, count=1, accept_error=True).sample(table).model",
         "mo.generate(model, 20_000_000)",
@@ -113,6 +119,16 @@ def test_a_stopped_release_says_what_stays_charged(tmp_path):
     assert f"{path} stays charged for this release of" in notes
     assert "epsilon 2. No record was released." in notes
     assert mo.Ledger(path).balance("people").spent == mo.Privacy(epsilon=2)
+
+
+def test_a_ledger_that_is_locked_is_waited_for_until_ctrl_c(tmp_path):
+    path = os.fspath(tmp_path / "l.db")
+    mo.Ledger(path).declare("people", epsilon=10)
+    with open(path) as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        seconds, _ = interrupted("", f"mo.Ledger({path!r}).declare('people', epsilon=20, replace=True)", 0.3)
+    assert seconds < MOST
+    assert mo.Ledger(path).balance("people").total == mo.Privacy(epsilon=10)
 
 
 def test_a_stopped_preparation_charges_nothing(tmp_path):

@@ -75,7 +75,9 @@ void Progress::reached(std::uint64_t step, const std::string& note) {
   const double rate = static_cast<double>(step) / seconds;
   // Nothing is known of either before the first step is done.
   const std::string speed = step == 0 ? ""
-                                      : fmt::format(", {:.3g} a second, {:.0f} s left", rate,
+                                      : fmt::format(", {} a second, {:.0f} s left",
+                                                    rate < 1000 ? fmt::format("{:.3g}", rate)
+                                                                : fmt::format("{:.0f}", rate),
                                                     static_cast<double>(steps_ - step) / rate);
   tell(fmt::format("{}{} of {} {}{}{}{}", kWipe, step, steps_, steps_name_, speed,
                    note.empty() ? "" : "; ", note));

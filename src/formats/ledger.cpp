@@ -24,6 +24,7 @@
 
 #include "base/decimals.h"
 #include "base/names.h"
+#include "base/progress.h"
 #include "core/invalid_input.h"
 #include "mollify/version.h"
 
@@ -53,6 +54,7 @@ FileLock::FileLock(const std::string& path, const std::string& name, bool make) 
     while (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK) refuse("locked");
       if (Clock::now() > end) refuse_locked(name);
+      keep_going();
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   } catch (...) {

@@ -13,6 +13,7 @@
 
 #include "accounting/composition.h"
 #include "base/directed_rounding.h"
+#include "base/progress.h"
 #include "core/invalid_input.h"
 #include "methods/central/samplers.h"
 
@@ -175,6 +176,7 @@ std::vector<std::int64_t> frequent_vector(const std::vector<std::vector<std::int
   records.reserve(n);
   std::vector<std::int64_t> row(d);
   for (std::size_t i = 0; i < n; ++i) {
+    if (i % 4096 == 0) keep_going();
     for (std::size_t j = 0; j < d; ++j) row[j] = columns[j][i];
     const auto [at, is_new] = numbers.try_emplace(row, static_cast<std::uint32_t>(vectors.size()));
     if (is_new) vectors.push_back(&at->first);
@@ -215,6 +217,7 @@ std::vector<double> CoarseCentre::find(SecureRandom& random) const {
   }
   std::vector<double> centre;
   for (std::size_t j = 0; j < d; ++j) {
+    keep_going();
     const PrivateMedian median(ranges[j].first, ranges[j].last, design_.rate);
     const std::int64_t cell = median.draw(cells_[j], random);
     centre.push_back(std::ldexp(static_cast<double>(cell) + 0.5, design_.cell_exponent));
