@@ -131,8 +131,9 @@ std::vector<double> quantiles_of(const std::vector<double>& sorted, double min, 
   constexpr double kLongTail = 3;
   constexpr double kTail = 0.02;
   std::vector<double> edges = {min};
+  const auto last = static_cast<double>(std::max<std::size_t>(sorted.size(), 1) - 1);
   const auto add = [&](double level) {
-    const double value = sorted[static_cast<std::size_t>(level * (sorted.size() - 1) + 0.5)];
+    const double value = sorted[static_cast<std::size_t>(level * last + 0.5)];
     if (value > edges.back() && value < max) edges.push_back(value);
   };
   for (std::uint32_t i = 1; i < kBins && !sorted.empty(); ++i) add(static_cast<double>(i) / kBins);
@@ -141,7 +142,7 @@ std::vector<double> quantiles_of(const std::vector<double>& sorted, double min, 
     add(1 - kTail);
   }
   if (edges.size() > 2 && edges[1] - sorted.front() > kLongTail * (edges[2] - edges[1])) {
-    const double value = sorted[static_cast<std::size_t>(kTail * (sorted.size() - 1))];
+    const double value = sorted[static_cast<std::size_t>(kTail * last)];
     if (min < value && value < edges[1]) edges.insert(edges.begin() + 1, value);
   }
   edges.push_back(max);
