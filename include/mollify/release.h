@@ -22,8 +22,8 @@ struct ArrowArrayStream;
 
 namespace MOLLIFY_NAMESPACE {
 
-/// All that is public about a release, and all that is asked for: docs/guide tells its JSON form.
-/// Immutable, cheap to copy, safe to share between threads.
+/// All that is public about a release, and all that is asked for: docs/guide/spec.md has its JSON
+/// form. Immutable, cheap to copy, safe to share between threads.
 class ReleaseSpec : public Handle<const class ReleaseSpecInside> {
  public:
   using Handle::Handle;
@@ -251,9 +251,9 @@ void charge(const PreparedRelease& prepared, const Charging& charging);
 /// Releases in the only safe order: the certificate is made, the ledger charged, and only then the
 /// first random word drawn. Randomness is the operating system's; there is no seed.
 ///
-/// Throws InvalidInput for what is wrong in public, before anything is charged; LedgerFile's
-/// refusal if the charge would pass the data set's total; std::system_error if the records cannot
-/// be written. Then nothing was released, and what was charged stays charged.
+/// Throws InvalidInput for a wrong public input, and if the charge would pass the data set's total,
+/// before anything is charged; std::system_error if the records cannot be written. Then nothing was
+/// released, and what was charged stays charged.
 Certificate release(const PreparedRelease& prepared, const Source& data, const Sink& sink,
                     const std::optional<Charging>& charging = std::nullopt,
                     const Computing& computing = {});

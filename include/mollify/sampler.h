@@ -49,7 +49,8 @@ class ReleaseKey : public Handle<const class ReleaseKeyInside> {
 /// Everything public that makes a sampler of single draws.
 struct SamplerParameters {
   /// "minimax", "relative", "class", "neighbourhood", "public-kernel", "randomized-response",
-  /// "mixture", "gaussian-curve" or "location", as `mollify sample --mechanism` has them.
+  /// "mixture" or "gaussian-curve", like `mollify sample --mechanism`, or "location", like `--band
+  /// location=B`.
   std::string mechanism = "minimax";
   /// k, from 1 to 2^24.
   std::size_t outcomes = 0;

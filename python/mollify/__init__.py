@@ -1,4 +1,4 @@
-"""Samples of private data under differential privacy, with a guarantee decided in integers.
+"""Samples of private data under differential privacy, with a guarantee checked in integers.
 
 >>> import mollify as mo
 >>> domain = mo.Domain({"city": mo.categorical(["Ghent", "Lille", "Trier"], outside="Ghent")})

@@ -472,8 +472,8 @@ def test_what_is_not_safe_is_refused_in_one_sentence(session, domain, table):
     ):
         assert refusal(varying, **asked) == same + why + remedy
     assert "is of type pyarrow.lib.Table" in refusal(table, **asked)
-    assert refusal(frame.drop("math"), **asked) == (
-        'the data has no column "math", which the domain declares; method.check names those it has'
+    assert refusal(frame.drop("math"), **asked).startswith(
+        'the data has no column "math", which the domain declares; it has '
     )
     assert refusal(frame.withColumn("math", F.array("math")), **asked) == (
         'column "math" of the data must be of booleans, integers, numbers, texts, dates or timestamps, '

@@ -154,7 +154,7 @@ class Advisor {
     }
     if (!asked.protect && !asked.method) {
       throw InvalidInput(
-          fmt::format("{} (person, row or table) or {} is needed, but neither is given",
+          fmt::format("what to protect is missing: give {} (person, row or table) or {}",
                       flag_words("protect"), flag_words("method")));
     }
     advice_.method = method_for(asked);
@@ -186,8 +186,8 @@ class Advisor {
   void settle_space() {
     const AdviceQuestion& asked = question();
     if (asked.domain && !asked.column_sizes.empty()) {
-      throw InvalidInput(fmt::format("{} are for when there is no domain, but {} is given",
-                                     flag_words("columns"), flag_words("domain")));
+      throw InvalidInput(
+          fmt::format("give {} or {}, not both", flag_words("columns"), flag_words("domain")));
     }
     if (asked.domain) {
       domain_.emplace(inputs_.domain(*asked.domain));
@@ -196,13 +196,13 @@ class Advisor {
       return;
     }
     if (own().needs_domain()) {
-      throw InvalidInput(fmt::format("method {} needs {}, but none is given",
-                                     name_of(advice_.method), flag_words("domain")));
+      refuse_missing(flag_words("domain"),
+                     fmt::format("method {} needs the public domain", name_of(advice_.method)));
     }
     if (asked.column_sizes.empty()) {
-      throw InvalidInput(fmt::format(
-          "{}, or {} with how many values each column has, is needed, but neither is given",
-          flag_words("domain"), flag_words("columns")));
+      throw InvalidInput(
+          fmt::format("the domain is missing: give {}, or {} with how many values each column has",
+                      flag_words("domain"), flag_words("columns")));
     }
     sizes_ = asked.column_sizes;
     if (!own().counts_outcomes()) return;
@@ -223,13 +223,11 @@ class Advisor {
     const bool whole = central && asked.purpose == Purpose::kTable;
     const bool table = asked.purpose == Purpose::kSample || asked.purpose == Purpose::kTable;
     if (!asked.outputs && !whole && !is_of_one_model() && (table || central)) {
-      throw InvalidInput(
-          fmt::format("{}, how many records are to be released, is needed, but is not given",
-                      flag_words("count")));
+      refuse_missing(flag_words("count"), "how many records to release");
     }
     if (!asked.records && (central || is_estimation())) {
-      throw InvalidInput(fmt::format("{}, how many {} there are, is needed, but is not given",
-                                     flag_words("n"), by_person() ? "persons" : "rows"));
+      refuse_missing(flag_words("n"),
+                     fmt::format("how many {} there are", by_person() ? "persons" : "rows"));
     }
     if (asked.records == 0U) throw InvalidInput("n must be at least 1, but is 0");
     if (!asked.error) advice_.question.error = is_estimation() ? 0.01 : kUsualError;
@@ -270,8 +268,8 @@ class Advisor {
     } else {
       advice_.delta = std::min(1e-6, std::pow(10, std::floor(std::log10(0.01 / n))));
       advice_.delta_why =
-          "at most a hundredth of 1/n: with so small a probability the guarantee may fail for some "
-          "record, and it lets many records share the budget";
+          "at most a hundredth of 1/n: the probability with which the guarantee may fail for some "
+          "record";
     }
   }
 
@@ -300,6 +298,7 @@ class Advisor {
     }
     const PlanWay& way = answer.ways[*answer.best];
     found.mechanism = way.mechanism;
+    found.spends_delta = way.spent.notion != PrivacyNotion::kPure;
     found.error = way.alpha;
     found.noise = way.noise;
     found.why = way.why;
@@ -371,14 +370,16 @@ class Advisor {
             : fmt::format("the least of these whose error is at most {:g}", *question().error);
     advice_.epsilon_why += "; " + odds_words(Privacy::pure(one.epsilon));
     advice_.mechanism_why = own().mechanism_why(question(), one);
+    if (advice_.delta > 0 && !one.spends_delta) {
+      advice_.delta_why = fmt::format("not spent: the guarantee of {} never fails", one.mechanism);
+    }
     if (one.epsilon > kModerateEpsilon) {
       advice_.warnings.push_back(fmt::format(
-          "epsilon {0:g} {1}allows odds of e^{0:g} = {2:.4g}; half of that is a compromise{3}",
-          one.epsilon, is_good(one) ? "brings the error down to what was asked for, but " : "",
-          std::exp(one.epsilon),
-          is_of_rows() || is_estimation()
-              ? ""
-              : ", and the error is for the worst case over all data that there could be"));
+          "epsilon {0:g} {1}changes the odds of a guess by up to e^{0:g} = {2:.4g}; epsilon {3:g} "
+          "is a compromise{4}",
+          one.epsilon, is_good(one) ? "reaches the error that you asked for, but " : "",
+          std::exp(one.epsilon), one.epsilon / 2,
+          is_of_rows() || is_estimation() ? "" : ", and the error is for the worst possible data"));
     }
   }
 

@@ -705,9 +705,9 @@ Answer compare_released(const Json& question, const PublicInputs& inputs, const 
   const Domain declared = inputs.domain(spec.domain);
   const bool are_points = are_uncut_numbers(declared);
   if (!logarithms.empty() && !are_points) {
-    throw InvalidInput(fmt::format(
-        "{} is for columns of numbers of which no bins are declared, but the domain has others",
-        flag_words("log")));
+    throw InvalidInput(
+        fmt::format("{} needs a domain of numbers without bins, but this domain has other columns",
+                    flag_words("log")));
   }
   const std::optional<Roster> roster = roster_of(spec, inputs);
   data.require_repeatable();

@@ -930,10 +930,9 @@ class PopulationEstimator {
     std::vector<std::string>& notes = found_.notes;
     if (law_.band() != nullptr) {
       notes.push_back(
-          "A band cuts each unit's distribution at its edges, and all that lie beyond an edge are "
-          "released alike: the mean of the units' laws does not determine the mean of their "
-          "distributions, however many units there are. What stands here are the bounds that "
-          "hold.");
+          "This release cuts shares off at the edges of its band, and releases all that lie beyond "
+          "an edge alike. So its records do not determine the population, and the numbers here are "
+          "bounds that always hold.");
       notes.push_back(
           fmt::format("To estimate the population, release by {} randomized-response next time, or "
                       "by public-kernel with a public reference.",
@@ -979,8 +978,9 @@ PopulationEstimate estimate_population(const ReleasedLaw& law, const Empirical& 
   }
   if (!law.linear() && request.method != EstimateMethod::kUnbiased) {
     throw InvalidInput(
-        fmt::format("method {} needs a linear mechanism, but {} is none: only bounds hold",
-                    name_of(request.method), law.mechanism()));
+        fmt::format("method {} needs a linear mechanism, and {} is not linear: leave out {}, and "
+                    "estimate prints bounds",
+                    name_of(request.method), law.mechanism(), flag_words("method")));
   }
   if (!(law.failure_up() < (1 - request.confidence) / 2)) {
     throw InvalidInput(

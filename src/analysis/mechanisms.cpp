@@ -67,27 +67,25 @@ struct Amplified {
 
 Amplified solve(const AmplifyQuestion& question) {
   if (question.chosen && question.rate) {
-    throw InvalidInput(fmt::format("{} and {} are two kinds of sampling, but both are given",
-                                   flag_words("chosen"), flag_words("rate")));
+    throw InvalidInput(
+        fmt::format("give {} or {}, not both", flag_words("chosen"), flag_words("rate")));
   }
   const int given = (question.n ? 1 : 0) + (question.epsilon0 ? 1 : 0) +
                     (question.epsilon ? 1 : 0) + (question.delta ? 1 : 0);
   if (given != 3) {
-    throw InvalidInput(fmt::format("of {}, {}, {} and {} three must be given, but {} are",
+    throw InvalidInput(fmt::format("give exactly three of {}, {}, {} and {}; you gave {}",
                                    flag_words("n"), flag_words("epsilon0"), flag_words("epsilon"),
                                    flag_words("delta"), given));
   }
-  if (!question.k) {
-    throw InvalidInput(fmt::format("{} is needed, but is not given", flag_words("k")));
-  }
+  if (!question.k) refuse_missing(flag_words("k"), "how many records are possible");
   const std::uint64_t k = *question.k;
   const double rate = question.rate.value_or(1);
   Amplified found{{question.n.value_or(1), k, question.epsilon0.value_or(1), rate},
                   question.chosen};
   if (!question.n) {
     if (question.chosen) {
-      throw InvalidInput(fmt::format("{} needs {}, but it is not given; use {} to find n",
-                                     flag_words("chosen"), flag_words("n"), flag_words("rate")));
+      refuse_missing(flag_words("n"), fmt::format("{} needs it; with {}, amplify finds it",
+                                                  flag_words("chosen"), flag_words("rate")));
     }
     const auto records =
         shuffle_records_up(k, *question.epsilon0, *question.epsilon, *question.delta, rate);

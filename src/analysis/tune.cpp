@@ -39,7 +39,7 @@ std::vector<TriedBand> bands_to_try(const LocalSpec& spec, const ReleaseSpace& s
     bands.push_back(
         {"minimax", class_floor(spec.numbers.c1.value_or(0), *spec.numbers.c2, epsilon)});
   } else if (spec.numbers.c1) {
-    throw InvalidInput("c1 needs c2 beside it, but none is given");
+    refuse_missing(flag_words("c2"), flag_words("c1") + " needs it");
   } else if (space.kind() == SpaceKind::kCategories && !spec.reference && space.size() > 1) {
     bands.push_back({"minimax", minimax_floor(space.size(), epsilon)});
   }
@@ -235,7 +235,7 @@ Tuning tune(const TuneQuestion& question, const PublicFiles& files) {
   const Domain domain = files.domain(spec.domain);
   const DivergenceName& asked = divergence_of(question);
   if (!spec.unit) {
-    throw InvalidInput(fmt::format("{} is needed, but is not given", flag_words("unit")));
+    refuse_missing(flag_words("unit"), "column that names the public unit of each row");
   }
   SpaceSpec request = local.space;
   // Which list it is makes no difference on average over units; one list is made faster.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <string_view>
 #include <vector>
 
@@ -130,13 +131,9 @@ std::string flag_words(std::string_view flag) {
   return words;
 }
 
-std::string flag_or_part_words(std::string_view flag, std::string_view part) {
-  std::string words = flag_words(flag);
-  if (is_python()) return words;
-  words += ", ";
-  words += part;
-  words += " in a spec";
-  return words;
+void refuse_missing(std::string_view what, std::string_view meaning) {
+  throw InvalidInput(fmt::format("{} is missing{}{}", what, meaning.empty() ? "" : ": ",
+                                 meaning.substr(0, meaning.find('\n'))));
 }
 
 std::string command_words(std::string_view command) {
@@ -157,7 +154,11 @@ std::string times_words(double probability) {
   if (probability < 1e-9) return "less than 1 time in 1e9";
   if (probability >= 0.995) return "nearly every time";
   if (probability >= 0.0945) return fmt::format("{:.0f} times in 100", 100 * probability);
-  return fmt::format("1 time in {:.3g}", 1 / probability);
+  const double times = 1 / probability;
+  if (times < 999.5) return fmt::format("1 time in {:.3g}", times);
+  // Three digits still, but as people write them: 3740, not 3.74e+03.
+  const double digit = std::pow(10.0, std::floor(std::log10(times)) - 2);
+  return fmt::format("1 time in {:.0f}", digit * std::round(times / digit));
 }
 
 }  // namespace mollify

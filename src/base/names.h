@@ -125,8 +125,9 @@ void speak(Speech speech) noexcept;
 /// A parameter, by the name of the command's flag without its dashes: "candidates-file".
 [[nodiscard]] std::string flag_words(std::string_view flag);
 
-/// The same with the name of the part in a spec: "--units, roster in a spec", or "units".
-[[nodiscard]] std::string flag_or_part_words(std::string_view flag, std::string_view part);
+/// Throws InvalidInput: "--count is missing: records to release, for each unit". `what` is named as
+/// its reader types it; `meaning` may be empty, and ends with its first line.
+[[noreturn]] void refuse_missing(std::string_view what, std::string_view meaning);
 
 /// A command by its name: "check".
 [[nodiscard]] std::string command_words(std::string_view command);

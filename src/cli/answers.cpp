@@ -49,26 +49,25 @@ int run(const AmplifyQuestion& question, bool as_json) {
 void add_amplify(CLI::App& app, Session& session) {
   CLI::App& command = *app.add_subcommand(
       "amplify",
-      "Say how private shuffled reports are, in proved numbers\n\n"
-      "Every record goes through k-ary randomized response with epsilon0; all reports leave\n"
-      "shuffled. Give --k and three of --n, --epsilon0, --epsilon and --delta: the fourth is "
-      "found,\n"
-      "with a proved bound, what two data sets attain, and the papers' closed form in its regime.\n"
-      "Neighbouring data sets replace one record, so the number of records n is public.\n"
-      "Nothing private is read.");
+      "Prove how private shuffled reports are\n\n"
+      "Every record goes through k-ary randomized response with epsilon0, and all reports leave "
+      "shuffled. Give --k and three of --n, --epsilon0, --epsilon and --delta, and amplify finds "
+      "the fourth. It reads nothing private.\n\n"
+      "It prints a proved bound, what two data sets attain, and the papers' closed form in its "
+      "regime. Neighbouring data sets replace one record, so the number of records n is public.");
   const auto question = std::make_shared<AmplifyQuestion>();
   const auto as_json = std::make_shared<bool>(false);
   add_whole_number(command, "--n", question->n, "number of records; it is public");
-  add_whole_number(command, "--k", question->k, "number of outcomes");
+  add_whole_number(command, "--k", question->k, "number of possible records");
   add_number(command, "--epsilon0", question->epsilon0, "epsilon of one report, up to 100");
   add_number(command, "--epsilon", question->epsilon, "epsilon of all reports together");
   add_number(command, "--delta", question->delta, "delta of all reports together");
   add_number(command, "--rate", question->rate,
-             "each record is first kept with this probability (default: 1)");
+             "probability with which each record is first kept (default: 1)");
   add_whole_number(command, "--chosen", question->chosen,
-                   "so many of the n records are first chosen, without replacement");
+                   "number of the n records that are first chosen");
   command.add_flag("--accept-large-delta", question->accept_large_delta,
-                   "go on even where delta is 1/n or more");
+                   "accept a delta of 1/n or more");
   command.add_flag("--json", *as_json, "print as JSON");
   command.callback([question, as_json, &session] { session.status = run(*question, *as_json); });
 }
@@ -105,11 +104,11 @@ int run(const CheckOptions& options) {
 void add_check(CLI::App& app, Session& session) {
   CLI::App& command = *app.add_subcommand(
       "check",
-      "Name every value of a private file that its domain does not declare, and what it becomes\n\n"
-      "A release maps such values silently, because refusing would tell of them; this command is\n"
-      "for the data holder, before a release. NOT PRIVATE. Exit status 1 if there are findings.\n"
-      "With --reference and --units it also counts what public files share with the data: what is\n"
-      "made from private records is not public.");
+      "List the values of a file that its domain does not declare\n"
+      "\nNOT PRIVATE: for the data holder, before a release. A release maps such values silently, "
+      "because a refusal would reveal them. Exit status 1 if there are findings.\n"
+      "\nWith --reference and --units, check also counts the records that public files share with "
+      "the data: a file made from private records is not public.");
   const auto options = std::make_shared<CheckOptions>();
   command.add_option("--data", options->data, "the private CSV file")->type_name("FILE");
   command.add_option("--domain", options->domain, "the public domain, YAML")->type_name("FILE");
@@ -121,11 +120,10 @@ void add_check(CLI::App& app, Session& session) {
            "column that says how many records a row stands for");
   command
       .add_option("--reference", options->references,
-                  "public CSV (a reference, candidates, units to tune with), or several: how many "
-                  "of its records the data has too")
+                  "public CSV, or several: counts its records in the data")
       ->type_name("FILE");
   add_whole_number(command, "--most", options->most,
-                   "list at most so many (default: 40; with --json 1000)");
+                   "list at most NUMBER findings (default: 40; with --json 1000)");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }
@@ -144,9 +142,9 @@ Answer answer_of(const CompareOptions& options, const CLI::App& command,
                  std::optional<Method> method) {
   if (!method && !options.released) {
     throw InvalidInput(
-        fmt::format("a method is needed (mollify compare METHOD, one of {}), or --released, but "
-                    "neither is given",
-                    all_names<Method>()));
+        fmt::format("the method is missing: mollify compare METHOD, METHOD being {}; or give "
+                    "--released",
+                    all_names<Method>(" or ")));
   }
   std::string other = method ? fmt::format("method {}", name_of(*method)) : std::string();
   if (options.released && !method) {
@@ -162,7 +160,7 @@ Answer answer_of(const CompareOptions& options, const CLI::App& command,
   }
   const std::string& data = needed(options.data, "--data");
   const Json parts = given_parts(command, spec_parts(), method);
-  if (parts.contains("roster") && !parts.contains("unit")) refuse_missing("--unit");
+  if (parts.contains("roster") && !parts.contains("unit")) throw MissingFlag{"--unit"};
   const PublicFiles inputs(data);
   const CsvSource source(data);
   if (!options.released) return compare(for_each_epsilon(parts), inputs, source);
@@ -174,20 +172,18 @@ Answer answer_of(const CompareOptions& options, const CLI::App& command,
 void add_compare(CLI::App& app, Session& session) {
   CLI::App& command = *app.add_subcommand(
       "compare",
-      "Show how close the law of a release is to the truth, beside its reference\n\n"
-      "mollify compare METHOD ...: a release to come. --epsilon 0.5,1,2 and --mechanism all make "
-      "one\ntable of distances. mollify compare --released FILE: rows that are there.\n\n"
-      "The means of truth and law take a number for the middle of its bin; the column's real mean\n"
-      "stands below, and a warning where the bins alone move it by more than a tenth of the\n"
-      "column's standard deviation.\n\n"
-      "NOT PRIVATE: for the data holder, to see what a release is worth. Whatever of a release is\n"
-      "chosen by looking at private data tells of them: choose with plan, and with tune on public\n"
-      "units.");
+      "Compare a release, or its output distribution, with the real data\n"
+      "\nNOT PRIVATE: for the data holder. mollify compare METHOD judges a release to come, and "
+      "mollify compare --released FILE rows that are there. --epsilon 0.5,1,2 and --mechanism all "
+      "make one table.\n\nThe means take a number for the middle of its bin. The column's real "
+      "mean is printed below, with a warning if the bins alone move it by more than a tenth of the "
+      "column's standard deviation.\n\nA choice that is made by looking at private data reveals "
+      "some of it: choose with plan, and with tune on public units.");
   const auto options = std::make_shared<CompareOptions>();
   command.add_option("--data", options->data, "the private CSV file")->type_name("FILE");
   add_text(command, "--released", options->released, "FILE",
-           "compare the data with these released rows, instead of a release to come; with --data "
-           "and --domain, and --unit, --units and --log where they were given to sample");
+           "CSV of released rows, instead of a release to come\nGive --data, --domain, --unit, "
+           "--units and --log as they were given to sample");
   add_part_flags(command, spec_parts(), session.method ? session.methods() : kEveryMethod);
   if (!session.method && !session.lists_all) {
     // The others are taken only to be refused by what they are for.
@@ -196,7 +192,8 @@ void add_compare(CLI::App& app, Session& session) {
     }
   } else {
     command.get_option("--count")->description(
-        "records to release: for each unit, or for the table without --unit (default: 1)");
+        "records to release, for each unit or table (default: 1)");
+    take_every_mechanism(command);
   }
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session, &command] {
@@ -251,10 +248,8 @@ void require_columns_of(const ReleaseSpec& spec, const Domain& domain, const std
         column == spec.unit || std::any_of(columns.begin(), columns.end(),
                                            [&](const Column& one) { return one.name() == column; });
     if (known) continue;
-    throw InvalidInput(fmt::format(
-        "{} must be of the release of {}, but has a column \"{}\", which such a release "
-        "has not",
-        released, certificate, column));
+    throw InvalidInput(fmt::format("{} is not the release of {}: that release has no column \"{}\"",
+                                   released, certificate, column));
   }
 }
 
@@ -277,24 +272,24 @@ int run(const EstimateOptions& options) {
 void add_estimate(CLI::App& app, Session& session) {
   CLI::App& command = *app.add_subcommand(
       "estimate",
-      "Estimate the population from released records and their certificate\n\n"
-      "For the collector: the distribution of all units, its marginals and means, with intervals\n"
-      "that hold together. From randomized-response, mixture, public-kernel, gaussian-curve and\n"
-      "the shuffled mechanisms; of a band only bounds hold, and they are told. No private data\n"
-      "is read.\n\n"
-      "Where no records are wanted, reports made for estimation alone do better. Subset selection\n"
-      "with d = max(1, k/(E+1)) of k outcomes, E = e^epsilon, has the variance s(1-s)/(n(p-s)^2)\n"
-      "for a frequency next to 0, p = dE/(dE+k-d), s = (p(d-1)+(1-p)d)/(k-1); randomized response\n"
-      "is d = 1.");
+      "Estimate the population from released records\n"
+      "\nFor the collector: estimates the distribution of all units, its marginals and means, with "
+      "intervals that hold together. It reads no private data.\n"
+      "\nMechanisms randomized-response, mixture, public-kernel, gaussian-curve and the shuffled "
+      "ones give estimates; a band gives bounds only.\n"
+      "\nIf nobody needs records, reports made for estimation alone have a smaller error. Subset "
+      "selection with d = max(1, k/(E+1)) of k outcomes, E = e^epsilon, has the variance "
+      "s(1-s)/(n(p-s)^2) for a frequency next to 0, p = dE/(dE+k-d), s = (p(d-1)+(1-p)d)/(k-1); "
+      "randomized response is d = 1.");
   const auto options = std::make_shared<EstimateOptions>();
   add_text(command, "--released", options->released, "FILE", "CSV of the released records");
   add_text(command, "--certificate", options->certificate, "FILE", "their certificate");
   add_text(command, "--domain", options->domain, "FILE",
-           "the release's domain, YAML (default: the file that the certificate names)");
+           "the release's domain, YAML (default: the certificate's)");
   add_number(command, "--confidence", options->confidence,
              "probability that all intervals hold together (default: 0.95)");
   add_text(command, "--method", options->method, "NAME",
-           "unbiased (default), simplex: the nearest distribution, or maximum-likelihood");
+           "unbiased (default), simplex or maximum-likelihood\nsimplex: the nearest distribution");
   command.add_flag("--pairs", options->pairs, "two-way tables of all pairs of columns too");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
@@ -332,11 +327,10 @@ int run(const TuneOptions& options, const CLI::App& command) {
                         .best = options.best,
                         .out = options.out};
   if (options.data && !std::filesystem::exists(*options.data)) {
-    throw InvalidInput(
-        fmt::format("{} must be the private file, but there is none", *options.data));
+    throw InvalidInput(fmt::format("--data {} is not there", *options.data));
   }
   Json parts = given_parts(command, tuned_parts(), kUnitDraws.first());
-  if (!parts.contains("privacy")) refuse_missing("--epsilon");
+  if (!parts.contains("privacy")) throw MissingFlag{"--epsilon"};
   if (!parts.contains("count")) parts["count"] = 1U;
   question.spec = mollify::spec_of(parts, "");
   if (options.best) require_new("--out", options.out, options.overwrite);
@@ -351,26 +345,26 @@ void add_tune(CLI::App& app, Session& session) {
   CLI::App& command = *app.add_subcommand(
       "tune",
       "Choose where the band lies, from PUBLIC example units\n\n"
-      "For each band: how far the units' estimates are from the laws they would be released from,\n"
-      "on average and at worst. The units must be public: whatever is chosen by looking at "
-      "private\n"
-      "ones tells of them.");
+      "For each band, tune prints how far the units' output distributions are from their data, on "
+      "average and at worst. The units must be public: a choice that is made by looking at private "
+      "units reveals some of them.");
   const auto options = std::make_shared<TuneOptions>();
   add_text(command, "--public-units", options->public_units, "FILE",
            "public CSV of units like yours");
   add_text(command, "--data", options->data, "FILE",
-           "the private file, opened only to make sure that the units are not from it");
+           "the private file, to refuse units that are from it");
   add_part_flags(command, tuned_parts(), kUnitDraws);
   command.get_option("--count")->description("draws of each unit (default: 1)");
   command.get_option("--c2")->description(
-      "greatest density of P against the reference: tries minimax too");
+      "greatest density against the reference; tries minimax too");
   add_text(command, "--divergence", options->divergence, "NAME",
-           "what bands are compared by: kl (default), tv, hellinger2 or chi2");
-  command.add_flag("--best", options->best,
-                   "find the best band there is for these units, with the limit that no sampler of "
-                   "any kind beats on them");
+           "kl (default), tv, hellinger2 or chi2");
+  command.add_flag(
+      "--best", options->best,
+      "find the best band for these units\nAnd the limit that no sampler of any kind beats "
+      "on them");
   add_out(command, options->out, options->overwrite,
-          "with --best: where the band goes, for sample --band file=FILE");
+          "with --best: the band's file, for --band file=FILE");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session, &command] { session.status = run(*options, command); });
 }

@@ -63,15 +63,14 @@ void add_candidates(CLI::App& app, Session& session) {
   CLI::App& command = *app.add_subcommand(
       "candidates",
       "Make a public list of records to choose from\n\n"
-      "For mollify sample --candidates-file. Everybody who releases with one list reports which "
-      "of\n"
-      "its records was drawn. The list must be made before any private data is opened.");
+      "sample takes the list by --candidates-file, and releases records from it. Make the list "
+      "before you open any private data.");
   const auto options = std::make_shared<CandidatesOptions>();
   add_text(command, "--domain", options->domain, "FILE", "the public domain, YAML");
   add_whole_number(command, "--candidates", options->count, "how many (default: 65536)");
   add_text(command, "--reference", options->reference, "FILE",
-           "public CSV of records that they are drawn after, or a measure as JSON (NAME.json, "
-           "see law and reference) on a domain of numbers (default: evenly)");
+           "public CSV, or JSON measure, that they resemble (default: even)\nA measure is a file "
+           "NAME.json of mollify reference, on a domain of numbers");
   add_out(command, options->out, options->overwrite, "the file to write them to");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
@@ -186,17 +185,15 @@ void add_generate(CLI::App& app, Session& session) {
   CLI::App& command = *app.add_subcommand(
       "generate",
       "Draw rows from a model that was released\n\n"
-      "From a file of mollify sample --model-out (method marginals or method integral-model). It "
-      "spends\n"
-      "nothing: the model was paid for when it was released, and its rows are made of it alone.\n"
-      "More rows tell no more about the data than the model does.");
+      "The model is a file of mollify sample --model-out (method marginals or integral-model). Its "
+      "rows cost no budget: the model was paid for when it was released, and more rows reveal no "
+      "more about the data than the model does.");
   const auto options = std::make_shared<GenerateOptions>();
   add_text(command, "--model", options->model, "FILE", "the model");
   add_whole_number(command, "--count", options->count, "how many rows");
   command
       .add_option("--given", options->given,
-                  "only rows in which the column has the value, by the model's own law of such "
-                  "rows; may be repeated for other columns")
+                  "only rows in which the column has the value; repeat for others")
       ->type_name("COLUMN=VALUE");
   add_out(command, options->out, options->overwrite, "where they go (default: standard output)");
   command.add_flag("--json", options->json, "print as JSON");
@@ -244,8 +241,8 @@ void add_reference(CLI::App& app, Session& session) {
   CLI::App& command = *app.add_subcommand(
       "reference",
       "Fit a Gaussian mixture to public records\n\n"
-      "The records must be public: what is fitted goes out with everything that is measured\n"
-      "against it. The result is a JSON file for --reference of law and candidates.");
+      "The records must be public, because every release with this reference reveals it. The "
+      "result is a JSON file for --reference of law and candidates.");
   const auto options = std::make_shared<ReferenceOptions>();
   add_text(command, "--public", options->records, "FILE", "the public CSV file");
   add_text(command, "--domain", options->domain, "FILE",

@@ -27,6 +27,7 @@
 #include "methods/divergence/worst_case_risk.h"
 #include "methods/local/bands.h"
 #include "methods/local/mechanism.h"
+#include "methods/local/method.h"
 #include "methods/local/mollifiers.h"
 #include "release/release_error.h"
 
@@ -79,9 +80,7 @@ ChosenBand chosen_band(const DensityOptions& options, const MechanismOptions& me
     if (!band.c1) band.c1 = 0;
     if (!band.c2 && made_for_a_class) band.c2 = reference.class_bound();
     if (!band.c2) {
-      throw InvalidInput(
-          "the minimax band needs c2, the declared bound on the density of P against the "
-          "reference, but none is given");
+      throw MissingFlag{"--c2"};
     }
     band.floor = class_floor(*band.c1, *band.c2, band.epsilon);
     return band;
@@ -300,41 +299,40 @@ std::string raster_csv(const std::vector<Point>& raster) {
 void add_more_divergences(CLI::App& command, MoreDivergences& more) {
   add_number(command, "--renyi", more.renyi, "also print the Rényi divergence of this order");
   add_number(command, "--hockey-stick", more.hockey_stick,
-             "also print the hockey-stick divergence of this factor, e^epsilon for (epsilon, "
+             "also print the hockey-stick divergence of this factor\nIt is e^epsilon for (epsilon, "
              "delta)-privacy");
 }
 
 void DensityOptions::add_to(CLI::App& command) {
   const std::string group = "Density on one or more dimensions";
   add_text(command, "--density", density, "FILE",
-           "the distribution, as JSON: {\"type\": \"gaussian_mixture\", \"means\": ...}")
+           "the distribution, as JSON\nSuch as {\"type\": \"gaussian_mixture\", \"means\": ...}")
       ->group(group);
   add_text(command, "--band", band, "BAND",
-           "minimax, relative or location=B with B in (0, 1) (default: minimax with --c2 or "
-           "an envelope as the reference, else relative)")
+           "minimax, relative or location=B with B in (0, 1)\nBy default minimax with --c2 or an "
+           "envelope as the reference, otherwise relative")
       ->group(group);
-  add_whole_number(command, "--cells", cells,
-                   "cells of the grid in all, up to 2^24 (default: 2^16 in one dimension, 2^20 in "
-                   "two, 2^21 in three)")
+  add_whole_number(
+      command, "--cells", cells,
+      "cells of the grid in all, up to 2^24\nBy default 2^16 in one dimension, 2^20 in two, "
+      "2^21 in three")
       ->group(group);
-  add_whole_number(command, "--candidates", candidates,
-                   "candidates drawn from the reference instead of a grid (default beyond three "
-                   "dimensions: 65536)")
+  add_whole_number(
+      command, "--candidates", candidates,
+      "candidates drawn from the reference, instead of a grid\nBy default 65536 beyond three "
+      "dimensions")
       ->group(group);
   command.add_option("--at", at, "points at which to print the density and the law")
       ->type_name("X,Y,...")
       ->group(group);
-  command
-      .add_option("--region", regions,
-                  "low:high for each axis, with commas: how much mass of it is captured")
+  command.add_option("--region", regions, "low:high for each axis, with commas: prints its mass")
       ->type_name("BOX")
       ->group(group);
   add_text(command, "--raster", raster, "NxM",
-           "write the density and the law at the middles of N x M pixels (one axis: N) to --out")
+           "write density and law at N x M pixels to --out (one axis: N)")
       ->group(group);
   add_text(command, "--raster-box", raster_box, "BOX",
-           "what the raster shows, low:high for each axis (default: where the reference has its "
-           "mass)")
+           "what the raster shows, low:high for each axis\nBy default the reference's mass")
       ->group(group);
   add_out(command, out, overwrite, "where the raster goes, as CSV", group);
 }
@@ -342,7 +340,7 @@ void DensityOptions::add_to(CLI::App& command) {
 bool DensityOptions::given() const {
   if (density) return true;
   const auto refuse = [](bool is_given, std::string_view flag) {
-    if (is_given) throw InvalidInput(fmt::format("{} is for --density, but none is given", flag));
+    if (is_given) refuse_missing("--density", fmt::format("{} needs it", flag));
   };
   refuse(band.has_value(), "--band");
   refuse(cells.has_value(), "--cells");
@@ -371,7 +369,7 @@ int print_law_of_density(const DensityOptions& options, const MechanismOptions& 
         "them all (Park et al. 2024, Proposition III.2)");
   }
   if (options.cells && options.candidates) {
-    throw InvalidInput("--cells and --candidates are two spaces, but one is needed");
+    throw InvalidInput("give --cells or --candidates, not both");
   }
   const std::shared_ptr<const Measure> p =
       measure_from_json(read_text_file(*options.density), *options.density);
@@ -387,10 +385,10 @@ int print_law_of_density(const DensityOptions& options, const MechanismOptions& 
     places.regions.push_back(box_from("region", text, p->dimension()));
   }
   if (options.raster.has_value() != options.out.has_value()) {
-    throw InvalidInput("--raster and --out are needed together, but only one is given");
+    throw InvalidInput("give --raster and --out together, or neither");
   }
   if (options.raster_box && !options.raster) {
-    throw InvalidInput("--raster-box is for --raster, but none is given");
+    refuse_missing("--raster", "--raster-box needs it");
   }
   if (options.raster) {
     places.raster =
@@ -463,7 +461,7 @@ int run(const LawOptions& options) {
       throw InvalidInput("--mollifier is for --p, but --density is given");
     }
     if (options.other) throw InvalidInput("--other is for --p, but --density is given");
-    if (options.p) throw InvalidInput("--p and --density are two inputs, but one is needed");
+    if (options.p) throw InvalidInput("give --p or --density, not both");
     return print_law_of_density(options.density, options.mechanism, options.more, options.json);
   }
   const NamedDistribution p = read_distribution(needed(options.p, "--p"));
@@ -480,14 +478,14 @@ int run(const LawOptions& options) {
   }
   const MechanismParameters parameters = mechanism.parameters(p.masses.size(), reference);
   tell_large_epsilon(parameters.epsilon, parameters.mu);
-  if (!parameters.mu) needed(parameters.epsilon, "--epsilon");
+  mechanism.require_budget();
   const bool is_projection = is_band(parameters.mechanism) && !options.mollifier.given();
   const std::string name =
       options.mollifier.mollifier.value_or(std::string(name_of(parameters.mechanism)));
   std::optional<std::vector<double>> other;
   if (options.other) {
     if (!is_projection) {
-      throw InvalidInput(fmt::format("--other is for bands, but {} is none", name));
+      throw InvalidInput(fmt::format("--other works with bands, and {} is not a band", name));
     }
     other = masses_in_order(read_distribution(*options.other), p, *options.other);
   }
@@ -512,14 +510,14 @@ void add_law(CLI::App& app, Session& session) {
   CLI::App& command = *app.add_subcommand(
       "law",
       "Print the exact output law of a given distribution\n\n"
-      "Every probability is a fraction of integers; they sum to one exactly. NOT PRIVATE.\n"
-      "With --density, the law of a grid of cells or of a list of candidates.");
+      "NOT PRIVATE. Every probability is a fraction of integers; they sum to one exactly. With "
+      "--density, the law of a grid of cells or of a list of candidates.");
   const auto options = std::make_shared<LawOptions>();
   add_text(command, "--p", options->p, "FILE",
-           "the distribution: a JSON array, or CSV with columns outcome and p");
+           "the distribution: a JSON array, or CSV (outcome, p)");
   add_text(command, "--other", options->other, "FILE",
-           "another distribution on the same outcomes: how far its law is from p's, and can be");
-  options->mechanism.add_to(command, "public distribution, in the same form as --p or --density",
+           "another distribution, to compare its law with --p's");
+  options->mechanism.add_to(command, "public distribution, in the form of --p or --density",
                             "one draw");
   options->mollifier.add_to(command);
   command.add_flag("--normalise", options->normalise, "divide the masses of --p by their sum");
@@ -627,7 +625,7 @@ int run(RiskOptions options) {
   const bool every = options.mechanism.mechanism == "all";
   if (every || (options.epsilons && options.epsilons->find(',') != std::string::npos)) {
     if (every && options.mechanism.band) {
-      throw InvalidInput("a band is given instead of a mechanism, but both are given");
+      refuse_band_and_mechanism();
     }
     needed(options.epsilons, "--epsilon");
     return print_answer(risk_table(options, k, reference, every), options.json);
@@ -644,14 +642,15 @@ int run(RiskOptions options) {
 void add_risk(CLI::App& app, Session& session) {
   CLI::App& command =
       *app.add_subcommand("risk",
-                          "Print how far the released law can be from the truth, at worst\n\n"
-                          "Nothing private is read. --mechanism all tells every mechanism, "
+                          "Print how far the output can be from the data, at worst\n\n"
+                          "risk reads nothing private. --mechanism all prints every mechanism, "
                           "--epsilon 0.5,1,2 each epsilon.");
   const auto options = std::make_shared<RiskOptions>();
-  add_whole_number(command, "--k", options->k, "number of outcomes");
+  add_whole_number(command, "--k", options->k, "number of possible records");
   options->mechanism.add_to(command, "public distribution: a JSON array, or CSV (outcome, p)",
                             "one draw");
   options->mechanism.add_band_to(command);
+  take_every_mechanism(command);
   take_epsilon_list(command, options->epsilons);
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });

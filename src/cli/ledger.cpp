@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/decimals.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "cli/help.h"
 #include "cli/main.h"
 #include "cli/output.h"
 #include "core/invalid_input.h"
@@ -20,49 +22,48 @@ namespace mollify::cli {
 void LedgerOptions::add_to(CLI::App& command) {
   const std::string group = "Ledger";
   command
-      .add_option(
-          "--ledger", ledger,
-          "file in which the release is charged before anything is drawn, and refused if it "
-          "would pass the data set's total; made if there is none")
+      .add_option("--ledger", ledger,
+                  "file that adds up the cost, and refuses too much\n"
+                  "The release is charged before anything is drawn. The file is made if there is "
+                  "none")
       ->type_name("FILE")
       ->group(group);
   command
-      .add_option("--data-set", data_set,
-                  "public name of the data in the ledger (default: the one by which the ledger "
-                  "knows the file, or else the full path of --data)")
+      .add_option(
+          "--data-set", data_set,
+          "public name of the data in the ledger\nBy default the name by which the ledger knows "
+          "the file, or else the full path of --data")
       ->type_name("NAME")
       ->group(group);
   command
       .add_flag("--another-data-set", another_data_set,
-                "charge the release to --data-set even if the ledger knows the file by other names "
-                "only: what was charged there is not counted")
+                "charge --data-set, though the file has other names\nWhat was charged to the "
+                "other names is not counted")
       ->group(group);
-  command
-      .add_flag("--no-total", no_total,
-                "charge the release even if the data set has no total to be held against")
+  command.add_flag("--no-total", no_total, "charge the release even if no total is declared")
       ->group(group);
 }
 
 void LedgerOptions::validate(const std::string& data_file) const {
   if (!ledger) {
-    if (data_set) throw InvalidInput("--data-set is a name in a ledger, but no --ledger is given");
-    if (no_total) throw InvalidInput("--no-total is about a ledger, but no --ledger is given");
-    if (another_data_set) {
-      throw InvalidInput("--another-data-set is about a ledger, but no --ledger is given");
+    for (const auto& [is_given, flag] :
+         {std::pair{data_set.has_value(), "--data-set"}, std::pair{no_total, "--no-total"},
+          std::pair{another_data_set, "--another-data-set"}}) {
+      if (is_given) refuse_missing("--ledger", fmt::format("{} needs it", flag));
     }
     return;
   }
   if (another_data_set && !data_set) {
-    throw InvalidInput("--another-data-set needs --data-set, the name of it, but none is given");
+    refuse_missing("--data-set", "--another-data-set needs the name of that data set");
   }
   if (data_set && data_set->empty()) {
     throw InvalidInput("--data-set must be the name of a data set, but is empty");
   }
   if (!data_set && is_stream(data_file)) {
-    throw InvalidInput(
-        fmt::format("--data-set is needed beside --ledger, because {} is a pipe or a device and "
-                    "has no name that lasts, but is not given",
-                    data_file));
+    refuse_missing("--data-set",
+                   fmt::format("{} is a pipe or a device, and the ledger needs a name "
+                               "that lasts",
+                               data_file));
   }
 }
 
@@ -93,6 +94,19 @@ std::string ChargedLedger::text() const {
         "WARNING: the ledger knows the same file as {} too; what was charged there is not counted "
         "here\n",
         printable(name));
+  }
+  return text;
+}
+
+std::string ChargedLedger::brief() const {
+  const DataSetSummary& known = receipt_->data_set;
+  std::string text = wrapped(
+      fmt::format("charged: {} to {}; left: {}", readable(cost_).text(), printable(known.data_set),
+                  known.total ? remaining(known).text() : "unknown, no total declared"),
+      80, 2);
+  if (!receipt_->other_names.empty()) {
+    text += fmt::format("WARNING: not counted here: what was charged to {}\n",
+                        printable(fmt::format("{}", fmt::join(receipt_->other_names, ", "))));
   }
   return text;
 }
@@ -209,7 +223,7 @@ LedgerTotal total_of(const LedgerCommandOptions& options) {
   }
   if (options.rho) {
     if (options.epsilon || options.delta) {
-      throw InvalidInput("a total is in rho or in epsilon and delta, but both are given");
+      throw InvalidInput("give --rho, or --epsilon and --delta, not both");
     }
     total.cost = ExactPrivacy::concentrated(Decimal::parse(*options.rho, "rho"));
     return total;
@@ -224,7 +238,7 @@ LedgerTotal total_of(const LedgerCommandOptions& options) {
 std::optional<DataFile> chosen_file(const LedgerCommandOptions& options) {
   if (!options.data) return std::nullopt;
   if (options.data_set) {
-    throw InvalidInput("--data-set and --data name the same thing, but both are given");
+    throw InvalidInput("give --data-set or --data, not both");
   }
   auto file = data_file_at(*options.data);
   if (!file) {
@@ -299,8 +313,7 @@ int run(const LedgerCommandOptions& options) {
   const std::optional<DataFile> file = chosen_file(options);
   if (!options.declare && !options.replace) {
     if (options.epsilon || options.delta || options.rho || options.scope) {
-      throw InvalidInput(
-          "a total is only changed by --declare or --replace, but neither is given beside it");
+      throw InvalidInput("--declare or --replace is missing: only they change a total");
     }
     return show(path, options.data_set, file, options.json);
   }
@@ -324,19 +337,17 @@ void add_ledger(CLI::App& app, Session& session) {
   CLI::App& command = *app.add_subcommand(
       "ledger",
       "Show or declare what releases of a data set may cost together\n\n"
-      "Releases made with sample --ledger are recorded before they are drawn, and refused if they\n"
-      "would pass the total declared for their data set. Without --declare and --replace: what is\n"
-      "spent, what remains, and the history. Numbers are exact decimal numbers, as they were "
-      "typed.");
+      "sample --ledger records a release before it is drawn, and refuses it if it would pass the "
+      "total declared for its data set. Without --declare and --replace, ledger prints what is "
+      "spent, what remains, and the history. Numbers are exact decimals, as they were typed.");
   const auto options = std::make_shared<LedgerCommandOptions>();
   const auto text = [&](const char* flag, std::optional<std::string>& value, const char* help,
                         const char* type) {
     command.add_option(flag, value, help)->type_name(type);
   };
-  text("--ledger", options->ledger, "the ledger", "FILE");
+  text("--ledger", options->ledger, "file of the ledger", "FILE");
   text("--data-set", options->data_set, "one data set, by its name in the ledger", "NAME");
-  text("--data", options->data, "one data set, by the file that releases without a name were from",
-       "FILE");
+  text("--data", options->data, "one data set, by its file", "FILE");
   command.add_flag("--declare", options->declare, "declare the data set's total");
   command.add_flag("--replace", options->replace,
                    "declare its total though it has another; history keeps both");
@@ -345,8 +356,8 @@ void add_ledger(CLI::App& app, Session& session) {
        "NUMBER");
   text("--rho", options->rho, "the total in zCDP, instead of epsilon", "NUMBER");
   text("--scope", options->scope,
-       "what the total protects: row, unit=COLUMN or table (default: row); releases that protect "
-       "less are refused",
+       "what the total protects: row, unit=COLUMN or table (default: row)\n"
+       "Releases that protect less are refused",
        "SCOPE");
   command.add_flag("--json", options->json, "print as JSON, numbers as exact texts");
   command.callback([options, &session] { session.status = run(*options); });

@@ -38,6 +38,8 @@ class ChargedLedger final : public Ledger {
   /// What was charged and what is left, and whether the ledger knows the file by other names.
   /// Requires that something was charged.
   [[nodiscard]] std::string text() const;
+  /// The same in a line, or two where the ledger knows the file by other names.
+  [[nodiscard]] std::string brief() const;
   [[nodiscard]] nlohmann::ordered_json json() const;
 
  private:

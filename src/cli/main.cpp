@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <exception>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <new>
 #include <optional>
@@ -22,6 +23,7 @@
 
 #include "base/names.h"
 #include "base/progress.h"
+#include "cli/help.h"
 #include "cli/output.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
@@ -51,16 +53,6 @@ void occupy_standard_streams() {
     static_cast<void>(::open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY));
   }
 }
-
-/// Lists the commands by the first line of what they say about themselves.
-class BriefCommands : public CLI::Formatter {
- public:
-  std::string make_subcommand(const CLI::App* command) const override {
-    const std::string description = command->get_description();
-    return fmt::format("  {:<12}{}\n", command->get_name(),
-                       description.substr(0, description.find('\n')));
-  }
-};
 
 /// In the order in which help lists them.
 constexpr struct {
@@ -99,14 +91,9 @@ void add_commands(CLI::App& app, mollify::cli::Session& session, std::string_vie
   }
 }
 
-bool has_method(std::string_view name) {
-  return std::any_of(std::begin(kCommands), std::end(kCommands),
-                     [&](const auto& one) { return one.name == name && one.has_method; });
-}
-
 /// The method, if the command has one and the word is a name of it.
 std::optional<mollify::Method> method_of(std::string_view command, const char* word) {
-  if (word == nullptr || !has_method(command)) return std::nullopt;
+  if (word == nullptr || !mollify::cli::has_method(command)) return std::nullopt;
   return mollify::named<mollify::Method>(word);
 }
 
@@ -116,17 +103,19 @@ std::string method_words(const CLI::App& app, const mollify::cli::Session& sessi
   using mollify::Method;
   for (const CLI::App* command : app.get_subcommands()) {
     const std::string& name = command->get_name();
-    if (session.method || !has_method(name)) continue;
+    if (session.method || !mollify::cli::has_method(name)) continue;
     const std::vector<std::string> extras = app.remaining(true);
     const std::string& first = extras.front();
     if (mollify::named<Method>(first)) {
-      return fmt::format("The method follows the command at once: mollify {} {} ...", name, first);
+      return fmt::format("the method follows the command: mollify {} {} ...", name, first);
     }
     if (first.starts_with("-")) {
-      return fmt::format("A method is needed before {} (mollify {} {})", first, name,
-                         fmt::join(mollify::name_list<Method>(), "|"));
+      return fmt::format(
+          "the method is missing before {}: mollify {} METHOD {} ..., METHOD being "
+          "{}; mollify advise helps to choose",
+          first, name, first, mollify::all_names<Method>(" or "));
     }
-    return fmt::format("The method must be one of {}, but is \"{}\"{}",
+    return fmt::format("the method must be one of {}, but is \"{}\"{}",
                        mollify::all_names<Method>(), first,
                        mollify::did_you_mean(first, mollify::name_list<Method>()));
   }
@@ -152,18 +141,33 @@ std::string unexpected(const CLI::App& app, const mollify::cli::Session& session
   return fmt::format("no flag stands before \"{}\"", extras.front());
 }
 
+/// That a flag is missing, and what the help of the command that ran says of it.
+std::string missing_words(const CLI::App& app, const std::string& flag) {
+  for (const CLI::App* command : app.get_subcommands()) {
+    const CLI::Option* option = command->get_option_no_throw(flag);
+    if (option == nullptr) continue;
+    const std::string help = option->get_description();
+    return fmt::format("{} is missing: {}", flag, help.substr(0, help.find('\n')));
+  }
+  return flag + " is missing";
+}
+
+/// What is wrong with a flag that there is: it is given twice, or its value is missing or too much.
+std::string parse_words(const CLI::ParseError& error) {
+  const std::string words = error.what();
+  const std::string flag = words.substr(0, words.find(':'));
+  if (words.find(" required but received ") != words.npos) return flag + " is given more than once";
+  if (words.find(" required ") != words.npos) return flag + " needs a value, but has none";
+  return words;
+}
+
 int run(int argc, char** argv) {
   using namespace mollify::cli;
   CLI::App app(
-      "Releases samples of private data under differential privacy.\n"
-      "Start with `mollify advise`, which says what release serves you, then `mollify check` on "
-      "your data, then `mollify sample`.",
+      "Release samples of private data under differential privacy.\n\n"
+      "Start with advise, which recommends a release and prints the commands. Then run check on "
+      "your data, then sample.",
       "mollify");
-  app.formatter(std::make_shared<BriefCommands>());
-  app.footer(
-      "Every command has --help and --json. The guide \"Five jobs, from the question to the "
-      "judgement\" goes from data to release.\nExit status: 0 done, 1 failed or the answer is no, "
-      "2 refused.");
   app.set_version_flag("--version", mollify::kVersion);
   std::optional<std::string> shell, manual;
   app.add_option("--completion", shell, "print a script for bash, zsh or fish, to be sourced")
@@ -171,6 +175,7 @@ int run(int argc, char** argv) {
   app.add_option("--manual", manual, "print the manual page of a command, or of mollify")
       ->type_name("COMMAND");
   Session session;
+  app.formatter(help_formatter(session));
   const std::string_view named = argc > 1 && argv[1][0] != '-' ? argv[1] : "";
   try {
     // `mollify help` and `mollify help COMMAND` are what people try first.
@@ -192,9 +197,14 @@ int run(int argc, char** argv) {
       flush_output();
       return kSuccess;
     }
-    if (app.get_subcommands().empty()) throw CLI::RequiredError("A command");
+    if (app.get_subcommands().empty()) {
+      throw mollify::InvalidInput("a command is missing, such as sample; see mollify --help");
+    }
     flush_output();
     return session.status;
+  } catch (const MissingFlag& missing) {
+    complain(missing_words(app, missing.flag));
+    return kBadInput;
   } catch (const CLI::Success& asked) {
     return app.exit(asked);  // prints help or version
   } catch (const CLI::ExtrasError&) {
@@ -202,8 +212,8 @@ int run(int argc, char** argv) {
                          named.empty() ? "" : " "));
     return kBadInput;
   } catch (const CLI::ParseError& error) {
-    complain(
-        fmt::format("{}; see mollify {}{}--help", error.what(), named, named.empty() ? "" : " "));
+    complain(fmt::format("{}; see mollify {}{}--help", parse_words(error), named,
+                         named.empty() ? "" : " "));
     return kBadInput;
   } catch (const mollify::InvalidInput& error) {
     complain(error.what());
@@ -218,6 +228,11 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
+
+bool mollify::cli::has_method(std::string_view command) {
+  return std::any_of(std::begin(kCommands), std::end(kCommands),
+                     [&](const auto& one) { return one.name == command && one.has_method; });
+}
 
 int main(int argc, char** argv) {
   occupy_standard_streams();
@@ -234,21 +249,21 @@ namespace mollify::cli {
 // -----------------------------------------------------------------------------------------------
 // What the commands of the command line have in common.
 
-namespace {
-
 template <class Value>
-Value parse_as(std::string_view text, std::string_view flags, std::string_view expected) {
+Value parsed(std::string_view text, std::string_view flag, std::string_view expected) {
   Value value{};
   const char* end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stopped != end) {
-    throw InvalidInput(
-        fmt::format("{} must be {}, but is \"{}\"", flags.substr(2), expected, text));
-  }
-  return value;
+  if (error == std::errc() && stopped == end) return value;
+  const std::string range = error == std::errc::result_out_of_range
+                                ? fmt::format(" of at most {}", std::numeric_limits<Value>::max())
+                                : "";
+  throw InvalidInput(
+      fmt::format("{} must be {}{}, but is \"{}\"", flag.substr(2), expected, range, text));
 }
 
-}  // namespace
+template double parsed<double>(std::string_view, std::string_view, std::string_view);
+template std::uint64_t parsed<std::uint64_t>(std::string_view, std::string_view, std::string_view);
 
 CLI::Option* add_number(CLI::App& command, const std::string& flags, std::optional<double>& value,
                         const std::string& help) {
@@ -256,7 +271,7 @@ CLI::Option* add_number(CLI::App& command, const std::string& flags, std::option
       .add_option_function<std::string>(
           flags,
           [flags, &value](const std::string& text) {
-            value = parse_as<double>(text, flags, "a number");
+            value = parsed<double>(text, flags, "a number");
           },
           help)
       ->type_name("NUMBER");
@@ -268,7 +283,7 @@ CLI::Option* add_whole_number(CLI::App& command, const std::string& flags,
       .add_option_function<std::string>(
           flags,
           [flags, &value](const std::string& text) {
-            value = parse_as<std::uint64_t>(text, flags, "a whole number");
+            value = parsed<std::uint64_t>(text, flags, "a whole number");
           },
           help)
       ->type_name("NUMBER");
@@ -280,13 +295,9 @@ CLI::Option* add_text(CLI::App& command, const std::string& flags,
   return command.add_option(flags, value, help)->type_name(type);
 }
 
-void refuse_missing(std::string_view flag) {
-  throw InvalidInput(fmt::format("{} is needed, but is not given", flag));
-}
-
-std::size_t outcome_count(const std::optional<std::uint64_t>& k, std::string_view flag) {
+std::size_t outcome_count(const std::optional<std::uint64_t>& k, const char* flag) {
   const std::uint64_t count = needed(k, flag);
-  require_between("the number of outcomes", count, 1, Band::kMostOutcomes);
+  require_between(flag, count, 1, Band::kMostOutcomes);
   return count;
 }
 
@@ -320,148 +331,6 @@ void flush_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     throw std::runtime_error("standard output cannot be written");
   }
-}
-
-// -----------------------------------------------------------------------------------------------
-// What shells and manuals want to know of the command, made from its help.
-
-namespace {
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
-std::vector<std::string> flags_of(const CLI::App& command) {
-  std::vector<std::string> flags;
-  for (const CLI::Option* option : command.get_options()) {
-    if (option->get_group().empty()) continue;
-    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
-  }
-  return flags;
-}
-
-/// Completes flags after a dash, else files. zsh takes it by its own emulation.
-std::string bash_script(const CLI::App& app) {
-  std::string names;
-  std::string cases;
-  for (const CLI::App* command : app.get_subcommands({})) {
-    names += command->get_name() + " ";
-    std::string flags;
-    for (const std::string& flag : flags_of(*command)) flags += flag + " ";
-    cases += fmt::format("    {}) flags=\"{}\" ;;\n", command->get_name(), flags);
-  }
-  return fmt::format(
-      "_mollify() {{\n"
-      "  local word=\"${{COMP_WORDS[COMP_CWORD]}}\" flags=\"--help --version\"\n"
-      "  case \"${{COMP_WORDS[1]}}\" in\n{}"
-      "  esac\n"
-      "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-      "    COMPREPLY=($(compgen -W \"{}$flags\" -- \"$word\"))\n"
-      "  elif [ \"${{word#-}}\" != \"$word\" ]; then\n"
-      "    COMPREPLY=($(compgen -W \"$flags\" -- \"$word\"))\n"
-      "  else\n"
-      "    COMPREPLY=($(compgen -f -- \"$word\"))\n"
-      "  fi\n"
-      "}}\n"
-      "complete -o filenames -F _mollify mollify\n",
-      cases, names);
-}
-
-/// In single quotes, as fish reads them.
-std::string quoted(const std::string& text) {
-  std::string safe;
-  for (const char letter : text) {
-    if (letter == '\'' || letter == '\\') safe += '\\';
-    safe += letter;
-  }
-  return "'" + safe + "'";
-}
-
-std::string fish_script(const CLI::App& app) {
-  std::string script;
-  for (const CLI::App* command : app.get_subcommands({})) {
-    const std::string& name = command->get_name();
-    script += fmt::format("complete -c mollify -n __fish_use_subcommand -a {} -d {}\n", name,
-                          quoted(first_line(command->get_description())));
-    for (const CLI::Option* option : command->get_options()) {
-      for (const std::string& flag : option->get_lnames()) {
-        script +=
-            fmt::format("complete -c mollify -n '__fish_seen_subcommand_from {}' -l {}{} -d {}\n",
-                        name, flag, option->get_expected_max() > 0 ? " -r" : "",
-                        quoted(first_line(option->get_description())));
-      }
-    }
-  }
-  return script;
-}
-
-/// A line that roff takes for text: no request begins it, and no backslash or dash means more.
-std::string roff(const std::string& text) {
-  std::string safe;
-  bool begins = true;
-  for (const char letter : text) {
-    if (begins && (letter == '.' || letter == '\'')) safe += "\\&";
-    if (letter == '\\') {
-      safe += "\\e";
-    } else if (letter == '-') {
-      safe += "\\-";
-    } else {
-      safe += letter;
-    }
-    begins = letter == '\n';
-  }
-  return safe;
-}
-
-std::string head(const std::string& title, const std::string& name, const std::string& summary,
-                 const std::string& synopsis) {
-  return fmt::format(".TH {} 1 \"\" \"mollify {}\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n.B {}\n",
-                     title, kVersion, name, roff(summary), roff(synopsis));
-}
-
-std::string page_of(const CLI::App& command) {
-  const std::string& name = command.get_name();
-  const std::string& description = command.get_description();
-  std::string page = head("MOLLIFY-" + name, "mollify-" + name, first_line(description),
-                          "mollify " + name + " [OPTIONS]");
-  if (description.size() > first_line(description).size()) {
-    page += fmt::format(".SH DESCRIPTION\n.nf\n{}\n.fi\n",
-                        roff(description.substr(first_line(description).size() + 2)));
-  }
-  page += ".SH OPTIONS\n";
-  for (const CLI::Option* option : command.get_options()) {
-    const std::string type = option->get_expected_max() > 0 ? " " + option->get_type_name() : "";
-    page += fmt::format(".TP\n.B {}{}\n{}\n", roff(option->get_name()), roff(type),
-                        roff(option->get_description()));
-  }
-  return page + ".SH SEE ALSO\n.BR mollify (1)\n";
-}
-
-}  // namespace
-
-std::string completion_script(const CLI::App& app, const std::string& shell) {
-  if (shell == "bash") return bash_script(app);
-  if (shell == "zsh") return "autoload -U +X bashcompinit && bashcompinit\n" + bash_script(app);
-  if (shell == "fish") return fish_script(app);
-  refuse_name("completion", shell, std::vector<std::string>{"bash", "zsh", "fish"});
-}
-
-std::string manual_page(const CLI::App& app, const std::string& name) {
-  if (name == "mollify") {
-    std::string page =
-        head("MOLLIFY", "mollify", first_line(app.get_description()), "mollify COMMAND [OPTIONS]") +
-        ".SH COMMANDS\n";
-    for (const CLI::App* command : app.get_subcommands({})) {
-      page += fmt::format(".TP\n.BR mollify\\-{} (1)\n{}\n", command->get_name(),
-                          roff(first_line(command->get_description())));
-    }
-    return page + fmt::format(".SH EXIT STATUS\n{}\n", roff(app.get_footer()));
-  }
-  std::vector<std::string> known = {"mollify"};
-  for (const CLI::App* command : app.get_subcommands({})) {
-    if (command->get_name() == name) return page_of(*command);
-    known.push_back(command->get_name());
-  }
-  throw InvalidInput(fmt::format("there is no command \"{}\" to print the manual of{}", name,
-                                 did_you_mean(name, known)));
 }
 
 }  // namespace mollify::cli

@@ -10,6 +10,7 @@
 
 #include "base/answer.h"
 #include "base/progress.h"
+#include "core/invalid_input.h"
 #include "domain/domain.h"
 #include "release/spec.h"
 
@@ -39,6 +40,9 @@ struct Session {
   }
 };
 
+/// Whether the word after this command is a method, and decides its flags.
+[[nodiscard]] bool has_method(std::string_view command);
+
 /// Adds an option that takes a number; other texts are refused with the option's name.
 CLI::Option* add_number(CLI::App& command, const std::string& flags, std::optional<double>& value,
                         const std::string& help = "");
@@ -51,19 +55,27 @@ CLI::Option* add_text(CLI::App& command, const std::string& flags,
                       std::optional<std::string>& value, const std::string& type,
                       const std::string& help);
 
-/// The value of an option that must be given: "--epsilon is needed, but is not given".
-template <class Value>
-const Value& needed(const std::optional<Value>& value, std::string_view flag);
-[[noreturn]] void refuse_missing(std::string_view flag);
+/// Thrown where a flag must be given. The command's help says what it is for.
+struct MissingFlag : InvalidInput {
+  explicit MissingFlag(const std::string& missing)
+      : InvalidInput(missing + " is missing"), flag(missing) {}
+  std::string flag;
+};
 
+/// The value of an option that must be given: "--data is missing: the private CSV file".
 template <class Value>
-const Value& needed(const std::optional<Value>& value, std::string_view flag) {
-  if (!value) refuse_missing(flag);
+const Value& needed(const std::optional<Value>& value, const char* flag) {
+  if (!value) throw MissingFlag{flag};
   return *value;
 }
 
+/// A number from a flag's text; `expected` is "a number" or "a whole number". Throws InvalidInput
+/// for another text, and for a number that is too large.
+template <class Value>
+Value parsed(std::string_view text, std::string_view flag, std::string_view expected);
+
 /// The number of outcomes given as --k. Throws InvalidInput unless it is from 1 to 2^24.
-std::size_t outcome_count(const std::optional<std::uint64_t>& k, std::string_view flag = "--k");
+std::size_t outcome_count(const std::optional<std::uint64_t>& k, const char* flag = "--k");
 
 /// Writes JSON and a line feed to standard output.
 void print_json(const Json& json);
@@ -102,16 +114,5 @@ void add_tune(CLI::App& app, Session& session);
 void add_candidates(CLI::App& app, Session& session);
 void add_reference(CLI::App& app, Session& session);
 void add_ledger(CLI::App& app, Session& session);
-
-// -----------------------------------------------------------------------------------------------
-// What shells and manuals want to know of the command, made from its help.
-
-/// A script that completes commands and flags in bash, zsh or fish: to be sourced. Throws
-/// InvalidInput for another shell.
-[[nodiscard]] std::string completion_script(const CLI::App& app, const std::string& shell);
-
-/// A manual page (roff) of a command, or, for "mollify", of all of them. Throws InvalidInput if
-/// there is no such command.
-[[nodiscard]] std::string manual_page(const CLI::App& app, const std::string& command);
 
 }  // namespace mollify::cli

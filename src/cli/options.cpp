@@ -62,7 +62,7 @@ void take_epsilon_list(CLI::App& command, std::optional<std::string>& epsilons) 
   const std::string help = one->get_description();
   const std::string group = one->get_group();
   command.remove_option(one);
-  command.add_option("--epsilon", epsilons, help + "; several between commas")
+  command.add_option("--epsilon", epsilons, help.substr(0, help.find('\n')) + "; several: 0.5,1,2")
       ->type_name("NUMBER,...")
       ->group(group);
 }
@@ -203,21 +203,18 @@ void MechanismOptions::add_to(CLI::App& command, const std::string& reference_he
                               std::string_view spent_on) {
   describe(command.add_option("--mechanism", mechanism));
   describe(add_number(command, "--epsilon", epsilon))
-      ->description(fmt::format("privacy budget of {}, from 1e-06", spent_on));
+      ->description(fmt::format("privacy budget of {}, 1e-6 or more", spent_on));
   describe(add_number(command, "--mu", mu));
   for (const MechanismNumber& number : mechanism_numbers()) {
     if (*number.flag == '\0') continue;
     describe(add_number(command, number.flag, numbers.*number.value));
   }
-  describe(command.add_option("--reference", reference))
-      ->description(fmt::format("{}; makes relative the default", reference_help));
+  describe(command.add_option("--reference", reference))->description(reference_help);
 }
 
 void MechanismOptions::add_band_to(CLI::App& command) {
   describe(command.add_option("--band", band))
-      ->description(
-          "where the band lies, instead of a mechanism: minimax (for --c2), relative, or "
-          "location=B");
+      ->description("instead of --mechanism: minimax (for --c2), relative or location=B");
 }
 
 std::optional<Mechanism> MechanismOptions::named() const {
@@ -230,7 +227,8 @@ std::optional<Mechanism> MechanismOptions::named() const {
 
 void MechanismOptions::require_budget() const {
   if (epsilon || mu) return;
-  refuse_missing(mechanism && row_of(*named()).in_mu ? "--mu" : "--epsilon");
+  if (mechanism) throw MissingFlag{row_of(*named()).in_mu ? "--mu" : "--epsilon"};
+  mollify::refuse_missing("the budget", "give --epsilon or --mu");
 }
 
 LocalSpec MechanismOptions::spec() const {
@@ -289,21 +287,22 @@ MatrixChannel channel_from(const std::string& path, std::size_t outcome_count, d
 }  // namespace
 
 void MollifierOptions::add_to(CLI::App& command) {
-  const std::string group = "Mollifiers of the sources, in place of --mechanism";
-  add_text(
-      command, "--mollifier", mollifier, "NAME",
-      "naive: a value of p through a channel; convex: the mixture of a channel's rows nearest "
-      "to p; scale-and-shift: p squeezed towards the reference until it fits the relative band")
+  const std::string group = "Mollifiers of the papers, instead of --mechanism";
+  add_text(command, "--mollifier", mollifier, "NAME",
+           "naive, convex or scale-and-shift\nnaive: a value of p through a channel. convex: the "
+           "mixture of a channel's rows nearest to p. scale-and-shift: p squeezed towards the "
+           "reference until it fits the relative band")
       ->group(group);
-  add_text(command, "--channel", channel, "FILE",
-           "for naive and convex: a JSON array with a row of masses for each input, or the word "
-           "laplace for outcomes that are equal cells of an interval")
+  add_text(
+      command, "--channel", channel, "FILE",
+      "for naive and convex: a JSON array of rows, or laplace\nA row of masses for each input, or "
+      "the word laplace for outcomes that are equal cells of an interval")
       ->group(group);
 }
 
 bool MollifierOptions::given() const {
   if (!mollifier) {
-    if (channel) throw InvalidInput("--channel is for --mollifier, but none is given");
+    if (channel) mollify::refuse_missing("--mollifier", "--channel needs it");
     return false;
   }
   if (*mollifier != kNaive && *mollifier != kConvex && *mollifier != kScaleAndShift) {
@@ -347,27 +346,33 @@ const char* value_of(const OwnPart& part) {
 const char* group_of(const Part& part) {
   const std::string_view place = part.place;
   const auto draws = release_method(kDrawMethods.first()).parts();
-  if (place.starts_with("/space")) return "Space, all of it public";
+  if (place.starts_with("/space")) return "Space (public)";
   if (place.starts_with("/privacy") ||
       std::any_of(draws.begin(), draws.end(),
                   [&](const OwnPart& own) { return place == own.place; })) {
-    return "Budget and mechanism, all of it public";
+    return "Budget and mechanism (public)";
   }
-  return part.methods.intersects(kDrawMethods) ? "" : "Table, all of it public";
+  return part.methods.intersects(kDrawMethods) ? "" : "Table (public)";
 }
 
 /// What --help says of a part, of all these methods.
 std::string help_of(const Part& part, Methods methods) {
-  std::vector<std::string> said;
+  std::vector<std::string> said, more;
   for (const auto& [method, name] : names<Method>()) {
     if (!methods.has(method)) continue;
     const OwnPart& own = part_of(method, part);
     std::string help = own.help;
     const std::size_t at = help.find("{}");
     if (at != help.npos) help.replace(at, 2, fmt::format("{}", fmt::join(own.words(), ", ")));
-    if (std::find(said.begin(), said.end(), help) == said.end()) said.push_back(std::move(help));
+    const std::size_t end = std::min(help.find('\n'), help.size());
+    const auto add = [](std::vector<std::string>& all, std::string one) {
+      if (!one.empty() && std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+    };
+    add(said, help.substr(0, end));
+    add(more, help.substr(std::min(end + 1, help.size())));
   }
-  return fmt::format("{}", fmt::join(said, "; or "));
+  return fmt::format("{}{}{}", fmt::join(said, "; or "), more.empty() ? "" : "\n",
+                     fmt::join(more, ". "));
 }
 
 const CLI::Option* given_option(const CLI::App& command, const Part& part) {
@@ -376,28 +381,28 @@ const CLI::Option* given_option(const CLI::App& command, const Part& part) {
   return option == nullptr || option->count() == 0 ? nullptr : option;
 }
 
-template <class Value>
-Value parsed(const std::string& text, const char* flag, const char* expected) {
-  Value value{};
-  const char* end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, value);
-  if (error == std::errc() && stopped == end) return value;
-  throw InvalidInput(fmt::format("{} must be {}, but is \"{}\"", flag + 2, expected, text));
-}
-
 }  // namespace
 
 std::string methods_help() {
   std::string text;
   for (const auto& [method, name] : names<Method>()) {
-    std::string indented;
-    for (const char letter : std::string_view(release_method(method).help())) {
-      indented += letter;
-      if (letter == '\n') indented += std::string(18, ' ');
-    }
-    text += fmt::format("  {:<16}{}\n", name, indented);
+    const std::string_view help = release_method(method).help();
+    text += fmt::format("  {:<16}{}\n", name, help.substr(0, help.find('\n')));
   }
   return text;
+}
+
+std::string method_help(Method method) {
+  const std::string_view help = release_method(method).help();
+  return std::string(help.substr(help.find('\n') + 1));
+}
+
+void take_every_mechanism(CLI::App& command) {
+  CLI::Option* const option = command.get_option_no_throw("--mechanism");
+  if (option == nullptr) return;
+  std::string help = option->get_description();
+  if (const std::size_t end = help.find(" (default"); end != help.npos) help.insert(end, ", all");
+  option->description(help);
 }
 
 CLI::Option* describe(CLI::Option* option, Methods methods, std::span<const Part> parts) {

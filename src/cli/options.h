@@ -130,7 +130,12 @@ struct MollifierOptions {
 /// others are taken only to be refused by what they are for.
 void add_part_flags(CLI::App& command, std::span<const Part> parts, Methods methods);
 
+/// Every method with what it releases and protects, a line each; and one in sentences.
 std::string methods_help();
+std::string method_help(Method method);
+
+/// Says in help that --mechanism takes "all".
+void take_every_mechanism(CLI::App& command);
 
 /// Gives an option the help, the name of its value and the group that the part of its flag has in
 /// these methods.

@@ -99,10 +99,26 @@ void add_out(CLI::App& command, std::optional<std::string>& out, bool& overwrite
 void require_new(const std::string& flag, const std::optional<std::string>& output,
                  bool overwrite) {
   if (!output) return;
+  if (*output == "-") {
+    throw InvalidInput(
+        fmt::format("{} takes a file, but is -: leave it out to write to standard output, or "
+                    "give ./- for a file of that name",
+                    flag, flag));
+  }
+  for (const char* ending : {".parquet", ".pq", ".arrow", ".feather", ".xlsx"}) {
+    if (!output->ends_with(ending)) continue;
+    throw InvalidInput(fmt::format(
+        "{} writes text, but {} ends with {}: give a name such as {}.csv, or write the file from "
+        "Python (release.to_parquet)",
+        flag, *output, ending,
+        output->substr(0, output->size() - std::string_view(ending).size())));
+  }
   require_writable(*output);
   if (!overwrite && std::filesystem::is_regular_file(*output)) {
-    throw InvalidInput(fmt::format(
-        "{} must be a new file, but {} is there; --overwrite replaces it", flag, *output));
+    throw InvalidInput(
+        fmt::format("{} exists: add --overwrite to replace it, or give another name "
+                    "to {}",
+                    *output, flag));
   }
 }
 

@@ -2,6 +2,7 @@
 #include "release/plan.h"
 
 #include <algorithm>
+#include <charconv>
 #include <vector>
 
 #include <fmt/format.h>
@@ -36,17 +37,17 @@ void add_plan(CLI::App& app, Session& session) {
       "plan",
       session.method
           ? fmt::format(
-                "Say what a release by method {} can do, before any data is opened\n\n{}\n\n{}",
-                name_of(*session.method), release_method(*session.method).help(),
-                release_method(*session.method).plan_help())
+                "Predict what a release by method {} can do, before any data is opened\n\n{}\n\n{}",
+                name_of(*session.method), release_method(*session.method).plan_help(),
+                method_help(*session.method))
           : fmt::format(
-                "Say what a release can do, before any data is opened\n\n"
-                "mollify plan METHOD ...: which total variation, how many outcomes or outputs, how "
-                "much budget:\nleave one out and it is found. Nothing private is read. --epsilon "
-                "0.5,1,2 asks for each.\n\n{}\nmollify plan METHOD --help lists the flags of a "
-                "method.",
+                "Predict what a release can do, before any data is opened\n\n"
+                "mollify plan METHOD --help lists the flags of a method:\n{}\nGive all but one of "
+                "error, number of records and budget, and plan finds that one. It reads nothing "
+                "private. --epsilon 0.5,1,2 asks for each.",
                 methods_help()));
   add_part_flags(command, plan_parts(), session.methods());
+  take_every_mechanism(command);
   const auto as_json = std::make_shared<bool>(false);
   command.add_flag("--json", *as_json, "print as JSON");
   command.callback([as_json, &command, &session] {
@@ -83,23 +84,24 @@ struct AdviseOptions {
 std::vector<std::uint64_t> sizes_of(const std::string& text) {
   std::vector<std::uint64_t> sizes;
   for (const std::string& size : number_list(text, "columns")) {
-    const double value = number_of(size, "columns");
-    if (!(value >= 1 && value <= 0x1p32 &&
-          value == static_cast<double>(static_cast<std::uint64_t>(value)))) {
-      throw InvalidInput(fmt::format(
-          "columns must be whole numbers between commas, how many values each column has, but are "
-          "\"{}\"",
-          text));
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), value);
+    if (error != std::errc() || end != size.data() + size.size() || value < 1 ||
+        value > std::uint64_t{1} << 32U) {
+      throw InvalidInput(
+          fmt::format("--columns takes whole numbers from 1 to 4294967296, separated by commas, "
+                      "but \"{}\" is not "
+                      "one",
+                      size));
     }
-    sizes.push_back(static_cast<std::uint64_t>(value));
+    sizes.push_back(value);
   }
   return sizes;
 }
 
 int run(const AdviseOptions& options) {
   if (!options.purpose) {
-    throw InvalidInput(
-        "--purpose (records, estimates, sample or table) is needed, but is not given");
+    throw MissingFlag{"--purpose"};
   }
   AdviceQuestion question{.purpose = known_value<Purpose>("purpose", *options.purpose),
                           .records = options.n,
@@ -129,49 +131,48 @@ int run(const AdviseOptions& options) {
 void add_advise(CLI::App& app, Session& session) {
   CLI::App& command = *app.add_subcommand(
       "advise",
-      "Say which release serves a question, what to expect of it, and the commands to run\n\n"
-      "Nothing private is read. Exit status 1 if no budget serves. Say what the records are for, "
-      "what is to be protected and how much "
-      "there is.\n\n"
-      "Where --purpose estimates is asked and nobody needs records, a frequency oracle has a "
-      "smaller error at the\n"
-      "same epsilon: subset selection has variance s(1-s)/(n(p-s)^2) for a rare value, with p = "
-      "dE/(dE+k-d),\n"
-      "s = (p(d-1)+(1-p)d)/(k-1), E = e^epsilon and d near k/(E+1); randomized response is d = 1.");
+      "Recommend a release, with its error and the commands to run\n\n"
+      "Give what the records are for, what to protect and how much there is. advise reads nothing "
+      "private. Exit status 1 if no budget is enough.\n\n"
+      "If --purpose is estimates and nobody needs records, a frequency oracle has a smaller error "
+      "at the same epsilon: subset selection has variance s(1-s)/(n(p-s)^2) for a rare value, with "
+      "p = dE/(dE+k-d), s = (p(d-1)+(1-p)d)/(k-1), E = e^epsilon and d near k/(E+1); randomized "
+      "response is d = 1.");
   const auto options = std::make_shared<AdviseOptions>();
-  add_text(command, "--purpose", options->purpose, "NAME",
-           "records: a realistic one of each person. estimates: of the population. sample: a small "
-           "table. table: a whole one");
-  add_text(command, "--protect", options->protect, "NAME",
-           "person: everything about each. row: each row. table: all of it, and any group");
-  add_text(command, "--method", options->method, "METHOD",
-           fmt::format("{}: instead of --protect, or one of those that protect it",
-                       all_names<Method>()));
+  add_text(
+      command, "--purpose", options->purpose, "NAME",
+      "records, estimates, sample or table\nrecords: a realistic one of each person. estimates: of "
+      "the population. sample: a small table. table: a whole one");
+  add_text(
+      command, "--protect", options->protect, "NAME",
+      "person, row or table\nperson: everything about each. row: each row. table: all of it, and "
+      "so any group");
+  add_text(
+      command, "--method", options->method, "METHOD",
+      fmt::format("a method, instead of --protect or besides\nOne of {}", all_names<Method>()));
   add_whole_number(command, "--n", options->n, "how many persons, or rows");
   add_text(command, "--domain", options->domain, "FILE", "the public domain, YAML");
   add_text(command, "--columns", options->columns, "NUMBER,...",
            "how many values each column has, instead of a domain");
   add_whole_number(command, "--count", options->count,
-                   "records to release: for each person (default: 1), or in all from one table");
-  add_text(command, "--unit", options->unit, "COLUMN",
-           "column that names the person of each row; persons are protected then");
-  add_number(command, "--epsilon", options->epsilon,
-             "the budget, if it is settled (default: the least of 0.5, 1, 2, 4 and 8 that serves)");
+                   "records to release per person, or in all (default: 1)");
+  add_text(command, "--unit", options->unit, "COLUMN", "column that names the person of each row");
+  add_number(
+      command, "--epsilon", options->epsilon,
+      "the budget, if you know it (default: advise finds it)\nIt tries 0.5, 1, 2, 4 and 8, and "
+      "takes the first that is enough");
   add_number(command, "--delta", options->delta,
-             "where rows or persons of a table are protected (default: at most a hundredth of 1/n, "
-             "and 1e-06)");
+             "probability of failure (default: 1/(100 n) or less)");
   add_number(command, "--alpha", options->alpha,
-             "the error that is still good: total variation (default: 0.1), or of estimates the "
-             "standard error of a share of one half (default: 0.01)");
+             "the error you accept (default: 0.1; estimates: 0.01)\nTotal variation, or of "
+             "estimates the standard error of a share of one half");
   command.add_flag("--accept-large-delta", options->accept_large_delta,
-                   "look at a --delta of 1/n or more all the same");
-  command
-      .add_option("--log", options->logarithms,
-                  "for methods gaussian and gaussian-model: columns whose logarithms are Gaussian")
+                   "accept a --delta of 1/n or more");
+  command.add_option("--log", options->logarithms, "columns whose logarithms are Gaussian")
       ->delimiter(',')
       ->type_name("COLUMNS");
   add_text(command, "--covariance", options->covariance, "FILE",
-           "for method gaussian: the public covariance, CSV (default: 1 in each column)");
+           "public CSV of the covariance, for method gaussian");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }

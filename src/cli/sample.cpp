@@ -11,6 +11,7 @@
 #include "base/names.h"
 #include "base/progress.h"
 #include "base/threads.h"
+#include "cli/help.h"
 #include "cli/ledger.h"
 #include "cli/main.h"
 #include "cli/options.h"
@@ -36,11 +37,14 @@ namespace mollify::cli {
 
 namespace {
 
+constexpr std::size_t kColumns = 80;
+
 struct SampleOptions {
   std::optional<std::string> data, counts_column, spec, out, certificate, model;
   LedgerOptions ledger;
   bool json = false;
   bool print_spec = false;
+  bool explain = false;
   bool overwrite = false;
   std::optional<std::uint64_t> threads{};
 };
@@ -126,6 +130,70 @@ std::string next_steps(const Certificate& certificate, const SampleOptions& opti
                     released, shell_word(*options.certificate)));
   }
   return steps.empty() ? "" : fmt::format("next: {}\n", fmt::join(steps, "; "));
+}
+
+std::size_t lines_in(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+/// Whom a release protects.
+std::string protected_line(const ReleaseSpec& spec) {
+  std::string note = release_method(spec.method).protection_note(spec);
+  if (!note.empty()) return note;
+  if (!spec.unit) return "protected: the whole table, so any group of its rows\n";
+  return wrapped(fmt::format("protected: all rows of each {}", printable(*spec.unit)), kColumns, 2);
+}
+
+/// How far its records are from the data.
+std::string error_line(const ReleaseSpec& spec, const ReleaseReport& report) {
+  if (!report.total_variation) return "";
+  return fmt::format("{} error of a record: {:.4g} in total variation\n",
+                     kModelMethods.has(spec.method) ? "expected" : "greatest",
+                     *report.total_variation);
+}
+
+/// Warnings in at most `room` lines; what is cut is behind --explain.
+std::string brief_warnings(const std::vector<std::string>& said, std::size_t room) {
+  std::string text;
+  for (std::size_t i = 0; i < said.size(); ++i) {
+    const std::size_t left = said.size() - i;
+    if (left > room) return text + fmt::format("WARNING: {} more: see --explain\n", left);
+    // As many lines for each as there are.
+    const std::size_t lines = room / left;
+    std::string one = wrapped("WARNING: " + said[i], kColumns, 2);
+    for (std::size_t words = said[i].rfind(' ');
+         lines_in(one) > lines && words != std::string::npos && words > 0;
+         words = said[i].rfind(' ', words - 1)) {
+      one = wrapped("WARNING: " + said[i].substr(0, words) + " ...", kColumns, 2);
+    }
+    room -= std::min(room, lines_in(one));
+    text += one;
+  }
+  return text;
+}
+
+/// What to know about the release at once: at most six lines, with those of a ledger.
+std::string brief(const Certificate& certificate, const Domain& domain,
+                  const SampleOptions& options, const ReleaseReport& report,
+                  const std::vector<std::string>& said) {
+  constexpr std::size_t kMostNotes = 6;
+  const std::string whole =
+      release_method(certificate.spec.method).summary(certificate, domain, "");
+  std::string text = wrapped(whole.substr(0, whole.find('\n')), kColumns, 2);
+  text += protected_line(certificate.spec);
+  const std::string last =
+      options.certificate
+          ? fmt::format("certificate: {} (--explain prints all of it)\n", *options.certificate)
+          : "--explain prints what is promised and what is not\n";
+  const std::size_t used = lines_in(text) + 1 + (options.ledger.ledger ? 1 : 0);
+  std::size_t room = used < kMostNotes ? kMostNotes - used : 1;
+  // A warning comes before the error, which the certificate has too.
+  const std::string error = error_line(certificate.spec, report);
+  if (!error.empty() && room > (said.empty() ? 0 : 1)) {
+    text += error;
+    --room;
+  }
+  return text + brief_warnings(said, room) + last;
 }
 
 /// What is public about the release, for people.
@@ -214,8 +282,8 @@ int run(SampleOptions options, const CLI::App& command, std::optional<Method> me
   }
   if (options.ledger.ledger && !options.certificate && !options.json) {
     throw InvalidInput(
-        "--certificate, --out or --json is needed beside --ledger, or the certificate of what is "
-        "charged would be lost, but none is given");
+        "give --out, --certificate or --json with --ledger: without one of them, the certificate "
+        "of the release that is charged would be lost");
   }
   const std::optional<std::string> bytes = piped(path, spec);
   const PublicFiles inputs(path, bytes);
@@ -235,7 +303,13 @@ int run(SampleOptions options, const CLI::App& command, std::optional<Method> me
   std::vector<std::string> said = prepared->warnings();
   if (std::string words = domain.undeclared_words(); !words.empty())
     said.push_back(std::move(words));
-  std::string told = options.json ? "" : summary(certificate, domain, options, said);
+  std::string told;
+  if (!options.json && options.explain) {
+    told = release_method(spec.method).protection_note(spec) +
+           summary(certificate, domain, options, said);
+  } else if (!options.json) {
+    told = brief(certificate, domain, options, release_report(*prepared, domain), said);
+  }
   Json beside = options.json ? told_json(certificate, domain, said) : Json::object();
   std::optional<ChargedLedger> ledger;
   std::optional<Charging> charging;
@@ -245,17 +319,12 @@ int run(SampleOptions options, const CLI::App& command, std::optional<Method> me
                               options.ledger.no_total, data_file_at(path),
                               options.ledger.another_data_set});
   }
-  // A ledger may refuse, and then nothing else is said.
-  if (!options.json && options.ledger.ledger)
-    told = release_method(spec.method).protection_note(spec) + told;
-  if (!options.json && !options.ledger.ledger)
-    tell(release_method(spec.method).protection_note(spec));
   std::string csv;
   CsvSink rows(csv);
   const Released released = release(*prepared, data, rows, charging, options.threads.value_or(0));
   if (ledger) beside["ledger"] = ledger->json();
   put(options, domain, csv, released, beside);
-  if (ledger) told += ledger->text();
+  if (ledger) told += options.explain ? ledger->text() : ledger->brief();
   if (!options.json) tell(told);
   return kSuccess;
 }
@@ -266,47 +335,46 @@ void add_sample(CLI::App& app, Session& session) {
   CLI::App& command = *app.add_subcommand(
       "sample",
       session.method
-          ? fmt::format("Release records drawn from private data by method {}\n\n{}",
-                        name_of(*session.method), release_method(*session.method).help())
-          : fmt::format("Release records drawn from private data\n\n"
-                        "mollify sample METHOD ..., or mollify sample --spec FILE\n\n{}\n"
-                        "mollify sample METHOD --help lists the flags of a method. A release never "
-                        "fails and never talks\nbecause of what the data holds: run mollify check "
-                        "first. Randomness comes from the operating\nsystem; there is no seed.",
-                        methods_help()));
+          ? fmt::format("Release records drawn from private data, by method {}\n\n{}",
+                        name_of(*session.method), method_help(*session.method))
+          : fmt::format(
+                "Release records drawn from private data\n\n"
+                "mollify sample METHOD --help lists the flags of a method:\n{}\n"
+                "No value in the data makes a release fail or print more: run mollify check "
+                "first. Randomness comes from the operating system; there is no seed.",
+                methods_help()));
   const auto options = std::make_shared<SampleOptions>();
   command.add_option("--data", options->data, "the private CSV file")->type_name("FILE");
   command
-      .add_option(
-          "--counts-column", options->counts_column,
-          "column of --data with the number of records that each row stands for: a row counts "
-          "as 2^40 at most, and one outcome of a unit or a table as 2^53; in method central "
-          "without --unit all rows together have 2^40 at most (default: each row is one)")
+      .add_option("--counts-column", options->counts_column,
+                  "column with how many records each row stands for\n"
+                  "By default each row is one. A row counts as 2^40 at most, and one outcome of a "
+                  "unit or a table as 2^53. In method central without --unit all rows together "
+                  "count as 2^40 at most")
       ->type_name("COLUMN");
   CLI::Option* const spec =
       add_text(command, "--spec", options->spec, "FILE",
-               "the release as a JSON file, instead of a method and its flags; see --print-spec of "
-               "a method");
+               "the release as a JSON file, instead of a method's flags\n--print-spec writes one");
   if (session.method) spec->group("");  // taken only to be refused
   command.add_flag("--print-spec", options->print_spec,
-                   "print the spec that the flags mean, and release nothing");
+                   "print the flags as a JSON spec, and release nothing");
   add_part_flags(command, spec_parts(), session.methods());
   options->ledger.add_to(command);
-  command.add_option("--out", options->out, "where the records go (default: standard output)")
+  command.add_option("--out", options->out, "CSV file of the records (default: standard output)")
       ->type_name("FILE");
   command
       .add_option("--certificate", options->certificate,
-                  "where the certificate goes (default: OUT.certificate.json, beside --out)")
+                  "the certificate's file (default: OUT.certificate.json)")
       ->type_name("FILE");
-  CLI::Option* const model =
-      add_text(command, "--model-out", options->model, "FILE",
-               "where the model goes; mollify generate draws more rows from it, at no cost");
+  CLI::Option* const model = add_text(command, "--model-out", options->model, "FILE",
+                                      "file of the model, from which generate draws rows");
   if (session.method && !kPublishedModels.has(*session.method)) model->group("");
-  command.add_flag("--overwrite", options->overwrite,
-                   "replace the files of --out, --certificate and --model-out, if they are there");
+  command.add_flag("--explain", options->explain,
+                   "print what is promised, what is not, and what is next");
+  command.add_flag("--overwrite", options->overwrite, "replace the files that are there");
   command.add_flag("--json", options->json, "print certificate (and records) as JSON");
   add_whole_number(command, "--threads", options->threads,
-                   "threads that share the work (default: as many as the machine runs at once)");
+                   "number of threads (default: one for each processor)");
   command.callback(
       [options, &session, &command] { session.status = run(*options, command, session.method); });
 }

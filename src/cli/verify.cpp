@@ -53,14 +53,14 @@ KnownInputs given_inputs(const StatedCertificate& stated, const Domain& domain,
       known_inputs(stated, domain, PublicFiles(), options.candidates_file, reference);
   if (options.candidates_file && !known.list) {
     throw InvalidInput(
-        "--candidates-file is for releases from a file of candidates, but this is none");
+        "--candidates-file is not for this certificate: its release had no file of candidates");
   }
   if (reference && !known.reference) {
     throw InvalidInput(
         stated.spec.reference()
-            ? "--reference is for candidates and models made of public records, but this "
-              "certificate is of another space"
-            : "--reference is given, but the certificate says that there was none");
+            ? "--reference is not for this certificate: its candidates were not made of public "
+              "records"
+            : "--reference is not for this certificate: its release had no reference");
   }
   return known;
 }
@@ -74,6 +74,7 @@ int verify_certificate(const VerifyOptions& options) {
       mollify::verify_certificate(stated, name, domain, given_inputs(stated, domain, options));
   tell_odds(stated.total);
   print_answer(check_answer(stated, check, name), options.json);
+  if (!check.domain_matches) return kBadInput;  // nothing was found wrong: nothing was looked at
   return check.holds() ? kSuccess : kFailure;
 }
 
@@ -86,8 +87,8 @@ std::vector<double> harmonic_masses(std::size_t count) {
 
 int verify_mechanism(const VerifyOptions& options) {
   if (options.domain || options.candidates_file) {
-    throw InvalidInput(fmt::format("{} is for checking a certificate, but none is given",
-                                   options.domain ? "--domain" : "--candidates-file"));
+    refuse_missing("--certificate",
+                   fmt::format("{} needs it", options.domain ? "--domain" : "--candidates-file"));
   }
   const std::size_t k =
       outcome_count(options.k, options.mechanism.epsilon ? "--k" : "--certificate or --k");
@@ -98,7 +99,7 @@ int verify_mechanism(const VerifyOptions& options) {
     reference = harmonic_masses(k);
   }
   const MechanismParameters parameters = options.mechanism.parameters(k, reference);
-  if (!parameters.mu) needed(parameters.epsilon, "--epsilon");
+  options.mechanism.require_budget();
   tell_large_epsilon(parameters.epsilon, parameters.mu);
   if (!reference.empty() && reference.size() != k) {
     throw InvalidInput(
@@ -138,25 +139,25 @@ int verify_mechanism(const VerifyOptions& options) {
 void add_verify(CLI::App& app, Session& session) {
   CLI::App& command = *app.add_subcommand(
       "verify",
-      "Recompute a guarantee in integers\n\n"
-      "With --certificate: the bounds of that release are rebuilt and checked.\n"
-      "With --k and --epsilon: the laws of adversarial inputs are built and compared.\n"
-      "Exit status 1 if the guarantee does not hold.");
+      "Recompute a guarantee in integers\n\nWith --certificate, verify rebuilds the bounds of that "
+      "release and checks them. With --k and --epsilon, it builds the output distributions of "
+      "adversarial inputs and compares them. Exit status 1 if the guarantee does not hold, 2 if it "
+      "was not checked.");
   const auto options = std::make_shared<VerifyOptions>();
   command.add_option("--certificate", options->certificate, "a release's certificate")
       ->type_name("FILE");
   command.add_option("--domain", options->domain, "the release's domain, YAML")->type_name("FILE");
-  add_whole_number(command, "--k", options->k, "number of outcomes");
+  add_whole_number(command, "--k", options->k, "number of possible records");
   add_whole_number(command, "--inputs", options->inputs, "adversarial inputs to try (default: 24)");
-  options->mechanism.add_to(
-      command,
-      "public distribution: a JSON array, or CSV (outcome, p); with --certificate the public "
-      "CSV that candidates or a model were made of",
-      "one draw");
+  options->mechanism.add_to(command,
+                            "public distribution: a JSON array, or CSV (outcome, p)\nWith "
+                            "--certificate the public CSV of "
+                            "which candidates or a model were made",
+                            "one draw");
   options->mechanism.add_band_to(command);
   command
       .add_option("--candidates-file", options->candidates_file,
-                  "the list of candidates, if the release was made with a file of them")
+                  "the list of candidates, if the release had one")
       ->type_name("FILE");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] {

@@ -58,12 +58,23 @@ std::vector<std::string> Domain::names() const {
   return names;
 }
 
-void Domain::require_enumerable(std::string_view what) const {
+void Domain::require_enumerable(std::string_view what, std::string_view other_way) const {
   if (is_enumerable()) return;
-  throw InvalidInput(
-      fmt::format("{} needs a domain of at most {} outcomes, but the product of its columns is "
-                  "{:.15g}; declare fewer bins or fewer columns",
-                  what, kMaxOutcomes, product_));
+  constexpr std::size_t kMostNamed = 10;
+  std::vector<const Column*> largest;
+  for (const Column& column : columns_) largest.push_back(&column);
+  std::stable_sort(largest.begin(), largest.end(), [](const Column* one, const Column* other) {
+    return one->size() > other->size();
+  });
+  std::string sizes;
+  for (std::size_t i = 0; i < std::min(largest.size(), kMostNamed); ++i) {
+    sizes +=
+        fmt::format("{}\"{}\" {}", i == 0 ? "" : " x ", largest[i]->name(), largest[i]->size());
+  }
+  throw InvalidInput(fmt::format(
+      "{} needs a domain of at most {} outcomes, but this one has {:.15g} ({}{}): declare fewer "
+      "bins (`bins: 10`) or fewer columns{}",
+      what, kMaxOutcomes, product_, sizes, largest.size() > kMostNamed ? " x ..." : "", other_way));
 }
 
 std::uint32_t Domain::encode(std::span<const std::string_view> fields) const noexcept {
@@ -113,8 +124,7 @@ std::string Domain::undeclared_words() const {
   if (!outside.empty()) {
     words = fmt::format(
         "the domain does not say what an undeclared value becomes in {}: a release takes it for "
-        "the "
-        "first value, or the nearest number. Write outside: clip if you mean that, or outside: "
+        "the first value, or the nearest number. Write outside: clip if you mean that, or outside: "
         "VALUE.",
         columns_named(outside));
   }
@@ -263,17 +273,16 @@ namespace {
 void require_logarithms(const Column& column, const NumberCells& numbers) {
   if (!(numbers.min() > 0)) {
     throw InvalidInput(fmt::format(
-        "column \"{}\" must have a min above 0 to have logarithms, but it is {}: a zero has none. "
-        "Set min to the least value that counts, and write outside: VALUE for what a zero becomes",
+        "column \"{}\" must have a min above 0, because 0 has no logarithm, but its min is {}: set "
+        "min to the smallest value that counts, and write outside: VALUE for what a zero becomes",
         column.name(), numbers.min()));
   }
   const Mapping& mapping = column.mapping();
   if (!mapping.outside_value) {
     throw InvalidInput(fmt::format(
         "column \"{}\" must declare what a zero becomes to have logarithms: as min, {}, zeros "
-        "widen "
-        "the spread of all others. Write outside: VALUE, a usual value of the column, into the "
-        "domain",
+        "widen the spread of all others. Write outside: VALUE, a usual value of the column, into "
+        "the domain",
         column.name(), numbers.min()));
   }
   for (const bool of_nulls : {false, true}) {
@@ -283,10 +292,8 @@ void require_logarithms(const Column& column, const NumberCells& numbers) {
     if (value > numbers.min() && value < numbers.max()) continue;
     throw InvalidInput(
         fmt::format("column \"{0}\" must declare a usual value for {1}s to have logarithms, but "
-                    "{2}: {3} is its "
-                    "{4}, where {1}s widen the spread of all others. Write {2}: VALUE, above min "
-                    "and below max, "
-                    "into the domain",
+                    "{2}: {3} is its {4}, where {1}s widen the spread of all others. Write {2}: "
+                    "VALUE, above min and below max, into the domain",
                     column.name(), of_nulls ? "null" : "zero", of_nulls ? "null" : "outside", value,
                     value > numbers.min() ? "max" : "min"));
   }
@@ -342,8 +349,8 @@ RealColumns::RealColumns(const Domain& domain, std::span<const std::string> loga
     const auto is_named = [&](const Axis& axis) { return axis.name == name; };
     if (std::none_of(axes_.begin(), axes_.end(), is_named)) {
       throw InvalidInput(
-          fmt::format("logarithms must be of the domain's columns, but \"{}\" is none of them{}",
-                      name, did_you_mean(name, names())));
+          fmt::format("the domain has no column \"{}\", whose logarithm is asked for; it has {}{}",
+                      name, fmt::join(names(), ", "), did_you_mean(name, names())));
     }
   }
 }

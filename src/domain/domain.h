@@ -39,7 +39,7 @@ class Domain {
   [[nodiscard]] double product() const noexcept { return product_; }
   [[nodiscard]] bool is_enumerable() const noexcept { return product_ <= kMaxOutcomes; }
   /// Throws InvalidInput, saying that `what` needs it, unless the domain is enumerable.
-  void require_enumerable(std::string_view what) const;
+  void require_enumerable(std::string_view what, std::string_view other_way = {}) const;
 
   /// The number of outcomes. Requires is_enumerable(), as all that speaks of outcomes does.
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }

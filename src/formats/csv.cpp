@@ -278,18 +278,6 @@ const char* packing_of(std::string_view beginning) {
   return nullptr;
 }
 
-/// What separates fields where commas do not, as it seems.
-std::string separator_hint(const std::vector<std::string>& header) {
-  if (header.size() != 1) return "";
-  constexpr std::array<std::pair<char, const char*>, 3> kSeparators = {
-      {{';', "semicolons"}, {'\t', "tabs"}, {'|', "bars"}}};
-  for (const auto& [letter, name] : kSeparators) {
-    if (header.front().find(letter) == std::string::npos) continue;
-    return fmt::format("; its first line has {} and no comma, but commas separate fields", name);
-  }
-  return "";
-}
-
 }  // namespace
 
 CsvReader::CsvReader(std::string path, std::optional<std::string_view> bytes)
@@ -332,13 +320,8 @@ CsvReader::CsvReader(std::string path, std::optional<std::string_view> bytes)
 }
 
 std::size_t CsvReader::position(std::string_view column, std::string_view reason) const {
-  return place_of_column(path(), header_, column, reason, [&]() -> std::string {
-    if (std::string separators = separator_hint(header_); !separators.empty()) return separators;
-    constexpr std::size_t kMostNamed = 20;
-    const auto named = std::span(header_).first(std::min(header_.size(), kMostNamed));
-    return fmt::format("; it has {}{}{}", fmt::join(named, ", "),
-                       named.size() < header_.size() ? ", ..." : "", did_you_mean(column, header_));
-  });
+  return place_of_column(path(), header_, column, reason,
+                         [&] { return columns_hint(header_, column); });
 }
 
 bool CsvReader::next_line() {

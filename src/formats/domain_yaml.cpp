@@ -165,6 +165,40 @@ void require_text(std::string_view yaml, const std::string& name) {
   }
 }
 
+/// Where the text stops being YAML. A brace or bracket that is never closed is at fault on its own
+/// line, not where the file ends.
+[[noreturn]] void refuse_broken(std::string_view yaml, const std::string& name,
+                                const YAML::Exception& error) {
+  const bool unclosed =
+      error.msg == YAML::ErrorMsg::END_OF_MAP_FLOW || error.msg == YAML::ErrorMsg::END_OF_SEQ_FLOW;
+  const auto end = static_cast<std::size_t>(std::max(error.mark.pos, 0));
+  std::vector<std::size_t> open;
+  char quote = '\0';
+  for (std::size_t at = 0; unclosed && at < std::min(end, yaml.size()); ++at) {
+    const char letter = yaml[at];
+    if (quote != '\0') {
+      if (letter == quote) quote = '\0';
+    } else if (letter == '#' && (at == 0 || yaml[at - 1] == ' ' || yaml[at - 1] == '\n')) {
+      at = std::min(yaml.find('\n', at), yaml.size()) - 1;
+    } else if ((letter == '\'' || letter == '"') && at > 0 &&
+               std::string_view(" [{,:").find(yaml[at - 1]) != std::string_view::npos) {
+      quote = letter;
+    } else if (letter == '{' || letter == '[') {
+      open.push_back(at);
+    } else if ((letter == '}' || letter == ']') && !open.empty()) {
+      open.pop_back();
+    }
+  }
+  if (open.empty()) {
+    throw InvalidInput(fmt::format("{} line {} must be valid YAML, but here the parser found: {}",
+                                   name, std::max(error.mark.line, 0) + 1, error.msg));
+  }
+  const std::string_view before = yaml.substr(0, open.back());
+  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+  throw InvalidInput(fmt::format("{} line {}: the {} is never closed", name, line,
+                                 yaml[open.back()] == '{' ? "brace {" : "bracket ["));
+}
+
 }  // namespace
 
 Setting parse_yaml(std::string_view yaml, const std::string& name) {
@@ -183,7 +217,7 @@ Setting parse_yaml(std::string_view yaml, const std::string& name) {
     }
     return root;
   } catch (const YAML::Exception& error) {
-    builder.refuse(error.mark, fmt::format("must be valid YAML, but there is this: {}", error.msg));
+    refuse_broken(yaml, name, error);
   }
 }
 

@@ -392,8 +392,8 @@ std::string remaining_words(const LedgerAccount& account, const ExactPrivacy& to
   const bool lacks_delta = asked.delta > delta;
   return fmt::format("epsilon {} and delta {} remain{}", words_of(epsilon), words_of(delta),
                      !lacks_delta                   ? ""
-                     : asked.parameter() <= epsilon ? " (delta is what is missing)"
-                                                    : " (both are missing)");
+                     : asked.parameter() <= epsilon ? " (delta is too small)"
+                                                    : " (both are too small)");
 }
 
 /// Refuses a charge to a data set without a total, unless that is meant: `totals` are those that
@@ -437,10 +437,9 @@ void require_room(const DataSetSummary& known, const ReleaseCharge& release,
         lacks_delta ? fmt::format("; a total that has {} takes both", flag_words("delta")) : ""));
   }
   if (!known.account.with(release.cost).fits(total)) {
-    throw InvalidInput(
-        fmt::format("the total of {} in {} is {}, of which {}, but this release costs {}",
-                    known.data_set, ledger, total.text(),
-                    remaining_words(known.account, total, release.cost), release.cost.text()));
+    throw InvalidInput(fmt::format(
+        "the total of {} in {} is {}: {}, and this release costs {}", known.data_set, ledger,
+        total.text(), remaining_words(known.account, total, release.cost), release.cost.text()));
   }
 }
 

@@ -1,10 +1,12 @@
 #include "records/source.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/names.h"
 #include "base/progress.h"
@@ -30,9 +32,33 @@ std::size_t place_of_column(std::string_view table, std::span<const std::string>
   return static_cast<std::size_t>(found - names.begin());
 }
 
-std::size_t Source::position(std::string_view column, std::string_view reason) const {
-  const std::size_t place = place_of_column(name(), columns(), column, reason, [] {
-    return fmt::format("; {} names those it has", command_words("check"));
+std::string columns_hint(std::span<const std::string> names, std::string_view column) {
+  constexpr std::array<std::pair<char, const char*>, 3> kSeparators = {
+      {{';', "semicolons"}, {'\t', "tabs"}, {'|', "bars"}}};
+  for (const auto& [letter, name] : kSeparators) {
+    if (names.size() != 1 || names.front().find(letter) == std::string::npos) continue;
+    return fmt::format("; its first line has {} and no comma, but commas separate fields", name);
+  }
+  constexpr std::size_t kMostNamed = 20;
+  const auto named = names.first(std::min(names.size(), kMostNamed));
+  return fmt::format("; it has {}{}{}", fmt::join(named, ", "),
+                     named.size() < names.size() ? ", ..." : "",
+                     did_you_mean(column, std::vector<std::string>(names.begin(), names.end())));
+}
+
+std::size_t Source::position(std::string_view column, std::string_view reason,
+                             std::span<const std::string> declared) const {
+  const std::size_t place = place_of_column(name(), columns(), column, reason, [&] {
+    const bool is_header =
+        columns().size() == 1 ||
+        std::any_of(declared.begin(), declared.end(), [&](const auto& one) {
+          return std::find(columns().begin(), columns().end(), one) != columns().end();
+        });
+    const std::string hint = columns_hint(columns(), column);
+    // Of one long field only the separators are named.
+    if (is_header && (columns().size() > 1 || !hint.starts_with("; it has"))) return hint;
+    return fmt::format("; {} prints its first line, which must be a header",
+                       command_words("check"));
   });
   require_readable(place);
   return place;
@@ -74,9 +100,11 @@ std::vector<std::size_t> wanted_columns(const Source& source, std::span<const st
                                         const std::optional<std::string>& unit_column) {
   std::optional<std::string> counts;
   if (const auto place = source.counts_column()) counts = source.columns()[*place];
+  std::vector<std::string> declared(names.begin(), names.end());
+  if (unit_column) declared.push_back(*unit_column);
   return wanted_columns(names, unit_column, counts,
                         [&](const std::string& column, std::string_view reason) {
-                          return source.position(column, reason);
+                          return source.position(column, reason, declared);
                         });
 }
 

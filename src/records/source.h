@@ -94,9 +94,11 @@ class Source {
   [[nodiscard]] virtual std::optional<Provenance> provenance() const { return std::nullopt; }
 
   /// The place of a column. Throws InvalidInput if there is none of this name, more than one, or
-  /// one that cannot be read; `reason` ends the sentence: "which the domain declares". No other
-  /// name is told, for in a file without a header it would be a private record.
-  [[nodiscard]] std::size_t position(std::string_view column, std::string_view reason) const;
+  /// one that cannot be read; `reason` ends the sentence: "which the domain declares". The sentence
+  /// lists the other names only if one of `declared` is among them: the first line of a file
+  /// without a header is a private record.
+  [[nodiscard]] std::size_t position(std::string_view column, std::string_view reason,
+                                     std::span<const std::string> declared = {}) const;
 };
 
 /// The place of a column among the names of a table. Throws InvalidInput if there is none of this
@@ -105,6 +107,9 @@ class Source {
                                           std::span<const std::string> names,
                                           std::string_view column, std::string_view reason,
                                           const std::function<std::string()>& hint);
+
+/// "; it has sex, age (did you mean \"age\"?)", or what separates the fields where commas do not.
+[[nodiscard]] std::string columns_hint(std::span<const std::string> names, std::string_view column);
 
 /// Why a table must have the column of counts.
 inline constexpr std::string_view kStatesCounts = "which says how many records a row stands for";

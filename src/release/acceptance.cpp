@@ -161,9 +161,9 @@ std::vector<Search> searches(const PlanQuestion& question) {
 
 [[noreturn]] void refuse_delta(const std::string& limit, const std::string& text) {
   throw InvalidInput(fmt::format(
-      "delta must be below {}, but is {}: with so large a one whole records may be released as "
-      "they are; to do so all the same, accept it ({})",
-      limit, text, flag_or_part_words("accept-large-delta", "accept_large_delta")));
+      "delta must be below {}, but is {}: with a delta this large, whole records can be published "
+      "unchanged. Use a smaller delta, or add {} to release anyway",
+      limit, text, flag_words("accept-large-delta")));
 }
 
 /// As ReleaseMethod::is_for_estimates.
@@ -260,9 +260,8 @@ ReleaseError require_acceptable(const Certificate& certificate, const Domain& do
   const ReleaseError error = release_error(certificate, domain);
   if (error.is_indistinct() && !spec.accept_error && !is_for_estimates(certificate)) {
     const std::string ways = would_do(certificate, domain);
-    throw InvalidInput(fmt::format("{}; {}{}to release all the same, accept it ({})",
-                                   indistinct_words(error), ways, ways.empty() ? "" : "; ",
-                                   flag_or_part_words("accept-error", "accept_error")));
+    throw InvalidInput(fmt::format("{}; {}{}add {} to release anyway", indistinct_words(error),
+                                   ways, ways.empty() ? "" : ", or ", flag_words("accept-error")));
   }
   return error;
 }

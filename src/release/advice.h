@@ -72,6 +72,7 @@ struct AdviceQuestion {
 struct AdvisedBudget {
   double epsilon = 0;
   std::string mechanism{};
+  bool spends_delta = true;  ///< false of a pure release
   /// Total variation of each record's law from the truth; of estimates the standard error of a
   /// share of one half, sampling included, which is about the worst there is; of a table's
   /// marginals what noise does to two columns together. None where nothing serves, and `why` says

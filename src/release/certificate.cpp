@@ -216,7 +216,7 @@ StatedCertificate parse_certificate(const std::string& text, const std::string& 
     throw InvalidInput(fmt::format("{} must be a certificate, a JSON object, but is not", name));
   }
   if (!json.contains("format")) {
-    throw InvalidInput(fmt::format("{} has no format, so it is no certificate", name));
+    throw InvalidInput(fmt::format("{} is not a certificate: it has no format", name));
   }
   const StatedReader reader(json, name);
   if (reader.get<std::string>("/format", "the format") != kFormat) {

@@ -39,23 +39,24 @@ ExactPrivacy ReleaseMethod::read_privacy(const PartReader& reader, const Release
   const auto epsilon = reader.find_decimal("/privacy/epsilon");
   if (const auto rho = reader.find_decimal("/privacy/rho")) {
     if (epsilon) {
-      throw InvalidInput(fmt::format("a budget is either {} or {}, but both are given",
-                                     flag_words("rho"), flag_words("epsilon")));
+      throw InvalidInput(
+          fmt::format("give {} or {}, not both", flag_words("rho"), flag_words("epsilon")));
     }
     if (reader.has("/privacy/delta")) {
-      throw InvalidInput(fmt::format("a budget of {} has no {}, but one is given",
-                                     flag_words("rho"), flag_words("delta")));
+      throw InvalidInput(fmt::format("{} includes its own delta: leave {} out, or give {} instead",
+                                     flag_words("rho"), flag_words("delta"),
+                                     flag_words("epsilon")));
     }
     return ExactPrivacy::concentrated(*rho);
   }
-  reader.require_given("/privacy/epsilon");
+  reader.require_budget(word_);
   return ExactPrivacy::approximate(*epsilon,
                                    reader.find_decimal("/privacy/delta").value_or(Decimal()));
 }
 
 std::string ReleaseMethod::protection_note(const ReleaseSpec& spec) const {
   if (spec.unit || !kRowMethods.has(word_)) return "";
-  return "note: no --unit: one row is protected, and a person with several rows is not\n";
+  return "note: no --unit: each row is protected, and a person with several rows less\n";
 }
 
 bool ReleaseMethod::keeps_promise(const DesignedRelease& made) const {
@@ -135,8 +136,7 @@ std::optional<Roster> count_records(const ReleaseSpec& spec, const PublicInputs&
   std::optional<Roster> roster = roster_of(spec, inputs);
   if (roster) records = roster->size();
   if (!records) {
-    throw InvalidInput(
-        "a release that protects rows needs the number of records, but none is given");
+    refuse_missing("the number of records", "a release that protects rows needs it");
   }
   facts.records = records;
   return roster;
@@ -177,7 +177,7 @@ std::string protection(const Certificate& certificate) {
         change, total.rho);
   }
   return fmt::format(
-      "{} changes the probability of no event by more than a factor "
+      "{} changes the probability of any output by at most a factor "
       "e^{:.6g} = {:.4g}{}.",
       change, total.epsilon, same_exp(total.epsilon),
       total.delta > 0 ? fmt::format(" and an addition of {:.6g}", total.delta) : "");

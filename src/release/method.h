@@ -43,7 +43,8 @@ class ReleaseMethod {
 
   [[nodiscard]] Method word() const noexcept { return word_; }
 
-  /// What it is, for the command's help; and what its plans find: lines of at most 100 characters.
+  /// For the command's help: what it releases and protects, in a line of at most 62 characters and
+  /// then in sentences; and what its plans find.
   [[nodiscard]] virtual const char* help() const = 0;
   [[nodiscard]] virtual const char* plan_help() const = 0;
 

@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "core/band.h"
 #include "core/invalid_input.h"
 #include "release/acceptance.h"
 #include "release/method.h"
@@ -381,7 +382,10 @@ class Unknowns {
     for (const auto* quantities : {&either_, &others_}) {
       for (const Quantity& one : *quantities) {
         if (one.unknown == budget && one.given) {
-          throw InvalidInput(fmt::format("{} is the unknown, but it is given", name_of(unknown)));
+          throw InvalidInput(
+              fmt::format("{} is what plan is asked to find, but it is given: leave "
+                          "it out",
+                          name_of(unknown)));
         }
       }
     }
@@ -407,7 +411,7 @@ class Unknowns {
     return text;
   }
   [[noreturn]] void refuse(const std::vector<Quantity>& missing) const {
-    throw InvalidInput(fmt::format("one of {} can be found, but {} {} missing",
+    throw InvalidInput(fmt::format("plan finds one of {}, so give the others: {} {} missing",
                                    called(either_, " and "), called(missing, ", "),
                                    missing.size() == 1 ? "is" : "are"));
   }
@@ -422,12 +426,16 @@ Privacy budget_of(const PartReader& reader) {
   const auto delta = reader.find_decimal("/privacy/delta");
   if (const auto rho = reader.find_decimal("/privacy/rho")) {
     if (epsilon || delta) {
-      throw InvalidInput("a budget is rho, or epsilon and delta, but both are given");
+      throw InvalidInput(fmt::format("give {}, or {} and {}, not both", flag_words("rho"),
+                                     flag_words("epsilon"), flag_words("delta")));
     }
     return Privacy::concentrated(rho->down());
   }
   if (const auto mu = reader.find_decimal("/privacy/mu")) {
-    if (epsilon) throw InvalidInput("a budget is mu or epsilon, but both are given");
+    if (epsilon) {
+      throw InvalidInput(
+          fmt::format("give {} or {}, not both", flag_words("mu"), flag_words("epsilon")));
+    }
     return Privacy::gaussian(mu->down());
   }
   return Privacy::approximate(epsilon ? epsilon->down() : 1, delta ? delta->down() : 0);
@@ -449,6 +457,11 @@ std::span<const Part> plan_parts() {
   return parts;
 }
 
+void refuse_unknown(Method method, PlanUnknown unknown, std::string_view why) {
+  throw InvalidInput(
+      fmt::format("plan cannot find {} for method {}{}", name_of(unknown), name_of(method), why));
+}
+
 PlanQuestion plan_question_of(const Json& given, const std::string& name) {
   Json json = given;
   const auto mechanism = json.find("mechanism");
@@ -461,8 +474,9 @@ PlanQuestion plan_question_of(const Json& given, const std::string& name) {
   question.domain = reader.find_domain("/domain");
   for (const char* size : {"/k", "/dimension", "/mean_range"}) {
     if (question.domain && reader.has(size)) {
-      throw InvalidInput(fmt::format("{} is for when there is no domain, but {} is given",
-                                     reader.called(size), reader.called("/domain")));
+      throw InvalidInput(fmt::format("give {} or {}, not both: the domain declares what {} says",
+                                     reader.called(size), reader.called("/domain"),
+                                     reader.called(size)));
     }
   }
   method.read_question(reader, question);
@@ -476,6 +490,9 @@ PlanQuestion plan_question_of(const Json& given, const std::string& name) {
   };
   question.records = whole("/n");
   question.outcomes = whole("/k");
+  if (reader.has("/k")) {
+    require_between(reader.called("/k"), question.outcomes, 1, Band::kMostOutcomes);
+  }
   question.dimension = whole("/dimension");
   question.outputs = whole("/count");
   question.alpha = reader.find<double>("/alpha").value_or(0);
@@ -515,7 +532,7 @@ const char* words_of(PlanUnknown unknown) {
     case PlanUnknown::kAlpha:
       break;
   }
-  return "the least total variation alpha";
+  return "the worst-case total variation alpha";
 }
 
 Json value_json(PlanUnknown unknown, const std::optional<double>& value) {
@@ -761,9 +778,9 @@ std::string answer_text(const PlanQuestion& question, const PlanAnswer& answer) 
 std::string protected_text(const PlanQuestion& question) {
   if (kDrawMethods.has(question.method)) return "";
   return fmt::format(
-      "protected is one row; a person with several rows is not, unless sample is told {}, and "
-      "persons are counted in place of rows\n",
-      flag_words("unit"));
+      "each row is protected, and a person with several rows less; to protect whole persons, give "
+      "{} to {} and count persons here\n",
+      flag_words("unit"), command_words("sample"));
 }
 
 bool has_part(Method method, std::string_view place) {

@@ -185,6 +185,9 @@ inline constexpr std::uint64_t kMostPlannedRecords = std::uint64_t{1} << 39U;
 // -----------------------------------------------------------------------------------------------
 // What plans of the methods differ in.
 
+/// Throws InvalidInput: plans of the method cannot find this; `why` ends the sentence.
+[[noreturn]] void refuse_unknown(Method method, PlanUnknown unknown, std::string_view why = {});
+
 /// The parts of a plan's question with the flags of `mollify plan`, and the question of a JSON
 /// object of them; sentences as PartReader's.
 [[nodiscard]] std::span<const Part> plan_parts();

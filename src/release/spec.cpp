@@ -33,36 +33,39 @@ constexpr Part kCommonParts[] = {
     {{"/roster", "--units", kFile, "public CSV of all units; protects who is in the data"},
      kUnitMethods},
     {{"/units_column", "--units-column", kText,
-      "column of the roster that names its units (default: like the unit's column)", "COLUMN"},
+      "column of --units that names them (default: as --unit)", "COLUMN"},
      kUnitMethods},
     {{.place = "/count",
       .flag = "--count",
       .kind = kWhole,
-      .help = "records to release: in method local for each unit",
+      .help =
+          "how many records to release\nMethod local releases them for each unit. By default one "
+          "in methods local, integral and integral-model; the others need a count",
       .least = 1,
       .below = kMostReleased + 1},
      kEveryMethod},
     {{"/privacy", "", kObject}, kEveryMethod},
     {{"/privacy/epsilon", "--epsilon", kDecimal,
-      "privacy budget of the whole release, of a unit all draws together, from 1e-06; a draw "
-      "counts 30 at most"},
+      "privacy budget: the total of a unit, row or table\n1e-6 or more. All draws of a unit, or of "
+      "a "
+      "table, share it. One draw counts 30 at most"},
      kEveryMethod},
     {{"/privacy/delta", "--delta", kDecimal,
-      "privacy budget beside epsilon (default: 0, which is pure)"},
+      "probability that epsilon may fail (default: 0)\nMust be below 1/n"},
      kRowMethods},
     {{"/privacy/rho", "--rho", kDecimal,
-      "budget in zCDP, instead of epsilon and delta; in method central for mechanism product"},
+      "zCDP budget, instead of --epsilon and --delta\nIn method central only mechanism product "
+      "takes it"},
      kRowMethods},
     {{"/privacy/mu", "--mu", kDecimal,
-      "Gaussian privacy in place of epsilon, from 0.001 to 20 for each draw; makes "
-      "gaussian-curve the default"},
+      "Gaussian-DP budget, instead of --epsilon\nFrom 0.001 to 20 for each draw; makes "
+      "gaussian-curve the default mechanism"},
      kDrawMethods},
     {{"/accept_large_delta", "--accept-large-delta", kTruth,
-      "release even where delta is 1/n or more, so that whole records may be released as they "
-      "are"},
+      "accept a delta of 1/n or more\nWith so large a delta, whole records can be published "
+      "unchanged"},
      kRowMethods},
-    {{"/accept_error", "--accept-error", kTruth,
-      "release even what cannot be told apart from public noise"},
+    {{"/accept_error", "--accept-error", kTruth, "release even records that are mostly noise"},
      kEveryMethod},
 };
 
@@ -151,21 +154,21 @@ void validate_spec(const ReleaseSpec& spec) {
   method.validate(spec);
   if (spec.unit && !kUnitMethods.has(spec.method)) {
     throw InvalidInput(
-        fmt::format("method {} protects the whole table and has no unit, but one is given; use "
+        fmt::format("method {} protects the whole table and has no units: leave {} out, or use "
                     "method local to protect each unit",
-                    name_of(spec.method)));
+                    name_of(spec.method), flag_words("unit")));
   }
   if (spec.roster && !spec.unit) {
-    throw InvalidInput(fmt::format(
-        "a roster ({}) needs the column that names each record's unit ({}), but none is given",
-        flag_or_part_words("units", "roster"), flag_or_part_words("unit", "unit")));
+    refuse_missing(
+        flag_words("unit"),
+        fmt::format("{} needs the column that names the unit of each row", flag_words("units")));
   }
   if (spec.units_column && !spec.roster) {
-    throw InvalidInput(fmt::format("a column of the roster is named, but no roster is given ({})",
-                                   flag_or_part_words("units", "roster")));
+    refuse_missing(flag_words("units"),
+                   fmt::format("{} names a column of that roster", flag_words("units-column")));
   }
   if (!spec.count && !method.needs_no_count(spec)) {
-    throw InvalidInput("a number of records to release is needed, but no count is given");
+    refuse_missing(flag_words("count"), "how many records to release");
   }
   if (spec.count) require_between("count", *spec.count, 1, kMostReleased);
 }
@@ -187,7 +190,8 @@ ReleaseSpec spec_of(const Json& json, const std::string& name) {
   spec.accept_large_delta = reader.find<bool>("/accept_large_delta").value_or(false);
   spec.accept_error = reader.find<bool>("/accept_error").value_or(false);
   const ReleaseMethod& method = release_method(spec.method);
-  if (!method.needs_no_count(spec)) reader.require_given("/count");
+  if (!spec.count && kDrawMethods.has(spec.method)) spec.count = 1;
+  if (!spec.count && !method.needs_no_count(spec)) reader.require_given("/count");
   spec.privacy = method.read_privacy(reader, spec);
   validate_spec(spec);
   return spec;
@@ -270,8 +274,23 @@ void PartReader::require_given(const char* place) const {
   if (has(place)) return;
   // In a file the part, and the flag that people know it by.
   const std::string flag = name_.empty() ? "" : flag_of(place);
-  throw InvalidInput(fmt::format("{}{} is needed, but is not given", called(place),
-                                 flag.empty() ? "" : fmt::format(" ({})", flag)));
+  const auto part = std::find_if(parts_.begin(), parts_.end(), [&](const Part& one) {
+    return std::string_view(one.place) == place;
+  });
+  const std::string what = called(place) + (flag.empty() ? "" : fmt::format(" ({})", flag));
+  refuse_missing(what, part_of(part->methods.first(), *part).help);
+}
+
+void PartReader::require_budget(Method method) const {
+  std::vector<std::string> kinds;
+  for (const Part& part : parts_) {
+    if (!std::string_view(part.place).starts_with("/privacy/") || !part.methods.has(method))
+      continue;
+    if (std::string_view(part.place) == "/privacy/delta") continue;
+    if (has(part.place)) return;
+    kinds.push_back(called(part.place));
+  }
+  refuse_missing("the budget", fmt::format("give {}", fmt::join(kinds, " or ")));
 }
 
 void PartReader::refuse_strangers(Method method) const {
@@ -371,8 +390,9 @@ void PartReader::require_kind(const Part& part) const {
 Method method_of(const PartReader& reader) {
   const auto name = reader.find<std::string>("/method");
   if (!name) {
-    throw InvalidInput(
-        fmt::format("a method is needed ({}), but none is given", all_names<Method>()));
+    refuse_missing(
+        words_of_speech("the method", "method"),
+        fmt::format("{}; {} helps to choose", all_names<Method>(" or "), command_words("advise")));
   }
   const auto method = known_value<Method>("method", *name);
   reader.refuse_strangers(method);

@@ -138,6 +138,8 @@ class PartReader {
   [[nodiscard]] std::string called(const std::string& place) const;
 
   void require_given(const char* place) const;
+  /// That a budget is given, of a kind that the method has.
+  void require_budget(Method method) const;
   /// The only refusal of what is given for another method.
   void refuse_strangers(Method method) const;
 

@@ -1043,7 +1043,8 @@ TEST(PopulationEstimate, TellsBoundsOfBandsAndWhy) {
               static_cast<void>(estimate_population(law, Empirical({{0}, {5}}),
                                                     {.method = EstimateMethod::kSimplex}, "r.csv"));
             }),
-            "method simplex needs a linear mechanism, but minimax is none: only bounds hold");
+            "method simplex needs a linear mechanism, and minimax is not linear: leave out "
+            "--method, and estimate prints bounds");
 }
 
 // The formula's pieces are probabilities of sets: counted here one by one.

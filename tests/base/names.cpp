@@ -56,14 +56,28 @@ TEST(Counted, IsOneOrMany) {
   EXPECT_EQ(counted(2, "public unit"), "2 public units");
 }
 
+TEST(RefuseMissing, SaysWhatTheThingIsFor) {
+  const auto refused = [](const char* what, const char* meaning) {
+    return test::refusal_of([&] { refuse_missing(what, meaning); });
+  };
+  EXPECT_EQ(refused("--count", "how many records to release\nMethod local ..."),
+            "--count is missing: how many records to release");
+  EXPECT_EQ(refused("--count", ""), "--count is missing");
+}
+
+TEST(TimesWords, AreNumbersAsPeopleWriteThem) {
+  EXPECT_EQ(times_words(0.35), "35 times in 100");
+  EXPECT_EQ(times_words(1 / 76.7), "1 time in 76.7");
+  EXPECT_EQ(times_words(1 / 3744.0), "1 time in 3740");
+  EXPECT_EQ(times_words(1 / 999.9), "1 time in 1000");
+}
+
 TEST(Speech, CallsThingsAsWhoeverReadsItTypesThem) {
   EXPECT_EQ(flag_words("candidates-file"), "--candidates-file");
-  EXPECT_EQ(flag_or_part_words("units", "roster"), "--units, roster in a spec");
   EXPECT_EQ(command_words("check"), "mollify check");
   EXPECT_EQ(words_of_speech("a", "b"), "a");
   speak(Speech::kPython);
   EXPECT_EQ(flag_words("candidates-file"), "candidates_file");
-  EXPECT_EQ(flag_or_part_words("units", "roster"), "units");
   EXPECT_EQ(command_words("check"), "method.check");
   EXPECT_EQ(command_words("law"), "mo.nonprivate.law");
   EXPECT_EQ(command_words("estimate"), "mo.estimate");

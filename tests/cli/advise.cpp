@@ -116,7 +116,7 @@ TEST(Advise, ComparesEstimationWithAFrequencyOracle) {
   EXPECT_NEAR(one["oracle_error"], error(inside, s, 0.5), 1e-12);
   EXPECT_THAT(found["notes"][0].get<std::string>(), HasSubstr("subset selection has variance"));
   EXPECT_THAT(found["commands"].dump(), HasSubstr("mollify estimate"));
-  EXPECT_THAT(command.run({"advise", "--help"}).out, HasSubstr("subset selection has variance"));
+  EXPECT_THAT(command.run({"--manual", "advise"}).out, HasSubstr("subset selection has variance"));
 }
 
 TEST(Advise, GivesATableInTheCentralModel) {
@@ -333,9 +333,9 @@ TEST(Advise, ProtectsPersonsWhereTheirColumnIsNamed) {
 TEST(Advise, WarnsOfALargeEpsilon) {
   const CommandLine command;
   EXPECT_THAT(command.run(Arguments{"advise"} + kEach).out,
-              HasSubstr("WARNING: epsilon 8 brings the error down to what was asked for, but "
-                        "allows odds of e^8 = 2981; half of that is a compromise, and the error is "
-                        "for the worst case over all data that there could be\n"));
+              HasSubstr("WARNING: epsilon 8 reaches the error that you asked for, but changes the "
+                        "odds of a guess by up to e^8 = 2981; epsilon 4 is a compromise, and the "
+                        "error is for the worst possible data\n"));
   EXPECT_EQ(advised(command, kEach + Arguments{"--alpha", "0.2"})["warnings"].size(), 0U);
 }
 
@@ -385,21 +385,20 @@ TEST(Advise, RefusesInOneSentence) {
     EXPECT_EQ(ended.out, "");
     return ended.err;
   };
-  EXPECT_EQ(
-      refused({"--protect", "row"}),
-      "mollify: --purpose (records, estimates, sample or table) is needed, but is not given\n");
+  EXPECT_EQ(refused({"--protect", "row"}),
+            "mollify: --purpose is missing: records, estimates, sample or table\n");
   EXPECT_EQ(refused({"--purpose", "fun", "--protect", "row"}),
             "mollify: purpose must be records, estimates, sample or table, but is \"fun\"\n");
   EXPECT_EQ(refused({"--purpose", "records"}),
-            "mollify: --protect (person, row or table) or --method is needed, but neither is "
-            "given\n");
+            "mollify: what to protect is missing: give --protect (person, row or table) or "
+            "--method\n");
   EXPECT_EQ(refused({"--purpose", "sample", "--protect", "row", "--columns", "4", "--n", "9"}),
-            "mollify: --count, how many records are to be released, is needed, but is not given\n");
+            "mollify: --count is missing: how many records to release\n");
   EXPECT_EQ(refused({"--purpose", "estimates", "--protect", "person", "--columns", "4"}),
-            "mollify: --n, how many persons there are, is needed, but is not given\n");
+            "mollify: --n is missing: how many persons there are\n");
   EXPECT_EQ(refused({"--purpose", "records", "--protect", "person"}),
-            "mollify: --domain, or --columns with how many values each column has, is needed, but "
-            "neither is given\n");
+            "mollify: the domain is missing: give --domain, or --columns with how many values "
+            "each column has\n");
   EXPECT_EQ(
       refused(
           {"--purpose", "records", "--protect", "table", "--method", "local", "--columns", "4"}),
@@ -410,9 +409,9 @@ TEST(Advise, RefusesInOneSentence) {
             "mollify: epsilon must be finite and positive, but is -1\n");
   EXPECT_EQ(refused({"--purpose", "sample", "--protect", "row", "--columns", "4", "--n", "100",
                      "--count", "5", "--delta", "0.5"}),
-            "mollify: delta must be below 1/n = 0.01 for 100 rows, but is 0.5: with so large a one "
-            "whole records may be released as they are; to do so all the same, accept it "
-            "(--accept-large-delta, accept_large_delta in a spec)\n");
+            "mollify: delta must be below 1/n = 0.01 for 100 rows, but is 0.5: with a delta this "
+            "large, whole records can be published unchanged. Use a smaller delta, or add "
+            "--accept-large-delta to release anyway\n");
   EXPECT_THAT(advised(command, {"--purpose", "sample", "--protect", "row", "--columns", "4", "--n",
                                 "100", "--count", "5", "--delta", "0.5", "--accept-large-delta"})
                   .dump(),

@@ -79,8 +79,8 @@ TEST(Amplify, SpeaksPlainly) {
   EXPECT_THAT(
       command.run({"amplify", "--n", "1", "--k", "3", "--epsilon", "1", "--delta", "1e-6"}).out,
       testing::StartsWith("shuffled reports of 1 record over 3 outcomes, "));
-  const std::string help = command.run({"amplify", "--help"}).out;
-  EXPECT_NE(help.find("the number of records n is public"), std::string::npos) << help;
+  const std::string help = command.run({"--manual", "amplify"}).out;
+  EXPECT_NE(help.find("the number of records n is public."), std::string::npos) << help;
 }
 
 TEST(Amplify, RefusesInOneSentence) {
@@ -98,11 +98,11 @@ TEST(Amplify, RefusesInOneSentence) {
   EXPECT_EQ(refused({"--n", "0", "--k", "3", "--epsilon0", "1", "--delta", "1e-6"}),
             "mollify: the number of records must be from 1 to 1099511627776, but is 0\n");
   EXPECT_EQ(refused({"--n", "9", "--epsilon0", "1", "--delta", "1e-6"}),
-            "mollify: --k is needed, but is not given\n");
+            "mollify: --k is missing: how many records are possible\n");
   EXPECT_EQ(refused(kTable + Arguments{"--delta", "1e-6"}),
-            "mollify: of --n, --epsilon0, --epsilon and --delta three must be given, but 2 are\n");
+            "mollify: give exactly three of --n, --epsilon0, --epsilon and --delta; you gave 2\n");
   EXPECT_EQ(refused(kTable + Arguments{"--epsilon0", "1", "--epsilon", "1", "--delta", "1e-6"}),
-            "mollify: of --n, --epsilon0, --epsilon and --delta three must be given, but 4 are\n");
+            "mollify: give exactly three of --n, --epsilon0, --epsilon and --delta; you gave 4\n");
   refused(kTable + Arguments{"--epsilon0", "1", "--delta", "1e-6", "--rate", "0"});
   refused(kTable +
           Arguments{"--epsilon0", "1", "--delta", "1e-6", "--rate", "0.5", "--chosen", "5"});

@@ -48,7 +48,7 @@ int occurrences(const std::string& text, const std::string& part) {
 TEST(Caveats, AWarningNamesTheWordsToWriteOnce) {
   const Answers command;
   for (const auto& [name, more] :
-       {std::pair{"sample", kAnswersWhole + kAnswerTable + Arguments{"--count", "1"}},
+       {std::pair{"sample", kAnswersWhole + kAnswerTable + Arguments{"--count", "1", "--explain"}},
         {"plan", kAnswersWhole},
         {"compare", kAnswersWhole + kAnswerTable},
         {"advise",

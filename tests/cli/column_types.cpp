@@ -98,9 +98,9 @@ TEST(ColumnTypes, AreDraftedWithWhatBecomesOfAValue) {
   EXPECT_EQ(draft.status, 0) << draft.err;
   const Ended again = command.run({"domain", "--public", "public.csv", "--out", "draft.yaml"});
   EXPECT_EQ(again.status, 2);
-  EXPECT_EQ(
-      again.err,
-      "mollify: --out must be a new file, but draft.yaml is there; --overwrite replaces it\n");
+  EXPECT_EQ(again.err,
+            "mollify: draft.yaml exists: add --overwrite to replace it, or give another name to "
+            "--out\n");
   const std::string yaml = command.files.read("draft.yaml");
   EXPECT_THAT(yaml, HasSubstr("# Column \"name\" is left out: it may tell who somebody is"));
   EXPECT_THAT(yaml,

@@ -193,9 +193,9 @@ class Release : public CommandLine {
   }
 };
 
-/// Over 120 outcomes, where an epsilon of 1 is noise.
-inline const Arguments kSample = {"sample",   "--data",      "data.csv",
-                                  "--domain", "domain.yaml", "--accept-error"};
+/// Over 120 outcomes, where an epsilon of 1 is noise; with all that is said of it.
+inline const Arguments kSample = {"sample",      "--data",         "data.csv", "--domain",
+                                  "domain.yaml", "--accept-error", "--explain"};
 inline const Arguments kLocal = {"@local", "--unit", "id"};
 inline const Arguments kRostered = {"@local", "--unit", "id", "--units", "units.csv"};
 inline const Arguments kIntegral = {"@integral"};

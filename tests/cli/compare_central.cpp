@@ -121,7 +121,7 @@ TEST(CompareCentral, PutsSeveralInOneTable) {
   const Json one = command.json(local + Arguments{"--epsilon", "4"});
   EXPECT_EQ(several[1]["mechanism"], "minimax");
   EXPECT_EQ(several[1]["tv"], one["mean_unit_tv"]["law"]);
-  EXPECT_THAT(several[4]["refusal"].get<std::string>(), HasSubstr("needs c1"));
+  EXPECT_THAT(several[4]["refusal"].get<std::string>(), HasSubstr("--c1 is missing"));
   const Ended table = command.run(
       kCompared + Arguments{"--count", "300", "--epsilon", "1,2", "--mechanism", "all"});
   EXPECT_EQ(table.status, 0) << table.err;

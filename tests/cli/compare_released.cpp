@@ -158,10 +158,11 @@ TEST(CompareReleased, RefusesInOneSentence) {
   EXPECT_EQ(refused(domain + Arguments{"--released", "t.csv", "--epsilon", "1"}),
             "mollify: --released compares rows that are there, however they were made, but "
             "--epsilon is given\n");
-  EXPECT_EQ(refused({"--released", "t.csv"}), "mollify: --domain is needed, but is not given\n");
+  EXPECT_EQ(refused({"--released", "t.csv"}),
+            "mollify: --domain is missing: the public domain, YAML\n");
   EXPECT_EQ(refused(domain + Arguments{"--released", "t.csv", "--log", "money"}),
-            "mollify: --log is for columns of numbers of which no bins are declared, but the "
-            "domain has others\n");
+            "mollify: --log needs a domain of numbers without bins, but this domain has other "
+            "columns\n");
 }
 
 // A release says whom it protects before it is made, and what to do with it.
@@ -170,11 +171,12 @@ TEST(CompareReleased, IsTheNextStepOfARelease) {
   command.files.write("d.yaml",
                       "columns:\n  colour: {type: categorical, values: [red, green]}\n"
                       "  size: {type: integer, min: 0, max: 9, bins: 2}\n");
-  const Arguments sample = {"sample", "--data",    "t.csv", "--domain", "d.yaml", "--out",
-                            "o.csv",  "--epsilon", "1",     "--count",  "1",      "--overwrite"};
+  const Arguments sample = {"sample", "--data",      "t.csv",     "--domain", "d.yaml",
+                            "--out",  "o.csv",       "--epsilon", "1",        "--count",
+                            "1",      "--overwrite", "--explain"};
   const std::string rows = command.run(sample + Arguments{"@central", "--accept-error"}).err;
   EXPECT_TRUE(rows.starts_with(
-      "note: no --unit: one row is protected, and a person with several rows is not\n"))
+      "note: no --unit: each row is protected, and a person with several rows less\n"))
       << rows;
   EXPECT_THAT(rows, HasSubstr("\nnext: mollify compare --data t.csv --domain d.yaml --released "
                               "o.csv judges it (not private)\n"));
@@ -183,7 +185,7 @@ TEST(CompareReleased, IsTheNextStepOfARelease) {
   const std::string spaced =
       command
           .run({"sample", "--data", "t.csv", "--domain", "d.yaml", "--out", "Anna's rows.csv",
-                "--epsilon", "1", "--count", "1", "@central", "--accept-error"})
+                "--epsilon", "1", "--count", "1", "@central", "--accept-error", "--explain"})
           .err;
   EXPECT_THAT(spaced, HasSubstr(" --released 'Anna'\\''s rows.csv' judges it (not private)\n"));
   const std::string local =
@@ -197,7 +199,8 @@ TEST(CompareReleased, IsTheNextStepOfARelease) {
   const Ended plan = command.run(
       {"plan", "central", "--domain", "d.yaml", "--n", "400", "--epsilon", "1", "--delta", "1e-6"});
   EXPECT_THAT(plan.out,
-              HasSubstr("\nprotected is one row; a person with several rows is not, unless"));
+              HasSubstr("\neach row is protected, and a person with several rows less; to protect "
+                        "whole persons, give --unit to mollify sample and count persons here\n"));
 }
 
 }  // namespace

@@ -36,9 +36,9 @@ TEST(DangerousAnswers, RefusesADeltaOfOneOverN) {
   const Ended refused = command.sample(absurd);
   EXPECT_EQ(refused.status, 2);
   EXPECT_EQ(refused.err,
-            "mollify: delta must be below 1/n = 0.005 for 200 records, but is "
-            "0.9: with so large a one whole records may be released as they are; to do so all the "
-            "same, accept it (--accept-large-delta, accept_large_delta in a spec)\n");
+            "mollify: delta must be below 1/n = 0.005 for 200 records, but is 0.9: with a delta "
+            "this large, whole records can be published unchanged. Use a smaller delta, or add "
+            "--accept-large-delta to release anyway\n");
   EXPECT_EQ(refused.out, "");
   const Ended accepted =
       command.sample(absurd + Arguments{"--accept-large-delta", "--accept-error"});
@@ -71,8 +71,8 @@ TEST(DangerousAnswers, RefusesADeltaOfOneOverNInAmplify) {
   const Ended refused = command.run(amplify + Arguments{"0.001"});
   EXPECT_EQ(refused.status, 2);
   EXPECT_THAT(refused.err, StartsWith("mollify: delta must be below 1/n = 0.001 for 1000 records, "
-                                      "but is 0.001: with so large a one "
-                                      "whole records may be released as they are"));
+                                      "but is 0.001: with a delta this large, whole records can "
+                                      "be published unchanged."));
   EXPECT_EQ(command.run(amplify + Arguments{"0.001", "--accept-large-delta"}).status, 0);
   EXPECT_THAT(command.run(amplify + Arguments{"0.0005"}).err, HasSubstr("WARNING: delta 0.0005"));
   EXPECT_EQ(command.run(amplify + Arguments{"1e-6"}).err, "");
@@ -119,11 +119,10 @@ TEST(DangerousAnswers, RefusesToPlanWithADeltaOfOneOverN) {
                     Arguments{"--n", "1000", "--epsilon", "0.001", "--delta", "0.9"});
     EXPECT_EQ(refused.status, 2);
     EXPECT_EQ(refused.out, "");
-    EXPECT_EQ(
-        refused.err,
-        "mollify: delta must be below 1/n = 0.001 for 1000 records, but is 0.9: with so large "
-        "a one whole records may be released as they are; to do so all the same, accept it "
-        "(--accept-large-delta, accept_large_delta in a spec)\n");
+    EXPECT_EQ(refused.err,
+              "mollify: delta must be below 1/n = 0.001 for 1000 records, but is 0.9: with a delta "
+              "this large, whole records can be published unchanged. Use a smaller delta, or add "
+              "--accept-large-delta to release anyway\n");
   }
   // Where n is sought, so many records that delta is 1/n or more are no answer.
   const Ended sought = command.run(
@@ -269,7 +268,7 @@ TEST(DangerousAnswers, RefusesRecordsOfNoiseAndSaysWhatWouldDo) {
   EXPECT_THAT(sentence, HasSubstr("the release cannot be told apart from public noise: the "
                                   "worst-case error of a record is 0.978 in total variation, and "
                                   "that of the public reference alone is 0.999; "));
-  EXPECT_THAT(sentence, HasSubstr("accept it (--accept-error, accept_error in a spec)"));
+  EXPECT_THAT(sentence, HasSubstr("would do, or add --accept-error to release anyway\n"));
   const auto number_before = [&](const std::string& word) {
     const std::size_t end = sentence.find(" " + word);
     EXPECT_NE(end, std::string::npos) << sentence;
@@ -365,14 +364,15 @@ TEST(DangerousAnswers, ReplacesNoEarlierRelease) {
   const Ended refused = command.run(to_file + charged);
   EXPECT_EQ(refused.status, 2);
   EXPECT_EQ(refused.err,
-            "mollify: --out must be a new file, but out.csv is there; --overwrite replaces it\n");
+            "mollify: out.csv exists: add --overwrite to replace it, or give another name to "
+            "--out\n");
   EXPECT_EQ(command.files.read("out.csv"), first);
   EXPECT_EQ(command.files.read("out.csv.certificate.json"), certificate);
   EXPECT_FALSE(command.names().contains("ledger")) << "nothing is charged";
   std::filesystem::remove(command.files.path("out.csv"));
   EXPECT_THAT(
       command.run(to_file).err,
-      StartsWith("mollify: --certificate must be a new file, but out.csv.certificate.json"));
+      StartsWith("mollify: out.csv.certificate.json exists: add --overwrite to replace it"));
   EXPECT_EQ(command.run(to_file + Arguments{"--overwrite"}).status, 0);
 }
 
@@ -405,7 +405,7 @@ TEST(DangerousAnswers, ChargesNothingWithoutATotalAndSaysWhatIsLeft) {
   EXPECT_EQ(json["remaining"]["epsilon"], "0.7");
   EXPECT_EQ(json["data_set"], "people");
   EXPECT_EQ(command.run(kSample + kIntegral + kOneDraw + Arguments{"--no-total"}).err,
-            "mollify: --no-total is about a ledger, but no --ledger is given\n");
+            "mollify: --ledger is missing: --no-total needs it\n");
 }
 
 TEST(DangerousAnswers, SaysWhatVerifyDidNotLookAt) {
@@ -415,7 +415,7 @@ TEST(DangerousAnswers, SaysWhatVerifyDidNotLookAt) {
   const Arguments verify = {"verify", "--certificate", "o.csv.certificate.json", "--domain",
                             "other.yaml"};
   const Ended other = command.run(verify);
-  EXPECT_EQ(other.status, 1);
+  EXPECT_EQ(other.status, 2);
   EXPECT_THAT(other.out, testing::EndsWith("  the domain is the one of the release          NO\n"
                                            "not checked: this is not the release's domain\n"));
   EXPECT_THAT(other.out, Not(HasSubstr("DOES NOT HOLD")));
@@ -481,7 +481,8 @@ TEST(DangerousAnswers, SaysWhereJsonEndsToBeJson) {
   command.files.write("s.json",
                       R"({"method": "local", "domain": {"file": "domain.yaml"}, "count": 1})");
   EXPECT_EQ(command.run({"sample", "--data", "data.csv", "--spec", "s.json"}).err,
-            "mollify: /privacy/epsilon in s.json (--epsilon) is needed, but is not given\n");
+            "mollify: the budget is missing: give /privacy/epsilon in s.json or /privacy/mu in "
+            "s.json\n");
 }
 
 }  // namespace

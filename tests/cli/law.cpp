@@ -233,9 +233,10 @@ TEST(Law, IsThatOfTheSourcesMollifiers) {
        {std::pair{Arguments{"--mollifier", "best"},
                   "mollify: mollifier must be naive, convex or scale-and-shift, but is \"best\"\n"},
         std::pair{Arguments{"--mollifier", "naive"},
-                  "mollify: --channel is needed, but is not given\n"},
+                  "mollify: --channel is missing: for naive and convex: a JSON array of rows, or "
+                  "laplace\n"},
         std::pair{Arguments{"--channel", "laplace"},
-                  "mollify: --channel is for --mollifier, but none is given\n"},
+                  "mollify: --mollifier is missing: --channel needs it\n"},
         std::pair{Arguments{"--mollifier", "naive", "--channel", "two.json"},
                   "mollify: the naive sampler needs a row for each of 3 outcomes, but the channel "
                   "has 2\n"},

@@ -210,16 +210,14 @@ TEST(LawOfDensity, RefusesInOneSentence) {
     EXPECT_EQ(ended.out, "");
     EXPECT_EQ(ended.err, "mollify: " + sentence + "\n");
   };
-  refused({"--p", "p.json"}, "--p and --density are two inputs, but one is needed");
-  refused({"--cells", "9", "--candidates", "9"},
-          "--cells and --candidates are two spaces, but one is needed");
+  refused({"--p", "p.json"}, "give --p or --density, not both");
+  refused({"--cells", "9", "--candidates", "9"}, "give --cells or --candidates, not both");
   refused({"--cells", "0"}, "a grid must have from 1 to 16777216 cells, but is given 0");
   refused({"--band", "best"},
           "band must be minimax, relative, location=B with B between 0 and 1, typical, "
           "typical=STRENGTH,RECORDS with both above 0, or file=F, but is \"best\"");
   refused({"--band", "minimax"},
-          "the minimax band needs c2, the declared bound on the density of P against the "
-          "reference, but none is given");
+          "--c2 is missing: greatest density of the private data against the reference");
   refused({"--band", "relative", "--c2", "4"},
           "c2 belongs to the minimax band, but another band is asked for");
   refused({"--band", "location=0.8", "--c1", "0.1"},
@@ -230,9 +228,9 @@ TEST(LawOfDensity, RefusesInOneSentence) {
           "a density's law is that of a band, so --band says where it lies, and only --c1 and --c2 "
           "may be given besides");
   EXPECT_EQ(command.run({"law", "--p", "p.json", "--cells", "9", "--epsilon", "1"}).err,
-            "mollify: --cells is for --density, but none is given\n");
+            "mollify: --density is missing: --cells needs it\n");
   EXPECT_EQ(command.run({"law", "--density", "p.json", "--reference", "n.json"}).err,
-            "mollify: --epsilon is needed, but is not given\n");
+            "mollify: --epsilon is missing: privacy budget of one draw, 1e-6 or more\n");
 }
 
 TEST(LawOfDensity, RefusesAReferenceThatEndsBeforeTheDensity) {
@@ -273,7 +271,7 @@ TEST(LawOfDensity, TellsRegionsAndARaster) {
   EXPECT_NEAR(std::stod(fields_of(rows[4])[2]), 1.2, 1e-6);
   for (const auto& [more, said] :
        {std::pair{Arguments{"--raster", "4x4", "--out", "r.csv"}, "mollify: raster must be N for"},
-        std::pair{Arguments{"--raster", "4"}, "mollify: --raster and --out are needed together"},
+        std::pair{Arguments{"--raster", "4"}, "mollify: give --raster and --out together, or n"},
         std::pair{Arguments{"--region", "1:0"}, "mollify: region must be low:high"},
         std::pair{Arguments{"--region", "0:1", "--candidates", "64"},
                   "mollify: --region needs a grid"}}) {

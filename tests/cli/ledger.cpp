@@ -59,8 +59,8 @@ TEST(Ledger, ChargesWhatWasTypedAndRefusesWhatWouldPassTheTotal) {
   const Ended refused = command.run(tenth);
   EXPECT_EQ(refused.status, 2);
   EXPECT_EQ(refused.err,
-            "mollify: the total of people in ledger is epsilon 1, of which epsilon 0 remains, but "
-            "this release costs epsilon 0.1\n");
+            "mollify: the total of people in ledger is epsilon 1: epsilon 0 remains, and this "
+            "release costs epsilon 0.1\n");
   EXPECT_EQ(command.files.read("out.csv"), tenth_release);
 
   const Json ledger = ledger_of(command);
@@ -206,13 +206,13 @@ TEST(Ledger, SaysWhatIsMissing) {
     return ended.err;
   };
   EXPECT_EQ(refused({"--epsilon", "1", "--delta", "1e-6"}),
-            "mollify: the total of people in ledger is epsilon 2 and delta 1e-07, of which "
-            "epsilon 2 and delta 1e-07 remain (delta is what is missing), but this release "
-            "costs epsilon 1 and delta 1e-06\n");
+            "mollify: the total of people in ledger is epsilon 2 and delta 1e-07: epsilon 2 and "
+            "delta 1e-07 remain (delta is too small), and this release costs epsilon 1 and delta "
+            "1e-06\n");
   EXPECT_THAT(refused({"--epsilon", "3", "--delta", "1e-6"}),
-              ::testing::HasSubstr("remain (both are missing)"));
+              ::testing::HasSubstr("remain (both are too small)"));
   EXPECT_THAT(refused({"--epsilon", "3", "--delta", "1e-8"}),
-              ::testing::HasSubstr("remain, but this release costs epsilon 3"));
+              ::testing::HasSubstr("remain, and this release costs epsilon 3"));
 }
 
 // What is left of a total with a delta is told to four digits, and its delta beside it.
@@ -249,19 +249,19 @@ TEST(Ledger, RefusesInOneSentence) {
   const Arguments show = {"ledger", "--ledger", "ledger"};
   const Arguments one = kSample + kIntegral + kOneDraw;
   for (const auto& [words, sentence] : std::vector<std::pair<Arguments, std::string>>{
-           {{"ledger"}, "--ledger is needed, but is not given"},
+           {{"ledger"}, "--ledger is missing: file of the ledger"},
            {{"ledger", "--ledger", "none"},
             "the ledger none cannot be opened: No such file or directory"},
            {{"ledger", "--ledger", "data.csv"},
             "data.csv is not a ledger but a file of another kind"},
            {show + Arguments{"--data-set", "x"}, "the ledger ledger has no data set named x"},
            {show + Arguments{"--data-set", "x", "--data", "y"},
-            "--data-set and --data name the same thing, but both are given"},
+            "give --data-set or --data, not both"},
            {show + Arguments{"--epsilon", "1"},
-            "a total is only changed by --declare or --replace, but neither is given beside it"},
+            "--declare or --replace is missing: only they change a total"},
            {declaring({"--epsilon", "1", "--rho", "1"}),
-            "a total is in rho or in epsilon and delta, but both are given"},
-           {declaring({}), "--epsilon is needed, but is not given"},
+            "give --rho, or --epsilon and --delta, not both"},
+           {declaring({}), "--epsilon is missing: the total: epsilon of everything together"},
            {declaring({"--epsilon", "one"}),
             "epsilon must be a decimal number of at least 0, but is \"one\""},
            {declaring({"--epsilon", "1", "--scope", "unit"}),
@@ -271,18 +271,17 @@ TEST(Ledger, RefusesInOneSentence) {
             "replaces "
             "it"},
            {show + Arguments{"--declare", "--epsilon", "1"},
-            "--data-set is needed, but is not given"},
-           {one + Arguments{"--data-set", "people"},
-            "--data-set is a name in a ledger, but no --ledger is given"},
+            "--data-set is missing: one data set, by its name in the ledger"},
+           {one + Arguments{"--data-set", "people"}, "--ledger is missing: --data-set needs it"},
            {one + kKept + Arguments{"--ledger", "domain.yaml"},
             "domain.yaml is not a ledger but a file of another kind"},
            {one + Arguments{"--ledger", "ledger"},
-            "--certificate, --out or --json is needed beside --ledger, or the certificate of what "
-            "is charged would be lost, but none is given"},
+            "give --out, --certificate or --json with --ledger: without one of them, the "
+            "certificate of the release that is charged would be lost"},
            {one + Arguments{"--another-data-set"},
-            "--another-data-set is about a ledger, but no --ledger is given"},
+            "--ledger is missing: --another-data-set needs it"},
            {one + kKept + Arguments{"--ledger", "ledger", "--another-data-set"},
-            "--another-data-set needs --data-set, the name of it, but none is given"},
+            "--data-set is missing: --another-data-set needs the name of that data set"},
            {one + Arguments{"--ledger", "here", "--out", "here"},
             "--out must not overwrite the file of --ledger, here"},
            {one + Arguments{"--ledger", "here", "--out", "here-journal"},

@@ -68,8 +68,8 @@ TEST(PlanCentral, RefusesInOneSentence) {
     return ended.err;
   };
   EXPECT_EQ(refused({"--k", "4", "--epsilon", "1"}),
-            "mollify: one of --n, --k, --epsilon and --alpha can be found, but --n, --alpha are "
-            "missing\n");
+            "mollify: plan finds one of --n, --k, --epsilon and --alpha, so give the others: "
+            "--n, --alpha are missing\n");
   EXPECT_EQ(refused(kNarrow + Arguments{"--n", "9", "--epsilon", "1", "--alpha", "0.1"}),
             "mollify: one of --n, --k, --epsilon, --alpha, --delta and --count must be left to be "
             "found, but all are given\n");

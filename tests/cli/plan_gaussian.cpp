@@ -98,14 +98,14 @@ TEST(PlanGaussian, RefusesInOneSentence) {
   EXPECT_NE(refused(kGaussianPlan + Arguments{"--dimension", "3"}).find("are missing"),
             std::string::npos);
   EXPECT_THAT(refused({"plan", "poisson", "--n", "3"}),
-              HasSubstr("The method must be one of local,"));
+              HasSubstr("the method must be one of local,"));
   EXPECT_THAT(refused({"plan", "central", "--mean-bound", "5"}),
               HasSubstr("is for method gaussian, but the method is central"));
   EXPECT_THAT(refused(kGaussianPlan + Arguments{"--k", "4"}),
               HasSubstr("is for methods local, integral and central, but the method is gaussian"));
   EXPECT_NE(refused(kGaussianPlan + Arguments{"--dimension", "3", "--mean-bound", "5", "--n", "100",
                                               "--rho", "1", "--epsilon", "1"})
-                .find("both are given"),
+                .find("give --rho, or --epsilon and --delta, not both"),
             std::string::npos);
 }
 

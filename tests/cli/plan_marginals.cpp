@@ -119,8 +119,9 @@ TEST(PlanMarginals, SaysOfItsReleaseWhatSampleDoes) {
     return command.run(Doses::kPlan + budget + Arguments{"--n", "3000"} + more).out;
   };
   const auto sample = [&](const Arguments& more) {
-    return command.run(Arguments{"sample", "--data", "t.csv", "--count", "10", "--out", "o.csv"} +
-                       Doses::kFamily + budget + more);
+    return command.run(
+        Arguments{"sample", "--data", "t.csv", "--count", "10", "--out", "o.csv", "--explain"} +
+        Doses::kFamily + budget + more);
   };
   EXPECT_THAT(plan({}), HasSubstr("; a release refuses this without --accept-error"));
   EXPECT_EQ(sample({}).status, 2);
@@ -137,12 +138,12 @@ TEST(PlanMarginals, SaysOfItsReleaseWhatSampleDoes) {
 TEST(PlanMarginals, RefusesWhatCannotBe) {
   const Doses command;
   command.refuses({"plan", "marginals", "--n", "10", "--epsilon", "1"},
-                  "--domain is needed, but is not given");
+                  "--domain is missing: the public domain, YAML");
   command.refuses(Doses::kPlan + Arguments{"--n", "0", "--epsilon", "1"},
                   "n must be at least 1, but is 0");
   command.refuses(Doses::kPlan + Arguments{"--epsilon", "1"},
-                  "one of --n, --epsilon or --rho and --alpha can be found, but --n, --alpha are "
-                  "missing");
+                  "plan finds one of --n, --epsilon or --rho and --alpha, so give the others: --n, "
+                  "--alpha are missing");
   command.refuses(Doses::kPlan + Arguments{"--n", "10", "--epsilon", "1", "--strong"},
                   "--strong is for methods central and gaussian, but the method is marginals");
   command.refuses(

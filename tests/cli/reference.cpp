@@ -73,7 +73,7 @@ TEST(Reference, RefusesInOneSentence) {
     EXPECT_EQ(ended.err, "mollify: " + sentence + "\n");
     EXPECT_EQ(ended.out, "");
   };
-  refused({"--domain", "domain.yaml"}, "--public is needed, but is not given");
+  refused({"--domain", "domain.yaml"}, "--public is missing: the public CSV file");
   refused({"--public", "public.csv", "--domain", "domain.yaml", "--components", "0"},
           "--components must be from 1 to 1000, but is 0");
   refused({"--public", "words.csv", "--domain", "words.yaml"},

@@ -56,7 +56,8 @@ TEST(Refusals, OfParameters) {
   EXPECT_EQ(count("1.5"), "count must be a whole number, but is \"1.5\"");
   EXPECT_EQ(count("100000001"), "count must be from 1 to 100000000, but is 100000001");
   EXPECT_EQ(count("99999999999999999999"),
-            "count must be a whole number, but is \"99999999999999999999\"");
+            "count must be a whole number of at most 18446744073709551615, but is "
+            "\"99999999999999999999\"");
 }
 
 TEST(Refusals, OfThreads) {
@@ -72,18 +73,18 @@ TEST(Refusals, OfThreads) {
 TEST(Refusals, OfOptionsThatAreMissing) {
   const Release command;
   EXPECT_EQ(refused_sample(command, kIntegral + Arguments{"--count", "1"}),
-            "--epsilon is needed, but is not given");
-  EXPECT_EQ(refused_sample(command, kIntegral + Arguments{"--epsilon", "1"}),
-            "--count is needed, but is not given");
+            "the budget is missing: give --epsilon or --mu");
+  EXPECT_EQ(refused_sample(command, Arguments{"@central", "--epsilon", "1"}),
+            "--count is missing: how many records to release");
   EXPECT_EQ(refused(command, Arguments{"sample", "--domain", "domain.yaml"} + kIntegral + kOneDraw),
-            "--data is needed, but is not given");
+            "--data is missing: the private CSV file");
   EXPECT_EQ(refused(command, Arguments{"sample", "--data", "data.csv"} + kIntegral + kOneDraw),
-            "--domain is needed, but is not given");
+            "--domain is missing: the public domain, YAML");
 }
 
 TEST(Refusals, OfTheCommandLine) {
   const Release command;
-  EXPECT_EQ(refused(command, {}), "A command is required; see mollify --help");
+  EXPECT_EQ(refused(command, {}), "a command is missing, such as sample; see mollify --help");
   EXPECT_EQ(refused(command, {"release"}), "there is no command \"release\"; see mollify --help");
   EXPECT_EQ(refused_sample(command, kIntegral + kOneDraw + Arguments{"--seed"}),
             "unknown flag --seed; see mollify sample --help");
@@ -126,7 +127,7 @@ TEST(Refusals, OfASpecThatWouldNameOtherFiles) {
 TEST(Refusals, OfAMethodToCompare) {
   const Release command;
   EXPECT_THAT(refused(command, {"compare", "nonsense", "--data", "data.csv"}),
-              ::testing::StartsWith("The method must be one of " + all_names<Method>() +
+              ::testing::StartsWith("the method must be one of " + all_names<Method>() +
                                     ", but is \"nonsense\""));
   const std::string help = command.run({"compare", "integral", "--help"}).out;
   EXPECT_NE(help.find("(default: 1)"), std::string::npos) << help;
@@ -134,17 +135,16 @@ TEST(Refusals, OfAMethodToCompare) {
 
 TEST(Refusals, OfMethodsAndUnits) {
   const Release command;
-  EXPECT_EQ(refused_sample(command, kOneDraw),
-            "a method is needed (" + all_names<Method>() + "), but none is given");
+  EXPECT_EQ(
+      refused_sample(command, kOneDraw),
+      "the method is missing: " + all_names<Method>(" or ") + "; mollify advise helps to choose");
   EXPECT_EQ(refused_sample(command, kIntegral + Arguments{"--unit", "id"} + kOneDraw),
             "--unit is for " + kUnitMethods.text() + ", but the method is integral");
   EXPECT_EQ(refused_sample(command, Arguments{"@local", "--units", "units.csv"} + kOneDraw),
-            "a roster (--units, roster in a spec) needs the column that names each record's unit "
-            "(--unit, unit in a spec), but none is given");
-  EXPECT_EQ(
-      refused_sample(command, Arguments{"@local", "--unit", "nobody"} + kOneDraw),
-      "data.csv has no column \"nobody\", which names the unit of a record; mollify check names "
-      "those it has");
+            "--unit is missing: --units needs the column that names the unit of each row");
+  EXPECT_EQ(refused_sample(command, Arguments{"@local", "--unit", "nobody"} + kOneDraw),
+            "data.csv has no column \"nobody\", which names the unit of a record; it has id, "
+            "sex, age, note, smoker, weight");
   EXPECT_EQ(refused_sample(command, Arguments{"@local", "--unit", "sex"} + kOneDraw),
             "the unit column must not be a column of the domain, but \"sex\" is");
   command.files.write("units.csv", "id\nann\nbob\nann\n");
@@ -170,13 +170,13 @@ TEST(Refusals, OfMechanismsAndTheirParameters) {
             "mechanism must be one of minimax, relative, class, neighbourhood, public-kernel, "
             "randomized-response, mixture, gaussian-curve, but is \"laplace\"");
   EXPECT_EQ(with({"--mechanism", "minimax", "--mu", "1"}),
-            "mechanism minimax needs epsilon, but none is given");
+            "--epsilon is missing: mechanism minimax needs it");
   EXPECT_EQ(with({"--epsilon", "1", "--mu", "1"}),
-            "mechanism gaussian-curve has no epsilon (its parameter is mu), but one is given");
+            "mechanism gaussian-curve takes --mu alone: leave out --epsilon");
   EXPECT_EQ(with({"--mechanism", "gaussian-curve", "--epsilon", "1"}),
-            "mechanism gaussian-curve needs mu, but none is given");
-  EXPECT_EQ(with({"--epsilon", "1", "--c1", "0"}), "mechanism class needs c2, but none is given");
-  EXPECT_EQ(with({"--epsilon", "1", "--c2", "2"}), "mechanism class needs c1, but none is given");
+            "--mu is missing: mechanism gaussian-curve needs it");
+  EXPECT_EQ(with({"--epsilon", "1", "--c1", "0"}), "--c2 is missing: mechanism class needs it");
+  EXPECT_EQ(with({"--epsilon", "1", "--c2", "2"}), "--c1 is missing: mechanism class needs it");
   EXPECT_EQ(with({"--epsilon", "1", "--c1", "1", "--c2", "2"}),
             "c1 must be at least 0 and below 1, but is 1");
   EXPECT_EQ(with({"--epsilon", "1", "--c1", "0", "--c2", "1"}),
@@ -184,18 +184,19 @@ TEST(Refusals, OfMechanismsAndTheirParameters) {
   EXPECT_EQ(with({"--epsilon", "1", "--c1", "nan", "--c2", "2"}),
             "c1 must be at least 0 and below 1, but is nan");
   EXPECT_EQ(with({"--mechanism", "minimax", "--epsilon", "1", "--c1", "0"}),
-            "mechanism minimax has no c1, but one is given");
+            "mechanism minimax takes no c1: leave it out, or name another mechanism");
   EXPECT_EQ(with({"--epsilon", "1", "--gamma", "1"}), "gamma must be finite and above 1, but is 1");
   EXPECT_EQ(with({"--mechanism", "neighbourhood", "--epsilon", "1"}),
-            "mechanism neighbourhood needs gamma, but none is given");
+            "--gamma is missing: mechanism neighbourhood needs it");
   EXPECT_EQ(with({"--mechanism", "relative", "--epsilon", "1", "--gamma", "2"}),
-            "mechanism relative has no gamma, but one is given");
+            "mechanism relative takes no gamma: leave it out, or name another mechanism");
   EXPECT_EQ(with({"--mechanism", "randomized-response", "--epsilon", "1", "--reference",
                   "reference.csv"}),
-            "mechanism randomized-response has no reference, but one is given");
+            "mechanism randomized-response takes no reference: leave it out, or name another "
+            "mechanism");
   EXPECT_EQ(with({"--mechanism", "public-kernel", "--epsilon", "1"}),
-            "mechanism public-kernel needs a reference, the public distribution that it keeps in "
-            "place, but none is given");
+            "--reference is missing: mechanism public-kernel needs the public distribution that "
+            "it keeps in place");
 }
 
 TEST(Refusals, OfThePrivateFileByWhatIsNotPrivate) {
@@ -204,20 +205,18 @@ TEST(Refusals, OfThePrivateFileByWhatIsNotPrivate) {
     command.files.write("data.csv", data);
     return refused_sample(command, kIntegral + kOneDraw);
   };
-  EXPECT_EQ(
-      with_data("id,sex,age,smoker\nann,f,20,true\n"),
-      "data.csv has no column \"weight\", which the domain declares; mollify check names those "
-      "it has");
+  EXPECT_EQ(with_data("id,sex,age,smoker\nann,f,20,true\n"),
+            "data.csv has no column \"weight\", which the domain declares; it has id, sex, age, "
+            "smoker");
   EXPECT_EQ(with_data("sex,sex,age,smoker,weight\n"),
             "data.csv has more than one column \"sex\", which the domain declares");
   EXPECT_EQ(with_data(""), "data.csv must start with a header, but is empty");
   EXPECT_EQ(with_data("\nsex,age,smoker,weight\n"),
             "data.csv must start with a header, but its first line is empty");
   // A file without a header starts with a private record, which is not told.
-  EXPECT_EQ(
-      with_data("secret,77,hidden\n"),
-      "data.csv has no column \"sex\", which the domain declares; mollify check names those it "
-      "has");
+  EXPECT_EQ(with_data("secret,77,hidden\n"),
+            "data.csv has no column \"sex\", which the domain declares; mollify check prints its "
+            "first line, which must be a header");
   EXPECT_EQ(with_data("\"sex,secret\n").find("secret"), std::string::npos);
 
   std::filesystem::remove(command.files.path("data.csv"));
@@ -281,22 +280,20 @@ TEST(Refusals, OfSpacesAndScorers) {
     return refused_sample(command, kIntegral + kOneDraw + options);
   };
   EXPECT_EQ(with({"--space", "sphere"}),
-            "space must be categories, grid, candidates or models, but is \"sphere\"");
-  EXPECT_EQ(
-      with({"--score", "guess"}),
-      "score must be kernel, empirical, histogram, gaussian-mixture, ratio, mbde or likelihood, "
-      "but is \"guess\"");
+            "space must be categories, grid or candidates, but is \"sphere\"");
+  EXPECT_EQ(with({"--score", "guess"}),
+            "score must be kernel, empirical, histogram, gaussian-mixture, ratio or mbde, but is "
+            "\"guess\"");
   EXPECT_EQ(with({"--band", "middle"}),
             "band must be minimax, relative, location=B with B between 0 and 1, typical, "
             "typical=STRENGTH,RECORDS with both above 0, or file=F, but is "
             "\"middle\"");
   EXPECT_EQ(with({"--band", "relative", "--mechanism", "relative"}),
-            "a band is given instead of a mechanism, but both are given");
+            "give --band or --mechanism, not both");
   EXPECT_EQ(with({"--band", "location=0.1"}),
             "band location must lie between e^-epsilon = 0.367879 and 1, but is 0.1");
   EXPECT_EQ(with({"--band", "relative", "--c2", "3"}),
-            "mechanism relative has no c2, but one is "
-            "given");
+            "mechanism relative takes no c2: leave it out, or name another mechanism");
   EXPECT_EQ(with({"--space", "grid"}), "space grid needs at most 3 columns, but the domain has 4");
   EXPECT_EQ(with({"--space", "categories", "--cells", "9"}),
             "cells belongs to space grid, but the space is categories");
@@ -324,18 +321,19 @@ TEST(Refusals, OfSpacesAndScorers) {
             "space candidates needs a band that does not depend on its size (relative, class, "
             "neighbourhood or location), but the mechanism is mixture");
   EXPECT_EQ(with({"--candidates", "9", "--band", "minimax"}),
-            "the minimax band over candidates needs c2, the declared bound on the density against "
-            "the reference, but none is given");
+            "--c2 is missing: the minimax band over candidates needs the greatest density "
+            "against the reference");
   EXPECT_EQ(with({"--score", "kernel", "--mechanism", "mixture"}),
             "scorer kernel needs a band, but mechanism mixture has none");
   command.files.write("domain.yaml", kManyNumbers);
   EXPECT_EQ(with({"--space", "categories"}),
-            "space categories needs a domain of at most 16777216 outcomes, but the product of its "
-            "columns is 879610141081600; declare fewer bins or fewer columns");
+            "space categories needs a domain of at most 16777216 outcomes, but this one has "
+            "879610141081600 (\"weight\" 1048577 x \"note\" 1048576 x \"age\" 100 x \"sex\" 4 x "
+            "\"smoker\" 2): declare fewer bins (`bins: 10`) or fewer columns");
   EXPECT_EQ(refused(command, {"plan", "local", "--domain", "domain.yaml", "--epsilon", "1",
                               "--region", "a=1"}),
-            "region needs a domain whose records can be listed, but this one is released by "
-            "candidates; give its reference mass and --k instead");
+            "--region does not work with candidates: give the region's reference mass and --k "
+            "instead");
 }
 
 TEST(Refusals, OfPublicFilesThatAreThePrivateOne) {
@@ -404,10 +402,10 @@ TEST(Refusals, OfNumbersOfOutcomesAndOtherCommands) {
   for (const char* name : {"verify", "risk"}) {
     for (const char* k : {"0", "16777217", "99999999999"}) {
       EXPECT_EQ(sentence({name, "--epsilon", "1", "--k", k}),
-                std::string("the number of outcomes must be from 1 to 16777216, but is ") + k);
+                std::string("--k must be from 1 to 16777216, but is ") + k);
     }
-    EXPECT_EQ(sentence({name, "--epsilon", "1"}), "--k is needed, but is not given");
-    EXPECT_EQ(sentence({name, "--k", "3"}), "--epsilon is needed, but is not given");
+    EXPECT_EQ(sentence({name, "--epsilon", "1"}), "--k is missing: number of possible records");
+    EXPECT_EQ(sentence({name, "--k", "3"}), "the budget is missing: give --epsilon or --mu");
   }
   for (const char* mechanism : {"relative", "randomized-response", "mixture", "public-kernel"}) {
     for (const char* k : {"0", "16777217"}) {
@@ -421,21 +419,23 @@ TEST(Refusals, OfNumbersOfOutcomesAndOtherCommands) {
     sentence({"plan", "local", "--epsilon", "1", "--k", k});
   }
   EXPECT_EQ(sentence({"plan", "local", "--epsilon", "1"}),
-            "--domain or --k is needed, but is not given");
+            "give --domain or --k, or --alpha to find the greatest k");
   EXPECT_EQ(sentence({"plan", "local", "--k", "3", "--epsilon", "1", "--count", "0"}),
             "count must be from 1 to 100000000, but is 0");
   EXPECT_EQ(sentence({"plan", "local", "--k", "3", "--epsilon", "-1"}),
             "epsilon must be finite and positive, but is -1");
   EXPECT_EQ(sentence({"plan", "local", "--k", "3", "--mu", "-1"}),
             "mu must be finite and positive, but is -1");
-  EXPECT_EQ(sentence({"law", "--epsilon", "1"}), "--p is needed, but is not given");
-  EXPECT_EQ(sentence({"check", "--data", "data.csv"}), "--domain is needed, but is not given");
-  EXPECT_EQ(sentence({"domain"}), "--public is needed, but is not given");
+  EXPECT_EQ(sentence({"law", "--epsilon", "1"}),
+            "--p is missing: the distribution: a JSON array, or CSV (outcome, p)");
+  EXPECT_EQ(sentence({"check", "--data", "data.csv"}),
+            "--domain is missing: the public domain, YAML");
+  EXPECT_EQ(sentence({"domain"}), "--public is missing: a public CSV file");
   EXPECT_EQ(sentence({"compare", "integral", "--domain", "domain.yaml", "--epsilon", "1"}),
-            "--data is needed, but is not given");
+            "--data is missing: the private CSV file");
   EXPECT_EQ(sentence({"compare", "integral", "--domain", "domain.yaml", "--data", "data.csv",
                       "--units", "units.csv", "--epsilon", "1"}),
-            "--unit is needed, but is not given");
+            "--unit is missing: column that names the unit of each row");
 }
 
 TEST(Refusals, NameTheBudgetThatIsMissing) {
@@ -443,16 +443,16 @@ TEST(Refusals, NameTheBudgetThatIsMissing) {
   EXPECT_EQ(
       command.run(kSample + kIntegral + Arguments{"--count", "1", "--mechanism", "gaussian-curve"})
           .err,
-      "mollify: --mu is needed, but is not given\n");
+      "mollify: --mu is missing: Gaussian-DP budget, instead of --epsilon\n");
   EXPECT_EQ(command.run({"risk", "--k", "3", "--mechanism", "gaussian-curve"}).err,
-            "mollify: --mu is needed, but is not given\n");
+            "mollify: --mu is missing: Gaussian-DP budget, instead of --epsilon\n");
   EXPECT_EQ(
       command.run({"plan", "local", "--k", "5", "--epsilon", "1", "--mechanism", "gaussian-curve"})
           .err,
-      "mollify: mechanism gaussian-curve needs mu, but none is given\n");
+      "mollify: --mu is missing: mechanism gaussian-curve needs it\n");
   EXPECT_EQ(
       command.run({"plan", "local", "--k", "5", "--domain", "domain.yaml", "--epsilon", "1"}).err,
-      "mollify: --k is for when there is no domain, but --domain is given\n");
+      "mollify: give --k or --domain, not both: the domain declares what --k says\n");
 }
 
 }  // namespace

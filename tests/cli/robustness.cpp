@@ -49,7 +49,8 @@ TEST(Robustness, DeclaresNoTotalForAFileThatIsNotThere) {
   EXPECT_FALSE(command.names().contains("ledger"));
   EXPECT_EQ(command.run(declare + Arguments{"--data", "data.csv"}).status, 0);
   EXPECT_EQ(command.run(kIntegralDraw + kCharging).status, 0);
-  EXPECT_THAT(command.run(kIntegralDraw + kCharging).err, HasSubstr("of which epsilon 0 remains"));
+  EXPECT_THAT(command.run(kIntegralDraw + kCharging).err,
+              HasSubstr("epsilon 1: epsilon 0 remains"));
 }
 
 TEST(Robustness, ChargesAPipeOnlyByAName) {
@@ -60,8 +61,8 @@ TEST(Robustness, ChargesAPipeOnlyByAName) {
       "--count",        "1",          "--epsilon",     "1",         "--ledger",    "ledger",
       "--accept-error", "--no-total", "--certificate", "kept.json", "--overwrite"};
   expect_refused(command.run(piped),
-                 "--data-set is needed beside --ledger, because " + pipe.path() +
-                     " is a pipe or a device and has no name that lasts, but is not given");
+                 "--data-set is missing: " + pipe.path() +
+                     " is a pipe or a device, and the ledger needs a name that lasts");
   const Pipe again(kClean);
   Arguments named = piped + Arguments{"--data-set", "people"};
   named[2] = again.path();
@@ -248,8 +249,7 @@ TEST(Robustness, LosesNoUnitOfARosterWithoutAHeader) {
   EXPECT_EQ(named.status, 0) << named.err;
   EXPECT_EQ(lines_of(named.out).size(), 3U);
   expect_refused(command.run(kSample + kLocal + kOneDraw + Arguments{"--units-column", "who"}),
-                 "a column of the roster is named, but no roster is given (--units, roster in a "
-                 "spec)");
+                 "--units is missing: --units-column names a column of that roster");
 }
 
 TEST(Robustness, SaysThirtyOnlyWhereADrawCountsThirty) {

@@ -90,7 +90,9 @@ TEST(Sample, CallsAFileOfOneUnitAllItsRows) {
                     Arguments{"--count", "1", "--out", "out.csv", "--overwrite"});
     ASSERT_EQ(ended.status, 0) << ended.err;
     EXPECT_THAT(ended.err, testing::HasSubstr("released 1 record for all rows of this file to "));
-    EXPECT_THAT(ended.err, testing::HasSubstr("by all rows of the data, and so any group of them"));
+    EXPECT_THAT(
+        ended.err,
+        testing::HasSubstr("promised: Changing any or all rows of the data in any way changes "));
   }
 }
 
@@ -263,10 +265,10 @@ TEST(Sample, SaysWhatIsAndIsNotPromised) {
   const std::string without = command.run(kSample + kLocal + fixed).err;
   EXPECT_EQ(with.find(membership), std::string::npos);
   EXPECT_NE(without.find(membership), std::string::npos);
-  EXPECT_NE(with.find("promised: No event, and no decision taken later on the output, has its "
-                      "probability changed by more than a factor e^1 = 2.718 by all records of one "
-                      "id, whatever they are.\n"),
-            std::string::npos)
+  EXPECT_NE(
+      with.find("promised: Changing all records of one id in any way changes the probability of "
+                "any output, and of any later decision, by at most a factor e^1 = 2.718.\n"),
+      std::string::npos)
       << with;
   EXPECT_EQ(lines_of(with).front(),
             "released 1 record for each of 4 units by minimax with epsilon 1 in all");

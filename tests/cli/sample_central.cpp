@@ -203,7 +203,7 @@ TEST(SampleCentral, RefusesHintsThatMakeNoSense) {
   EXPECT_EQ(hint("subgaussian=-1"),
             "mollify: a sub-Gaussian proxy must be finite and positive, but is -1\n");
   EXPECT_EQ(command.refused({"--epsilon", "1", "--count", "1", "--support", "bounded"}),
-            "mollify: a hint of the support needs a delta above 0, but there is none\n");
+            "mollify: --delta is missing: --support needs one above 0\n");
   EXPECT_EQ(command.refused(budget + Arguments{"--support", "bounded", "--mechanism", "product"}),
             "mollify: mechanism product is for bits, which have no support to be found\n");
   command.files.write("domain.yaml", "columns:\n  days: {type: categorical, values: [a, b]}\n");
@@ -230,37 +230,39 @@ TEST(SampleCentral, IsChargedBeforeItIsDrawn) {
 TEST(SampleCentral, RefusesInOneSentence) {
   const Clinic command;
   const Arguments one = {"--epsilon", "1", "--count", "1"};
-  EXPECT_EQ(command.refused({"--count", "1"}), "mollify: --epsilon is needed, but is not given\n");
-  EXPECT_EQ(command.refused({"--epsilon", "1"}), "mollify: --count is needed, but is not given\n");
+  EXPECT_EQ(command.refused({"--count", "1"}),
+            "mollify: the budget is missing: give --epsilon or --rho\n");
+  EXPECT_EQ(command.refused({"--epsilon", "1"}),
+            "mollify: --count is missing: how many records to release\n");
   EXPECT_EQ(command.refused({"--epsilon", "0", "--count", "1"}),
             "mollify: epsilon must be finite and positive, but is 0\n");
   EXPECT_EQ(command.refused(one + Arguments{"--delta", "1"}),
             "mollify: delta must be at least 0 and below 1, but is 1\n");
   EXPECT_EQ(command.refused(one + Arguments{"--rho", "1"}),
-            "mollify: a budget is either --rho or --epsilon, but both are given\n");
+            "mollify: give --rho or --epsilon, not both\n");
   EXPECT_EQ(command.refused({"--epsilon", "1e-7", "--count", "1"}),
             "mollify: epsilon of one draw must be at least 1e-06, but is 1e-07\n");
   EXPECT_EQ(command.refused({"--epsilon", "1", "--count", "1000000000000"}),
             "mollify: count must be from 1 to 100000000, but is 1000000000000\n");
   EXPECT_EQ(command.refused({"--rho", "1", "--count", "1"}),
-            "mollify: a budget in rho is for --mechanism product and for other methods, but "
-            "neither is named\n");
+            "mollify: --rho works with --mechanism product, and with methods gaussian, "
+            "gaussian-model and marginals; otherwise give --epsilon, with --delta or without\n");
   EXPECT_EQ(command.refused(one + Arguments{"--c2", "2"}),
             "mollify: --c2 is for methods local, integral and integral-model, but the method is "
             "central\n");
   EXPECT_EQ(command.refused(one + Arguments{"--rate", "0.1"}),
-            "mollify: a rate releases as many records as come, so it is given instead of a count, "
-            "but both are given\n");
+            "mollify: give --rate or --count, not both: a rate releases as many records as come\n");
   EXPECT_EQ(command.refused(one + Arguments{"--units", "data.csv"}),
-            "mollify: a roster (--units, roster in a spec) needs the column that names each "
-            "record's unit (--unit, unit in a spec), but none is given\n");
+            "mollify: --unit is missing: --units needs the column that names the unit of each "
+            "row\n");
   EXPECT_TRUE(command.refused(one + Arguments{"--mechanism", "minimax"})
                   .starts_with("mollify: mechanism must be one of auto, subsampled-rr,"));
   EXPECT_TRUE(command.refused({"--epsilon", "1", "--count", "2001"}).find("2000") !=
               std::string::npos);
-  EXPECT_TRUE(
-      command.refused(one + Arguments{"--mechanism", "subset-rr"}).find("needs a delta above 0") !=
-      std::string::npos);
+  EXPECT_EQ(
+      command.refused(one + Arguments{"--mechanism", "subset-rr"}),
+      "mollify: --delta is missing: mechanism subset-rr needs one above 0; subsampled-rr needs "
+      "none\n");
   command.files.write("data.csv", "id,state\n");
   EXPECT_EQ(command.refused(one),
             "mollify: method central needs at least one row, but data.csv has none\n");

@@ -199,7 +199,7 @@ TEST(SampleGaussian, WarnsOfARangeOfManyDeviations) {
   command.files.write("data.csv", rows);
   const Arguments sample = {"sample",  "gaussian",     "--data",  "data.csv",  "--domain",
                             "d.yaml",  "--covariance", "c.csv",   "--epsilon", "4",
-                            "--delta", "1e-6",         "--count", "2"};
+                            "--delta", "1e-6",         "--count", "2",         "--explain"};
   const std::string warning =
       "the declared range of year1 is 7.1e+05 standard deviations of the covariance wide; is the "
       "covariance of logarithms (--log year1)?";
@@ -229,25 +229,24 @@ TEST(SampleGaussian, RefusesInOneSentence) {
   const Vitals command;
   const Arguments rho = {"--rho", "0.5", "--count", "1"};
   const Arguments usual = rho + Vitals::kCovariance;
-  EXPECT_EQ(
-      command.refused(rho),
-      "mollify: method gaussian needs the covariance, or a bound of it, but neither is given; "
-      "method gaussian-model learns one for all rows\n");
+  EXPECT_EQ(command.refused(rho),
+            "mollify: the covariance is missing: give --covariance or --covariance-bound, or use "
+            "method gaussian-model, which learns it\n");
   EXPECT_EQ(command.refused(Arguments{"--count", "1"} + Vitals::kCovariance),
-            "mollify: --epsilon is needed, but is not given\n");
+            "mollify: the budget is missing: give --epsilon or --rho\n");
   EXPECT_EQ(command.refused(usual + Arguments{"--epsilon", "1"}),
-            "mollify: a budget is either --rho or --epsilon, but both are given\n");
+            "mollify: give --rho or --epsilon, not both\n");
   EXPECT_EQ(
       command.refused(usual + Arguments{"--mechanism", "ds-roo"}),
       "mollify: --mechanism is for methods local, integral, integral-model and central, but the "
       "method is gaussian\n");
   EXPECT_EQ(command.refused(usual + Arguments{"--log", "weight"}),
-            "mollify: column \"weight\" must have a min above 0 to have logarithms, but it is 0: a "
-            "zero has none. Set min to the least value that counts, and write outside: VALUE for "
-            "what a zero becomes\n");
+            "mollify: column \"weight\" must have a min above 0, because 0 has no logarithm, but "
+            "its min is 0: set min to the smallest value that counts, and write outside: VALUE "
+            "for what a zero becomes\n");
   EXPECT_EQ(command.refused(usual + Arguments{"--log", "height"}),
-            "mollify: logarithms must be of the domain's columns, but \"height\" is none of them "
-            "(did you mean \"weight\"?)\n");
+            "mollify: the domain has no column \"height\", whose logarithm is asked for; it has "
+            "weight, dose (did you mean \"weight\"?)\n");
   EXPECT_EQ(command.refused(rho + Arguments{"--covariance", "data.csv"}),
             "mollify: the covariance must be public, but data.csv is the private file itself\n");
   EXPECT_EQ(command.refused(rho + Arguments{"--covariance", "/dev/null"}),

@@ -38,7 +38,7 @@ TEST(SeveralAtOnce, PlansEveryMechanismLinearOnesIncluded) {
   EXPECT_EQ(row_of(all["mechanisms"], "randomized-response")["linear"], true);
   EXPECT_EQ(row_of(all["mechanisms"], "minimax")["linear"], false);
   EXPECT_EQ(row_of(all["mechanisms"], "class")["refusal"],
-            "mechanism class needs c1, but none is given");
+            "--c1 is missing: mechanism class needs it");
   const Ended words =
       command.run({"plan", "local", "--k", "10", "--epsilon", "1", "--mechanism", "all"});
   EXPECT_THAT(words.out, HasSubstr("* the best of those whose outputs are independent"));
@@ -75,7 +75,7 @@ TEST(SeveralAtOnce, PlansForEachEpsilonOfAList) {
   const Ended words = command.run(central + Arguments{"0.5,4"});
   ASSERT_EQ(words.status, 0) << words.err;
   const auto lines = lines_of(words.out);
-  EXPECT_EQ(lines[0], "the least total variation alpha");
+  EXPECT_EQ(lines[0], "the worst-case total variation alpha");
   EXPECT_THAT(lines[2], HasSubstr("0.5"));
   EXPECT_THAT(words.out, HasSubstr("* the best of those whose outputs are independent"));
   EXPECT_EQ(command.run({"plan", "local", "--k", "10", "--epsilon", "0.5,,2"}).err,
@@ -100,7 +100,7 @@ TEST(SeveralAtOnce, TellsRisks) {
   const Json& minimax = row_of(risks, "minimax");
   EXPECT_EQ(minimax, json_of(command, {"risk", "--k", "10", "--epsilon", "1"}));
   EXPECT_EQ(row_of(risks, "neighbourhood")["refusal"],
-            "mechanism neighbourhood needs gamma, but none is given");
+            "--gamma is missing: mechanism neighbourhood needs it");
   const Ended words = command.run({"risk", "--k", "10", "--epsilon", "1", "--mechanism", "all"});
   EXPECT_EQ(lines_of(words.out).size(), 11U) << words.out;
   EXPECT_THAT(words.out, HasSubstr("randomized-response"));
@@ -123,9 +123,10 @@ TEST(SeveralAtOnce, PlansGaussianSamplesOfADomain) {
                                               "covariance.csv"})["answers"],
             by_domain["answers"]);
   EXPECT_EQ(command.run(plan + Arguments{"--domain", "d.yaml", "--dimension", "2"}).err,
-            "mollify: --dimension is for when there is no domain, but --domain is given\n");
+            "mollify: give --dimension or --domain, not both: the domain declares what "
+            "--dimension says\n");
   EXPECT_EQ(command.run(plan + Arguments{"--dimension", "2", "--log", "a"}).err,
-            "mollify: --log needs --domain, but none is given\n");
+            "mollify: --domain is missing: --log needs it\n");
 }
 
 // What is promised of a Gaussian release needs no simulation, so that budgets stand side by side.

@@ -192,8 +192,8 @@ TEST(Tune, PlansTheBandsThatAreFound) {
             std::string::npos)
       << words.out;
   EXPECT_EQ(command.run({"plan", "local", "--k", "120", "--alpha", "0.5", "--band", "typical"}).err,
-            "mollify: band typical is found for one epsilon and number of outcomes, so a plan with "
-            "it has no unknown epsilon\n");
+            "mollify: band typical depends on epsilon and on the number of outcomes, so plan "
+            "cannot find epsilon with it: name another band\n");
   EXPECT_EQ(command
                 .run({"plan", "local", "--domain", "domain.yaml", "--epsilon", "2", "--band",
                       "file=b.json"})
@@ -288,9 +288,10 @@ TEST(Tune, RefusesInOneSentence) {
     return ended.err;
   };
   const Arguments fine = {"--public-units", "public.csv", "--unit", "id", "--epsilon", "1"};
-  EXPECT_EQ(refused({"--unit", "id"}), "mollify: --public-units is needed, but is not given\n");
+  EXPECT_EQ(refused({"--unit", "id"}),
+            "mollify: --public-units is missing: public CSV of units like yours\n");
   EXPECT_EQ(refused({"--public-units", "public.csv", "--unit", "id"}),
-            "mollify: --epsilon is needed, but is not given\n");
+            "mollify: --epsilon is missing: privacy budget: the total of a unit, row or table\n");
   EXPECT_EQ(refused({"--public-units", "data.csv", "--data", "data.csv", "--unit", "id",
                      "--epsilon", "1"}),
             "mollify: the units must be public, but data.csv is the private file itself\n");
@@ -303,8 +304,7 @@ TEST(Tune, RefusesInOneSentence) {
       "these would need bounds of its own\n");
   EXPECT_EQ(refused(fine + Arguments{"--out", "band.json"}),
             "mollify: --out is where --best writes its band, but --best is not given\n");
-  EXPECT_EQ(refused(fine + Arguments{"--c1", "0.5"}),
-            "mollify: c1 needs c2 beside it, but none is given\n");
+  EXPECT_EQ(refused(fine + Arguments{"--c1", "0.5"}), "mollify: --c2 is missing: --c1 needs it\n");
   // Before the units are read, which may be many.
   command.files.write("public.csv", "id,weight,age\nu,no number,20\n");
   EXPECT_EQ(refused(fine + Arguments{"--divergence", "foo"}),

@@ -110,15 +110,14 @@ TEST(Words, SayWhatLimitsAPlan) {
                       "  b: {type: integer, min: 0, max: 99999}\n");
   EXPECT_EQ(
       command.run({"plan", "central", "--n", "9", "--domain", "wide.yaml", "--epsilon", "1"}).err,
-      "mollify: method central needs a domain of at most 16777216 outcomes, but "
-      "the product of its columns is 10000000000: declare fewer bins or fewer columns, or release "
-      "rows of one noisy model (method marginals)\n");
+      "mollify: method central needs a domain of at most 16777216 outcomes, but this one "
+      "has 10000000000 (\"a\" 100000 x \"b\" 100000): declare fewer bins (`bins: 10`) or "
+      "fewer columns, or release rows of one noisy model (method marginals)\n");
 }
 
 TEST(Words, AskForWhatIsMissingAndListOptionsUnderOneName) {
   const CommandLine command;
-  EXPECT_EQ(command.run({"verify"}).err,
-            "mollify: --certificate or --k is needed, but is not given\n");
+  EXPECT_EQ(command.run({"verify"}).err, "mollify: --certificate or --k is missing\n");
   for (const char* name : {"candidates", "tune", "reference", "sample"}) {
     const std::string help = command.run({name, "--help"}).out;
     EXPECT_THAT(help, HasSubstr("\nOptions:\n")) << name;

@@ -101,8 +101,9 @@ TEST(Domain, IsEnumerableUpTo2To24Outcomes) {
               Domain::make({integer("a", 1 << 24), integer("b", 1 << 24), integer("c", 1 << 24)})
                   .require_enumerable("this");
             }),
-            "this needs a domain of at most 16777216 outcomes, but the product of its columns "
-            "is 4.72236648286965e+21; declare fewer bins or fewer columns");
+            "this needs a domain of at most 16777216 outcomes, but this one has "
+            "4.72236648286965e+21 (\"a\" 16777216 x \"b\" 16777216 x \"c\" 16777216): declare "
+            "fewer bins (`bins: 10`) or fewer columns");
 }
 
 TEST(Domain, OfAnySizeReadsAndWritesDigits) {
@@ -320,10 +321,10 @@ TEST(RealColumns, RefuseWhatIsNoCoordinate) {
                 {Column::make("x", NumberCells::make(0, 1), {.null_is_category = true})})),
             "column \"x\" must map nulls to a number to be a coordinate, but declares a category "
             "for them");
-  EXPECT_EQ(
-      refusal_of(age_and_income(), {"age"}),
-      "column \"age\" must have a min above 0 to have logarithms, but it is 0: a zero has none. "
-      "Set min to the least value that counts, and write outside: VALUE for what a zero becomes");
+  EXPECT_EQ(refusal_of(age_and_income(), {"age"}),
+            "column \"age\" must have a min above 0, because 0 has no logarithm, but its min is "
+            "0: set min to the smallest value that counts, and write outside: VALUE for what a "
+            "zero becomes");
   for (const bool clips : {false, true}) {
     const Domain domain =
         Domain::make({Column::make("x", NumberCells::make(1, 9), {.clips = clips})});
@@ -352,7 +353,8 @@ TEST(RealColumns, RefuseWhatIsNoCoordinate) {
   EXPECT_EQ(declared("1.5", "8.5"), "accepted");
   EXPECT_EQ(declared(std::nullopt, "3"), "accepted");
   EXPECT_EQ(refusal_of(age_and_income(), {"height"}),
-            "logarithms must be of the domain's columns, but \"height\" is none of them");
+            "the domain has no column \"height\", whose logarithm is asked for; it has age, "
+            "income");
   EXPECT_EQ(refusal_of(age_and_income(), {"income", "income"}),
             "column \"income\" must be named once for logarithms, but is named 2 times");
 }
@@ -444,8 +446,9 @@ TEST(SpaceKind, IsRefusedWhereTheDomainCannotHaveIt) {
   EXPECT_EQ(refusal({number("x"), word("w")}, SpaceKind::kCandidates), "accepted");
   EXPECT_EQ(refusal({word("w")}, SpaceKind::kCategories), "accepted");
   EXPECT_EQ(refusal({number("x"), number("y")}, SpaceKind::kCategories),
-            "space categories needs a domain of at most 16777216 outcomes, but the product of its "
-            "columns is 1099511627776; declare fewer bins or fewer columns");
+            "space categories needs a domain of at most 16777216 outcomes, but this one has "
+            "1099511627776 (\"x\" 1048576 x \"y\" 1048576): declare fewer bins (`bins: 10`) or "
+            "fewer columns");
   EXPECT_EQ(refusal({number("x"), number("y"), number("z"), number("u")}, SpaceKind::kGrid),
             "space grid needs at most 3 columns, but the domain has 4");
   EXPECT_EQ(refusal({number("x"), word("w")}, SpaceKind::kGrid),

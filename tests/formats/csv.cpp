@@ -799,7 +799,8 @@ TEST(CsvSource, NamesAColumnThatIsMissingOrRepeatedButNoOther) {
   };
   EXPECT_EQ(csv.position("secret", "for a test"), 0U);
   EXPECT_EQ(refusal("c"),
-            "data.csv has no column \"c\", for a test; mollify check names those it has");
+            "data.csv has no column \"c\", for a test; mollify check prints its first line, "
+            "which must be a header");
   EXPECT_EQ(refusal("b"), "data.csv has more than one column \"b\", for a test");
 }
 

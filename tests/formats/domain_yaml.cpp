@@ -233,7 +233,7 @@ TEST(ParseDomain, RefusesWhatADomainNeedsNot) {
   EXPECT_EQ(refusal("columns: &x {a: {type: boolean}}\n"),
             "d.yaml line 1 must not use anchors (&name)");
   EXPECT_THAT(refusal("a: *x\n"),
-              StartsWith("d.yaml line 1 must be valid YAML, but there is this: "));
+              StartsWith("d.yaml line 1 must be valid YAML, but here the parser found: "));
   EXPECT_EQ(refusal("a: !!str x\n"), "d.yaml line 1 must not use tags (!name)");
   EXPECT_EQ(refusal("? [a]\n: b\n"), "d.yaml line 1 must have plain text as the keys of a mapping");
   EXPECT_EQ(refusal("columns: {a: {type: boolean}}\n---\nx\n"),
@@ -245,7 +245,10 @@ TEST(ParseDomain, RefusesWhatADomainNeedsNot) {
   EXPECT_THAT(refusal(std::string(100000, '{')), StartsWith("d.yaml line 1 must "));
   EXPECT_EQ(refusal(std::string(5000000, '[')),
             "d.yaml must have at most 4194304 brackets, braces and commas, but has 5000000");
-  EXPECT_THAT(refusal("a: [b\nc: d\n"), StartsWith("d.yaml line 2 must be valid YAML, but"));
+  EXPECT_EQ(refusal("a: [b\nc: d\n"), "d.yaml line 1: the bracket [ is never closed");
+  EXPECT_EQ(refusal("a: {b: c}\n# it's {\nd: {e: [f, 'g]'\n"),
+            "d.yaml line 3: the bracket [ is never closed");
+  EXPECT_EQ(refusal("a: {b: [c], d: \"}\"\n\n\n"), "d.yaml line 1: the brace { is never closed");
   EXPECT_EQ(refusal(std::string("a\0b", 3)),
             "d.yaml must be a YAML file in UTF-8, but holds other bytes");
   EXPECT_EQ(refusal("columns:\n  \"a\\0b\": x\n"),

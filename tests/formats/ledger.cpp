@@ -139,8 +139,8 @@ TEST(LedgerFile, RefusesWhatWouldPassATotal) {
     return refusal(scratch, [&] { ledger.charge(release); });
   };
   EXPECT_EQ(refused(release_at(pure_cost("0.1"))),
-            "the total of people in ledger is epsilon 1, of which epsilon 0 remains, but this "
-            "release costs epsilon 0.1");
+            "the total of people in ledger is epsilon 1: epsilon 0 remains, and this release "
+            "costs epsilon 0.1");
   EXPECT_EQ(refused(release_at(ExactPrivacy::gaussian(Decimal(1.0)))),
             "the total of people in ledger is a pure epsilon, but this release promises mu");
   EXPECT_EQ(refused(release_at(pure_cost("0.1"), ProtectionScope::row())),

@@ -40,8 +40,7 @@ TEST(FrontAmplify, FindsTheFourthOfFour) {
   EXPECT_EQ(nlohmann::json::parse(risky.json)["warnings"].size(), risky.warnings.size());
   EXPECT_FALSE(risky.warnings.empty());
   EXPECT_EQ(test::refusal_of([] { (void)amplify({.n = 1000, .k = 10}); }),
-            "of --n, --epsilon0, --epsilon and --delta three must be given, "
-            "but 1 are");
+            "give exactly three of --n, --epsilon0, --epsilon and --delta; you gave 1");
 }
 
 TEST(FrontRisk, IsOfOneDraw) {

@@ -113,7 +113,7 @@ TEST(FrontModel, RefusesInOneSentence) {
   };
   EXPECT_EQ(refused(0, {}), "count must be from 1 to 100000000, but is 0");
   EXPECT_EQ(refused(1, {{"town", "x"}}),
-            "given must name columns of the model, but \"town\" is none");
+            "the model has no column \"town\"; it has city, age, born");
   EXPECT_EQ(refused(1, {{"city", "Rome"}}),
             "city in given must be one of 3 declared values, but is \"Rome\"");
   EXPECT_EQ(inside::test::refusal_of([&] { (void)Model::parse("{}", "m"); }),

@@ -90,8 +90,8 @@ TEST(FrontPlan, RefusesInOneSentence) {
             "found, but all are "
             "given");
   EXPECT_EQ(test::refusal_of([] { (void)plan(R"({"method": "central"})"); }),
-            "one of n, k, epsilon and alpha can be found, but n, k, epsilon, "
-            "alpha are missing");
+            "plan finds one of n, k, epsilon and alpha, so give the others: n, k, epsilon, alpha "
+            "are missing");
   EXPECT_EQ(test::refusal_of([] { (void)plan("{", "q.json"); }),
             "q.json must be JSON, but ends too early");
   nlohmann::json wrong = kAsked;
@@ -122,9 +122,8 @@ TEST(FrontPlan, OfSeveralBudgetsIsOneTable) {
 TEST(FrontPlan, TellsItsPartsAndTheirMethods) {
   for (const SpecPart& part : plan_parts()) EXPECT_FALSE(part.methods.empty()) << part.name;
   EXPECT_EQ(test::refusal_of([] { (void)plan(R"({"method": "central", "n": 5})", ""); }),
-            "one of --n, --k, --epsilon and --alpha can be found, but --k, "
-            "--epsilon, --alpha are "
-            "missing");
+            "plan finds one of --n, --k, --epsilon and --alpha, so give the others: --k, "
+            "--epsilon, --alpha are missing");
 }
 
 /// Wants to stop when it is asked that for the last time.

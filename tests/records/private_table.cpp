@@ -80,7 +80,8 @@ TEST(NumericRows, RefusesWhatIsWrongInPublic) {
             pipe.path() + " is read more than once, so it must be a regular file, but is not");
   EXPECT_EQ(
       refusal(scratch.write("d.csv", "y\n1\n")),
-      "d.csv has no column \"x\", which the domain declares; mollify check names those it has");
+      "d.csv has no column \"x\", which the domain declares; mollify check prints its first line, "
+      "which must be a header");
   EXPECT_EQ(refusal(scratch.write("d.csv", "")), "d.csv must start with a header, but is empty");
 }
 
@@ -199,10 +200,9 @@ TEST(ReadTable, RefusesWhatIsVisibleWithoutPrivateValues) {
       (void)read_table(CsvSource(scratch.write("data.csv", content)), small_domain());
     });
   };
-  EXPECT_EQ(
-      refusal("n,colour\n1,red\n"),
-      "data.csv has no column \"color\", which the domain declares; mollify check names those "
-      "it has");
+  EXPECT_EQ(refusal("n,colour\n1,red\n"),
+            "data.csv has no column \"color\", which the domain declares; it has n, colour (did "
+            "you mean \"colour\"?)");
   EXPECT_EQ(refusal("n,color,n\n1,red,2\n"),
             "data.csv has more than one column \"n\", which the domain declares");
   EXPECT_EQ(refusal(""), "data.csv must start with a header, but is empty");
@@ -241,10 +241,9 @@ TEST(ReadUnits, RefusesAUnitColumnThatIsMissingOrDeclared) {
   const auto refusal = [&](const std::string& unit) {
     return test::refusal(scratch, [&] { (void)read_units(CsvSource(path), small_domain(), unit); });
   };
-  EXPECT_EQ(
-      refusal("user"),
-      "data.csv has no column \"user\", which names the unit of a record; mollify check names "
-      "those it has");
+  EXPECT_EQ(refusal("user"),
+            "data.csv has no column \"user\", which names the unit of a record; it has id, n, "
+            "color");
   EXPECT_EQ(refusal("n"), "the unit column must not be a column of the domain, but \"n\" is");
 }
 

@@ -178,7 +178,7 @@ TEST_P(EveryMethod, NeedsACountOrSaysHowManyComeWithout) {
   ReleaseSpec without = spec();
   without.count.reset();
   EXPECT_FALSE(method().needs_no_count(without));
-  EXPECT_THAT(test::refusal_of([&] { validate_spec(without); }), HasSubstr("no count is given"));
+  EXPECT_THAT(test::refusal_of([&] { validate_spec(without); }), HasSubstr("--count is missing"));
 }
 
 TEST_P(EveryMethod, DrawsWhatItsCertificateSaysAndThatHolds) {

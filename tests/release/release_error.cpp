@@ -351,7 +351,7 @@ TEST_P(EveryModel, RefusesWhatCannotBeToldApartAndWarnsOfNoise) {
   const std::string refusal = ruled.refusal(asked.spec(asked.indistinct));
   EXPECT_THAT(refusal, HasSubstr("cannot be told apart from public noise"));
   EXPECT_THAT(refusal, HasSubstr("would do"));
-  EXPECT_THAT(refusal, HasSubstr("(--accept-error, accept_error in a spec)"));
+  EXPECT_THAT(refusal, HasSubstr(", or add --accept-error to release anyway"));
   const std::string accepted =
       ruled.said(asked.spec(asked.indistinct, R"(, "accept_error": true)"));
   EXPECT_THAT(accepted, HasSubstr("cannot be told apart from public noise"));
@@ -442,7 +442,7 @@ TEST(ReleaseError, SaysWhatWouldDo) {
   const std::string refusal = ruled.refusal(spec);
   EXPECT_THAT(refusal, HasSubstr("; 13 outcomes or epsilon 6.27 would do; for shares of all units "
                                  "together use --mechanism randomized-response and mollify "
-                                 "estimate; "));
+                                 "estimate, or add --accept-error"));
   EXPECT_FALSE(noisy(13, "2"));
   EXPECT_TRUE(noisy(14, "2"));
   EXPECT_FALSE(noisy(600, "6.27"));
@@ -495,9 +495,8 @@ TEST(ReleaseError, NamesNoEpsilonThatMeansLittle) {
   const Ruled ruled;
   const std::string begin = R"({"method": "integral", "domain": {"file": "{}/cells.yaml"},
       "count": 1000, "privacy": {"epsilon": )";
-  EXPECT_THAT(ruled.refusal(begin + "2}}"),
-              HasSubstr("alone is 0.746; for many rows of one public "
-                        "model use method integral-model; to release"));
+  EXPECT_THAT(ruled.refusal(begin + "2}}"), HasSubstr("alone is 0.746; for many rows of one public "
+                                                      "model use method integral-model, or add"));
   // 600 outcomes need 6.27 for each draw.
   EXPECT_THAT(ruled.said(begin + R"(20}, "accept_error": true})"),
               HasSubstr("alone is 0.746; --count 3 would do; for many rows"));

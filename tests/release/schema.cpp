@@ -51,6 +51,8 @@ constexpr const char* kKinds = R"({
 Json part_schema(const OwnPart& part) {
   Json schema = Json::object();
   std::string help = part.help;
+  // The fragment that help prints, and the sentences of the manual.
+  if (const std::size_t at = help.find('\n'); at != help.npos) help.replace(at, 1, ". ");
   if (const std::size_t words = help.find("{}"); words != help.npos) help.erase(0, words + 3);
   if (!help.empty()) schema["description"] = help;
   const auto of_type = [&](const char* type) { schema["type"] = type; };
@@ -122,7 +124,10 @@ Json method_schema(Method method) {
     schema["dependentRequired"] = {{"roster", {"unit"}}, {"units_column", {"roster"}}};
   }
   const Json rules = Json::parse(release_method(method).part_rules());
-  if (rules.dump().find("\"count\"") == std::string::npos) schema["required"].push_back("count");
+  // One by default where a record is one draw.
+  if (!kDrawMethods.has(method) && rules.dump().find("\"count\"") == std::string::npos) {
+    schema["required"].push_back("count");
+  }
   schema.update(rules);
   return schema;
 }

@@ -125,9 +125,9 @@ TEST(ReleaseSpec, RefusesWhatIsNone) {
   EXPECT_EQ(with(integral(), "/privacy/epsilon", true),
             "s.json must have a number, or one in quotes at /privacy/epsilon");
   EXPECT_EQ(with(integral(), "/privacy", json::object()),
-            "/privacy/epsilon in s.json (--epsilon) is needed, but is not given");
+            "the budget is missing: give /privacy/epsilon in s.json or /privacy/mu in s.json");
   EXPECT_EQ(with(integral(), "/privacy/mu", "1"),
-            "mechanism gaussian-curve has no epsilon (its parameter is mu), but one is given");
+            "mechanism gaussian-curve takes --mu alone: leave out --epsilon");
   EXPECT_EQ(with(integral(), "/reference", "r.csv"),
             "s.json must have a file, and at most its sha256 at /reference");
   EXPECT_EQ(with(integral(), "/c2", "3"), "s.json must have a number at /c2");
@@ -135,7 +135,7 @@ TEST(ReleaseSpec, RefusesWhatIsNone) {
             "s.json must have a list of texts at /logarithms");
   json missing = integral();
   missing.erase("domain");
-  EXPECT_EQ(refused(missing), "/domain in s.json (--domain) is needed, but is not given");
+  EXPECT_EQ(refused(missing), "/domain in s.json (--domain) is missing: the public domain, YAML");
   EXPECT_EQ(refused(integral()), "accepted");
 }
 

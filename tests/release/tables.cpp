@@ -87,6 +87,8 @@ std::string table_of(std::span<const Part> parts) {
     }
     for (const auto& [own, methods] : meanings) {
       std::string help = own->help;
+      // The fragment that help prints, and the sentences of the manual.
+      if (const std::size_t at = help.find('\n'); at != help.npos) help.replace(at, 1, ". ");
       if (const std::size_t at = help.find("{}"); at != help.npos) {
         help.replace(at, 2, fmt::format("`{}`", fmt::join(own->words(), "`, `")));
       }

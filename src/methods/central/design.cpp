@@ -101,9 +101,9 @@ constexpr double kShortfall = 1e-12;
 CentralDesign begin_shuffled(CentralMechanism mechanism, const CentralRequest& request) {
   CentralDesign design = begin(mechanism, request);
   if (request.budget.delta == 0) {
-    throw InvalidInput(fmt::format(
-        "mechanism {} needs a delta above 0, but it is 0; subsampled-rr is the pure one",
-        name_of(mechanism)));
+    refuse_missing(flag_words("delta"), fmt::format("mechanism {} needs one above 0; subsampled-rr "
+                                                    "needs none",
+                                                    name_of(mechanism)));
   }
   design.guarantee = Privacy::approximate(request.budget.epsilon, request.budget.delta);
   return design;
@@ -313,9 +313,10 @@ std::vector<CentralOption> central_options(const CentralRequest& request) {
 CentralDesign best_central_design(const CentralRequest& request,
                                   std::optional<CentralMechanism> chosen_before) {
   if (request.budget.notion == Notion::kConcentrated) {
-    throw InvalidInput(
-        fmt::format("a budget in rho is for {} product and for other methods, but neither is named",
-                    flag_words("mechanism")));
+    throw InvalidInput(fmt::format(
+        "{} works with {} product, and with methods gaussian, gaussian-model and "
+        "marginals; otherwise give {}, with {} or without",
+        flag_words("rho"), flag_words("mechanism"), flag_words("epsilon"), flag_words("delta")));
   }
   std::vector<CentralOption> options = central_options(request);
   std::vector<CentralDesign> served;

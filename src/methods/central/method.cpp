@@ -48,7 +48,7 @@ SupportFinder finder_for(const ReleaseSpec& spec, const Domain& domain, std::uin
   const CentralSpec& central = *spec.own.get<CentralSpec>();
   const Privacy budget = spec.budget();
   if (!(budget.delta > 0)) {
-    throw InvalidInput("a hint of the support needs a delta above 0, but there is none");
+    refuse_missing(flag_words("delta"), fmt::format("{} needs one above 0", flag_words("support")));
   }
   if (central.mechanism == CentralMechanism::kProduct) {
     throw InvalidInput("mechanism product is for bits, which have no support to be found");
@@ -357,14 +357,11 @@ bool are_numbers(const Domain& domain) {
 }
 
 void require_countable(const Domain& domain) {
-  if (domain.is_enumerable()) return;
-  throw InvalidInput(fmt::format(
-      "method central needs a domain of at most {} outcomes, but the product "
-      "of its columns is {:.15g}: declare fewer bins or fewer columns, or release rows of one "
-      "noisy model (method marginals){}",
-      Domain::kMaxOutcomes, domain.product(),
-      are_numbers(domain) ? ", or numbers that are not cut and roughly Gaussian (method gaussian)"
-                          : ""));
+  domain.require_enumerable(
+      "method central", are_numbers(domain)
+                            ? ", or release rows of one noisy model (method marginals), or numbers "
+                              "that are not cut and roughly Gaussian (method gaussian)"
+                            : ", or release rows of one noisy model (method marginals)");
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -495,8 +492,7 @@ class FinitePlan final : public PlanModel {
 
   void require_answerable(PlanUnknown unknown, const PlanQuestion& question) const override {
     if (unknown == PlanUnknown::kDimension || unknown == PlanUnknown::kRho) {
-      throw InvalidInput(
-          fmt::format("a plan of finite samples has no unknown {}", name_of(unknown)));
+      refuse_unknown(question.method, unknown);
     }
     // An answer by construction in place of the unknown, to be refused if the rest is wrong.
     double value = unknown == PlanUnknown::kDelta ? 0 : 1;
@@ -572,19 +568,20 @@ std::vector<std::string> names_in_central() {
 
 constexpr OwnPart kCentralParts[] = {
     {"/rate", "--rate", kNumber,
-     "looks at each record with this probability and releases as many as come, instead of a "
-     "count; for mechanism poisson-rr"},
+     "draw each row with this probability, not --count\nReleases as many records as "
+     "come; for mechanism poisson-rr"},
     {"/mechanism", "--mechanism", kText,
-     "one of {} (default: auto, the one with the least total variation)", "NAME", names_in_central},
+     "one of {} (default: auto)\nauto takes the mechanism with the smallest error", "NAME",
+     names_in_central},
     {"/support", "--support", kText,
-     "what is known of where the records lie in a large domain of integers: contiguous, bounded, "
-     "heavy, width=W or subgaussian=S; half of the budget finds it",
+     "contiguous, bounded, heavy, width=W or subgaussian=S\nWhere the records lie in a large "
+     "domain of integers, as far as it is known. Half of the budget finds the place",
      "HINT", nullptr, "^(contiguous|bounded|heavy|width=.+|subgaussian=.+)$"},
 };
 constexpr OwnPart kCentralQuestions[] = {
     {"/k", "--k", kWhole},
     {"/count", "--count", kWhole},
-    {"/strong", "--strong", kTruth, "alpha bounds all outputs together"},
+    {"/strong", "--strong", kTruth, "bound all outputs together by --alpha"},
 };
 
 class CentralMethod final : public ReleaseMethod {
@@ -592,15 +589,15 @@ class CentralMethod final : public ReleaseMethod {
   CentralMethod() : ReleaseMethod(Method::kCentral) {}
 
   const char* help() const override {
-    return "independent records of a finite domain; each row, or with --unit each unit, is\n"
-           "protected by epsilon and delta against being replaced by any other; how many there\n"
-           "are is public";
+    return "independent records of a table; protects each row or unit\n"
+           "The domain is finite. Epsilon and delta protect each row, or with --unit each unit, "
+           "against being replaced by any other. How many there are is public.";
   }
 
   const char* plan_help() const override {
     return "Give all but one of --n, --k (or --domain), --epsilon and --alpha, and it is found for "
-           "every\nmechanism; --delta is 0 and --count 1 unless given. With those four given, "
-           "--count or --delta is\nfound. Neighbouring data sets replace one record, so n is "
+           "every mechanism. --delta is 0 and --count 1 unless given. With those four given, "
+           "--count or --delta is found. Neighbouring data sets replace one record, so n is "
            "public.";
   }
 
@@ -638,8 +635,8 @@ class CentralMethod final : public ReleaseMethod {
     if (!own.rate) return;
     if (spec.count) {
       throw InvalidInput(
-          "a rate releases as many records as come, so it is given instead of a count, but both "
-          "are given");
+          fmt::format("give {} or {}, not both: a rate releases as many records as come",
+                      flag_words("rate"), flag_words("count")));
     }
     if (own.mechanism.value_or(CentralMechanism::kPoissonRr) != CentralMechanism::kPoissonRr) {
       throw InvalidInput(fmt::format("a rate is for mechanism poisson-rr, but the mechanism is {}",

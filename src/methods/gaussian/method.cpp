@@ -338,30 +338,29 @@ std::string gaussian_summary(const GaussianDesign& design) {
 using enum PartKind;
 
 constexpr OwnPart kLogarithms = {"/logarithms", "--log", kTexts,
-                                 "columns whose logarithms are Gaussian, separated by commas",
-                                 "COLUMN,..."};
+                                 "columns whose logarithms are Gaussian", "COLUMN,..."};
 constexpr OwnPart kDimension = {"/dimension", "--dimension", kWhole,
                                 "number of coordinates d, 1 to 1024"};
 
 constexpr OwnPart kGaussianParts[] = {
     {"/covariance", "--covariance", kFile,
-     "public CSV of the covariance matrix, columns named in the header; of logarithms where --log "
-     "says so"},
+     "public CSV of the covariance matrix, with a header\nThe header names the columns; of a "
+     "column of --log it is the covariance of its logarithm"},
     {.place = "/covariance_bound",
      .flag = "--covariance-bound",
      .kind = kNumber,
-     .help = "the covariance lies between that of --covariance (default: 1 for each column, and "
-             "independent) and this many times it; with --rho, or with --delta",
+     .help = "the covariance is at most this many times --covariance\nAnd at least once. Without "
+             "--covariance that is 1 for each column, independent. Needs --rho or --delta",
      .least = 1},
     {.place = "/mean_bound",
      .flag = "--mean-bound",
      .kind = kNumber,
-     .help = "the mean lies within so many standard deviations of the middle of the declared "
-             "ranges (default: it is found first, by a part of the rows)",
+     .help = "the mean is this many deviations from the middle, at most\nThe middle of the "
+             "declared ranges. By default a part of the rows finds the mean first",
      .least = 0},
     kLogarithms,
     {"/paper_variance", "--paper-variance", kTruth,
-     "with --epsilon alone: the published variance of the noise, not the corrected one"},
+     "use the published variance of the noise\nNot the corrected one; with --epsilon alone"},
 };
 constexpr OwnPart kGaussianQuestions[] = {
     kDimension,
@@ -370,8 +369,8 @@ constexpr OwnPart kGaussianQuestions[] = {
     {"/strong", "--strong", kTruth},
     {"/mean_bound", "--mean-bound", kNumber},
     {"/mean_range", "--mean-range", kNumber,
-     "each coordinate of the mean lies in a range this many standard deviations wide; a part of "
-     "the records finds where"},
+     "width of the range of each mean, in standard deviations\nA part of the records finds where "
+     "in it the mean lies"},
     {"/covariance_bound", "--covariance-bound", kNumber},
     {"/paper_variance", "--paper-variance", kTruth},
     {"/logarithms", "--log", kTexts},
@@ -420,11 +419,10 @@ class PointMethod : public ReleaseMethod {
   }
 
   const char* plan_help() const override {
-    return "Samples of a Gaussian in --dimension coordinates, measured in standard deviations of "
-           "the data,\nor over the columns of --domain. Give all but one of --n, --dimension (or "
-           "--domain), the budget\n(--epsilon and --delta, or --rho), --alpha and, of method "
-           "gaussian, --count. Accuracy rests on\nthe data being Gaussian as declared; privacy "
-           "holds whatever the data are.";
+    return "Give all but one of --n, --dimension (or --domain), the budget (--epsilon and --delta, "
+           "or --rho), --alpha and, in method gaussian, --count. Coordinates are measured in "
+           "standard deviations of the data. Accuracy depends on the data being Gaussian as "
+           "declared; privacy holds for any data.";
   }
 
   StandIn stand_in() const override {
@@ -436,8 +434,8 @@ class PointMethod : public ReleaseMethod {
     own.mean_bound = reader.find<double>("/mean_bound");
     const auto mean_range = reader.find<double>("/mean_range");
     if (own.mean_bound && mean_range) {
-      throw InvalidInput(fmt::format("the mean has either {} or {}, but both are given",
-                                     reader.called("/mean_bound"), reader.called("/mean_range")));
+      throw InvalidInput(fmt::format("give {} or {}, not both", reader.called("/mean_bound"),
+                                     reader.called("/mean_range")));
     }
     if (mean_range) {
       if (!(*mean_range > 0)) {
@@ -452,9 +450,8 @@ class PointMethod : public ReleaseMethod {
         reader.find<std::vector<std::string>>("/logarithms").value_or(std::vector<std::string>());
     own.covariance = reader.find_file("/covariance");
     if (!question.domain && (own.covariance || !own.logarithms.empty())) {
-      throw InvalidInput(fmt::format("{} needs {}, but none is given",
-                                     reader.called(own.covariance ? "/covariance" : "/logarithms"),
-                                     reader.called("/domain")));
+      refuse_missing(reader.called("/domain"),
+                     reader.called(own.covariance ? "/covariance" : "/logarithms") + " needs it");
     }
   }
 
@@ -496,9 +493,10 @@ class GaussianMethod final : public PointMethod {
   GaussianMethod() : PointMethod(Method::kGaussian) {}
 
   const char* help() const override {
-    return "every column is a number, and each record is of a Gaussian of public covariance,\n"
-           "with noise of its own; each row or unit is protected. How near records come rests on\n"
-           "the data being Gaussian; privacy rests on nothing about the data";
+    return "rows of numbers, each with noise; protects each row or unit\n"
+           "Every column is a number. Each record is a draw of a Gaussian of public covariance, "
+           "with noise of its own. Accuracy depends on the data being Gaussian; privacy holds for "
+           "any data.";
   }
 
   const MethodAdvice& advice() const override { return gaussian_advice(); }
@@ -519,8 +517,9 @@ class GaussianMethod final : public PointMethod {
     const auto& own = own_of<GaussianSpec>(spec);
     if (own.covariance || own.covariance_bound) return;
     throw InvalidInput(
-        "method gaussian needs the covariance, or a bound of it, but neither is given; method "
-        "gaussian-model learns one for all rows");
+        fmt::format("the covariance is missing: give {} or {}, or use method "
+                    "gaussian-model, which learns it",
+                    flag_words("covariance"), flag_words("covariance-bound")));
   }
 
   std::unique_ptr<const PreparedRelease> prepare(
@@ -675,8 +674,9 @@ class GaussianModelMethod final : public PointMethod {
   GaussianModelMethod() : PointMethod(Method::kGaussianModel) {}
 
   const char* help() const override {
-    return "every column is a number: a noisy mean and covariance are learned, and any number of\n"
-           "rows of that Gaussian is free; each row or unit is protected";
+    return "rows of one noisy Gaussian; protects each row or unit\n"
+           "Every column is a number. A noisy mean and covariance are learned, and then any number "
+           "of rows of that Gaussian is free.";
   }
 
   const MethodAdvice& advice() const override { return gaussian_model_advice(); }

@@ -104,10 +104,8 @@ class GaussianPlan final : public PlanModel {
     return {1, static_cast<double>(std::min(question.records, kMostGaussianOutputs))};
   }
 
-  void require_answerable(PlanUnknown unknown, const PlanQuestion&) const override {
-    if (unknown == PlanUnknown::kOutcomes) {
-      throw InvalidInput("a plan of Gaussian samples has no unknown k");
-    }
+  void require_answerable(PlanUnknown unknown, const PlanQuestion& question) const override {
+    if (unknown == PlanUnknown::kOutcomes) refuse_unknown(question.method, unknown);
   }
 
   void tell(const PlanQuestion& whole, PlanAnswer& answer) const override {
@@ -256,9 +254,9 @@ class SharedGaussianPlan final : public PlanModel {
   void require_answerable(PlanUnknown unknown, const PlanQuestion& question) const override {
     if (unknown != PlanUnknown::kRecords) require_moment_records(question.records);
     if (unknown == PlanUnknown::kOutcomes || unknown == PlanUnknown::kOutputs) {
-      throw InvalidInput(fmt::format(
-          "a plan of a shared Gaussian has no unknown {}{}", name_of(unknown),
-          unknown == PlanUnknown::kOutputs ? ": any number of records costs the same" : ""));
+      refuse_unknown(
+          question.method, unknown,
+          unknown == PlanUnknown::kOutputs ? ": any number of records costs the same" : "");
     }
   }
 

@@ -43,10 +43,10 @@ Mechanism mechanism_of_band(const LocalSpec& spec, SpaceKind space) {
   if (spec.band->mechanism != Mechanism::kMinimax) return spec.band->mechanism;
   if (const auto declared = mechanism_with(spec.numbers)) return *declared;
   if (space == SpaceKind::kCategories) return Mechanism::kMinimax;
-  throw InvalidInput(fmt::format(
-      "the minimax band over {} needs c2, the declared bound on the density against the "
-      "reference, but none is given",
-      space == SpaceKind::kGrid ? "a grid" : "candidates"));
+  refuse_missing(flag_words("c2"),
+                 fmt::format("the minimax band over {} needs the greatest density against the "
+                             "reference",
+                             space == SpaceKind::kGrid ? "a grid" : "candidates"));
 }
 
 /// The reference's masses; empty if it is uniform.
@@ -134,9 +134,19 @@ bool draws_by_scores(const LocalDesign& design) noexcept {
   return design.scorer != ScorerKind::kEmpirical || design.space == SpaceKind::kCandidates;
 }
 
+void refuse_band_and_mechanism() {
+  throw InvalidInput(
+      fmt::format("give {} or {}, not both", flag_words("band"), flag_words("mechanism")));
+}
+
+std::string no_mu_words(Mechanism mechanism) {
+  return fmt::format("mechanism {} takes no {}: give {} instead", name_of(mechanism),
+                     flag_words("mu"), flag_words("epsilon"));
+}
+
 Mechanism chosen_mechanism(const LocalSpec& spec, bool in_mu, SpaceKind space) {
   if (spec.band && spec.mechanism) {
-    throw InvalidInput("a band is given instead of a mechanism, but both are given");
+    refuse_band_and_mechanism();
   }
   const bool categories = space == SpaceKind::kCategories;
   const Mechanism mechanism = [&] {

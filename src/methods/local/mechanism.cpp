@@ -28,14 +28,15 @@ namespace {
 void require(const MechanismParameters& parameters, const std::optional<double>& value,
              std::string_view name) {
   if (value) return;
-  throw InvalidInput(
-      fmt::format("mechanism {} needs {}, but none is given", name_of(parameters.mechanism), name));
+  refuse_missing(flag_words(name),
+                 fmt::format("mechanism {} needs it", name_of(parameters.mechanism)));
 }
 
 void refuse(const MechanismParameters& parameters, bool given, std::string_view name) {
   if (!given) return;
   throw InvalidInput(
-      fmt::format("mechanism {} has no {}, but one is given", name_of(parameters.mechanism), name));
+      fmt::format("mechanism {} takes no {}: leave it out, or name another mechanism",
+                  name_of(parameters.mechanism), name));
 }
 
 /// Band and the channels refuse the same; here before anything is computed or allocated from it.
@@ -105,10 +106,9 @@ void validate_parameters(const MechanismParameters& parameters) {
   refuse(parameters, row.reference == ReferenceUse::kNone && !parameters.reference.empty(),
          "reference");
   if (row.reference == ReferenceUse::kNeeded && parameters.reference.empty()) {
-    throw InvalidInput(
-        fmt::format("mechanism {} needs a reference, the public distribution that it keeps in "
-                    "place, but none is given",
-                    name_of(parameters.mechanism)));
+    refuse_missing(flag_words("reference"),
+                   fmt::format("mechanism {} needs the public distribution that it keeps in place",
+                               name_of(parameters.mechanism)));
   }
   validate_space(parameters);
 }
@@ -272,7 +272,7 @@ namespace {
 /// The class that c1 and c2 declare, if they do.
 std::optional<DensityClass> declared_class(const MechanismNumbers& numbers) {
   if (!numbers.c1 && !numbers.c2) return std::nullopt;
-  if (!numbers.c2) throw InvalidInput("c1 needs c2 beside it, but none is given");
+  if (!numbers.c2) refuse_missing(flag_words("c2"), flag_words("c1") + " needs it");
   return DensityClass{numbers.c1.value_or(0), *numbers.c2};
 }
 
@@ -321,11 +321,13 @@ constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 constexpr MechanismNumber kNumbers[] = {
     {"c1", &MechanismNumbers::c1, "/c1", "--c1", 0, false, 1,
-     "least density of the private distribution P against the reference; makes class the default"},
+     "least density of the private data against the reference\nMakes class the default mechanism"},
     {"c2", &MechanismNumbers::c2, "/c2", "--c2", 1, true, kNoLimit,
-     "greatest density of P against the reference; makes class the default"},
+     "greatest density of the private data against the reference\nMakes class the default "
+     "mechanism"},
     {"gamma", &MechanismNumbers::gamma, "/gamma", "--gamma", 1, true, kNoLimit,
-     "P is within this factor of the reference; makes neighbourhood the default"},
+     "the data is within this factor of the reference\nMakes neighbourhood the default "
+     "mechanism"},
     {"location", &MechanismNumbers::location, "", "", 0, true, 1,
      "least probability of an outcome against the reference's"},
 };

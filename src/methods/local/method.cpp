@@ -37,11 +37,11 @@ std::vector<std::string> draws_promise(const Privacy& total, const std::string& 
         "telling one draw of N(0,1) from one of N({:.6g},1).",
         whom, total.mu)};
   }
-  return {fmt::format("No event, and no decision taken later on the output, has its probability "
-                      "changed by more than a factor e^{:.6g} = {:.4g} by {}, whatever they are.",
-                      total.epsilon, same_exp(total.epsilon), whom),
+  return {fmt::format("Changing {} in any way changes the probability of any output, and of any "
+                      "later decision, by at most a factor e^{:.6g} = {:.4g}.",
+                      whom, total.epsilon, same_exp(total.epsilon)),
           "This holds for any data, any prior knowledge and any later use of the output; it was "
-          "decided in integers, and `mollify verify` recomputes it."};
+          "checked in integers, and `mollify verify` recomputes it."};
 }
 
 std::string lift_words(double lower_factor, double largest_lift) {
@@ -70,6 +70,18 @@ std::string space_text(const Certificate& certificate) {
 // -----------------------------------------------------------------------------------------------
 // A local spec.
 
+namespace {
+
+/// The names of an enumeration, without its last.
+template <class Enumeration>
+std::vector<std::string> names_but_last() {
+  std::vector<std::string> found = name_list<Enumeration>();
+  found.pop_back();
+  return found;
+}
+
+}  // namespace
+
 LocalSpec local_spec(const PartReader& reader, Method method) {
   LocalSpec spec;
   if (const auto name = reader.find<std::string>("/mechanism")) {
@@ -85,10 +97,12 @@ LocalSpec local_spec(const PartReader& reader, Method method) {
   spec.reference = reader.find_file("/reference");
   SpaceSpec& space = spec.space;
   if (const auto kind = reader.find<std::string>("/space/kind")) {
-    space.kind = known_value<SpaceKind>("space", *kind);
+    space.kind = named<SpaceKind>(*kind);
     if (space.kind == SpaceKind::kModels) {
-      throw InvalidInput("space models is method integral-model, but the method is another");
+      throw InvalidInput(
+          fmt::format("space models is method integral-model: use that, not {}", name_of(method)));
     }
+    if (!space.kind) refuse_name("space", *kind, names_but_last<SpaceKind>());
   }
   if (method == Method::kIntegralModel) space.kind = SpaceKind::kModels;
   space.cells = reader.find<std::uint64_t>("/space/cells");
@@ -97,7 +111,10 @@ LocalSpec local_spec(const PartReader& reader, Method method) {
   space.trees = reader.find<bool>("/space/trees").value_or(false);
   space.list = reader.find_file("/space/list");
   if (const auto scorer = reader.find<std::string>("/space/scorer")) {
-    space.scorer = known_value<ScorerKind>("score", *scorer);
+    space.scorer = named<ScorerKind>(*scorer);
+    if (!space.scorer || space.scorer == ScorerKind::kLikelihood) {
+      refuse_name("score", *scorer, names_but_last<ScorerKind>());
+    }
   }
   return spec;
 }
@@ -162,7 +179,7 @@ Json draw_json(const LocalDesign& design, const LocalSpec& spec) {
 std::string protected_whole(const Certificate& certificate) {
   const auto& unit = certificate.spec.unit;
   return unit ? fmt::format("all records of one {}", *unit)
-              : std::string("all rows of the data, and so any group of them");
+              : std::string("any or all rows of the data");
 }
 
 std::string mechanism_reason(const Certificate& certificate) {
@@ -234,26 +251,18 @@ std::vector<std::string> names_of_mechanisms() {
   return found;
 }
 
-/// The names of an enumeration, without its last.
-template <class Enumeration>
-std::vector<std::string> names_but_last() {
-  std::vector<std::string> found = name_list<Enumeration>();
-  found.pop_back();
-  return found;
-}
-
 constexpr OwnPart kBandParts[] = {
     {"/mechanism", "--mechanism", kText, "one of {} (default: minimax)", "NAME",
      names_of_mechanisms},
     {"/band", "--band", kText,
-     "where the band lies, instead of a mechanism: minimax (for --c2), relative, location=B, "
-     "typical or typical=STRENGTH,RECORDS (for a Dirichlet prior), file=F (from tune --best)",
+     "instead of --mechanism: minimax, relative, location=B, typical, file=F\nWhere the band of "
+     "allowed probabilities lies. minimax is for --c2; typical or typical=STRENGTH,RECORDS is for "
+     "a Dirichlet prior; file=F is from tune --best",
      "CHOICE", nullptr, "^(minimax|relative|location=.+|typical|typical=.+|file=.+)$"},
-    {"/reference", "--reference", kFile,
-     "public CSV of records in the domain; makes relative the default"}};
+    {"/reference", "--reference", kFile, "public CSV of records; then relative is the default"}};
 constexpr OwnPart kOutcomeParts[] = {
     {"/space", "", kObject, "What is chosen from; nothing given: what the domain suggests"},
-    {"/space/kind", "--space", kText, "{} (default: what the domain suggests)", "KIND",
+    {"/space/kind", "--space", kText, "{} (default: by the domain)", "KIND",
      names_but_last<SpaceKind>},
     {.place = "/space/cells",
      .flag = "--cells",
@@ -268,12 +277,11 @@ constexpr OwnPart kOutcomeParts[] = {
     {"/space/fresh", "--fresh", kTruth, "new candidates for each unit, instead of one shared list"},
     {"/space/list", "--candidates-file", kFile, "a list made by mollify candidates"},
     {"/space/scorer", "--score", kText,
-     "{}: how rows become an estimate (default: empirical for categories, kernel otherwise)",
+     "how rows become an estimate: {}\nBy default empirical for categories, kernel otherwise",
      "NAME", names_but_last<ScorerKind>},
 };
 constexpr OwnPart kModelParts[] = {
-    {"/band", "--band", kText,
-     "where the band lies, instead of a mechanism: minimax (for --c2), relative or location=B",
+    {"/band", "--band", kText, "instead of --mechanism: minimax (for --c2), relative or location=B",
      "CHOICE", nullptr, "^(minimax|relative|location=.+)$"},
     {"/space", "", kObject, "Which public models are chosen from"},
     {.place = "/space/candidates",
@@ -282,15 +290,16 @@ constexpr OwnPart kModelParts[] = {
      .help = "how many public models to choose from (default: 20000)",
      .least = 1},
     {"/space/trees", "--trees", kTruth,
-     "every second model is a tree of columns, not a product; best with a --reference, whose tree "
-     "it is"},
+     "make every second model a tree of columns\nBest with a --reference, whose tree it is"},
 };
 constexpr OwnPart kModelQuestions[] = {
     {"/region", "--region", kTexts,
-     "COLUMN=VALUE[,VALUE]; several narrow it. Without a domain: its reference mass", "REGION"},
+     "COLUMN=VALUE[,VALUE]: bounds the probability of these records\nSeveral narrow it. Without a "
+     "domain it is the region's reference mass",
+     "REGION"},
 };
 constexpr OwnPart kDrawQuestions[] = {
-    {"/k", "--k", kWhole, "number of outcomes, when there is no domain"},
+    {"/k", "--k", kWhole, "number of possible records, without a domain"},
     {"/count", "--count", kWhole},
     kModelQuestions[0],
 };
@@ -339,13 +348,14 @@ class DrawMethod : public ReleaseMethod {
     const auto mu = reader.find_decimal("/privacy/mu");
     if (mu && epsilon) {
       const Mechanism mechanism = asked.value_or(Mechanism::kGaussianCurve);
-      throw InvalidInput(
-          row_of(mechanism).in_mu
-              ? "mechanism gaussian-curve has no epsilon (its parameter is mu), but one is given"
-              : fmt::format("mechanism {} has no mu, but one is given", name_of(mechanism)));
+      throw InvalidInput(row_of(mechanism).in_mu
+                             ? fmt::format("mechanism gaussian-curve takes {} alone: leave out {}",
+                                           flag_words("mu"), flag_words("epsilon"))
+                             : no_mu_words(mechanism));
     }
     if (mu) return ExactPrivacy::gaussian(*mu);
     const bool in_mu = asked && row_of(*asked).in_mu && !epsilon;
+    if (!epsilon && !asked) reader.require_budget(word());
     reader.require_given(in_mu ? "/privacy/mu" : "/privacy/epsilon");
     return ExactPrivacy::approximate(*epsilon, Decimal());
   }
@@ -491,11 +501,10 @@ class DrawMethod : public ReleaseMethod {
   }
 
   const char* plan_help() const override {
-    return "Tells the total variation at worst, the largest lift, bounds on a region's "
-           "probability, "
-           "and what\na larger epsilon, fewer outcomes or a better reference would buy. With "
-           "--alpha: the least\n--epsilon, or the greatest --k or --count. --mechanism all tells "
-           "each mechanism.";
+    return "Give --epsilon to find the error, or --alpha to find the least --epsilon, or the "
+           "greatest --k or --count. --mechanism all compares every mechanism. Prints the "
+           "worst-case total variation, the largest lift, bounds on a region's probability, and "
+           "what a larger epsilon, fewer outcomes or a better reference would change.";
   }
 
   std::optional<std::string> error_warning(const ReleaseError&) const override {
@@ -516,10 +525,15 @@ class DrawMethod : public ReleaseMethod {
   void read_question(const PartReader& reader, PlanQuestion& question) const override {
     if (!reader.has("/alpha")) {
       if (!question.domain && !reader.has("/k")) {
-        throw InvalidInput(fmt::format("{} or {} is needed, but is not given",
-                                       reader.called("/domain"), reader.called("/k")));
+        throw InvalidInput(fmt::format("give {} or {}, or {} to find the greatest k",
+                                       reader.called("/domain"), reader.called("/k"),
+                                       reader.called("/alpha")));
       }
-      if (!reader.has("/privacy/mu")) reader.require_given("/privacy/epsilon");
+      if (!reader.has("/privacy/mu") && !reader.has("/privacy/epsilon")) {
+        throw InvalidInput(fmt::format(
+            "the budget is missing: give {} (mollify finds alpha) or {} (mollify finds epsilon)",
+            reader.called("/privacy/epsilon"), reader.called("/alpha")));
+      }
     }
     auto& own = own_of<LocalQuestion>(question);
     own.spec = local_spec(reader, word());
@@ -527,13 +541,11 @@ class DrawMethod : public ReleaseMethod {
         reader.find<std::vector<std::string>>("/region").value_or(std::vector<std::string>());
     if (question.domain) return;
     if (own.spec.reference) {
-      throw InvalidInput(fmt::format("{} needs {}, but none is given", reader.called("/reference"),
-                                     reader.called("/domain")));
+      refuse_missing(reader.called("/domain"), reader.called("/reference") + " needs it");
     }
     const auto kind = draws_models() ? own.spec.space.kind : std::nullopt;
     if (own.spec.space != SpaceSpec{.kind = kind}) {
-      throw InvalidInput(
-          fmt::format("a space needs {}, but none is given", reader.called("/domain")));
+      refuse_missing(reader.called("/domain"), "a choice of the space needs it");
     }
   }
 
@@ -589,9 +601,9 @@ class LocalMethod final : public DrawMethod {
   const MethodAdvice& advice() const override { return local_advice(); }
 
   const char* help() const override {
-    return "with --unit each unit's rows are one distribution, each unit releases --count "
-           "records,\n"
-           "and each unit's whole data is protected by epsilon; without, the file is one unit";
+    return "records of each unit; protects all rows of a unit\n"
+           "With --unit, each unit releases --count records of its own rows, and epsilon protects "
+           "all of them. Without --unit, the file is one unit.";
   }
 
   std::string protection_note(const ReleaseSpec& spec) const override {
@@ -627,8 +639,9 @@ class IntegralMethod final : public DrawMethod {
   const MethodAdvice& advice() const override { return integral_advice(); }
 
   const char* help() const override {
-    return "the whole table is protected at once by epsilon, and so any group of its rows;\n"
-           "each further record costs";
+    return "a few records of a table; protects the whole table\n"
+           "Epsilon protects the whole table at once, and so any group of its rows. Every further "
+           "record costs budget.";
   }
 
   std::unique_ptr<const PreparedRelease> prepare(ReleaseSpec spec, const PublicInputs& inputs,
@@ -650,7 +663,9 @@ class IntegralModelMethod final : public DrawMethod {
   IntegralModelMethod() : DrawMethod(Method::kIntegralModel) {}
 
   const char* help() const override {
-    return "the same; one of many public models is released, and any number of its rows is free";
+    return "rows of one public model; protects the whole table\n"
+           "One of many public models is drawn, and then any number of its rows is free. Epsilon "
+           "protects the whole table at once.";
   }
 
   const MethodAdvice& advice() const override { return integral_model_advice(); }

@@ -106,6 +106,11 @@ void design_draws(const Domain& domain, std::uint64_t draws, DesignedRelease& ma
 /// outcomes themselves, and their counts a sparse estimate, which a sampler takes as they are.
 [[nodiscard]] bool draws_by_scores(const LocalDesign& design) noexcept;
 
+/// Throws InvalidInput: a band and a mechanism are given.
+[[noreturn]] void refuse_band_and_mechanism();
+/// "mechanism minimax takes no --mu: ..."
+[[nodiscard]] std::string no_mu_words(Mechanism mechanism);
+
 /// The mechanism for parameters that name none: a band choice the mechanism of that band, a budget
 /// in mu gaussian-curve, gamma neighbourhood, c1 or c2 class, a reference relative; otherwise
 /// minimax for categories and relative for other spaces, where no sampler over all distributions

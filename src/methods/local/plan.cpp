@@ -115,14 +115,13 @@ class LocalPlan final : public PlanModel {
     if (question.every_mechanism) {
       for (const auto& known : named_mechanisms()) mechanisms_.push_back(known.value);
       if (local.band) {
-        throw InvalidInput("a band is given instead of a mechanism, but both are given");
+        refuse_band_and_mechanism();
       }
       return;
     }
     mechanisms_ = {chosen_mechanism(local, in_mu_, kind_)};
     if (in_mu_ && !row_of(mechanisms_.front()).in_mu) {
-      throw InvalidInput(
-          fmt::format("mechanism {} has no mu, but one is given", name_of(mechanisms_.front())));
+      throw InvalidInput(no_mu_words(mechanisms_.front()));
     }
   }
 
@@ -186,18 +185,20 @@ class LocalPlan final : public PlanModel {
   void require_answerable(PlanUnknown unknown, const PlanQuestion& question) const override {
     if (unknown != PlanUnknown::kAlpha && unknown != PlanUnknown::kOutcomes &&
         unknown != PlanUnknown::kEpsilon && unknown != PlanUnknown::kOutputs) {
-      throw InvalidInput(fmt::format("a plan of method {} has no unknown {}",
-                                     name_of(question.method), name_of(unknown)));
+      refuse_unknown(question.method, unknown);
     }
     const auto& band = own_of<LocalQuestion>(question).spec.band;
     if (unknown != PlanUnknown::kAlpha && band && (band->typical || !band->file.empty())) {
       throw InvalidInput(
-          fmt::format("band {} is found for one epsilon and number of outcomes, so a plan with it "
-                      "has no unknown {}",
+          fmt::format("band {} depends on epsilon and on the number of outcomes, so plan cannot "
+                      "find {} with it: name another band",
                       to_text(*band), name_of(unknown)));
     }
     if (unknown == PlanUnknown::kOutcomes && space_) {
-      throw InvalidInput("the domain says how many outcomes there are, so k is no unknown");
+      throw InvalidInput(
+          fmt::format("plan cannot find k, because the domain declares it: leave out "
+                      "{} or {}",
+                      flag_words("domain"), flag_words("alpha")));
     }
     double value = 1;
     if (unknown == PlanUnknown::kEpsilon) value = static_cast<double>(question.outputs);
@@ -236,7 +237,9 @@ class LocalPlan final : public PlanModel {
     const Mechanism mechanism = chosen_mechanism(own_of<LocalQuestion>(whole).spec, in_mu_, kind_);
     const bool band = is_band(mechanism);
     const std::string promise = draws_promise(total, "the data").front();
-    const char* no_promise = "membership without a roster of units; timing";
+    const char* no_promise = whole.method == Method::kLocal
+                                 ? "who is in the data, without a roster of units; timing"
+                                 : "timing";
     const std::string parameter(parameter_name(total.notion));
     Json& facts = answer.facts;
     facts["mechanism"] = name_of(mechanism);
@@ -347,9 +350,9 @@ class LocalPlan final : public PlanModel {
     if (!space_) return stated_mass(region);
     if (kind_ == SpaceKind::kCandidates || kind_ == SpaceKind::kModels) {
       throw InvalidInput(
-          fmt::format("region needs a domain whose records can be listed, but this one is released "
-                      "by candidates; give its reference mass and {} instead",
-                      flag_words("k")));
+          fmt::format("{} does not work with candidates: give the region's reference mass and {} "
+                      "instead",
+                      flag_words("region"), flag_words("k")));
     }
     const Domain& domain = space_->domain();
     std::vector<RegionCondition> conditions;

@@ -149,7 +149,6 @@ namespace {
 
 constexpr std::size_t kMostColumns = 100;
 constexpr std::size_t kMostRounds = 120;
-constexpr std::uint32_t kMostColumnCells = 65536;
 constexpr std::uint64_t kModelCells = 100'000;
 /// The finest rank scores of a copula; where the kernel's noise reaches no further, coarser ones.
 constexpr std::uint64_t kMostScoreSteps = 64;

@@ -124,6 +124,8 @@ class PartsLeft {
 // From a budget and public numbers to all parameters of a table's marginals.
 
 /// Everything public about a release by marginals.
+inline constexpr std::uint32_t kMostColumnCells = 65536;
+
 struct MarginalRequest {
   std::vector<MarginalColumn> columns;  ///< 1 to 100, of 1 to 65 536 cells each
   Privacy budget;

@@ -79,6 +79,28 @@ std::string marginals_error_words(const MarginalError& error) {
 
 namespace {
 
+/// Refuses, by their names, columns that the design would refuse by their number.
+void require_tabled(const Domain& domain, bool copula) {
+  std::vector<std::string> large, orderless;
+  for (const Column& column : domain.columns()) {
+    const std::string words = fmt::format("\"{}\" has {}", column.name(), column.size());
+    if (column.size() > kMostColumnCells) large.push_back(words);
+    if (copula && column.size() > 2 && !is_ordered(column.cells())) orderless.push_back(words);
+  }
+  if (!large.empty()) {
+    throw InvalidInput(fmt::format(
+        "method marginals takes columns of at most {} values, bins and nulls counted, but {}: "
+        "declare `bins` or `edges` there, such as `bins: 32`",
+        kMostColumnCells, fmt::join(large, ", ")));
+  }
+  if (!orderless.empty()) {
+    throw InvalidInput(fmt::format(
+        "a copula takes numbers, ordered columns and columns of two values, but {} in no order: "
+        "declare type ordinal where the values have one, or leave out {}",
+        fmt::join(orderless, ", "), flag_words("copula")));
+  }
+}
+
 void design_table(const Domain& domain, DesignedRelease& made) {
   Certificate& certificate = made.certificate;
   const MarginalsSpec& marginals = *certificate.spec.own.get<MarginalsSpec>();
@@ -87,6 +109,7 @@ void design_table(const Domain& domain, DesignedRelease& made) {
                 !facts.units && facts.outcomes == 0 && facts.list_sha256.empty() &&
                 !facts.reference && !facts.lower_bounds && !facts.location && !facts.kept &&
                 facts.mean_ranges.empty());
+  require_tabled(domain, marginals.copula);
   MarginalRequest request{.columns = marginal_columns(domain),
                           .budget = certificate.spec.budget(),
                           .unit = {certificate.spec.unit ? kUnitWeight : 1, marginals.neighbours},
@@ -398,8 +421,7 @@ class MarginalPlan final : public PlanModel {
   void require_answerable(PlanUnknown unknown, const PlanQuestion& question) const override {
     if (unknown != PlanUnknown::kRecords && unknown != PlanUnknown::kEpsilon &&
         unknown != PlanUnknown::kRho && unknown != PlanUnknown::kAlpha) {
-      throw InvalidInput(
-          fmt::format("a plan of method marginals has no unknown {}", name_of(unknown)));
+      refuse_unknown(question.method, unknown);
     }
     if (unknown != PlanUnknown::kRecords && question.records == 0) {
       throw InvalidInput("n must be at least 1, but is 0");
@@ -521,8 +543,8 @@ Evidence evidence_of(const Domain& domain, std::string_view column, std::string_
   }
   std::vector<std::string> known;
   for (const Column& one : domain.columns()) known.push_back(one.name());
-  throw InvalidInput(fmt::format("given must name columns of the model, but \"{}\" is none{}",
-                                 column, did_you_mean(column, known)));
+  throw InvalidInput(fmt::format("the model has no column \"{}\"; it has {}{}", column,
+                                 fmt::join(known, ", "), did_you_mean(column, known)));
 }
 
 namespace {
@@ -549,14 +571,13 @@ using enum PartKind;
 
 constexpr OwnPart kMarginalsParts[] = {
     {"/neighbours", "--neighbours", kText,
-     "replace: a row (or unit) may be any other, and how many there are is public (default); "
-     "add-remove: it may be missing, so that their number is protected too",
+     "replace (default), or add-remove to hide their number too\nreplace: a row, or unit, may be "
+     "any other, and how many there are is public. add-remove: it may be missing",
      "RELATION", name_list<Neighbours>},
-    {"/reference", "--reference", kFile,
-     "public CSV of records in the domain that the model begins at"},
+    {"/reference", "--reference", kFile, "public CSV of records, at which the model begins"},
     {"/copula", "--copula", kTruth,
-     "columns are joined by their rank correlations alone: for numbers, ordered columns and "
-     "columns of two values, few rows or a small budget"},
+     "join columns by their rank correlations alone\n"
+     "For numbers, ordered columns and columns of two values, with few rows or a small budget"},
 };
 constexpr OwnPart kMarginalsQuestions[] = {
     {"/privacy/rho", "--rho", kDecimal},
@@ -569,15 +590,14 @@ class MarginalsMethod final : public ReleaseMethod {
   MarginalsMethod() : ReleaseMethod(Method::kMarginals) {}
 
   const char* help() const override {
-    return "tables of many columns: a model is learned from noisy counts of columns and pairs, and "
-           "any\n"
-           "number of its rows is free; each row or unit is protected";
+    return "rows of a synthetic table; protects each row or unit\n"
+           "A model of many columns is learned from noisy counts of columns and pairs, and then "
+           "any number of its rows is free.";
   }
 
   const char* plan_help() const override {
     return "Give two of --n, the budget (--epsilon and --delta, or --rho) and --alpha, and the "
-           "third "
-           "is found.";
+           "third is found.";
   }
 
   const MethodAdvice& advice() const override { return marginals_advice(); }
@@ -629,13 +649,14 @@ class MarginalsMethod final : public ReleaseMethod {
     const auto& own = own_of<MarginalsSpec>(spec);
     if (own.copula && own.reference) {
       throw InvalidInput(
-          "a copula begins at no public records, so a reference is for models of pairs of columns, "
-          "but both are given");
+          fmt::format("give {} or {}, not both: a copula does not begin at public records",
+                      flag_words("copula"), flag_words("reference")));
     }
     if (own.neighbours == Neighbours::kAddRemove && spec.roster) {
-      throw InvalidInput(
-          "a roster says publicly how many units there are, so neighbours must be replace with "
-          "one, but are add-remove");
+      throw InvalidInput(fmt::format(
+          "{} add-remove protects the number of units, and {} publishes it: leave one of "
+          "them out",
+          flag_words("neighbours"), flag_words("units")));
     }
   }
 

@@ -61,9 +61,8 @@ TEST(CentralDesign, RefusesInOneSentence) {
   EXPECT_EQ(design_refusal(kSubsampledRr, {5, 2, 6, Privacy::pure(1)}),
             "at most as many outputs can be released as there are records, 5, but "
             "6 are asked for");
-  EXPECT_EQ(
-      design_refusal(kSubsetRr, {5, 2, 2, Privacy::pure(1)}),
-      "mechanism subset-rr needs a delta above 0, but it is 0; subsampled-rr is the pure one");
+  EXPECT_EQ(design_refusal(kSubsetRr, {5, 2, 2, Privacy::pure(1)}),
+            "--delta is missing: mechanism subset-rr needs one above 0; subsampled-rr needs none");
   EXPECT_EQ(
       design_refusal(kShuffledRr, {5, 2, 2, Privacy::approximate(1, 1e-6)}),
       "mechanism shuffled-rr releases a report of each record, so as many outputs as there are "

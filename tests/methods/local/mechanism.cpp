@@ -309,35 +309,37 @@ std::string refusal(const MechanismParameters& parameters) {
 TEST(Mechanism, RefusesMissingAndSuperfluousParameters) {
   using M = Mechanism;
   const Masses h = {0.25, 0.75};
-  EXPECT_EQ(refusal({.outcome_count = 2}), "mechanism minimax needs epsilon, but none is given");
+  EXPECT_EQ(refusal({.outcome_count = 2}), "--epsilon is missing: mechanism minimax needs it");
   EXPECT_EQ(refusal({.mechanism = M::kGaussianCurve, .outcome_count = 2}),
-            "mechanism gaussian-curve needs mu, but none is given");
+            "--mu is missing: mechanism gaussian-curve needs it");
   EXPECT_EQ(refusal({.mechanism = M::kGaussianCurve, .outcome_count = 2, .epsilon = 1, .mu = 1}),
-            "mechanism gaussian-curve has no epsilon (its parameter is mu), but one is given");
+            "mechanism gaussian-curve takes no epsilon (its parameter is mu): leave it out, or "
+            "name another mechanism");
   EXPECT_EQ(refusal({.mechanism = M::kRelative, .outcome_count = 2, .epsilon = 1, .mu = 1}),
-            "mechanism relative has no mu, but one is given");
+            "mechanism relative takes no mu: leave it out, or name another mechanism");
   EXPECT_EQ(
       refusal({.mechanism = M::kClass, .outcome_count = 2, .epsilon = 1, .numbers = {.c2 = 2}}),
-      "mechanism class needs c1, but none is given");
+      "--c1 is missing: mechanism class needs it");
   EXPECT_EQ(
       refusal({.mechanism = M::kClass, .outcome_count = 2, .epsilon = 1, .numbers = {.c1 = 0}}),
-      "mechanism class needs c2, but none is given");
+      "--c2 is missing: mechanism class needs it");
   EXPECT_EQ(refusal({.outcome_count = 2, .epsilon = 1, .numbers = {.c1 = 0}}),
-            "mechanism minimax has no c1, but one is given");
+            "mechanism minimax takes no c1: leave it out, or name another mechanism");
   EXPECT_EQ(
       refusal({.mechanism = M::kMixture, .outcome_count = 2, .epsilon = 1, .numbers = {.c2 = 2}}),
-      "mechanism mixture has no c2, but one is given");
+      "mechanism mixture takes no c2: leave it out, or name another mechanism");
   EXPECT_EQ(refusal({.mechanism = M::kNeighbourhood, .outcome_count = 2, .epsilon = 1}),
-            "mechanism neighbourhood needs gamma, but none is given");
+            "--gamma is missing: mechanism neighbourhood needs it");
   EXPECT_EQ(refusal({.outcome_count = 2, .epsilon = 1, .numbers = {.gamma = 2}}),
-            "mechanism minimax has no gamma, but one is given");
+            "mechanism minimax takes no gamma: leave it out, or name another mechanism");
   EXPECT_EQ(
       refusal(
           {.mechanism = M::kRandomizedResponse, .outcome_count = 2, .reference = h, .epsilon = 1}),
-      "mechanism randomized-response has no reference, but one is given");
+      "mechanism randomized-response takes no reference: leave it out, or name another "
+      "mechanism");
   EXPECT_EQ(refusal({.mechanism = M::kPublicKernel, .outcome_count = 2, .epsilon = 1}),
-            "mechanism public-kernel needs a reference, the public distribution that it keeps in "
-            "place, but none is given");
+            "--reference is missing: mechanism public-kernel needs the public distribution that "
+            "it keeps in place");
 }
 
 MechanismParameters complete(Mechanism mechanism, std::size_t k, std::span<const double> h) {

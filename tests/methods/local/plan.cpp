@@ -116,9 +116,10 @@ TEST(LocalPlan, RefusesInOneSentence) {
   EXPECT_EQ(refused(R"({"method": "local", "k": 3, "m": 1})"),
             "/m in q.json is no part of a plan's question");
   EXPECT_EQ(refused(R"({"method": "local", "k": 3})"),
-            "/privacy/epsilon in q.json (--epsilon) is needed, but is not given");
+            "the budget is missing: give /privacy/epsilon in q.json (mollify finds alpha) or "
+            "/alpha in q.json (mollify finds epsilon)");
   EXPECT_EQ(refused(R"({"method": "local", "privacy": {"epsilon": 1}})"),
-            "/domain in q.json or /k in q.json is needed, but is not given");
+            "give /domain in q.json or /k in q.json, or /alpha in q.json to find the greatest k");
   EXPECT_EQ(refused(R"({"method": "local", "k": 3, "n": 3, "privacy": {"epsilon": 1}})"),
             "/n in q.json is for methods central, gaussian, gaussian-model and marginals, but the "
             "method is local");
@@ -127,21 +128,21 @@ TEST(LocalPlan, RefusesInOneSentence) {
           R"({"method": "local", "k": 3, "alpha": 0.1, "count": 1, "privacy": {"epsilon": 1}})"),
       "one of k, epsilon, alpha and count must be left to be found, but all are given");
   EXPECT_EQ(refused(R"({"method": "local", "k": 3, "mechanism": "minimax", "privacy": {"mu": 1}})"),
-            "mechanism minimax has no mu, but one is given");
+            "mechanism minimax takes no --mu: give --epsilon instead");
   EXPECT_EQ(refused(R"({"method": "local", "alpha": 0.1})"),
-            "one of k, epsilon and alpha can be found, but k, epsilon are missing");
+            "plan finds one of k, epsilon and alpha, so give the others: k, epsilon are missing");
   EXPECT_EQ(
       refused(
           R"({"method": "local", "unknown": "k", "k": 3, "alpha": 0.1, "privacy": {"epsilon": 1}})"),
-      "k is the unknown, but it is given");
+      "k is what plan is asked to find, but it is given: leave it out");
   EXPECT_EQ(refused(R"({"method": "local", "unknown": "m", "alpha": 0.1})"),
             "unknown must be n, k, dimension, epsilon, rho, delta, count or alpha, but is \"m\"");
   EXPECT_EQ(refused(R"({"method": "local", "unknown": "rho", "k": 3, "alpha": 0.1})"),
-            "a plan of method local has no unknown rho");
+            "plan cannot find rho for method local");
   EXPECT_EQ(
       refused(
           R"({"method": "local", "k": 3, "space": {"kind": "grid"}, "privacy": {"epsilon": 1}})"),
-      "a space needs /domain in q.json, but none is given");
+      "/domain in q.json is missing: a choice of the space needs it");
 }
 
 }  // namespace

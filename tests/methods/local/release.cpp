@@ -176,7 +176,7 @@ TEST(LocalRelease, RefusesBeforeItReadsARecord) {
               spec.privacy = ExactPrivacy::gaussian(Decimal(1));
               test::local_of(spec).mechanism = Mechanism::kMinimax;
             }),
-            "mechanism minimax needs epsilon, but none is given");
+            "--epsilon is missing: mechanism minimax needs it");
   EXPECT_EQ(sentence([&](ReleaseSpec& spec) {
               test::local_of(spec).reference = PublicFile{scratch.path("data.csv")};
             }),

@@ -1,0 +1,162 @@
+// Thirty calls as people mistype them, with the whole sentence that answers each: what was given,
+// what is allowed, and what to do.
+#include <filesystem>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "command_line.h"
+
+namespace mollify::test {
+namespace {
+
+constexpr const char* kLocal30 =
+    "sample local --data schools.csv --domain schools.yaml --unit school --units "
+    "schools_roster.csv ";
+
+struct WrongCall {
+  std::string call;
+  std::string message;
+};
+
+Arguments words_of(const std::string& call) {
+  std::istringstream stream(call);
+  Arguments words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+TEST(WrongCalls, AreAnsweredByWhatToDo) {
+  const CommandLine command;
+  for (const char* name :
+       {"schools.csv", "schools_roster.csv", "schools.yaml", "schools_mixed.yaml"}) {
+    std::filesystem::copy_file(std::filesystem::path(MOLLIFY_TEST_DATA) / "../../data" / name,
+                               command.files.path(name));
+  }
+  command.files.write("semicolons.csv", "school;sex;minority;ses;math\n1224;female;false;0;5\n");
+  command.files.write("no_header.csv", "1224,female,false,0,5\n1224,male,false,0,5\n");
+  command.files.write("ab.csv", "a,b\n1,2\n");
+  command.files.write("typo.yaml", "columns:\n  sex: {type: categorcal, values: [a]}\n");
+  command.files.write("open.yaml", "columns:\n  sex: {type: categorical, values: [a]\n");
+  command.files.write(
+      "uncut.yaml",
+      "columns:\n  minority: {type: boolean}\n  ses: {type: number, min: -3, max: 3}\n");
+  command.files.write("wide.yaml",
+                      "columns:\n  a: {type: integer, min: 0, max: 999999}\n"
+                      "  b: {type: integer, min: 0, max: 999999}\n");
+  command.files.write("there.csv", "a\n1\n");
+  ASSERT_EQ(command.run(words_of("ledger --ledger l.db --declare --data-set a --epsilon 1")).status,
+            0);
+  const std::string local = kLocal30;
+  const std::string central = "sample central --data schools.csv --domain schools.yaml ";
+  const WrongCall calls[] = {
+      {local + "--count 1 --epsilon -1", "epsilon must be finite and positive, but is -1"},
+      {local + "--count 1 --epsilon abc", "epsilon must be a number, but is \"abc\""},
+      {local + "--count 1", "the budget is missing: give --epsilon or --mu"},
+      {"sample local --data nosuch.csv --domain schools.yaml --unit school --epsilon 2",
+       "nosuch.csv cannot be opened: No such file or directory"},
+      {"sample --data schools.csv --domain schools.yaml --epsilon 2",
+       "the method is missing: local, integral, integral-model, central, gaussian, "
+       "gaussian-model or marginals; mollify advise helps to choose"},
+      {"sample locl --data schools.csv --domain schools.yaml --epsilon 2",
+       "the method must be one of local, integral, integral-model, central, gaussian, "
+       "gaussian-model, marginals, but is \"locl\" (did you mean \"local\"?); see mollify "
+       "sample --help"},
+      {"sample local --data schools.csv --domain schools.yaml --unit scool --epsilon 2",
+       "schools.csv has no column \"scool\", which names the unit of a record; it has "
+       "school, sex, minority, ses, math (did you mean \"school\"?)"},
+      {"sample local --data semicolons.csv --domain schools.yaml --unit school --epsilon 2",
+       "semicolons.csv has no column \"sex\", which the domain declares; its first line has "
+       "semicolons and no comma, but commas separate fields"},
+      {"sample local --data schools.csv --domain schools.yaml --unit school --units ab.csv "
+       "--epsilon 2",
+       "ab.csv has no column \"school\", which names the units (its first line must be a "
+       "header; --units-column names another column); it has a, b"},
+      {central + "--count 10 --epsilon 1 --delta 0.5",
+       "delta must be below 1/n = 0.0001392 for 7185 records, but is 0.5: with a delta this "
+       "large, whole records can be published unchanged. Use a smaller delta, or add "
+       "--accept-large-delta to release anyway"},
+      {"sample local --data schools.csv --domain schools_mixed.yaml --unit school --epsilon 0.1",
+       "the release cannot be told apart from public noise: the expected error of a record "
+       "of smooth data is 0.349 in total variation, and that of the public reference alone "
+       "is 0.368; epsilon 1.06 would do, or add --accept-error to release anyway"},
+      {central + "--epsilon 1", "--count is missing: how many records to release"},
+      {local + "--count 1.5 --epsilon 2", "count must be a whole number, but is \"1.5\""},
+      {local + "--count 1 --epsilon 2 --mechanism minmax",
+       "mechanism must be one of minimax, relative, class, neighbourhood, public-kernel, "
+       "randomized-response, mixture, gaussian-curve, but is \"minmax\" (did you mean "
+       "\"minimax\"?)"},
+      {central + "--count 10 --epsilon 1 --mechanism minimax",
+       "mechanism must be one of auto, subsampled-rr, reveal-or-obscure, ds-roo, subset-rr, "
+       "shuffled-rr, poisson-rr, histogram, product in method central, but is \"minimax\", "
+       "which is for methods local, integral and integral-model"},
+      {"sample integral --data schools.csv --domain schools.yaml --epsilon 1 --delta 1e-6",
+       "--delta is for methods central, gaussian, gaussian-model and marginals, but the "
+       "method is integral"},
+      {local + "--count 1 --eps 1",
+       "unknown flag --eps (did you mean \"--epsilon\"?); see mollify sample --help"},
+      {local + "--count 1 --epsilon 1 --reference schools.csv",
+       "the reference must be public, but schools.csv is the private file itself"},
+      {"sample marginals --data schools.csv --domain uncut.yaml --count 10 --epsilon 1",
+       "method marginals takes columns of at most 65536 values, bins and nulls counted, but "
+       "\"ses\" has 1048576: declare `bins` or `edges` there, such as `bins: 32`"},
+      {central + "--count 10 --rho 0.5",
+       "--rho works with --mechanism product, and with methods gaussian, gaussian-model and "
+       "marginals; otherwise give --epsilon, with --delta or without"},
+      {"sample integral --data schools.csv --domain schools.yaml --epsilon 1 --units "
+       "schools_roster.csv",
+       "--units is for methods local, central, gaussian, gaussian-model and marginals, but "
+       "the method is integral"},
+      {"plan local --k 0 --epsilon 1", "--k must be from 1 to 16777216, but is 0"},
+      {"plan local --k 16",
+       "the budget is missing: give --epsilon (mollify finds alpha) or --alpha (mollify "
+       "finds epsilon)"},
+      {"advise --purpose records --protect person --n 100 --columns 3,x",
+       "--columns takes whole numbers from 1 to 4294967296, separated by commas, but \"x\" "
+       "is not one"},
+      {"check --data schools.csv --domain typo.yaml",
+       "typo.yaml line 2: column \"sex\": type must be one of categorical, ordinal, boolean, "
+       "integer, number, date, datetime, but is \"categorcal\" (did you mean "
+       "\"categorical\"?)"},
+      {"check --data schools.csv --domain open.yaml",
+       "open.yaml line 2: the brace { is never closed"},
+      {"amplify --n 100",
+       "give exactly three of --n, --epsilon0, --epsilon and --delta; you gave 1"},
+      {local + "--count 1 --epsilon 3 --ledger l.db --data-set a --out new.csv",
+       "the total of a in l.db is epsilon 1: epsilon 1 remains, and this release costs "
+       "epsilon 3"},
+      {"sample central --data schools.csv --domain wide.yaml --count 10 --epsilon 1",
+       "method central needs a domain of at most 16777216 outcomes, but this one has "
+       "1000000000000 (\"a\" 1000000 x \"b\" 1000000): declare fewer bins (`bins: 10`) or "
+       "fewer columns, or release rows of one noisy model (method marginals)"},
+      {local + "--count 1 --epsilon 2 --out there.csv",
+       "there.csv exists: add --overwrite to replace it, or give another name to --out"},
+      // More of the kind.
+      {"sample local --data no_header.csv --domain schools.yaml --unit school --epsilon 2",
+       "no_header.csv has no column \"sex\", which the domain declares; mollify check prints "
+       "its first line, which must be a header"},
+      {"plan local --k 99999999 --epsilon 1", "--k must be from 1 to 16777216, but is 99999999"},
+      {local + "--count 99999999999999999999 --epsilon 2",
+       "count must be a whole number of at most 18446744073709551615, but is "
+       "\"99999999999999999999\""},
+      {local + "--count 1 --count 2 --epsilon 2",
+       "--count is given more than once; see mollify sample --help"},
+      {local + "--epsilon 2 --out", "--out needs a value, but has none; see mollify sample --help"},
+      {local + "--epsilon 2 --out -",
+       "--out takes a file, but is -: leave it out to write to standard output, or give ./- "
+       "for a file of that name"},
+      {local + "--epsilon 2 --out new.parquet",
+       "--out writes text, but new.parquet ends with .parquet: give a name such as new.csv, "
+       "or write the file from Python (release.to_parquet)"},
+      {"", "a command is missing, such as sample; see mollify --help"},
+  };
+  for (const auto& [call, message] : calls) {
+    const Ended ended = command.run(words_of(call));
+    EXPECT_EQ(ended.status, 2) << call;
+    EXPECT_EQ(ended.out, "") << call;
+    EXPECT_EQ(ended.err, "mollify: " + message + "\n") << call;
+  }
+}
+
+}  // namespace
+}  // namespace mollify::test
