@@ -80,8 +80,7 @@ std::string ChargedLedger::text() const {
   std::string text = fmt::format("charged: {} to {} in {}\n", readable(cost_).text(),
                                  printable(known.data_set), path_);
   if (known.total) {
-    text +=
-        fmt::format("left: {}; the total is {}\n", remaining_text(known), known.total->cost.text());
+    text += fmt::format("left: {}; the total is {}\n", left_text(known), known.total->cost.text());
   } else {
     text += "left: not known, because no total is declared\n";
   }
@@ -102,7 +101,7 @@ std::string ChargedLedger::brief() const {
   const DataSetSummary& known = receipt_->data_set;
   std::string text = wrapped(
       fmt::format("charged: {} to {}; left: {}", readable(cost_).text(), printable(known.data_set),
-                  known.total ? remaining(known).text() : "unknown, no total declared"),
+                  known.total ? left_text(known) : "unknown, no total declared"),
       80, 2);
   if (!receipt_->other_names.empty()) {
     text += fmt::format("WARNING: not counted here: what was charged to {}\n",
@@ -150,7 +149,7 @@ ExactPrivacy remaining(const DataSetSummary& summary) {
              : ExactPrivacy::pure(left);
 }
 
-std::string remaining_text(const DataSetSummary& summary) {
+std::string left_text(const DataSetSummary& summary) {
   const ExactPrivacy& total = summary.total->cost;
   ExactPrivacy left = remaining(summary);
   if (total.notion != ExactPrivacy::Notion::kApproximate || summary.account.releases() == 0) {
@@ -158,7 +157,7 @@ std::string remaining_text(const DataSetSummary& summary) {
   }
   // Composition with a delta leaves room for odd numbers, of which a few digits say enough.
   left = ExactPrivacy::pure(left.parameter().with_digits_down(kDigitsLeft));
-  return fmt::format("{}, and delta {} that no release has taken", left.text(),
+  return fmt::format("{} and delta {}", left.text(),
                      words_of(summary.account.remaining_delta(total)));
 }
 
@@ -265,7 +264,7 @@ void print_summary(const DataSetSummary& summary) {
   if (const auto spent = account.spent(total)) {
     fmt::print("  spent      {} ({})\n", spent_text(summary, *spent), name_of(spent->rule));
   }
-  fmt::print("  remaining  {}\n", remaining_text(summary));
+  fmt::print("  remaining  {}\n", left_text(summary));
 }
 
 void print_entry(const LedgerEntry& entry) {

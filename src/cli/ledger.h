@@ -63,8 +63,8 @@ ExactPrivacy remaining(const DataSetSummary& summary);
 /// releases took themselves is told too. Requires a total.
 std::string spent_text(const DataSetSummary& summary, const Spending& spent);
 
-/// What remains in words: "epsilon 0.5, and delta 5e-07 that no release has taken".
-std::string remaining_text(const DataSetSummary& summary);
+/// What remains in words: "epsilon 0.5 and delta 5e-07".
+std::string left_text(const DataSetSummary& summary);
 
 Json balance_json(const DataSetSummary& summary);
 

@@ -146,10 +146,11 @@ std::string protected_line(const ReleaseSpec& spec) {
 
 /// How far its records are from the data.
 std::string error_line(const ReleaseSpec& spec, const ReleaseReport& report) {
-  if (!report.total_variation) return "";
+  // That of a draw of one of many models is of the model, not of its rows.
+  const bool is_of_model = kModelMethods.has(spec.method);
+  if (!report.total_variation || (is_of_model && !kRowMethods.has(spec.method))) return "";
   return fmt::format("{} error of a record: {:.4g} in total variation\n",
-                     kModelMethods.has(spec.method) ? "expected" : "greatest",
-                     *report.total_variation);
+                     is_of_model ? "expected" : "greatest", *report.total_variation);
 }
 
 /// Warnings in at most `room` lines; what is cut is behind --explain.

@@ -513,7 +513,7 @@ PlanQuestion parse_plan_question(const std::string& text, const std::string& nam
 namespace {
 
 /// "the least number of records n", ...
-const char* words_of(PlanUnknown unknown) {
+const char* words_of(PlanUnknown unknown, Method method) {
   switch (unknown) {
     case PlanUnknown::kRecords:
       return "the least number of records n";
@@ -532,7 +532,10 @@ const char* words_of(PlanUnknown unknown) {
     case PlanUnknown::kAlpha:
       break;
   }
-  return "the worst-case total variation alpha";
+  // What all rows of a table share has the error that its noise is expected to make.
+  return kModelMethods.has(method) && kRowMethods.has(method)
+             ? "the expected total variation alpha"
+             : "the worst-case total variation alpha";
 }
 
 Json value_json(PlanUnknown unknown, const std::optional<double>& value) {
@@ -755,7 +758,7 @@ std::string ways_text(const PlanAnswer& answer) {
 }
 
 std::string answer_text(const PlanQuestion& question, const PlanAnswer& answer) {
-  std::string text = words_of(answer.unknown) + std::string(": ");
+  std::string text = words_of(answer.unknown, question.method) + std::string(": ");
   if (answer.best) {
     text += value_text(answer.unknown, answer.ways[*answer.best].value);
   } else {
@@ -807,8 +810,9 @@ Json plan_json(const PlanReport& report) {
 
 std::string plans_text(std::span<const PlanReport> reports) {
   const PlanAnswer& first = reports.front().answers.front();
-  std::string text = fmt::format("{}\n\n  {:<20}", words_of(first.unknown),
-                                 parameter_name(reports.front().question.budget.notion));
+  std::string text =
+      fmt::format("{}\n\n  {:<20}", words_of(first.unknown, reports.front().question.method),
+                  parameter_name(reports.front().question.budget.notion));
   for (const PlanReport& report : reports) {
     text += fmt::format(" {:>12g} ", report.question.budget.parameter());
   }

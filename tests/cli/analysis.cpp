@@ -172,6 +172,9 @@ TEST(Plan, BoundsRegionsBeforeAnyData) {
   const Ended whole = command.run({"plan", "integral", "--k", "10", "--epsilon", "1"});
   EXPECT_NE(whole.out.find("not promised: timing\n"), std::string::npos) << whole.out;
   EXPECT_TRUE(whole.out.starts_with("the worst-case total variation alpha: 0.768031, "));
+  const Ended shared = command.run({"plan", "gaussian-model", "--dimension", "3", "--n", "5000",
+                                    "--epsilon", "1", "--delta", "1e-6"});
+  EXPECT_TRUE(shared.out.starts_with("the expected total variation alpha: 0.")) << shared.out;
 }
 
 TEST(DraftedDomain, HasTimesAndSaysWhyAColumnIsLeftOut) {

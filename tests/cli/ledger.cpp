@@ -225,8 +225,8 @@ TEST(Ledger, SaysWhatIsLeftOfBothParts) {
   EXPECT_EQ(charged.status, 0) << charged.err;
   EXPECT_THAT(charged.err, ::testing::HasSubstr(
                                "charged: epsilon 1 and delta 1e-07 to people in ledger\n"
-                               "left: epsilon 1, and delta 9e-07 that no release has taken; the "
-                               "total is epsilon 2 and delta 1e-06\n"));
+                               "left: epsilon 1 and delta 9e-07; the total is epsilon 2 and delta "
+                               "1e-06\n"));
 }
 
 // What was charged stays charged, even where the records could not be written.
