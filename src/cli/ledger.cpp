@@ -227,8 +227,11 @@ LedgerTotal total_of(const LedgerCommandOptions& options) {
     total.cost = ExactPrivacy::concentrated(Decimal::parse(*options.rho, "rho"));
     return total;
   }
+  if (!options.epsilon) {
+    refuse_missing("the total", "give --epsilon, with --delta or without, or --rho");
+  }
   total.cost = ExactPrivacy::approximate(
-      Decimal::parse(needed(options.epsilon, "--epsilon"), "epsilon"),
+      Decimal::parse(*options.epsilon, "epsilon"),
       options.delta ? Decimal::parse(*options.delta, "delta") : Decimal());
   return total;
 }

@@ -54,11 +54,11 @@ constexpr Part kCommonParts[] = {
       "probability that epsilon may fail (default: 0)\nMust be below 1/n"},
      kRowMethods},
     {{"/privacy/rho", "--rho", kDecimal,
-      "zCDP budget, instead of --epsilon and --delta\nIn method central only mechanism product "
+      "zCDP budget, instead of epsilon and delta\nIn method central only mechanism product "
       "takes it"},
      kRowMethods},
     {{"/privacy/mu", "--mu", kDecimal,
-      "Gaussian-DP budget, instead of --epsilon\nFrom 0.001 to 20 for each draw; makes "
+      "Gaussian-DP budget, instead of epsilon\nFrom 0.001 to 20 for each draw; makes "
       "gaussian-curve the default mechanism"},
      kDrawMethods},
     {{"/accept_large_delta", "--accept-large-delta", kTruth,

@@ -443,9 +443,9 @@ TEST(Refusals, NameTheBudgetThatIsMissing) {
   EXPECT_EQ(
       command.run(kSample + kIntegral + Arguments{"--count", "1", "--mechanism", "gaussian-curve"})
           .err,
-      "mollify: --mu is missing: Gaussian-DP budget, instead of --epsilon\n");
+      "mollify: --mu is missing: Gaussian-DP budget, instead of epsilon\n");
   EXPECT_EQ(command.run({"risk", "--k", "3", "--mechanism", "gaussian-curve"}).err,
-            "mollify: --mu is missing: Gaussian-DP budget, instead of --epsilon\n");
+            "mollify: --mu is missing: Gaussian-DP budget, instead of epsilon\n");
   EXPECT_EQ(
       command.run({"plan", "local", "--k", "5", "--epsilon", "1", "--mechanism", "gaussian-curve"})
           .err,
