@@ -130,7 +130,6 @@ double rounded_between(double before, double value, double after) {
 std::vector<double> quantiles_of(const std::vector<double>& sorted, double min, double max) {
   constexpr double kLongTail = 3;
   constexpr double kTail = 0.02;
-  const auto last = static_cast<double>(sorted.empty() ? 0 : sorted.size() - 1);
   std::vector<double> edges = {min};
   const auto last = static_cast<double>(std::max<std::size_t>(sorted.size(), 1) - 1);
   const auto add = [&](double level) {
