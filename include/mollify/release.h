@@ -282,10 +282,12 @@ class Model : public Handle<const class ModelInside> {
 /// Columns and their values, as a file would hold them.
 using GivenValues = std::map<std::string, std::string>;
 
-/// Passes so many rows, from 1 to 10^8, to the sink; with `given` under the model's own law of rows
-/// in which the columns lie in those values' cells. There is no certificate, for there is no
-/// release. Throws InvalidInput for other counts, and columns and values that the domain has not.
-/// O(count * columns), and the memory of as many rows.
-void generate(const Model& model, std::uint64_t count, const GivenValues& given, const Sink& sink);
+/// Passes `count` rows, from 1 to 10^8, to the sink; with `given` under the model's own law of rows
+/// in which the columns lie in those values' cells. There is no certificate, because there is no
+/// release. With a seed everybody who has the model draws the same rows
+/// (docs/guide/marginals.md). Throws InvalidInput for other counts, and columns and values that
+/// the domain does not have. O(count * columns), and the memory of the rows.
+void generate(const Model& model, std::uint64_t count, const GivenValues& given, const Sink& sink,
+              std::optional<std::uint64_t> seed = std::nullopt);
 
 }  // namespace MOLLIFY_NAMESPACE

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mollify import _core
-from mollify._checks import whole_number
+from mollify._checks import optional_whole, whole_number
 from mollify._domain import Domain, _restore, scalar_text
 from mollify._files import write_whole
 from mollify._progress import line
@@ -54,6 +54,49 @@ class Model:
         """
         write_whole(path, self.text, overwrite=overwrite)
 
+    def sample(
+        self,
+        count: int,
+        given: Mapping[str, object] | None = None,
+        *,
+        seed: int | None = None,
+        progress: bool = False,
+    ) -> Records:
+        """Draw records of the model. This costs nothing.
+
+        Parameters
+        ----------
+        count
+            Number of records, from 1 to 10^8; all of them are held in memory.
+        given
+            Values of some columns, None for a null: only records in which these columns lie in the
+            values' cells, by the model's own distribution of such records.
+        seed
+            A whole number, 0 or more: everyone who has the model draws the same records with it, and
+            so does ``mollify generate --seed``. Default: other records each time. Only a model that
+            is released can be sampled with a seed. A release takes none, because anyone who guessed
+            the seed could subtract the noise and see the data.
+        progress
+            Shows on standard error how many rows are done, and the time left, when a second has passed.
+
+        Raises
+        ------
+        InvalidInput
+            For another count or seed, and for columns or values that the domain does not have.
+        """
+        if given is not None and not isinstance(given, Mapping):
+            raise _core.InvalidInput(
+                f"given must be a mapping from names to values, but is {given!r}"
+            )
+        wanted = whole_number("count", count)
+        fixed = {
+            str(name): "" if value is None else scalar_text(value)
+            for name, value in (given or {}).items()
+        }
+        fixed_words = optional_whole("seed", seed)
+        with line("generate", progress) as shown:
+            return Records(_core.generate(self._inside, wanted, fixed, fixed_words, shown))
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Model) and self.text == other.text
 
@@ -73,26 +116,9 @@ def generate(
     given: Mapping[str, object] | None = None,
     *,
     progress: bool = False,
+    seed: int | None = None,
 ) -> Records:
-    """Draw more records from the model of a release. It spends nothing.
-
-    Parameters
-    ----------
-    model
-        One, or its file.
-    count
-        How many, from 1 to 10^8; all of them are held in memory.
-    given
-        Values of some columns, None for a null: only records in which these columns lie in the
-        values' cells, by the model's own law of such records.
-    progress
-        Shows on standard error how many rows are done, and the time left, when a second has passed.
-
-    Raises
-    ------
-    InvalidInput
-        For what is no model, another count, and columns or values that its domain has not.
-    """
+    """Draw records from a model or from its file; otherwise the same as `Model.sample`."""
     if isinstance(model, (str, os.PathLike)):
         model = Model.read(model)
     if not isinstance(model, Model):
@@ -100,12 +126,4 @@ def generate(
             "model must be one that a release drew its records from (Release.model) or a file of one, "
             f"but is of type {type(model).__name__}"
         )
-    if given is not None and not isinstance(given, Mapping):
-        raise _core.InvalidInput(f"given must be a mapping from names to values, but is {given!r}")
-    wanted = whole_number("count", count)
-    fixed = {
-        str(name): "" if value is None else scalar_text(value)
-        for name, value in (given or {}).items()
-    }
-    with line("generate", progress) as shown:
-        return Records(_core.generate(model._inside, wanted, fixed, shown))
+    return model.sample(count, given, seed=seed, progress=progress)

@@ -70,10 +70,14 @@ def _array(X: Any) -> Any:
 
 
 class Synthesizer:
-    """Releases a fixed number of records when it is fitted, and hands these out.
+    """Releases records when it is fitted, and hands these out.
 
-    Fitting is the release: all of the budget is spent then, `sample` costs nothing and refuses when
-    all records are handed out. There is no `random_state`, and no score of private records.
+    Fitting is the release: all of the budget is spent then, and `sample` costs nothing. Methods
+    `Marginals` and `IntegralModel` release a model, so `sample` draws any number of further records
+    from it. For other methods `sample` refuses when all records are handed out. There is no
+    `random_state`: a release takes no seed, because anyone who guessed it could subtract the noise.
+    `release_.model.sample(n, seed=...)` draws the same records of a released model again. There is no
+    score of private records either.
 
     Parameters
     ----------
@@ -166,19 +170,33 @@ class Synthesizer:
         return hasattr(self, "release_")
 
     def sample(self, n_samples: int = 1) -> pandas.DataFrame:
-        """The next records, as a pandas data frame; `InvalidInput` where so many are not left."""
+        """Return the next records as a pandas data frame.
+
+        First come the released records, then new ones from the released model. `InvalidInput` if the
+        method releases no model and fewer records are left.
+        """
         if not hasattr(self, "release_"):
             raise _core.InvalidInput("a Synthesizer must be fitted before it has records")
         left = len(self.release_) - self._handed_out
         wanted = whole_number("n_samples", n_samples)
-        if wanted > left:
+        model = self.release_.model
+        if wanted > left and model is None:
             raise _core.InvalidInput(
                 f"{left} of {len(self.release_)} records are left, but {wanted} are asked for; "
-                "more records are another release"
+                "fit again for more, which is another release, or use mo.Marginals, whose model "
+                "gives any number"
             )
         begin = self._handed_out
-        self._handed_out += wanted
-        return self.release_.to_pandas().iloc[begin : begin + wanted].reset_index(drop=True)
+        self._handed_out += min(wanted, left)
+        records = self.release_.to_pandas().iloc[begin : self._handed_out].reset_index(drop=True)
+        if wanted <= left or model is None:
+            return records
+        more = model.sample(wanted - left).to_pandas()
+        if left == 0:
+            return more
+        import pandas
+
+        return pandas.concat([records, more], ignore_index=True)
 
     def __repr__(self) -> str:
         return f"Synthesizer({self.method!r})"

@@ -155,11 +155,11 @@ PreparedRelease prepared_for(const std::string& spec, const Source& data, const 
 }
 
 Table generated(const Model& model, std::uint64_t count, const GivenValues& given,
-                Progress progress) {
+                std::optional<std::uint64_t> seed, Progress progress) {
   return computed(
       [&] {
         Table table;
-        generate(model, count, given, Sink::memory(table));
+        generate(model, count, given, Sink::memory(table), seed);
         return table;
       },
       std::move(progress));
@@ -252,7 +252,8 @@ void add_release(nb::module_& module) {
       .def_static("read", &Model::read, "path"_a)
       .def("text", [](const Model& model) { return text(model.text()); })
       .def("domain_yaml", [](const Model& model) { return text(model.domain().yaml()); });
-  module.def("generate", &generated, "model"_a, "count"_a, "given"_a, "progress"_a.none());
+  module.def("generate", &generated, "model"_a, "count"_a, "given"_a, "seed"_a.none(),
+             "progress"_a.none());
   module.def("verify", &verified, "certificate"_a, "name"_a, "domain"_a, "list"_a.none(),
              "reference"_a.none(), "texts"_a);
 }

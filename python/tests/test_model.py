@@ -59,6 +59,26 @@ def test_rows_have_the_models_law_and_the_domains_types(release):
     assert pickle.loads(pickle.dumps(rows)).to_dict() == rows.to_dict()
 
 
+def test_a_seed_draws_the_same_rows_again(release, tmp_path):
+    path = tmp_path / "model.json"
+    release.model.write(path)
+    for given in (None, {"ward": "south"}):
+        rows = release.model.sample(600, given, seed=8).to_dict()
+        assert mo.generate(path, 600, given, seed=8).to_dict() == rows
+        assert release.model.sample(600, given, seed=9).to_dict() != rows
+        assert release.model.sample(600, given).to_dict() != rows
+    asked = ["generate", "--model", path, "--count", "600", "--seed", "8", "--given", "ward=south"]
+    said = subprocess.run(
+        [sys.executable, "-m", "mollify", *asked], capture_output=True, check=True, text=True
+    ).stdout
+    assert [int(line.split(",")[1]) for line in said.splitlines()[1:]] == rows["age"]
+    for wrong in (-1, 1.5, "8", 2**64):
+        with pytest.raises(mo.InvalidInput, match="seed must be a whole number"):
+            release.model.sample(1, seed=wrong)
+    with pytest.raises(TypeError, match="seed"):
+        mo.Marginals(DOMAIN, epsilon=1, count=1, seed=8)
+
+
 @pytest.mark.parametrize(
     ("given", "column", "holds"),
     [

@@ -32,6 +32,22 @@ def test_hands_out_what_was_released_and_then_refuses(domain):
     assert len(made.sample(5)) == 5
 
 
+def test_draws_more_from_a_released_model():
+    domain = {
+        "ward": mo.categorical(["north", "south"]),
+        "born": mo.date("1990-01-01", "1999-12-31", bins="year", null="category"),
+    }
+    data = {"ward": ["north", "south"] * 200, "born": [None, "1995-06-01"] * 200}
+    made = mo.Synthesizer(mo.Marginals(domain, epsilon=100, delta=1e-6, count=5)).fit(data)
+    assert made.sample(3).equals(made.release_.to_pandas().iloc[:3])
+    frame = made.sample(1000)
+    assert len(frame) == 1000
+    assert frame.dtypes.equals(made.release_.to_pandas().dtypes)
+    assert frame.iloc[:2].equals(made.release_.to_pandas().iloc[3:].reset_index(drop=True))
+    assert len(made.sample(7)) == 7
+    assert len(made.release_) == 5
+
+
 def test_parameters_are_set_and_told(domain):
     made = mo.Synthesizer(mo.Integral(domain, epsilon=2))
     assert made.get_params()["method"] == mo.Integral(domain, epsilon=2)

@@ -137,7 +137,7 @@ namespace {
 
 struct GenerateOptions {
   std::optional<std::string> model, out;
-  std::optional<std::uint64_t> count;
+  std::optional<std::uint64_t> count, seed;
   std::vector<std::string> given;
   bool json = false;
   bool overwrite = false;
@@ -164,12 +164,19 @@ int run(const GenerateOptions& options) {
   std::string csv;
   CsvSink sink(csv);
   RecordWriter writer(file.domain, sink);
-  SecureRandom random;
-  write_rows(file.model, count, given, random, writer);
+  if (options.seed) {
+    SeededRandom random(*options.seed);
+    write_rows(file.model, count, given, random, writer);
+  } else {
+    SecureRandom random;
+    write_rows(file.model, count, given, random, writer);
+  }
   writer.finish();
   if (options.out) write_files({{*options.out, csv}});
   if (options.json) {
-    Json json{{"out", options.out ? Json(*options.out) : Json(nullptr)}, {"count", count}};
+    Json json{{"out", options.out ? Json(*options.out) : Json(nullptr)},
+              {"count", count},
+              {"seed", options.seed ? Json(*options.seed) : Json(nullptr)}};
     if (!options.out) json["csv"] = csv;
     print_json(json);
   } else if (!options.out) {
@@ -187,10 +194,13 @@ void add_generate(CLI::App& app, Session& session) {
       "Draw rows from a model that was released\n\n"
       "The model is a file of mollify sample --model-out (method marginals or integral-model). Its "
       "rows cost no budget: the model was paid for when it was released, and more rows reveal no "
-      "more about the data than the model does.");
+      "more about the data than the model does. With --seed everyone who has the model draws the "
+      "same rows. A release takes no seed: anyone who guessed it could subtract the noise.");
   const auto options = std::make_shared<GenerateOptions>();
   add_text(command, "--model", options->model, "FILE", "the model");
   add_whole_number(command, "--count", options->count, "how many rows");
+  add_whole_number(command, "--seed", options->seed,
+                   "draw the rows of this seed again, 0 or more (default: new rows)");
   command
       .add_option("--given", options->given,
                   "only rows in which the column has the value; repeat for others")

@@ -20,12 +20,13 @@ namespace mollify {
 
 /// The ChaCha20 stream of a seed. NOT PRIVATE: whoever knows the seed knows the draws.
 ///
-/// It is no relation of SecureRandom, and nothing that releases takes it: a release with a seed
-/// does not compile (tests/misuse). What it may drive is named `simulate`.
+/// It is not a SecureRandom, and nothing that releases takes it: a release with a seed does not
+/// compile (tests/misuse). It drives what is named `simulate`, lists of public candidates, and rows
+/// of a model that is published (write_rows).
 ///
-/// **Fixed for ever**, because lists of public candidates are drawn from it (domain/candidates.h):
-/// the key is the seed in its first eight bytes and zeros, and batch b, blocks 0 to 15 under the
-/// nonce (b, 0, 0), gives words 128 b to 128 b + 127, all little-endian.
+/// **Fixed for ever**, because such lists and rows are drawn again by others: the key is the seed
+/// in its first eight bytes and zeros, and batch b, blocks 0 to 15 under the nonce (b, 0, 0), gives
+/// words 128 b to 128 b + 127, all little-endian.
 class SeededRandom {
  public:
   explicit SeededRandom(std::uint64_t seed) : seed_(seed) {}

@@ -247,7 +247,8 @@ Model Model::read(const std::string& path) { return parse(inside::read_text_file
 const std::string& Model::text() const noexcept { return inside_->text; }
 Domain Model::domain() const { return outward(inside_->file.domain); }
 
-void generate(const Model& model, std::uint64_t count, const GivenValues& given, const Sink& sink) {
+void generate(const Model& model, std::uint64_t count, const GivenValues& given, const Sink& sink,
+              std::optional<std::uint64_t> seed) {
   inside::require_between("count", count, 1, inside::kMostGenerated);
   const inside::ModelFile& file = model.inside().file;
   std::vector<inside::Evidence> evidence;
@@ -258,7 +259,12 @@ void generate(const Model& model, std::uint64_t count, const GivenValues& given,
     evidence.push_back(inside::evidence_of(file.domain, column, value));
   }
   inside::RecordWriter writer(file.domain, sink.inside().rows());
-  inside::write_rows(file.model, count, evidence, entropy(), writer);
+  if (seed) {
+    inside::SeededRandom random(*seed);
+    inside::write_rows(file.model, count, evidence, random, writer);
+  } else {
+    inside::write_rows(file.model, count, evidence, entropy(), writer);
+  }
   writer.finish();
   sink.inside().finish({});
 }

@@ -22,7 +22,6 @@
 #include "base/progress.h"
 #include "core/invalid_input.h"
 #include "domain/numbers.h"
-#include "kernel/order.h"
 #include "methods/marginals/counts.h"
 #include "methods/marginals/design.h"
 #include "methods/marginals/learner.h"
@@ -506,8 +505,9 @@ ReleasedModel parse_released_model(const std::string& text, const std::string& n
   return {hash->get<std::string>(), marginal_model_from_json(json, name)};
 }
 
+template <class Random>
 void write_rows(const MarginalModel& model, std::uint64_t count, const std::vector<Evidence>& given,
-                SecureRandom& random, RecordWriter& writer) {
+                Random& random, RecordWriter& writer) {
   std::vector<std::uint32_t> record(model.columns().size());
   const auto words = [&, drawn = std::uint32_t{0}]() mutable {
     if (++drawn % 1024 == 0) keep_going();
@@ -521,13 +521,18 @@ void write_rows(const MarginalModel& model, std::uint64_t count, const std::vect
     const ModelRows rows = model.rows(now, words, given);
     std::vector<std::uint32_t> order(now);
     for (std::uint32_t i = 0; i < now; ++i) order[i] = i;
-    shuffle(order, random);
-    for (const std::uint32_t row : order) {
-      for (std::size_t i = 0; i < record.size(); ++i) record[i] = rows[i][row];
+    for (std::size_t i = 0; i < now; ++i) {
+      std::swap(order[i], order[i + random.below(now - i)]);
+      for (std::size_t j = 0; j < record.size(); ++j) record[j] = rows[j][order[i]];
       writer.write_digits(record, random);
     }
   }
 }
+
+template void write_rows(const MarginalModel&, std::uint64_t, const std::vector<Evidence>&,
+                         SecureRandom&, RecordWriter&);
+template void write_rows(const MarginalModel&, std::uint64_t, const std::vector<Evidence>&,
+                         SeededRandom&, RecordWriter&);
 
 Evidence evidence_of(const Domain& domain, std::string_view column, std::string_view value) {
   for (std::size_t i = 0; i < domain.columns().size(); ++i) {

@@ -122,8 +122,18 @@ struct ReleasedModel {
 
 /// Writes rows drawn from the model under what is given of them, in no order that tells anything.
 /// The writer is one of the domain that the model is of; it is not finished.
+///
+/// `random` is a SecureRandom. For a model that is published it may be a SeededRandom instead: the
+/// model has been paid for, and its rows are made of it alone, so anyone may make them again. A
+/// release never has one: PreparedRelease::draw takes a SecureRandom (tests/misuse).
+template <class Random>
 void write_rows(const MarginalModel& model, std::uint64_t count, const std::vector<Evidence>& given,
-                SecureRandom& random, RecordWriter& writer);
+                Random& random, RecordWriter& writer);
+
+extern template void write_rows(const MarginalModel&, std::uint64_t, const std::vector<Evidence>&,
+                                SecureRandom&, RecordWriter&);
+extern template void write_rows(const MarginalModel&, std::uint64_t, const std::vector<Evidence>&,
+                                SeededRandom&, RecordWriter&);
 
 /// So many rows are drawn at once from a model that was released.
 inline constexpr std::uint64_t kMostGenerated = 100'000'000;
