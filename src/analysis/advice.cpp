@@ -220,7 +220,9 @@ class Advisor {
   void settle_counts() {
     const AdviceQuestion& asked = question();
     const bool central = is_of_rows();
-    const bool whole = central && asked.purpose == Purpose::kTable;
+    // Each further row of a table, and each further report for estimates, is of use.
+    const bool whole =
+        central && (asked.purpose == Purpose::kTable || asked.purpose == Purpose::kEstimates);
     const bool table = asked.purpose == Purpose::kSample || asked.purpose == Purpose::kTable;
     if (!asked.outputs && !whole && !is_of_one_model() && (table || central)) {
       refuse_missing(flag_words("count"), "how many records to release");
@@ -233,11 +235,21 @@ class Advisor {
     if (!asked.error) advice_.question.error = is_estimation() ? 0.01 : kUsualError;
     // A whole table has as many rows as there are.
     advice_.outputs = asked.outputs.value_or(whole || is_of_one_model() ? *asked.records : 1);
+    if (central && !is_of_one_model() && advice_.outputs > *asked.records) {
+      throw Unserved(fmt::format(
+          "method {} releases one record of each {} at most, {} in all, but {} {}; {} {} weighs "
+          "methods that release any number",
+          name_of(advice_.method), by_person() ? who() : "row", *asked.records, flag_words("count"),
+          advice_.outputs, flag_words("purpose"), name_of(Purpose::kTable)));
+    }
     if (is_of_one_model()) {
       advice_.count_why =
           "all of them are drawn from one noisy model, so any number costs the same";
     } else if (central) {
       advice_.count_why = "all of them share one budget, because each row is in few of them";
+      if (asked.purpose == Purpose::kEstimates && !asked.outputs) {
+        advice_.count_why += "; more records make estimates better, so that each gives one";
+      }
     } else if (advice_.outputs == 1) {
       advice_.count_why =
           by_person() ? fmt::format("one for each {}: every further one would split epsilon", who())
@@ -331,7 +343,7 @@ class Advisor {
       }
       const double most = ExpBound::kGreatestEpsilon * static_cast<double>(advice_.outputs);
       if (!is_of_rows() && *question().epsilon > most) {
-        epsilon_given_ += ": " + epsilon_cap_words(*question().epsilon, most);
+        epsilon_given_ = epsilon_cap_words(*question().epsilon, most);
         advice_.question.epsilon = most;
       }
       if (std::find(budgets.begin(), budgets.end(), *question().epsilon) == budgets.end()) {
@@ -430,10 +442,11 @@ class Advisor {
   void tell_notes() {
     auto& notes = advice_.notes;
     if (question().purpose == Purpose::kEstimates && !is_estimation()) {
-      notes.push_back(
-          "a share in so many released records has their sampling error besides, at most "
-          "0.5/sqrt(count); noisy counts from a query library would be nearer, if no records are "
-          "wanted");
+      notes.push_back(fmt::format(
+          "a share of {} has a sampling error as well, at most {:.2g}; noisy counts from a query "
+          "library have a smaller error, if you need no records",
+          counted(advice_.outputs, "released record"),
+          kHalf / std::sqrt(static_cast<double>(advice_.outputs))));
     }
     own().add_notes(domain_ ? &*domain_ : nullptr, advice_);
     if (advice_.chosen && by_person()) {
@@ -549,7 +562,8 @@ class Advisor {
     if (kPublishedModels.has(advice_.method)) {
       add("mollify generate --model MODEL.json --count 1000", "mo.generate(release.model, 1000)");
     }
-    if (is_estimation()) {
+    if (is_estimation() ||
+        (asked.purpose == Purpose::kEstimates && own().can_be_estimated_from(chosen().mechanism))) {
       add("mollify estimate --released RELEASED.csv --certificate CERTIFICATE.json",
           "mo.estimate(release)");
     }
@@ -758,6 +772,12 @@ void add_budgets(Answer& answer, const Advice& advice, const AdvisedBudget* chos
   answer.add("budgets", budgets, text);
 }
 
+/// "--alpha 0.33 or ", which the greatest budget reaches; nothing if every error is 1 or more.
+std::string greater_alpha(const Advice& advice) {
+  const double least = std::ceil(cost_of(advice).second * 100) / 100;
+  return least < 1 ? fmt::format("{} {:g} or ", flag_words("alpha"), least) : "";
+}
+
 }  // namespace
 
 Answer advice_answer(const Advice& advice) {
@@ -796,8 +816,10 @@ Answer advice_answer(const Advice& advice) {
                            fmt::format("{:.4g}", *chosen->error), kind.words, advice.error_words));
     for (const std::string& command : advice.commands) answer.say("  " + command + "\n");
   } else {
-    answer.say(fmt::format("\nnothing to advise; with {} or another {} there is what to run\n",
-                           flag_words("epsilon"), flag_words("alpha")));
+    answer.say(
+        fmt::format("\nnothing to advise: no epsilon here has so small an error; {}{} gives "
+                    "what to run\n",
+                    greater_alpha(advice), flag_words("epsilon")));
   }
   add_budgets(answer, advice, chosen);
   answer.say(chosen != nullptr ? "\n* advised\n" : "\n");

@@ -151,7 +151,7 @@ std::string_view words_of_speech(std::string_view of_command, std::string_view o
 }
 
 std::string times_words(double probability) {
-  if (probability < 1e-9) return "less than 1 time in 1e9";
+  if (probability < 1e-9) return "less than 1 time in a billion";
   if (probability >= 0.995) return "nearly every time";
   if (probability >= 0.0945) return fmt::format("{:.0f} times in 100", 100 * probability);
   const double times = 1 / probability;

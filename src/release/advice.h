@@ -176,6 +176,10 @@ class MethodAdvice {
   [[nodiscard]] virtual bool needs_domain() const { return false; }
   /// Whether the population is found from all of its records, for that purpose.
   [[nodiscard]] virtual bool is_for_estimates(const AdviceQuestion&) const { return false; }
+  /// Whether `estimate` takes the mechanism's noise back, though the method is not for estimates.
+  [[nodiscard]] virtual bool can_be_estimated_from(const std::string& /*mechanism*/) const {
+    return false;
+  }
   /// The parts of the plan's question that are its own; `sizes` are the columns' numbers of values.
   [[nodiscard]] virtual Held question(const AdviceQuestion&, std::span<const std::uint64_t>) const {
     return {};

@@ -34,6 +34,17 @@ TEST(NearestName, FindsWhatWasMistyped) {
   EXPECT_EQ(did_you_mean("--data", flags), "") << "what is wrong with it is something else";
 }
 
+TEST(TimesWords, WritesNumbersAsPeopleDo) {
+  EXPECT_EQ(times_words(1), "nearly every time");
+  EXPECT_EQ(times_words(0.5), "50 times in 100");
+  EXPECT_EQ(times_words(1 / 17.5), "1 time in 17.5");
+  EXPECT_EQ(times_words(1 / 272.2), "1 time in 272");
+  EXPECT_EQ(times_words(1 / 999.7), "1 time in 1000");
+  EXPECT_EQ(times_words(1 / 3741.0), "1 time in 3740");
+  EXPECT_EQ(times_words(1 / 123456789.0), "1 time in 123000000");
+  EXPECT_EQ(times_words(1e-10), "less than 1 time in a billion");
+}
+
 TEST(NearestName, IsToldWithTheRefusal) {
   const std::vector<std::string> known = {"row", "unit", "table"};
   EXPECT_EQ(test::refusal_of([&] { refuse_name("scope", "tabel", known); }),

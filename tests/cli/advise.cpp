@@ -308,6 +308,58 @@ TEST(Advise, TellsTheErrorThatEstimatesHave) {
   EXPECT_NEAR(largest, found["error"]["value"].get<double>(), 0.001);
 }
 
+// 300 persons with 100 rows each: records of method central are at most 300, rows of a model are
+// any number.
+TEST(Advise, TakesAModelForMoreRowsThanPersons) {
+  const CommandLine command;
+  const Arguments table = {"--protect", "person", "--n", "300", "--count", "30000"};
+  const Arguments columns = {"--columns", "3,2,2"};
+  const Json found =
+      advised(command, Arguments{"--purpose", "table", "--alpha", "0.2"} + table + columns);
+  EXPECT_EQ(found["method"], "marginals");
+  EXPECT_EQ(found["count"], 30000);
+  EXPECT_THAT(found["commands"].dump(), HasSubstr("mollify generate"));
+  EXPECT_EQ(found["other_ways"][0]["way"], "central");
+  EXPECT_THAT(found["other_ways"][0]["why"].get<std::string>(),
+              HasSubstr("not here: method central releases one record of each person at most, 300 "
+                        "in all, but --count 30000"));
+  const Ended sample = command.run(Arguments{"advise", "--purpose", "sample"} + table + columns);
+  EXPECT_EQ(sample.status, 2);
+  EXPECT_THAT(sample.err, HasSubstr("--purpose table weighs methods that release any number\n"));
+  // Where the error is too great for every budget, the way out is named.
+  const Ended wide =
+      command.run(Arguments{"advise", "--purpose", "table", "--columns", "10,10,4,3"} + table);
+  EXPECT_EQ(wide.status, 1) << wide.err;
+  EXPECT_THAT(wide.out, HasSubstr("\nmethod     marginals "));
+  EXPECT_THAT(wide.out, HasSubstr("nothing to advise: no epsilon here has so small an error; "
+                                  "--alpha 0.33 or --epsilon gives what to run\n"));
+  EXPECT_EQ(advised(command,
+                    Arguments{"--purpose", "table", "--columns", "10,10,4,3", "--alpha", "0.33"} +
+                        table)["epsilon"],
+            8);
+}
+
+TEST(Advise, FindsHowManyRecordsEstimatesNeed) {
+  const CommandLine command;
+  const Json found = advised(
+      command, {"--purpose", "estimates", "--protect", "row", "--columns", "4,3", "--n", "3000"});
+  EXPECT_EQ(found["count"], 3000);
+  EXPECT_THAT(found["reasons"]["count"].get<std::string>(), HasSubstr("estimates better"));
+  EXPECT_THAT(found["commands"].dump(), HasSubstr("mollify estimate --released"));
+  // 0.5/sqrt(3000)
+  EXPECT_THAT(found["notes"].dump(), HasSubstr("a share of 3000 released records has a sampling "
+                                               "error as well, at most 0.0091; "));
+}
+
+TEST(Advise, NamesTheEpsilonThatIsReleased) {
+  const CommandLine command;
+  const Json found = advised(command, kEach + Arguments{"--epsilon", "40"});
+  EXPECT_EQ(found["epsilon"], 30);
+  EXPECT_THAT(found["reasons"]["epsilon"].get<std::string>(),
+              ::testing::StartsWith("a draw counts epsilon 30 at most, so epsilon 30 is released "
+                                    "and not the epsilon 40 asked for; "));
+}
+
 TEST(Advise, ProtectsPersonsWhereTheirColumnIsNamed) {
   const CommandLine command;
   const Arguments sample = {"--purpose", "sample",  "--columns", "16",     "--n",

@@ -1,9 +1,11 @@
 // Method central, for who asks which one to take.
 #include "release/advice.h"
 
+#include "base/names.h"
 #include "core/band.h"
 #include "domain/domain.h"
 #include "methods/central/method.h"
+#include "methods/central/samplers.h"
 
 namespace mollify {
 namespace {
@@ -25,6 +27,11 @@ class CentralAdvice final : public MethodAdvice {
   std::optional<std::uint64_t> outcomes(const Domain& domain) const override {
     require_countable(domain);
     return domain.size();
+  }
+
+  bool can_be_estimated_from(const std::string& mechanism) const override {
+    const auto known = named<CentralMechanism>(mechanism);
+    return known && is_randomized_response(*known);
   }
 
   void add_notes(const Domain* domain, Advice& advice) const override {
