@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -567,9 +568,10 @@ double ample_radius(const GaussianDesign& design) {
   return clip_radius_up(records_of(design), design.run_records, kNegligibleClipping);
 }
 
-/// One at which it is not: below, nothing is promised.
-double scant_radius(const GaussianDesign& design) {
-  return clip_radius_up(records_of(design), design.run_records, 0.5);
+/// One at which it is not: below, clipping alone takes more than `most`, and from 0.5 on nothing is
+/// promised.
+double scant_radius(const GaussianDesign& design, double most = 1) {
+  return clip_radius_up(records_of(design), design.run_records, std::min(most, 0.5));
 }
 
 /// Rounding a record to the lattice moves it by at most that.
@@ -619,22 +621,36 @@ double laplace_shape_up(const GaussianDesign& design, double scale_of_mean) {
   return moment_matched_total_variation(d, scale_of_mean) + rounding;
 }
 
-bool design_pure_run(GaussianDesign& design) {
+bool design_pure_run(GaussianDesign& design, double most) {
   const double epsilon = design.request.budget.epsilon;
   const auto n = static_cast<double>(design.run_records);
   const auto d = static_cast<double>(design.request.dimension);
   if (design.run_records < 2) return false;
   design.weights = {design.run_records, 0, design.run_records};
 
-  // Where the noise alone has all the variance; the paper adds its own to it.
+  // Where the noise alone has all the variance, with room for what the lattice rounds up; the paper
+  // adds its own variance to it.
+  const double fewest_cells = std::min({0x1p30, 0x1p37 * epsilon, kGreatestSum / n});
+  const double room = std::max(1e-9, 8 * (half_diagonal(design) + 1) / fewest_cells);
+  if (room > 0.5) return false;
   const double greatest_scale =
-      design.request.paper_variance ? 1 : std::sqrt((1 - 1 / n) / (d + 1)) * (1 - 1e-9);
+      design.request.paper_variance ? 1 : std::sqrt((1 - 1 / n) / (d + 1)) * (1 - room);
   const double greatest = std::min(epsilon * n / 2 * greatest_scale, ample_radius(design));
-  const double least = scant_radius(design);
+  const double least = scant_radius(design, most);
   if (!(greatest > least)) return false;
-  const double radius = best_radius(least, greatest, 12, [&](double b) {
-    return clip_error_up(design, b) + laplace_shape_up(design, 2 * b / (epsilon * n));
+  const auto shape = [&](double b) { return laplace_shape_up(design, 2 * b / (epsilon * n)); };
+  // A wider radius needs more noise, so this is the least that noise takes.
+  if (most < 1 && shape(least) > most) return false;
+  // Where a radius within `most` is enough, the search has ended once it has seen one that stays so
+  // on the lattice.
+  std::optional<double> enough;
+  double radius = best_radius(least, greatest, 12, [&](double b) {
+    if (enough) return std::abs(std::log(b / *enough));
+    const double total = clip_error_up(design, b) + shape(b);
+    if (most < 1 && total <= 0.99 * most) enough = b;
+    return total;
   });
+  if (enough) radius = *enough;
 
   const double cells = std::floor(
       std::min({std::max(0x1p30, 0x1p6 * radius), 0x1p40, 0x1p37 * epsilon, kGreatestSum / n}));
@@ -894,15 +910,18 @@ bool settle_run(GaussianDesign& design) {
 }
 
 /// All but the centre, for a mean within mean_radius; whether there is such a design.
-bool design_run(GaussianDesign& design) {
+bool design_run(GaussianDesign& design, double most) {
   const GaussianRequest& request = design.request;
-  const bool serves = request.budget.notion == Notion::kPure ? design_pure_run(design)
-                      : request.covariance_bound > 1         ? design_bounded_run(design)
-                                                             : design_known_run(design);
+  const bool serves =
+      request.budget.notion == Notion::kPure
+          ? design_pure_run(design, most < 1 ? most - design.total_variation.centre : 1)
+      : request.covariance_bound > 1 ? design_bounded_run(design)
+                                     : design_known_run(design);
   if (!serves) return false;
   design.guarantee = run_guarantee(design);
   if (design.centre) design.guarantee = weaker(design.guarantee, design.centre->guarantee);
-  return design.total_variation_up() < 1;
+  const double left = design.total_variation_up();
+  return most < 1 ? left <= most : left < 1;
 }
 
 Privacy run_guarantee(const GaussianDesign& design) {

@@ -286,7 +286,8 @@ inline constexpr double kNegligibleClipping = 1e-12;
 bool settle_run(GaussianDesign& design);
 
 /// Fills in all that makes one run, given the request, the run's records and mean_radius; the
-/// centre, if there is one, has been designed. False if nothing would be promised.
-bool design_run(GaussianDesign& design);
+/// centre, if there is one, has been designed. False if nothing would be promised, or if a total
+/// variation of more than `most` is left; with `most` below 1 the run is within it, not the best.
+bool design_run(GaussianDesign& design, double most = 1);
 
 }  // namespace mollify
