@@ -122,7 +122,6 @@ Json ChargedLedger::json() const {
 
 namespace {
 
-constexpr int kReadableDigits = 6;
 constexpr int kDigitsLeft = 4;
 
 /// What releases themselves took of the total's delta, up to all of it.
@@ -153,7 +152,8 @@ std::string left_text(const DataSetSummary& summary) {
   const ExactPrivacy& total = summary.total->cost;
   ExactPrivacy left = remaining(summary);
   if (total.notion != ExactPrivacy::Notion::kApproximate || summary.account.releases() == 0) {
-    return left.text();
+    const Decimal few = left.parameter().with_digits_down(kReadableDigits);
+    return ExactPrivacy::of(left.notion, few, left.delta).text();
   }
   // Composition with a delta leaves room for odd numbers, of which a few digits say enough.
   left = ExactPrivacy::pure(left.parameter().with_digits_down(kDigitsLeft));

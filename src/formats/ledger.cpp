@@ -385,12 +385,14 @@ std::string remaining_words(const LedgerAccount& account, const ExactPrivacy& to
                             const ExactPrivacy& asked) {
   if (total.notion != Notion::kApproximate) {
     return fmt::format("{} {} remains", total.notion == Notion::kConcentrated ? "rho" : "epsilon",
-                       words_of(account.remaining(total)));
+                       words_of(account.remaining(total).with_digits_down(kReadableDigits)));
   }
   const Decimal epsilon = account.remaining(total);
   const Decimal delta = account.remaining_delta(total);
   const bool lacks_delta = asked.delta > delta;
-  return fmt::format("epsilon {} and delta {} remain{}", words_of(epsilon), words_of(delta),
+  return fmt::format("epsilon {} and delta {} remain{}",
+                     words_of(epsilon.with_digits_down(kReadableDigits)),
+                     words_of(delta.with_digits_down(kReadableDigits)),
                      !lacks_delta                   ? ""
                      : asked.parameter() <= epsilon ? " (delta is too small)"
                                                     : " (both are too small)");

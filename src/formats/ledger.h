@@ -19,6 +19,10 @@
 
 namespace mollify {
 
+/// Digits of the numbers that sentences name: what is spent is rounded up to them, and what remains
+/// down. JSON has all digits.
+inline constexpr int kReadableDigits = 6;
+
 // -----------------------------------------------------------------------------------------------
 // The right to use a ledger's file, which one operation at a time has.
 

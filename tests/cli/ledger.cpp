@@ -92,6 +92,21 @@ TEST(Ledger, ChargesWhatWasTypedAndRefusesWhatWouldPassTheTotal) {
   EXPECT_EQ(promised, std::nextafter(0.1, 0.0));
 }
 
+// A budget that a program has added up has digits that nobody wants to read.
+TEST(Ledger, TellsSixDigitsAndKeepsAll) {
+  const Release command;
+  EXPECT_EQ(command.run(declaring({"--epsilon", "3.5"})).status, 0);
+  const Arguments sample = kSample + kIntegral + kFree + Arguments{"--count", "1"};
+  ASSERT_EQ(command.run(sample + Arguments{"--epsilon", "0.30000000000000004"}).status, 0);
+  const auto lines = lines_of(command.run({"ledger", "--ledger", "ledger"}).out);
+  EXPECT_EQ(lines[2], "  spent      epsilon 0.300001 (basic composition)");
+  EXPECT_EQ(lines[3], "  remaining  epsilon 3.19999");
+  EXPECT_EQ(ledger_of(command)["data_sets"][0]["remaining"]["epsilon"], "3.19999999999999996");
+  EXPECT_EQ(command.run(sample + Arguments{"--epsilon", "5"}).err,
+            "mollify: the total of people in ledger is epsilon 3.5, of which epsilon 3.19999 "
+            "remains, but this release costs epsilon 5\n");
+}
+
 TEST(Ledger, ShowsSpentRemainingAndHistory) {
   const Release command;
   ASSERT_EQ(command.run(kSample + kIntegral + kFree + kOneDraw).status, 0);
