@@ -94,6 +94,12 @@ struct AmplifyQuestion {
 // -----------------------------------------------------------------------------------------------
 // The collector's side: what released records tell of the population.
 
+/// How often each value or cell of each column of the domain occurs in released records, for
+/// charts:
+/// [{"name": "age", "levels": ["0..9", ...], "counts": [3, ...]}, ...], columns of many values in
+/// 16 groups. "others" counts all words beyond the 1000 most frequent.
+[[nodiscard]] std::string level_counts(const Domain& domain, const Source& rows);
+
 struct EstimateOptions {
   /// All intervals hold together with at least this probability: above 0.5, below 1.
   double confidence = 0.95;

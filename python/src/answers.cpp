@@ -113,6 +113,10 @@ AnswerTexts compared_released(const std::string& spec, const Source& data, const
   return answered(computed([&] { return compare_released(spec, data, released, name, given); }));
 }
 
+nb::typed<nb::str> counted(const Domain& domain, const Source& rows) {
+  return text(computed([&] { return level_counts(domain, rows); }));
+}
+
 /// (JSON, words, the band's file)
 nb::typed<nb::tuple, nb::str, nb::str, nb::str> tuned(const std::string& spec,
                                                       const std::string& public_units,
@@ -154,6 +158,7 @@ void add_answers(nb::module_& module) {
   module.def("compare", &compared, "specs"_a, "data"_a, "texts"_a, "progress"_a.none());
   module.def("compare_released", &compared_released, "spec"_a, "data"_a, "released"_a, "name"_a,
              "texts"_a);
+  module.def("level_counts", &counted, "domain"_a, "rows"_a);
   module.def("tune", &tuned, "spec"_a, "public_units"_a, "divergence"_a.none(), "best"_a,
              "out"_a.none(), "data"_a.none(), "texts"_a, "progress"_a.none());
 }

@@ -114,23 +114,6 @@ std::unique_ptr<const PreparedRelease> prepared_for(ReleaseSpec spec, const Publ
   return release;
 }
 
-/// Each of the mechanism's outputs is a randomized response of one record, drawn evenly.
-bool is_randomized_response(CentralMechanism mechanism) {
-  switch (mechanism) {
-    case CentralMechanism::kSubsampledRr:
-    case CentralMechanism::kRevealOrObscure:
-    case CentralMechanism::kSubsetRr:
-    case CentralMechanism::kShuffledRr:
-    case CentralMechanism::kPoissonRr:
-      return true;
-    case CentralMechanism::kDsRoo:
-    case CentralMechanism::kHistogram:
-    case CentralMechanism::kProduct:
-      break;
-  }
-  return false;
-}
-
 /// The table's own law, and that of a released record.
 struct FiniteLaws {
   std::vector<double> truth;
@@ -347,12 +330,12 @@ void add_accuracy(Answer& answer, const SharedAccuracy& found, const RealColumns
   answer.say("all records of a release share the noise of one mean and one covariance: ");
   answer.say(
       found.is_met()
-          ? fmt::format("they are as good as new rows of the same Gaussian, but for about {}; how "
-                        "Gaussian the data are shows above\n",
+          ? fmt::format("if the data were Gaussian, they would be as good as new rows of the same "
+                        "population, except about {}\n",
                         times_words(design.expected_total_variation))
           : fmt::format("here that promises nothing. Declare ranges nearer to the data, or spend a "
-                        "larger budget; the worst of these releases was as good as new rows of the "
-                        "same Gaussian, but for {}\n",
+                        "larger budget; if the data were Gaussian, rows of the worst of these "
+                        "releases would be as good as new ones, except {}\n",
                         times_words(found.greatest)));
 }
 
@@ -373,17 +356,17 @@ Answer compare_gaussian(const PreparedRelease& release, const Domain& domain,
     throw InvalidInput(
         fmt::format("{} must hold records to compare with, but holds none", source.name()));
   }
-  const PointSummary truth = summary_of_points(rows, columns.size());
   const MomentDesign* const moments = release.certificate().as<MomentDesign>();
   PointList released(columns);
   SharedAccuracy accuracy;
   if (moments != nullptr) {
-    accuracy = simulate_models(*moments, columns, rows, truth, released.points);
+    accuracy = simulate_models(*moments, columns, rows, summary_of_points(rows, columns.size()),
+                               released.points);
   } else {
     simulate(release, source, released, [&] { return released.points.size() / columns.size(); });
   }
   const std::vector<std::string> notes = log_normal_notes(columns, rows);
-  const PointSummary law = summary_of_points(released.points, columns.size());
+  const ShapeComparison shapes(columns, rows, released.points, random);
   const std::uint64_t simulated = released.points.size() / columns.size();
   const Certificate& certificate = release.certificate();
   Answer answer = begun(
@@ -394,8 +377,9 @@ Answer compare_gaussian(const PreparedRelease& release, const Domain& domain,
   answer.add("simulated_records", simulated);
   answer.add("columns", columns.names());
   answer.add("logarithms", spec.own.get<GaussianSpec>()->logarithms);
-  answer.add("truth", point_summary_json(truth));
-  answer.add("law", point_summary_json(law), point_summaries_text(columns, truth, law, "law"));
+  answer.add("truth", point_summary_json(shapes.truth()));
+  answer.add("law", point_summary_json(shapes.other()), shapes.text("law"));
+  answer.add("distances", shapes.json("law"));
   answer.add("notes", notes, notes.empty() ? "" : "\n");
   for (const std::string& note : notes) answer.say(fmt::format("note: {}\n", note));
   add_caveats(answer, domain, source, represented(spec));
@@ -403,9 +387,15 @@ Answer compare_gaussian(const PreparedRelease& release, const Domain& domain,
     add_accuracy(answer, accuracy, columns, *moments);
   } else {
     answer.say(fmt::format(
-        "\na record is as good as a new row of the same Gaussian, but for {}; how Gaussian the "
-        "data are shows above\n",
+        "\nif the data were Gaussian, a record would be as good as a new row of the same "
+        "population, except {}\n",
         times_words(certificate.as<GaussianDesign>()->total_variation_up())));
+  }
+  answer.say(shapes.verdict());
+  if (shapes.distances().has_other_shape()) {
+    answer.say(
+        "released records are Gaussian and the data are not: method marginals keeps the shape of "
+        "each column, and logarithms of some columns may be nearer to Gaussian\n");
   }
   return answer;
 }
@@ -743,16 +733,17 @@ Answer compare_released(const Json& question, const PublicInputs& inputs, const 
   add_marginals(marginals, domain, laws, own, own_means(released, domain, std::nullopt));
   if (are_points) {
     const RealColumns columns(declared, logarithms);
-    const PointSummary summary =
-        summary_of_points(spec.unit ? read_unit_points(data, columns, *spec.unit, roster, random)
-                                    : points_of(data, columns),
-                          columns.size());
-    const PointSummary other = summary_of_points(points_of(released, columns), columns.size());
+    const ShapeComparison shapes(columns,
+                                 spec.unit
+                                     ? read_unit_points(data, columns, *spec.unit, roster, random)
+                                     : points_of(data, columns),
+                                 points_of(released, columns), random);
     answer.add("points",
                {{"columns", columns.names()},
-                {"truth", point_summary_json(summary)},
-                {"released", point_summary_json(other)}},
-               "\n" + point_summaries_text(columns, summary, other, "released"));
+                {"truth", point_summary_json(shapes.truth())},
+                {"released", point_summary_json(shapes.other())},
+                {"distances", shapes.json("released")}},
+               "\n" + shapes.text("released") + "\n" + shapes.verdict());
   } else {
     answer.say(marginals.text);
   }

@@ -2,6 +2,7 @@
 // and what became other values. NOT PRIVATE.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "base/answer.h"
+#include "core/random.h"
 #include "domain/domain.h"
 #include "formats/check.h"
 #include "methods/marginals/counts.h"
@@ -98,9 +100,13 @@ struct OwnMean {
 // -----------------------------------------------------------------------------------------------
 // Means, deviations, quantiles and correlations of a table of numbers.
 
+/// The shares of values below the quantiles of a summary.
+inline constexpr std::array kQuantiles = {0.05, 0.25, 0.5, 0.75, 0.95};
+
 /// Of points, in the coordinates of their columns.
 struct PointSummary {
-  std::vector<double> means, deviations, low, middle, high;
+  std::vector<double> means, deviations;
+  std::vector<std::array<double, kQuantiles.size()>> quantiles;
   std::vector<double> correlations;  ///< of each pair of columns
 };
 
@@ -110,11 +116,64 @@ struct PointSummary {
 /// "ln year1" for a column that is taken in logarithms.
 [[nodiscard]] std::string coordinate_name(const RealColumns& columns, std::size_t column);
 
-/// Lines of two of them, the second under the name `other`.
-[[nodiscard]] std::string point_summaries_text(const RealColumns& columns,
-                                               const PointSummary& truth,
-                                               const PointSummary& summary, const char* other);
 [[nodiscard]] Json point_summary_json(const PointSummary& summary);
+
+/// How far the shapes of other points are from the table's: each column by itself, in bins that
+/// hold equally many of the table's rows; two columns together, in the quartiles of both. No
+/// measure takes either table for Gaussian.
+struct ShapeDistances {
+  struct OfPair {
+    std::size_t first, second;
+    double correlation, other_correlation;  ///< Pearson's
+    double rank, other_rank;                ///< Spearman's
+    double tv;                              ///< total variation of the two columns together
+    double independent_tv;                  ///< that of the table's own columns, made independent
+  };
+
+  std::vector<double> columns;  ///< total variation of each
+  std::vector<OfPair> pairs;    ///< of the first kMostCompared columns
+  /// What two samples of one distribution with as many rows are from each other on average: of the
+  /// columns, and of the pairs, on average over them.
+  double column_chance = 0, pair_chance = 0;
+  double pair_tv = 0, independent_tv = 0;  ///< on average over pairs
+
+  static constexpr std::size_t kMostCompared = 100;
+
+  [[nodiscard]] std::size_t worst_column() const;
+  /// Whether a column is further off than chance and a coarse eye allow.
+  [[nodiscard]] bool has_other_shape() const;
+};
+
+/// Points of two tables and their distances. Ranks and pairs are those of 20 000 of the table's
+/// rows, where it has more.
+class ShapeComparison {
+ public:
+  ShapeComparison(const RealColumns& columns, std::span<const double> truth,
+                  std::span<const double> other, SecureRandom& random);
+
+  [[nodiscard]] const PointSummary& truth() const noexcept { return truth_; }
+  [[nodiscard]] const PointSummary& other() const noexcept { return other_; }
+  [[nodiscard]] const ShapeDistances& distances() const noexcept { return distances_; }
+
+  /// Two tables: each column's mean, deviation and quantiles, with their differences in the
+  /// column's units and in the table's standard deviations; and pairs of columns, beside
+  /// independent columns. `name` is that of the other points: "law".
+  [[nodiscard]] std::string text(const char* name) const;
+  /// What these say, in sentences, a line each.
+  [[nodiscard]] std::string verdict() const;
+  [[nodiscard]] Json json(const char* name) const;
+
+ private:
+  [[nodiscard]] double in_units(std::size_t column, double coordinate) const;
+  /// The quantile that is furthest off, in deviations: its place.
+  [[nodiscard]] std::size_t worst_quantile(std::size_t column) const;
+  [[nodiscard]] double deviations_off(std::size_t column, std::size_t quantile) const;
+  [[nodiscard]] std::string pairs_text(const char* name) const;
+
+  const RealColumns& columns_;
+  PointSummary truth_, other_;
+  ShapeDistances distances_;
+};
 
 /// For each column that is not taken in logarithms, whose values are all positive and whose mean is
 /// far above its median (skewness above 2), a sentence: "meals looks log-normal (mean 276, median
@@ -149,6 +208,12 @@ PairDistances pair_distances(const Domain& domain, const NamedLaw& truth, const 
 
 /// A level of a column as it is written; a cell of several values by its least and its greatest.
 std::string level_text(const Column& column, std::uint32_t level);
+
+/// How often each level of each column occurs in rows: [{"name", "levels": [TEXT, ...], "counts":
+/// [...], "others": {"levels", "count"}}, ...]. Of a column with more than 40 levels that lie in an
+/// order it is 16 groups of about equally many, a spike by itself; of words the 1000 most frequent,
+/// and others together.
+[[nodiscard]] Json level_counts(const Domain& domain, const Source& rows);
 
 /// What a level counts as in a mean, the middle of a cell; none of what is no number.
 std::optional<double> number_of_level(const Column& column, std::uint32_t level);

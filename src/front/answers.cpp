@@ -7,6 +7,7 @@
 #include "analysis/compare.h"
 #include "analysis/estimate.h"
 #include "analysis/mechanisms.h"
+#include "analysis/summaries.h"
 #include "analysis/tune.h"
 #include "base/json.h"
 #include "base/names.h"
@@ -143,6 +144,10 @@ Answer compare_released(std::string_view spec, const Source& data, const Source&
   const inside::PublicFiles files(data.inside().path, std::nullopt, texts);
   return outward(inside::compare_released(question_of(spec), files, *data.inside().records,
                                           *released.inside().records, name));
+}
+
+std::string level_counts(const Domain& domain, const Source& rows) {
+  return inside::level_counts(domain.inside().domain, *rows.inside().records).dump();
 }
 
 Tuning tune(const ReleaseSpec& spec, const std::string& public_units, const TuneOptions& options,

@@ -135,9 +135,15 @@ TEST(CompareReleased, SummarisesPoints) {
   const Ended logarithms = command.run(compare + Arguments{"--log", "a"});
   EXPECT_EQ(logarithms.status, 0) << logarithms.err;
   EXPECT_THAT(logarithms.out, HasSubstr("\nmean of ln a "));
-  EXPECT_THAT(logarithms.out, HasSubstr("\ncorrelation of a, b "));
-  // Bins of this comparison alone have no names, and say less than means and deviations.
-  EXPECT_THAT(logarithms.out, ::testing::Not(HasSubstr("independent")));
+  EXPECT_THAT(logarithms.out, HasSubstr("\nhalf is below, a "));
+  EXPECT_THAT(logarithms.out, HasSubstr("\nrank correlation of a, b                1.000       "
+                                        "-1.000        2.000          1.000\n"));
+  const Json& distances = points["distances"];
+  // The quarters of a and b are the four rows: all of them are elsewhere. If a and b were
+  // independent, each of the 16 cells would have 1/16, and 3/4 of all would be off the diagonal.
+  EXPECT_NEAR(distances["pairs"][0]["tv"]["released"], 1, 1e-12);
+  EXPECT_NEAR(distances["pairs"][0]["tv"]["independent"], 0.75, 1e-12);
+  EXPECT_NEAR(distances["columns"][0]["tv"], 0, 1e-12);
 }
 
 TEST(CompareReleased, RefusesInOneSentence) {
