@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import html
+import json
 import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from mollify import _core
 from mollify._answer import Answer, Comparison
+from mollify._data import source_of
+from mollify._domain import Domain, DomainLike, as_domain
 from mollify._files import write_whole
 from mollify._html import table
+from mollify._records import _moment_texts
 from mollify._release import Release
 
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem;
        color: #1b1f24; background: #fff }
-h1, td { overflow-wrap: anywhere }
+h1, h3, td, th, summary { overflow-wrap: anywhere }
+summary { cursor: pointer } summary h2, summary h3 { display: inline }
+details { margin: .6rem 0 }
+.bars { width: 100%; table-layout: fixed } .bars th, .bars td { vertical-align: middle; line-height: 1.2 }
+.bars th { width: 32%; font-weight: normal; text-align: right } .bars td { padding: .2rem 4.5rem .2rem 0 }
+.bar { display: flex; align-items: center; white-space: nowrap } .bar span { height: .8rem; flex: none }
+.bar i { font-style: normal; font-size: 12px; line-height: 1rem; padding-left: .4rem }
+.key { display: inline-block; width: .8rem; height: .8rem }
 .wide { overflow-x: auto }
 table { border-collapse: collapse } td, th { text-align: left; padding: .2rem 1rem .2rem 0; vertical-align: top }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums }
@@ -26,6 +37,8 @@ pre { overflow: auto; background: #f4f5f7; padding: 1rem; font-size: 13px }
 """
 _MOST_ROWS = 40
 _MOST_WORDS = 20
+_MOST_LEVELS = 1000
+_MOST_OPEN = 8
 _BINS = 12
 _COLOURS = ("#8b1a1a", "#1a5d8b", "#a5adb8")
 
@@ -50,69 +63,126 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return f'<div class="wide">{table(head, rows)}</div>'
 
 
+def _long_table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """The first rows, and the others where somebody opens them."""
+    shown = _table(head, rows[:_MOST_ROWS])
+    if len(rows) > _MOST_ROWS:
+        rest = rows[_MOST_ROWS:]
+        shown += _folded(f"{len(rest)} more", _table(head, rest))
+    return shown
+
+
+def _folded(heading: str, inside: str, *, is_open: bool = False) -> str:
+    state = ' open="open"' if is_open else ""
+    return f"<details{state}><summary>{heading}</summary>{inside}</details>"
+
+
 def _bars(rows: Sequence[tuple[str, dict[str, float]]], colours: dict[str, str]) -> str:
-    """A bar of each colour for each row, the longest over the whole width, and its number."""
+    """A bar of each colour for each row, the longest over the whole width, and its number.
+
+    Labels are cells of a table, which wrap, so that none is ever cut.
+    """
     greatest = max((mass for _, masses in rows for mass in masses.values()), default=0) or 1
-    height, left, width, right = 14, 220, 510, 58
-    step = height * len(colours) + 8
     drawn = []
-    for place, (name, masses) in enumerate(rows):
-        top = place * step
-        drawn.append(
-            f'<text x="{left - 8}" y="{top + step / 2:.0f}" text-anchor="end" font-size="13">'
-            f"{html.escape(name)}</text>"
+    for name, masses in rows:
+        bars = "".join(
+            f'<div class="bar"><span style="width:{masses[kind] / greatest * 100:.2f}%;background:{colour}" '
+            f'title="{kind} {masses[kind]:.6g}"></span><i>{masses[kind]:{".4g" if masses[kind] < 1 else ".0f"}}</i></div>'
+            for kind, colour in colours.items()
         )
-        for line, (kind, colour) in enumerate(colours.items()):
-            length = masses[kind] / greatest * width
-            drawn.append(
-                f'<rect x="{left}" y="{top + line * height}" width="{length:.2f}" '
-                f'height="{height - 2}" fill="{colour}"><title>{kind} {masses[kind]:.6g}</title></rect>'
-                f'<text x="{left + length + 6:.2f}" y="{top + (line + 1) * height - 4}" '
-                f'font-size="11">{masses[kind]:{".4g" if masses[kind] < 1 else ".0f"}}</text>'
-            )
+        drawn.append(f"<tr><th>{html.escape(name)}</th><td>{bars}</td></tr>")
     legend = " ".join(
-        f'<svg width="12" height="12"><rect width="12" height="12" fill="{colour}"/></svg> {kind}'
-        for kind, colour in colours.items()
+        f'<span class="key" style="background:{colour}"></span> {kind}' for kind, colour in colours.items()
     )
     told = f"<p>{legend}</p>" if len(colours) > 1 else ""
     return (
-        f'{told}<svg role="img" aria-label="{html.escape(", ".join(colours))}" viewBox="0 0 {left + width + right} {len(rows) * step}" '
-        f'width="100%">{"".join(drawn)}</svg>'
+        f'{told}<table class="bars" aria-label="{html.escape(", ".join(colours))}">'
+        f'<tbody>{"".join(drawn)}</tbody></table>'
     )
 
 
-def _counts(release: Release) -> list[str]:
-    """Bars of how often each word was released, or numbers in ranges of equal width."""
+def _shown_and_folded(rows: Sequence[tuple[str, dict[str, float]]], colours: dict[str, str]) -> str:
+    """Bars of the first rows, and of the others where somebody opens them."""
+    bars = _bars(rows[:_MOST_WORDS], colours)
+    if len(rows) > _MOST_WORDS:
+        rest = rows[_MOST_WORDS:]
+        bars += _folded(f"{len(rest)} more", _bars(rest, colours))
+    return bars
+
+
+def _domain_of(release: Release) -> Domain | None:
+    """The release's own, where its certificate holds it or names a file that is still what it was."""
+    from mollify._domain import _restore
+
+    part = release.certificate.spec["domain"]
+    try:
+        if "text" in part:
+            return _restore(part["text"], None)
+        with open(part["file"], encoding="utf-8") as file:
+            found = _restore(file.read(), part["file"])
+    except (_core.InvalidInput, OSError, UnicodeDecodeError, KeyError):
+        return None
+    return found if found.hash == part.get("sha256") else None
+
+
+def _counts(release: Release, domain: Domain | None) -> list[str]:
+    """Bars of each column: how often each value or cell of the domain was released."""
+    colours = {"released": _COLOURS[1]}
+    columns = _domain_counts(release, domain) if domain is not None else _own_counts(release)
+    drawn = []
+    for place, (name, rows) in enumerate(columns):
+        bars = _shown_and_folded([(label, {"released": count}) for label, count in rows], colours)
+        drawn.append(_folded(f"<h3>{html.escape(name)}</h3>", bars, is_open=place < _MOST_OPEN))
+    return drawn
+
+
+def _domain_counts(release: Release, domain: Domain) -> list[tuple[str, list[tuple[str, float]]]]:
+    rows = source_of(release.to_dict(), list(domain))
+    found = []
+    for column in json.loads(_core.level_counts(domain._inside, rows)):
+        counts = list(zip(column["levels"], map(float, column["counts"])))
+        others = column.get("others", {})
+        if others.get("levels"):
+            counts.append((f"{others['levels']} other values", float(others["count"])))
+        found.append((column["name"], counts))
+    return found
+
+
+def _own_counts(release: Release) -> list[tuple[str, list[tuple[str, float]]]]:
+    """Without a domain: words and truths by themselves, numbers and times in ranges of equal width."""
     import numpy as np
 
-    drawn = []
-    for name, kind, values, valid, words, _ in release._table.columns():
+    found = []
+    for name, kind, values, valid, words, offset in release._table.columns():
         there = valid != 0
-        if kind in ("integer", "number") and there.any():
+        if kind in ("integer", "number", "day", "instant"):
+
+            def shown(numbers: Any, kind: str = kind, offset: int | None = offset) -> list[str]:
+                if kind in ("integer", "number"):
+                    return [f"{number:.6g}" for number in numbers]
+                whole = np.asarray(numbers).astype("int64")
+                return [str(one) for one in _moment_texts(whole, np.ones(len(whole)), kind, offset)]
+
             numbers = values[there]
-            found, seen = np.unique(numbers, return_counts=True)
-            if len(found) <= _MOST_WORDS:
-                rows = [(f"{value:.6g}", float(count)) for value, count in zip(found, seen)]
+            once, seen = np.unique(numbers, return_counts=True)
+            if len(once) <= _MOST_WORDS:
+                labels = shown(once)
             else:
                 seen, ends = np.histogram(numbers, _BINS)
-                rows = [
-                    (f"{low:.4g} to {high:.4g}", float(count))
-                    for low, high, count in zip(ends, ends[1:], seen)
-                ]
+                texts = shown(ends)
+                labels = [f"{low} to {high}" for low, high in zip(texts, texts[1:])]
         else:
             if kind == "truth":
                 words, values = ["false", "true"], values.astype(int)
-            if kind not in ("truth", "text") or not 0 < len(words) <= _MOST_WORDS:
+            if not words:  # names of units, each of one record
                 continue
-            rows = [
-                (str(word), float(((values == place) & there).sum()))
-                for place, word in enumerate(words)
-            ]
+            labels = [str(word) for word in words]
+            seen = np.bincount(values[there], minlength=len(words))
+        rows = [(label, float(count)) for label, count in zip(labels, seen)]
         if not there.all():
             rows.append(("(null)", float((~there).sum())))
-        bars = _bars([(label, {"released": count}) for label, count in rows], {"released": _COLOURS[1]})
-        drawn.append(f"<h3>{html.escape(name)}</h3>{bars}")
-    return drawn
+        found.append((name, rows))
+    return found
 
 
 def _expected(facts: dict[str, Any]) -> list[tuple[str, object]]:
@@ -147,16 +217,43 @@ def _expected(facts: dict[str, Any]) -> list[tuple[str, object]]:
     return known
 
 
-def _release_page(release: Release) -> str:
+def _times(share: float) -> str:
+    """ "14 of 100", "1 of 219"."""
+    return f"{100 * share:.0f} of 100" if share > 0.095 else f"1 of {1 / max(share, 1e-9):.3g}"
+
+
+def _error(release: Release, facts: dict[str, Any]) -> list[str]:
+    """What error to expect, in a sentence, from public facts alone."""
+    accuracy = facts.get("accuracy") or {}
+    most = release.total_variation
+    if "two_way" in accuracy:
+        told = f"{_times(accuracy['two_way']['usual'])} rows would have to change for two columns together to be as in the table, on average over pairs"
+    elif "expected_total_variation" in accuracy:
+        told = f"if the data are Gaussian, {_times(accuracy['expected_total_variation'])} rows would have to change to be as new ones"
+    elif most is None or "best_models" in accuracy:
+        return []
+    elif facts["spec"]["method"] in ("local", "integral"):
+        told = f"for the worst data {_times(most)} records would have to change to be as ones drawn from them, for most data fewer"
+    elif facts["spec"]["method"] == "gaussian":
+        told = f"if the data are Gaussian, {_times(most)} records would have to change to be as new rows"
+    else:
+        told = f"{_times(most)} records would have to change to be as ones drawn from the data"
+    return [f"<p><strong>Expected error: {html.escape(told)}.</strong></p>"]
+
+
+def _release_page(release: Release, domain: Domain | None) -> str:
     facts = release.certificate.to_dict()
     rows = release._first_rows()
     known: list[tuple[str, object]] = [("mechanism", release.mechanism), ("promised", str(release.guarantee))]
-    known += [(name, str(value)) for name, value in facts["facts"].items()]
+    known += [
+        (name, str(value)) for name, value in facts["facts"].items() if not isinstance(value, dict)
+    ]
     expected = _expected(facts)
     if release.total_variation is not None and not expected:
         known.append(("total variation of a record", f"{release.total_variation:.6g}"))
     known += expected
     parts = [
+        *_error(release, facts),
         _table(["", ""], known),
         "<h2>What the records stand for</h2>" + _list(release.represents),
         "<h2>Promised</h2>" + _list(release.promised),
@@ -165,13 +262,14 @@ def _release_page(release: Release) -> str:
     if release.warnings:
         parts.append("<h2>Warnings</h2>" + _list(release.warnings))
     parts.append(f"<h2>Why this mechanism</h2><p>{html.escape(release.why)}</p>")
-    drawn = _counts(release)
+    drawn = _counts(release, domain)
     if drawn:
         parts.append("<h2>What was released, by column</h2>" + "".join(drawn))
     parts.append(f"<h2>{len(release)} records</h2>" + _table(release.columns, rows))
     if len(release) > len(rows):
         parts.append(f"<p>The first {len(rows)}.</p>")
-    parts.append(f"<h2>Certificate</h2><pre>{html.escape(release.certificate.json)}</pre>")
+    certificate = f"<pre>{html.escape(release.certificate.json)}</pre>"
+    parts.append(_folded("<h2>Certificate</h2>", certificate))
     return _page(f"{len(release)} released records", parts)
 
 
@@ -224,24 +322,43 @@ def _columns_page(comparison: Comparison) -> str:
     for column in comparison["columns"]:
         shares = column["shares"]
         order = sorted(range(len(column["levels"])), key=lambda i: -float(shares["truth"][i]))
-        shown = sorted(order[:_MOST_WORDS])
-        rows = [
-            (column["levels"][i], {kind: float(shares[kind][i]) for kind in kinds}) for i in shown
-        ]
-        rest = f"<p>The {_MOST_WORDS} most frequent of {len(order)}.</p>" if len(shown) < len(order) else ""
-        parts.append(f"<h3>{html.escape(column['name'])}</h3>{_bars(rows, kinds)}{rest}")
+        order = sorted(order[:_MOST_WORDS]) + sorted(order[_MOST_WORDS:_MOST_LEVELS])
+        levels = list(column["levels"])
+        levels[-1:] = ["(null)"] if levels[-1:] == ["-"] else levels[-1:]
+        rows = [(levels[i], {kind: float(shares[kind][i]) for kind in kinds}) for i in order]
+        bars = _shown_and_folded(rows, kinds)
+        if len(order) < len(column["levels"]):
+            bars += f"<p>The {len(order)} most frequent of {len(column['levels'])}.</p>"
+        heading = f"<h3>{html.escape(column['name'])}</h3>"
+        parts.append(_folded(heading, bars, is_open=len(parts) < _MOST_OPEN))
     return _page("Truth beside what is released, column by column", parts, private=True)
 
 
 def _numbers_page(comparison: Comparison) -> str:
-    """Of Gaussian samples: what tells of each column, in its logarithm where one is taken."""
-    truth, law = comparison["truth"], comparison["law"]
-    rows = []
-    for i, name in enumerate(comparison["columns"]):
+    """Of Gaussian samples: each column's mean, deviation and quantiles, and pairs of columns."""
+    truth, law, distances = comparison["truth"], comparison["law"], comparison["distances"]
+    rows: list[tuple[object, ...]] = []
+    for i, column in enumerate(distances["columns"]):
+        name = column["column"]
+        logarithm = "ln " if comparison["columns"][i] in comparison["logarithms"] else ""
         for what, word in (("means", "mean of"), ("deviations", "standard deviation of")):
-            rows.append((f"{word} {name}", truth[what][i], law[what][i]))
-        for part, word in (("0.05", "1 in 20 is below,"), ("0.5", "half is below,"), ("0.95", "1 in 20 is above,")):
-            rows.append((f"{word} {name}", truth["quantiles"][part][i], law["quantiles"][part][i]))
+            off = law[what][i] - truth[what][i]
+            relative = off / truth["deviations"][i] if truth["deviations"][i] else 0.0
+            rows.append((f"{word} {logarithm}{name}", truth[what][i], law[what][i], off, relative))
+        words = ("1 in 20 is below,", "1 in 4 is below,", "half is below,", "1 in 4 is above,", "1 in 20 is above,")
+        for one, word in zip(column["quantiles"], words):
+            rows.append((f"{word} {name}", one["truth"], one["law"], one["difference"], one["deviations"]))
+    shapes = [(one["column"], one["tv"], distances["column_tv_by_chance"]) for one in distances["columns"]]
+    pairs = [
+        (
+            ", ".join(one["columns"]),
+            one["rank_correlation"]["truth"],
+            one["rank_correlation"]["law"],
+            one["tv"]["law"],
+            one["tv"]["independent"],
+        )
+        for one in distances["pairs"]
+    ]
     known = [("mechanism", comparison["mechanism"]), ("spent", comparison["total"])]
     accuracy = comparison.to_dict().get("accuracy")
     if accuracy:
@@ -249,10 +366,16 @@ def _numbers_page(comparison: Comparison) -> str:
         known.append(("total variation of the model from the data's Gaussian, expected", f"{found['expected']:.3g}"))
         known.append((f"the same in {found['releases']} simulated releases", f"{found['least']:.3g} to {found['greatest']:.3g}"))
         known.append(("every column and correlation is as that needs", "yes" if accuracy["is_met"] else "NO"))
-    heading = "Column by column"
-    if comparison["logarithms"]:
-        heading += ", in logarithms where they are taken"
-    parts = [_table(["", ""], known), f"<h2>{heading}</h2>" + _table(["", "truth", "law"], rows)]
+    agree = "The shapes of columns differ." if distances["has_other_shape"] else "The shapes of columns agree."
+    head = ["", "truth", "law", "off by", "in standard deviations"]
+    parts = [
+        f"<p><strong>{agree}</strong></p>" + _table(["", ""], known),
+        "<h2>Column by column</h2>" + _long_table(head, rows),
+        "<h2>Shapes of columns</h2>" + _long_table(["", "total variation", "by chance"], shapes),
+    ]
+    if pairs:
+        head = ["", "rank correlation, truth", "law", "total variation in quartiles", "if columns were independent"]
+        parts.append("<h2>Two columns together</h2>" + _long_table(head, pairs))
     if comparison["notes"]:
         parts.append("<h2>Notes</h2>" + _list(comparison["notes"]))
     return _page("Law and truth of a Gaussian sample", parts, private=True)
@@ -269,11 +392,19 @@ def _comparison_page(comparison: Comparison) -> str | None:
     return None
 
 
-def report(about: Release | Answer, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+def report(
+    about: Release | Answer,
+    path: str | os.PathLike[str],
+    *,
+    domain: DomainLike | None = None,
+    overwrite: bool = False,
+) -> None:
     """Write one static HTML page, without scripts and without anything that is fetched.
 
-    Of a release it holds public facts only: what is promised, the mechanism, the first records, the
-    certificate. Of an answer of `mollify.nonprivate.compare` it shows truth and what is released side
+    Of a release it holds public facts only: what is promised, the error to expect, the mechanism, how
+    often each value of each column was released, the first records, the certificate. Columns are counted
+    in the cells of `domain`. Default: the release's own, if its certificate holds the domain or its file
+    is still there; without it, numbers and times in ranges of equal width. Of an answer of `mollify.nonprivate.compare` it shows truth and what is released side
     by side: outcome by outcome, or of a table of many columns and of Gaussian samples column by
     column; that page is NOT PRIVATE and says so on every screen.
 
@@ -281,7 +412,12 @@ def report(about: Release | Answer, path: str | os.PathLike[str], *, overwrite: 
     """
     page = None
     if isinstance(about, Release):
-        page = _release_page(about)
+        known = _domain_of(about) if domain is None else as_domain(domain)
+        if known is not None and not set(known) <= set(about.columns):
+            raise _core.InvalidInput(
+                f"domain must be the release's, whose columns are {', '.join(about.columns)}"
+            )
+        page = _release_page(about, known)
     elif isinstance(about, Comparison):
         page = _comparison_page(about)
     if page is None:

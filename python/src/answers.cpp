@@ -113,7 +113,7 @@ AnswerTexts compared_released(const std::string& spec, const Source& data, const
   return answered(computed([&] { return compare_released(spec, data, released, name, given); }));
 }
 
-nb::typed<nb::str> counted(const Domain& domain, const Source& rows) {
+nb::str counted(const Domain& domain, const Source& rows) {
   return text(computed([&] { return level_counts(domain, rows); }));
 }
 

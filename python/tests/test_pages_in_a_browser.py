@@ -47,9 +47,9 @@ def test_a_releases_page(browser, schools, tmp_path):
     for width in (360, 1200):
         page = opened(browser, tmp_path / "r.html", width)
         assert page.title() == "50 released records"
-        assert page.locator("svg[role=img]").count() == 3  # sex, minority and math
+        assert page.locator("table.bars").count() == 3  # sex, minority and math
         assert page.locator("text=NOT PRIVATE").count() == 0
-        bars = page.locator("svg[role=img] rect").all()
+        bars = page.locator(".bar span").all()
         assert sum(bar.bounding_box()["width"] > 1 for bar in bars) >= 2
 
 
@@ -66,7 +66,7 @@ def test_a_comparisons_page_says_so_on_every_screen(browser, schools, tmp_path):
         assert 0 <= box["y"] < 100
         assert "NOT PRIVATE" in warning.inner_text()
     # Longest first, and nothing runs: the policy forbids it.
-    lengths = [bar.bounding_box()["width"] for bar in page.locator("svg[role=img] rect").all()]
+    lengths = [bar.bounding_box()["width"] for bar in page.locator(".bar span").all()]
     assert lengths[0] == max(lengths)
     ran = page.evaluate(
         "() => { const s = document.createElement('script'); s.text = 'window.ran = 1';"
@@ -82,7 +82,7 @@ def test_pages_of_rows_that_share_one_model(browser, schools, tmp_path):
     for name, private in (("r.html", 0), ("c.html", 1)):
         for width in (360, 1200):
             page = opened(browser, tmp_path / name, width)
-            assert page.locator("svg[role=img]").count() == 14
+            assert page.locator("table.bars").count() == 14
             assert page.locator(".warning").count() == private
             told = page.locator("td", has_text="two columns together, on measured tables")
             assert told.is_visible()

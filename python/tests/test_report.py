@@ -1,5 +1,6 @@
 """Pages: well-formed, without scripts, nothing private in a release's."""
 
+import json
 import re
 import xml.etree.ElementTree as tree
 
@@ -36,7 +37,7 @@ def test_a_comparisons_page_is_marked(schools, tmp_path):
     mo.report(found, path=tmp_path / "c.html")
     page = parsed(tmp_path / "c.html")
     assert '<p class="warning">NOT PRIVATE' in page
-    assert page.count("<rect x=") == 3 * 12
+    assert page.count('<div class="bar">') == 3 * 12
 
 
 WARDS = {
@@ -88,7 +89,7 @@ def test_a_page_says_that_records_share_one_model(tmp_path, wards, domain, optio
     model = accuracy.get("expected_total_variation", 0)
     best = accuracy.get("best_models", 0)
     assert told.format(usual=f"{usual:.3g}", worst=f"{worst:.3g}", model=f"{model:.3g}", best=best) in text
-    assert page.count('<svg role="img"') == drawn
+    assert page.count('<table class="bars"') == drawn
     if options is MARGINALS:
         asked = {key: options[key] for key in ("method", "epsilon", "delta")}
         plan = plan_by_word(domain, n=2000, **asked)["answers"][0]
@@ -113,7 +114,93 @@ def test_comparisons_by_columns_have_a_page_that_is_marked(
     page = parsed(tmp_path / "c.html")
     assert '<p class="warning">NOT PRIVATE' in page
     assert told in words(page)
-    assert page.count("<rect x=") == bars
+    assert page.count('<div class="bar">') == bars
+
+
+LABEL = "a label of sixty characters, as surveys print their questions"[:60]
+EVERY = {
+    "words": mo.categorical([LABEL, "short"], outside=LABEL, null="category"),
+    "grade": mo.ordinal(["low", "high"], outside="low", null="low"),
+    "member": mo.boolean(outside="false", null="category"),
+    "age": mo.integer(edges=[0, 18, 65, 111], outside="clip", null="category"),
+    "children": mo.integer(0, 99, outside="clip", null=0),
+    "income": mo.number(0, 1000, bins=4, spike=0, outside="clip", null=0),
+    "weight": mo.number(0, 200, bins=60, outside="clip", null=70),
+    "born": mo.date("1990-01-01", "1999-12-31", bins="year", outside="clip", null="category"),
+    "seen": mo.datetime("2024-01-01T00:00:00", "2024-12-31T23:59:59", bins="quarter", outside="clip", null="2024-01-01T00:00:00"),
+    "called": mo.datetime("2024-01-01T00:00:00Z", "2024-12-31T23:59:59Z", zone="Z", bins=3, outside="clip", null="2024-01-01T00:00:00Z"),
+    "code": mo.categorical([str(i) for i in range(60)], outside="0", null="0"),
+}
+
+
+def bars_of(page):
+    """Of each column its labels and counts."""
+    found = {}
+    for details in tree.fromstring(page.removeprefix("<!DOCTYPE html>\n")).iter("details"):
+        heading = details.find("summary/h3")
+        if heading is None:
+            continue
+        rows = [row for row in details.iter("tr")]
+        found[heading.text] = [("".join(row.find("th").itertext()), int("".join(row.find("td").itertext()))) for row in rows]
+    return found
+
+
+@pytest.fixture(scope="module")
+def everything():
+    rows = range(500)
+    data = {
+        "words": [(LABEL, "short", None)[i % 3] for i in rows],
+        "grade": [("low", "high")[i % 2] for i in rows],
+        "member": [(True, False, None)[i % 3] for i in rows],
+        "age": [None if i % 9 == 0 else i % 100 for i in rows],
+        "children": [i % 5 for i in rows],
+        "income": [0 if i % 2 else i % 1000 for i in rows],
+        "weight": [40 + i % 80 for i in rows],
+        "born": [None if i % 7 == 0 else f"{1990 + i % 10}-06-01" for i in rows],
+        "seen": [f"2024-{1 + i % 12:02}-15T12:00:00" for i in rows],
+        "called": [f"2024-{1 + i % 12:02}-15T12:00:00Z" for i in rows],
+        "code": [str(i % 60) for i in rows],
+    }
+    return mo.Marginals(EVERY, epsilon=8, delta=1e-6, count=200, accept_error=True).sample(data)
+
+
+def test_a_page_shows_every_type_of_column_in_the_domains_cells(tmp_path, everything):
+    mo.report(everything, tmp_path / "r.html")
+    page = parsed(tmp_path / "r.html")
+    bars = bars_of(page)
+    assert list(bars) == list(EVERY)
+    for name, rows in bars.items():
+        assert sum(count for _, count in rows) == 200, name
+    labels = {name: [label for label, _ in rows] for name, rows in bars.items()}
+    assert labels["words"] == [LABEL, "short", "(null)"]
+    assert labels["age"] == ["0..17", "18..64", "65..111", "(null)"][:2] + [labels["age"][2], "(null)"]
+    assert labels["income"][0] == "0.00" and len(labels["income"]) == 5
+    assert labels["born"][0] == "1990-01-01..1990-12-31" and len(labels["born"]) == 11
+    assert labels["seen"][1] == "2024-04-01T00:00:00..2024-06-30T23:59:59"
+    assert len(labels["called"]) == 3
+    # 100 numbers of children, and 60 bins of weights, in 16 groups.
+    assert len(labels["children"]) == len(labels["weight"]) == 16
+    assert labels["children"][0] == "0..6"
+    # What is long is folded: 20 of 60 codes are shown.
+    assert len(labels["code"]) > 20 and "more</summary>" in page
+    assert "Expected error: " in words(page)
+
+
+def test_a_page_takes_the_domain_that_is_given_or_none(tmp_path, everything, schools):
+    import pickle
+
+    gone = pickle.loads(pickle.dumps(everything))
+    facts = gone.certificate.to_dict()
+    facts["spec"]["domain"] = {"file": "gone.yaml", "sha256": mo.Domain(EVERY).hash}
+    gone.certificate = mo.Certificate(json.dumps(facts))
+    mo.report(gone, tmp_path / "own.html")
+    own = bars_of(parsed(tmp_path / "own.html"))
+    assert list(own) == list(EVERY), "without a domain, too, days and times are there"
+    assert any(" to " in label and label.startswith("2024-") for label, _ in own["seen"])
+    mo.report(gone, tmp_path / "given.html", domain=EVERY)
+    assert bars_of(parsed(tmp_path / "given.html"))["born"][0][0] == "1990-01-01..1990-12-31"
+    with pytest.raises(mo.InvalidInput, match="domain must be the release's"):
+        mo.report(gone, tmp_path / "wrong.html", domain=schools / "schools.yaml")
 
 
 def test_refuses_what_has_no_page(tmp_path):
