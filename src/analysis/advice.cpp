@@ -98,8 +98,8 @@ class Advisor {
     return std::move(advice_);
   }
 
-  /// All but notes and warnings: a remedy for noise takes seconds, which only the way that is advised
-  /// is worth.
+  /// All but notes and warnings: a remedy for noise takes seconds, which only the way that is
+  /// advised is worth.
   Advice weighed() {
     weigh();
     return std::move(advice_);

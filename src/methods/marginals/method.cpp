@@ -521,9 +521,12 @@ void write_rows(const MarginalModel& model, std::uint64_t count, const std::vect
     const ModelRows rows = model.rows(now, words, given);
     std::vector<std::uint32_t> order(now);
     for (std::uint32_t i = 0; i < now; ++i) order[i] = i;
-    for (std::size_t i = 0; i < now; ++i) {
-      std::swap(order[i], order[i + random.below(now - i)]);
-      for (std::size_t j = 0; j < record.size(); ++j) record[j] = rows[j][order[i]];
+    // As the kernel's shuffle, which takes no seeded words.
+    for (std::size_t rest = now; rest > 1; --rest) {
+      std::swap(order[rest - 1], order[random.below(rest)]);
+    }
+    for (const std::uint32_t row : order) {
+      for (std::size_t i = 0; i < record.size(); ++i) record[i] = rows[i][row];
       writer.write_digits(record, random);
     }
   }
