@@ -76,13 +76,6 @@ TEST(RefuseMissing, SaysWhatTheThingIsFor) {
   EXPECT_EQ(refused("--count", ""), "--count is missing");
 }
 
-TEST(TimesWords, AreNumbersAsPeopleWriteThem) {
-  EXPECT_EQ(times_words(0.35), "35 times in 100");
-  EXPECT_EQ(times_words(1 / 76.7), "1 time in 76.7");
-  EXPECT_EQ(times_words(1 / 3744.0), "1 time in 3740");
-  EXPECT_EQ(times_words(1 / 999.9), "1 time in 1000");
-}
-
 TEST(Speech, CallsThingsAsWhoeverReadsItTypesThem) {
   EXPECT_EQ(flag_words("candidates-file"), "--candidates-file");
   EXPECT_EQ(command_words("check"), "mollify check");
