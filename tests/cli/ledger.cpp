@@ -102,9 +102,10 @@ TEST(Ledger, TellsSixDigitsAndKeepsAll) {
   EXPECT_EQ(lines[2], "  spent      epsilon 0.300001 (basic composition)");
   EXPECT_EQ(lines[3], "  remaining  epsilon 3.19999");
   EXPECT_EQ(ledger_of(command)["data_sets"][0]["remaining"]["epsilon"], "3.19999999999999996");
-  EXPECT_EQ(command.run(sample + Arguments{"--epsilon", "5"}).err,
-            "mollify: the total of people in ledger is epsilon 3.5: epsilon 3.19999 remains, and this "
-            "release costs epsilon 5\n");
+  EXPECT_EQ(
+      command.run(sample + Arguments{"--epsilon", "5"}).err,
+      "mollify: the total of people in ledger is epsilon 3.5: epsilon 3.19999 remains, and this "
+      "release costs epsilon 5\n");
 }
 
 TEST(Ledger, ShowsSpentRemainingAndHistory) {
