@@ -118,7 +118,27 @@ def generate(
     progress: bool = False,
     seed: int | None = None,
 ) -> Records:
-    """Draw records from a model or from its file; otherwise the same as `Model.sample`."""
+    """Draw records from a released model. This costs nothing; `Model.sample` does the same.
+
+    Parameters
+    ----------
+    model
+        A model, or the path of its file.
+    count
+        Number of records, from 1 to 10^8.
+    given
+        Values of some columns that the records must have. Default: none.
+    seed
+        Draws the same records each time: a whole number, 0 or more. Default: other records each time.
+    progress
+        Shows on standard error how many rows are done. Default: false.
+
+    Raises
+    ------
+    InvalidInput
+        For what is not a model, another count or seed, and columns or values that the domain does
+        not have.
+    """
     if isinstance(model, (str, os.PathLike)):
         model = Model.read(model)
     if not isinstance(model, Model):

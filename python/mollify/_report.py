@@ -31,6 +31,7 @@ details { margin: .6rem 0 }
 .wide { overflow-x: auto }
 table { border-collapse: collapse } td, th { text-align: left; padding: .2rem 1rem .2rem 0; vertical-align: top }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums }
+td.number { white-space: nowrap }
 pre { overflow: auto; background: #f4f5f7; padding: 1rem; font-size: 13px }
 .warning { position: sticky; top: 0; background: #8b1a1a; color: #fff; padding: .5rem 1rem; font-weight: bold }
 @media print { .warning { position: fixed; left: 0; right: 0 } body { margin-top: 4rem } }
