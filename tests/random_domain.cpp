@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "domain/column.h"
 #include "domain/same_value.h"
+#include "domain/settings.h"
 
 namespace mollify::test {
 namespace {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "domain/domain.h"
+#include "domain/settings.h"
 
 namespace mollify::test {
 

@@ -11,6 +11,8 @@
 #include "base/names.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
+#include "domain/column.h"
+#include "domain/domain.h"
 #include "methods/local/sampler.h"
 #include "release/acceptance.h"
 #include "release/method.h"

@@ -15,6 +15,7 @@
 #include "base/names.h"
 #include "base/progress.h"
 #include "core/invalid_input.h"
+#include "domain/column.h"
 #include "methods/central/method.h"
 #include "methods/central/samplers.h"
 #include "methods/local/method.h"

@@ -14,6 +14,7 @@
 #include "base/progress.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
+#include "domain/domain.h"
 #include "methods/divergence/f_divergence.h"
 #include "records/private_table.h"
 

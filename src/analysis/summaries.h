@@ -15,7 +15,6 @@
 
 #include "base/answer.h"
 #include "core/random.h"
-#include "domain/domain.h"
 #include "formats/check.h"
 #include "methods/marginals/counts.h"
 #include "records/source.h"
@@ -23,6 +22,9 @@
 #include "release/spec.h"
 
 namespace mollify {
+
+class Column;
+class Domain;
 
 // -----------------------------------------------------------------------------------------------
 // How many values of private data a release takes for others.

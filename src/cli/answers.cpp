@@ -21,6 +21,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "core/invalid_input.h"
+#include "domain/column.h"
 #include "formats/csv.h"
 #include "formats/domain_yaml.h"
 #include "formats/public_files.h"

@@ -12,6 +12,8 @@
 #include "base/sha256.h"
 #include "core/invalid_input.h"
 #include "core/random.h"
+#include "domain/column.h"
+#include "domain/domain.h"
 
 namespace mollify {
 

@@ -11,9 +11,10 @@
 #include <vector>
 
 #include "core/random.h"
-#include "domain/domain.h"
 
 namespace mollify {
+
+class Domain;
 
 // -----------------------------------------------------------------------------------------------
 // Reproducible randomness for analysis and tests. NOT PRIVATE.

@@ -24,16 +24,16 @@ namespace mollify {
 // The public domain.
 
 Domain::Domain(std::vector<Column> columns, std::uint64_t seed, double product)
-    : columns_(std::move(columns)),
-      strides_(columns_.size()),
+    : columns_(std::make_shared<const std::vector<Column>>(std::move(columns))),
+      places_(columns_->size()),
       seed_(seed),
       product_(product),
       size_(product <= kMaxOutcomes ? static_cast<std::uint32_t>(product) : 0) {
   // Of a domain that is not enumerable they mean nothing, and nobody uses them.
   std::uint32_t stride = 1;
-  for (std::size_t i = columns_.size(); i-- > 0;) {
-    strides_[i] = stride;
-    stride *= columns_[i].size();
+  for (std::size_t i = places_.size(); i-- > 0;) {
+    places_[i] = {.stride = stride, .size = (*columns_)[i].size()};
+    stride *= places_[i].size;
   }
 }
 
@@ -54,15 +54,15 @@ Domain Domain::make(std::vector<Column> columns, std::uint64_t seed) {
 
 std::vector<std::string> Domain::names() const {
   std::vector<std::string> names;
-  for (const Column& column : columns_) names.push_back(column.name());
+  for (const Column& column : *columns_) names.push_back(column.name());
   return names;
 }
 
 void Domain::require_enumerable(std::string_view what, std::string_view other_way) const {
   if (is_enumerable()) return;
-  constexpr std::size_t kMostNamed = 10;
+  constexpr std::size_t kMostNamed = 100;
   std::vector<const Column*> largest;
-  for (const Column& column : columns_) largest.push_back(&column);
+  for (const Column& column : *columns_) largest.push_back(&column);
   std::stable_sort(largest.begin(), largest.end(), [](const Column* one, const Column* other) {
     return one->size() > other->size();
   });
@@ -79,23 +79,41 @@ void Domain::require_enumerable(std::string_view what, std::string_view other_wa
 
 std::uint32_t Domain::encode(std::span<const std::string_view> fields) const noexcept {
   std::uint32_t outcome = 0;
-  for (std::size_t i = 0; i < columns_.size(); ++i) {
+  for (std::size_t i = 0; i < columns_->size(); ++i) {
     const std::string_view field = i < fields.size() ? fields[i] : std::string_view();
-    outcome += columns_[i].encode(field) * strides_[i];
+    outcome += (*columns_)[i].encode(field) * places_[i].stride;
   }
   return outcome;
 }
 
 void Domain::encode_digits(std::span<const std::string_view> fields,
                            std::span<std::uint32_t> digits) const noexcept {
-  for (std::size_t i = 0; i < columns_.size(); ++i) {
-    digits[i] = columns_[i].encode(i < fields.size() ? fields[i] : std::string_view());
+  for (std::size_t i = 0; i < columns_->size(); ++i) {
+    digits[i] = (*columns_)[i].encode(i < fields.size() ? fields[i] : std::string_view());
+  }
+}
+
+void Domain::decode(std::uint32_t outcome, UniformIntegers random,
+                    std::vector<std::string>& fields) const {
+  std::vector<std::uint32_t> digits(places_.size());
+  for (std::size_t i = 0; i < digits.size(); ++i) digits[i] = digit(outcome, i);
+  write_digits(digits, random, fields);
+}
+
+void Domain::write_digits(std::span<const std::uint32_t> digits, UniformIntegers random,
+                          std::vector<std::string>& fields) const {
+  fields.resize(digits.size());
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    const Column& column = (*columns_)[i];
+    const std::uint64_t points = column.points(digits[i]);
+    fields[i].clear();
+    column.write(digits[i], points == 1 ? 0 : random.below(points), fields[i]);
   }
 }
 
 std::string Domain::canonical_text() const {
   std::string text = fmt::format("mollify-domain 1 seed {}\n", seed_);
-  for (const Column& column : columns_) text += column.canonical_text() + '\n';
+  for (const Column& column : *columns_) text += column.canonical_text() + '\n';
   return text;
 }
 
@@ -116,7 +134,7 @@ std::string columns_named(const std::vector<std::string>& names) {
 
 std::string Domain::undeclared_words() const {
   std::vector<std::string> outside, null;
-  for (const Column& column : columns_) {
+  for (const Column& column : *columns_) {
     if (!column.mapping().declares_outside()) outside.push_back(column.name());
     if (!column.mapping().declares_null()) null.push_back(column.name());
   }

@@ -4,23 +4,47 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <type_traits>
 #include <vector>
 
 #include "base/names.h"
-#include "domain/column.h"
 #include "domain/same_value.h"
 
 namespace mollify {
 
+class Column;
+
 // -----------------------------------------------------------------------------------------------
 // The public domain: what a record can be.
 
-/// A product of columns. Public and immutable.
+/// Whatever draws unbiased integers in [0, bound), by `random.below(bound)` or `random(bound)`; on
+/// a release path it is a SecureRandom. It must outlive this.
+class UniformIntegers {
+ public:
+  template <class Random>
+  requires(!std::is_same_v<Random, UniformIntegers>) UniformIntegers(Random& random)
+  noexcept  // NOLINT(google-explicit-constructor): stands for it
+      : random_(&random), below_([](void* given, std::uint64_t bound) -> std::uint64_t {
+          if constexpr (requires(Random & some) { some.below(bound); }) {
+            return static_cast<Random*>(given)->below(bound);
+          } else {
+            return (*static_cast<Random*>(given))(bound);
+          }
+        }) {}
+
+  [[nodiscard]] std::uint64_t below(std::uint64_t bound) const { return below_(random_, bound); }
+
+ private:
+  void* random_;
+  std::uint64_t (*below_)(void*, std::uint64_t);
+};
+
+/// A product of columns. Public and immutable; copies share the columns.
 ///
 /// A record is a vector of digits, one cell of each column. If there are at most 2^24 such vectors
 /// the domain is enumerable, and a record is also one outcome 0 … size() - 1: the mixed-radix
@@ -43,7 +67,7 @@ class Domain {
 
   /// The number of outcomes. Requires is_enumerable(), as all that speaks of outcomes does.
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
-  [[nodiscard]] const std::vector<Column>& columns() const noexcept { return columns_; }
+  [[nodiscard]] const std::vector<Column>& columns() const noexcept { return *columns_; }
   /// The columns' names.
   [[nodiscard]] std::vector<std::string> names() const;
   [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
@@ -59,37 +83,19 @@ class Domain {
 
   /// The outcome's digit for one column. Requires outcome < size() and column < columns().size().
   [[nodiscard]] std::uint32_t digit(std::uint32_t outcome, std::size_t column) const noexcept {
-    return outcome / strides_[column] % columns_[column].size();
+    return outcome / places_[column].stride % places_[column].size;
   }
 
   /// Writes a record of the outcome to `fields`, one text for each column; where an outcome stands
-  /// for several values, one of them is drawn uniformly.
-  ///
-  /// `random.below(bound)`, or `random(bound)`, must return an unbiased integer in [0, bound): on a
-  /// release path it is a SecureRandom. For every draw, encode of what is written is the outcome.
-  /// Requires outcome < size().
-  template <class Random>
-  void decode(std::uint32_t outcome, Random&& random, std::vector<std::string>& fields) const {
-    write_fields([&](std::size_t i) { return digit(outcome, i); }, random, fields);
-  }
+  /// for several values, one of them is drawn uniformly. For every draw, encode of what is written
+  /// is the outcome. Requires outcome < size().
+  void decode(std::uint32_t outcome, UniformIntegers random,
+              std::vector<std::string>& fields) const;
 
   /// The same for a record given by its digits, for every domain. Requires one digit for each
   /// column, each below that column's size.
-  template <class Random>
-  void write_digits(std::span<const std::uint32_t> digits, Random&& random,
-                    std::vector<std::string>& fields) const {
-    write_fields([&](std::size_t i) { return digits[i]; }, random, fields);
-  }
-
-  /// `random.below(bound)` or `random(bound)`, whichever it has.
-  template <class Random>
-  [[nodiscard]] static std::uint64_t integer_below(Random& random, std::uint64_t bound) {
-    if constexpr (requires { random.below(bound); }) {
-      return random.below(bound);
-    } else {
-      return random(bound);
-    }
-  }
+  void write_digits(std::span<const std::uint32_t> digits, UniformIntegers random,
+                    std::vector<std::string>& fields) const;
 
   /// A line with version and seed, then one line for each column. Domains with the same text have
   /// the same seed and encode and decode alike; a domain's hash is computed from it.
@@ -106,21 +112,15 @@ class Domain {
   }
 
  private:
-  template <class Digit, class Random>
-  void write_fields(Digit digit_of, Random& random, std::vector<std::string>& fields) const {
-    fields.resize(columns_.size());
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      fields[i].clear();
-      const std::uint32_t value = digit_of(i);
-      const std::uint64_t points = columns_[i].points(value);
-      columns_[i].write(value, points == 1 ? 0 : integer_below(random, points), fields[i]);
-    }
-  }
+  struct Place {
+    std::uint32_t stride;
+    std::uint32_t size;
+  };
 
   Domain(std::vector<Column> columns, std::uint64_t seed, double product);
 
-  std::vector<Column> columns_;
-  std::vector<std::uint32_t> strides_;
+  std::shared_ptr<const std::vector<Column>> columns_;
+  std::vector<Place> places_;
   std::uint64_t seed_;
   double product_;
   std::uint32_t size_;

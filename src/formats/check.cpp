@@ -7,6 +7,7 @@
 
 #include "base/progress.h"
 #include "domain/column.h"
+#include "domain/domain.h"
 #include "records/source.h"
 
 namespace mollify {

@@ -9,11 +9,13 @@
 #include <string_view>
 #include <vector>
 
-#include "domain/domain.h"
+#include "domain/column.h"
 #include "formats/csv.h"
 #include "records/units.h"
 
 namespace mollify {
+
+class Domain;
 
 /// One place at which a file is not what its domain declares. The texts are valid only during the
 /// call that reports the finding.

@@ -31,6 +31,7 @@
 #include "core/invalid_input.h"
 #include "core/lanes.h"
 #include "domain/column.h"
+#include "domain/domain.h"
 #include "domain/numbers.h"
 #include "formats/csv_lanes.h"
 

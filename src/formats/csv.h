@@ -14,11 +14,12 @@
 #include <string_view>
 #include <vector>
 
-#include "domain/domain.h"
 #include "records/sink.h"
 #include "records/source.h"
 
 namespace mollify {
+
+class Domain;
 
 // -----------------------------------------------------------------------------------------------
 // Streams a file line by line in bounded memory.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "domain/domain.h"
+#include "domain/settings.h"
 
 namespace mollify {
 

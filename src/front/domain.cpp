@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/names.h"
 #include "core/invalid_input.h"
+#include "domain/column.h"
 #include "formats/domain_yaml.h"
 #include "formats/draft_domain.h"
 #include "front/privacy.h"

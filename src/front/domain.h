@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "domain/column.h"
 #include "domain/domain.h"
 #include "mollify/domain.h"
 

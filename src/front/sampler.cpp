@@ -12,6 +12,7 @@
 #include "base/progress.h"
 #include "base/threads.h"
 #include "core/invalid_input.h"
+#include "domain/column.h"
 #include "domain/same_value.h"
 #include "front/privacy.h"
 #include "front/release.h"

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "core/invalid_input.h"
+#include "domain/column.h"
+#include "domain/domain.h"
 #include "records/source.h"
 #include "records/units.h"
 
@@ -250,6 +252,8 @@ NumericRows::NumericRows(const Source& source, const RealColumns& columns)
   source_.require_repeatable();
   rows_ = source_.record_count();
 }
+
+std::size_t NumericRows::dimension() const { return columns_.size(); }
 
 void NumericRows::visit(const std::function<void(std::span<const double> rows)>& visit) const {
   source_.visit_by(wanted_, [&] { return std::make_unique<PointWorker>(columns_, visit); });

@@ -11,12 +11,14 @@
 #include <vector>
 
 #include "core/random.h"
-#include "domain/domain.h"
 #include "records/source.h"
 #include "records/tallies.h"
 #include "records/units.h"
 
 namespace mollify {
+
+class Domain;
+class RealColumns;
 
 // -----------------------------------------------------------------------------------------------
 // Reads private records in a domain's outcomes or digits.
@@ -131,7 +133,7 @@ class NumericRows final : public NumericTable {
   /// Counts the rows. `source` and `columns` must outlive the table.
   NumericRows(const Source& source, const RealColumns& columns);
 
-  [[nodiscard]] std::size_t dimension() const override { return columns_.size(); }
+  [[nodiscard]] std::size_t dimension() const override;
   [[nodiscard]] std::uint64_t record_count() const override { return rows_; }
   void visit(const std::function<void(std::span<const double> rows)>& visit) const override;
 

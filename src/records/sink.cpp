@@ -9,6 +9,8 @@
 
 #include "base/progress.h"
 #include "core/invalid_input.h"
+#include "domain/column.h"
+#include "domain/domain.h"
 
 namespace mollify {
 
@@ -144,15 +146,33 @@ void RecordWriter::begin_record(std::string_view unit) {
   if (has_units_) columns_.front().append(unit);
 }
 
-void RecordWriter::append(std::size_t column, std::uint32_t digit, std::uint64_t point) {
+void RecordWriter::write_digit(std::size_t column, std::uint32_t digit, UniformIntegers random) {
   ColumnBuffer& to = columns_[column + (has_units_ ? 1 : 0)];
-  const Value value = domain_->columns()[column].value(digit, point);
+  const Column& from = domain_->columns()[column];
+  const std::uint64_t points = from.points(digit);
+  const Value value = from.value(digit, points == 1 ? 0 : random.below(points));
   // Cells of words are numbered like the words.
   if (std::holds_alternative<std::string_view>(value)) {
     to.append_word(digit);
   } else {
     to.append(value);
   }
+}
+
+void RecordWriter::write_outcome(std::uint32_t outcome, UniformIntegers random,
+                                 std::string_view unit) {
+  begin_record(unit);
+  for (std::size_t i = 0; i < domain_->columns().size(); ++i) {
+    write_digit(i, domain_->digit(outcome, i), random);
+  }
+  end_record();
+}
+
+void RecordWriter::write_digits(std::span<const std::uint32_t> digits, UniformIntegers random,
+                                std::string_view unit) {
+  begin_record(unit);
+  for (std::size_t i = 0; i < digits.size(); ++i) write_digit(i, digits[i], random);
+  end_record();
 }
 
 void RecordWriter::write_point(std::span<const double> point) {

@@ -9,11 +9,14 @@
 #include <string_view>
 #include <vector>
 
-#include "domain/domain.h"
 #include "domain/same_value.h"
 #include "records/values.h"
 
 namespace mollify {
+
+class Domain;
+class RealColumns;
+class UniformIntegers;
 
 // -----------------------------------------------------------------------------------------------
 // Where released records go.
@@ -97,22 +100,10 @@ class RecordWriter {
 
   /// Requires an enumerable domain and outcome < domain.size(); `unit` is written if there is a
   /// unit column. `random` as in Domain::decode.
-  template <class Random>
-  void write_outcome(std::uint32_t outcome, Random& random, std::string_view unit = {}) {
-    begin_record(unit);
-    for (std::size_t i = 0; i < domain_->columns().size(); ++i) {
-      write_digit(i, domain_->digit(outcome, i), random);
-    }
-    end_record();
-  }
+  void write_outcome(std::uint32_t outcome, UniformIntegers random, std::string_view unit = {});
   /// Requires one digit for each column, each below that column's size.
-  template <class Random>
-  void write_digits(std::span<const std::uint32_t> digits, Random& random,
-                    std::string_view unit = {}) {
-    begin_record(unit);
-    for (std::size_t i = 0; i < digits.size(); ++i) write_digit(i, digits[i], random);
-    end_record();
-  }
+  void write_digits(std::span<const std::uint32_t> digits, UniformIntegers random,
+                    std::string_view unit = {});
   /// Requires one coordinate for each of the RealColumns that the writer was made for.
   void write_point(std::span<const double> point);
 
@@ -120,13 +111,8 @@ class RecordWriter {
   void finish();
 
  private:
-  template <class Random>
-  void write_digit(std::size_t column, std::uint32_t digit, Random& random) {
-    const std::uint64_t points = domain_->columns()[column].points(digit);
-    append(column, digit, points == 1 ? 0 : Domain::integer_below(random, points));
-  }
+  void write_digit(std::size_t column, std::uint32_t digit, UniformIntegers random);
   void begin_record(std::string_view unit);
-  void append(std::size_t column, std::uint32_t digit, std::uint64_t point);
   void end_record();
   void flush();
 

@@ -12,6 +12,7 @@
 #include "base/progress.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
+#include "domain/domain.h"
 
 namespace mollify {
 

@@ -11,11 +11,12 @@
 #include <string_view>
 #include <vector>
 
-#include "domain/domain.h"
 #include "records/sink.h"
 #include "records/values.h"
 
 namespace mollify {
+
+class Domain;
 
 // -----------------------------------------------------------------------------------------------
 // Where records come from.

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "base/threads.h"
+#include "domain/column.h"
+#include "domain/domain.h"
 #include "records/sink.h"
 #include "records/source.h"
 #include "records/units.h"

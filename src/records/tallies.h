@@ -18,12 +18,13 @@
 #include <vector>
 
 #include "core/random.h"
-#include "domain/domain.h"
 #include "domain/same_value.h"
 #include "records/source.h"
 #include "records/units.h"
 
 namespace mollify {
+
+class Domain;
 
 // -----------------------------------------------------------------------------------------------
 // Counts keys without keeping one entry for each observation.

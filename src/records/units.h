@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/names.h"
 #include "core/random.h"
-#include "domain/column.h"
 #include "domain/same_value.h"
 #include "records/values.h"
 

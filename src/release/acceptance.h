@@ -6,12 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "domain/domain.h"
 #include "release/certificate.h"
 #include "release/plan.h"
 #include "release/release_error.h"
 
 namespace mollify {
+
+class Domain;
 
 /// The total variation that advice aims at where none is asked for. Above it the central model says
 /// how large it is.

@@ -12,12 +12,13 @@
 #include "base/held.h"
 #include "base/json.h"
 #include "base/names.h"
-#include "domain/domain.h"
 #include "release/public_inputs.h"
 #include "release/release_error.h"
 #include "release/spec.h"
 
 namespace mollify {
+
+class Domain;
 
 /// Whose data the output must not tell.
 enum class Protected {

@@ -10,7 +10,6 @@
 
 #include "accounting/privacy.h"
 #include "base/json.h"
-#include "domain/domain.h"
 #include "domain/numbers.h"
 #include "release/spec.h"
 

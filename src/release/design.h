@@ -3,10 +3,11 @@
 
 #include <any>
 
-#include "domain/domain.h"
 #include "release/certificate.h"
 
 namespace mollify {
+
+class Domain;
 
 // -----------------------------------------------------------------------------------------------
 // From what is public about a release to what it draws by.

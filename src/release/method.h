@@ -12,7 +12,6 @@
 
 #include "base/json.h"
 #include "core/invalid_input.h"
-#include "domain/domain.h"
 #include "kernel/naturals.h"
 #include "records/units.h"
 #include "release/advice.h"
@@ -26,6 +25,8 @@
 #include "release/verification.h"
 
 namespace mollify {
+
+class Domain;
 
 /// A unit of the roster that has no rows: what it counts as, and what it pulls shares towards.
 struct StandIn {

@@ -13,6 +13,7 @@
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "domain/candidates.h"
+#include "domain/column.h"
 #include "domain/domain.h"
 #include "release/method.h"
 
@@ -40,6 +41,10 @@ void complete(std::optional<PublicFile>& file, const PublicInputs& inputs) {
 }
 
 }  // namespace
+
+GivenInputs::GivenInputs(const Domain& domain) : domain_(std::make_shared<const Domain>(domain)) {}
+
+Domain GivenInputs::domain(const SpecDomain&) const { return *domain_; }
 
 Roster GivenInputs::roster(const std::string& name, const std::string&) const {
   if (!units) refuse_unknown(name);

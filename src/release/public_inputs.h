@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,12 +11,14 @@
 #include <vector>
 
 #include "domain/candidates.h"
-#include "domain/domain.h"
 #include "records/units.h"
 #include "release/spec.h"
 #include "scores/records.h"
 
 namespace mollify {
+
+class Domain;
+class RealColumns;
 
 // -----------------------------------------------------------------------------------------------
 // A band as a public file.
@@ -70,7 +73,7 @@ class PublicInputs {
 /// Values in memory: what each name stands for, whatever the name.
 class GivenInputs final : public PublicInputs {
  public:
-  explicit GivenInputs(Domain domain) : domain_(std::move(domain)) {}
+  explicit GivenInputs(const Domain& domain);
 
   std::optional<Roster> units{};
   std::vector<std::uint32_t> reference{};  ///< digits of the space's domain
@@ -78,7 +81,7 @@ class GivenInputs final : public PublicInputs {
   std::optional<PublicBand> lower_bounds{};
   std::vector<double> matrix{};  ///< the covariance
 
-  [[nodiscard]] Domain domain(const SpecDomain&) const override { return domain_; }
+  [[nodiscard]] Domain domain(const SpecDomain&) const override;
   [[nodiscard]] Roster roster(const std::string& name, const std::string&) const override;
   [[nodiscard]] std::vector<std::uint32_t> records(const std::string& name,
                                                    const Domain& domain) const override;
@@ -89,7 +92,7 @@ class GivenInputs final : public PublicInputs {
   [[nodiscard]] std::string sha256(const std::string&) const override { return {}; }
 
  private:
-  Domain domain_;
+  std::shared_ptr<const Domain> domain_;
 };
 
 /// Reads the domain and fills in the hashes of all that the spec names. Throws InvalidInput where

@@ -15,6 +15,7 @@
 #include "base/sha256.h"
 #include "base/threads.h"
 #include "core/invalid_input.h"
+#include "domain/domain.h"
 #include "records/source.h"
 #include "records/units.h"
 #include "release/acceptance.h"
@@ -60,12 +61,12 @@ Decimal exactly(const Decimal& typed, double promised) {
 PreparedRelease::PreparedRelease(Certificate certificate, const Domain& domain,
                                  std::vector<std::string> warnings)
     : certificate_(std::move(certificate)),
-      domain_(domain),
+      domain_(std::make_shared<const Domain>(domain)),
       error_(require_acceptable(certificate_, domain)),
       warnings_(std::move(warnings)) {}
 
 std::vector<std::string> PreparedRelease::warnings() const {
-  std::vector<std::string> said = mollify::warnings(certificate_, error_, domain_);
+  std::vector<std::string> said = mollify::warnings(certificate_, error_, *domain_);
   said.insert(said.end(), warnings_.begin(), warnings_.end());
   return said;
 }

@@ -11,7 +11,6 @@
 #include "accounting/ledger.h"
 #include "base/json.h"
 #include "core/random.h"
-#include "domain/domain.h"
 #include "records/sink.h"
 #include "records/source.h"
 #include "records/tallies.h"
@@ -21,6 +20,8 @@
 #include "release/spec.h"
 
 namespace mollify {
+
+class Domain;
 
 // -----------------------------------------------------------------------------------------------
 // Private records in, private samples out, whatever the model.
@@ -81,7 +82,7 @@ class PreparedRelease {
 
  private:
   Certificate certificate_;
-  Domain domain_;
+  std::shared_ptr<const Domain> domain_;
   ReleaseError error_;
   std::vector<std::string> warnings_;
 };

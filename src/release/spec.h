@@ -14,7 +14,6 @@
 #include "base/held.h"
 #include "base/json.h"
 #include "base/names.h"
-#include "domain/domain.h"
 #include "release/methods.h"
 
 namespace mollify {

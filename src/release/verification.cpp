@@ -5,6 +5,7 @@
 
 #include "base/names.h"
 #include "domain/candidates.h"
+#include "domain/domain.h"
 #include "release/certificate.h"
 #include "release/design.h"
 #include "release/method.h"

@@ -8,11 +8,12 @@
 
 #include "base/answer.h"
 #include "domain/candidates.h"
-#include "domain/domain.h"
 #include "release/certificate.h"
 #include "release/public_inputs.h"
 
 namespace mollify {
+
+class Domain;
 
 /// What checking a certificate found.
 struct CertificateCheck {

@@ -12,6 +12,8 @@
 #include "base/sha256.h"
 #include "core/invalid_input.h"
 #include "domain/candidates.h"
+#include "domain/column.h"
+#include "domain/domain.h"
 #include "domain/numbers.h"
 
 namespace mollify {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "domain/domain.h"
-
 namespace mollify {
+
+class Domain;
 
 /// What a list of models is like: products of columns alone, or trees of columns in every second
 /// place.

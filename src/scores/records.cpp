@@ -9,6 +9,8 @@
 #include <span>
 
 #include "base/progress.h"
+#include "domain/column.h"
+#include "domain/domain.h"
 
 namespace mollify {
 

@@ -7,10 +7,11 @@
 #include <span>
 #include <vector>
 
-#include "domain/domain.h"
 #include "scores/points.h"
 
 namespace mollify {
+
+class Domain;
 
 // -----------------------------------------------------------------------------------------------
 // Records as points of mixed scales.

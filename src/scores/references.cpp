@@ -10,6 +10,7 @@
 
 #include "base/progress.h"
 #include "core/invalid_input.h"
+#include "domain/column.h"
 #include "scores/kernels.h"
 
 namespace mollify {

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/release_of.h"
+#include "domain/column.h"
 #include "kernel/search.h"
 #include "methods/central/design.h"
 #include "methods/divergence/worst_case_risk.h"

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "command_line.h"
+#include "domain/column.h"
 #include "domain/domain.h"
 #include "formats/domain_yaml.h"
 #include "sanitized.h"

@@ -15,6 +15,10 @@
 #include "chi_square.h"
 #include "core/invalid_input.h"
 #include "core/random.h"
+#include "domain/column.h"
+#include "domain/domain.h"
+#include "domain/numbers.h"
+#include "domain/words.h"
 #include "refusal.h"
 
 namespace mollify {

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "domain/column.h"
 #include "formats/domain_yaml.h"
 #include "formats/scratch.h"
 #include "refusal.h"

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "domain/column.h"
 #include "formats/scratch.h"
 #include "mollify/arrow_c.h"
 #include "mollify/program.h"

@@ -14,6 +14,7 @@
 
 #include "chi_square.h"
 #include "core/random.h"
+#include "domain/column.h"
 #include "formats/csv.h"
 #include "formats/domain_yaml.h"
 #include "formats/pipe.h"

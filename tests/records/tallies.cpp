@@ -16,6 +16,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "domain/column.h"
+#include "domain/words.h"
 #include "formats/csv.h"
 #include "formats/domain_yaml.h"
 #include "formats/scratch.h"

@@ -17,6 +17,8 @@
 #include "base/names.h"
 #include "core/invalid_input.h"
 #include "domain/candidates.h"
+#include "domain/column.h"
+#include "domain/numbers.h"
 #include "formats/public_files.h"
 #include "formats/text_files.h"
 #include "laboratory/measure/gaussian_envelope.h"

@@ -24,6 +24,8 @@
 #include "base/names.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
+#include "domain/column.h"
+#include "domain/domain.h"
 #include "methods/central/design.h"
 #include "methods/central/samplers.h"
 #include "methods/central/support.h"

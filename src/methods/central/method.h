@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 
-#include "domain/domain.h"
 #include "methods/central/design.h"
 #include "methods/central/samplers.h"
 #include "methods/central/support.h"
@@ -14,6 +13,8 @@
 #include "release/plan.h"
 
 namespace mollify {
+
+class Domain;
 
 /// What a design of method central draws by.
 struct FiniteDrawing {

@@ -15,6 +15,7 @@
 #include "base/directed_rounding.h"
 #include "base/progress.h"
 #include "core/invalid_input.h"
+#include "domain/numbers.h"
 #include "methods/central/samplers.h"
 
 namespace mollify {

@@ -9,6 +9,7 @@
 
 #include "accounting/privacy.h"
 #include "core/random.h"
+#include "domain/numbers.h"
 #include "kernel/naturals.h"
 #include "methods/central/design.h"
 #include "methods/gaussian/centre.h"

@@ -20,6 +20,8 @@
 #include "base/json.h"
 #include "base/names.h"
 #include "core/invalid_input.h"
+#include "domain/column.h"
+#include "domain/domain.h"
 #include "methods/gaussian/design.h"
 #include "methods/gaussian/moments.h"
 #include "methods/gaussian/sampler.h"

@@ -12,6 +12,7 @@
 
 #include "base/json.h"
 #include "core/invalid_input.h"
+#include "domain/domain.h"
 #include "methods/gaussian/design.h"
 #include "methods/gaussian/method.h"
 #include "methods/gaussian/moments.h"

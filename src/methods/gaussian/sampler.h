@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/random.h"
+#include "domain/numbers.h"
 #include "kernel/clipped_sums.h"
 #include "methods/gaussian/centre.h"
 #include "methods/gaussian/design.h"

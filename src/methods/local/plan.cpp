@@ -14,6 +14,7 @@
 #include "base/names.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
+#include "domain/column.h"
 #include "domain/domain.h"
 #include "methods/local/mechanism.h"
 #include "methods/local/method.h"

@@ -15,6 +15,7 @@
 #include "base/names.h"
 #include "base/threads.h"
 #include "core/invalid_input.h"
+#include "domain/column.h"
 #include "domain/numbers.h"
 #include "kernel/order.h"
 #include "methods/local/method.h"

@@ -12,6 +12,7 @@
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "domain/candidates.h"
+#include "domain/column.h"
 #include "domain/domain.h"
 #include "scores/boosting.h"
 #include "scores/kernels.h"

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/sha256.h"
+#include "domain/column.h"
 #include "methods/local/method.h"
 #include "methods/local/sampler.h"
 #include "records/tallies.h"

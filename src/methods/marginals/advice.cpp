@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "base/names.h"
+#include "domain/column.h"
+#include "domain/domain.h"
 #include "methods/marginals/method.h"
 
 namespace mollify {

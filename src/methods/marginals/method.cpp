@@ -21,6 +21,8 @@
 #include "base/names.h"
 #include "base/progress.h"
 #include "core/invalid_input.h"
+#include "domain/column.h"
+#include "domain/domain.h"
 #include "domain/numbers.h"
 #include "methods/marginals/counts.h"
 #include "methods/marginals/design.h"

@@ -10,7 +10,6 @@
 
 #include "base/json.h"
 #include "core/random.h"
-#include "domain/domain.h"
 #include "methods/marginals/counts.h"
 #include "methods/marginals/design.h"
 #include "methods/marginals/learner.h"
@@ -25,6 +24,8 @@
 #include "release/spec.h"
 
 namespace mollify {
+
+class Domain;
 
 /// What only method marginals has.
 struct MarginalsSpec {

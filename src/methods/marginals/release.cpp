@@ -13,6 +13,8 @@
 
 #include "base/json.h"
 #include "core/invalid_input.h"
+#include "domain/column.h"
+#include "domain/domain.h"
 #include "methods/marginals/counts.h"
 #include "methods/marginals/design.h"
 #include "methods/marginals/learner.h"

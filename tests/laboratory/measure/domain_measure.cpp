@@ -6,6 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "domain/candidates.h"
+#include "domain/column.h"
+#include "domain/numbers.h"
+#include "domain/words.h"
 #include "laboratory/cubature.h"
 #include "laboratory/measure/measure.h"
 #include "refusal.h"

@@ -6,7 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include "domain/column.h"
 #include "domain/domain.h"
+#include "domain/words.h"
 #include "refusal.h"
 
 namespace mollify {

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "domain/column.h"
 #include "methods/marginals/learner.h"
 #include "methods/marginals/method.h"
 #include "methods/marginals/noisy_answers.h"
