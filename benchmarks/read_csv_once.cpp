@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "domain/column.h"
 #include "domain/domain.h"
 #include "formats/csv.h"
 #include "records/private_table.h"

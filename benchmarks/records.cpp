@@ -17,6 +17,7 @@
 
 #include "core/random.h"
 #include "domain/candidates.h"
+#include "domain/column.h"
 #include "domain/domain.h"
 #include "formats/arrow.h"
 #include "formats/csv.h"

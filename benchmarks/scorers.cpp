@@ -11,6 +11,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include "domain/column.h"
 #include "methods/local/space.h"
 #include "release/spec.h"
 #include "scores/kernels.h"

@@ -18,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include "domain/column.h"
 #include "formats/csv.h"
 #include "formats/domain_yaml.h"
 #include "methods/marginals/counts.h"

@@ -20,6 +20,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "domain/column.h"
 #include "formats/csv.h"
 #include "formats/public_files.h"
 #include "methods/marginals/method.h"

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/invalid_input.h"
+#include "domain/column.h"
 #include "domain/domain.h"
 #include "formats/arrow.h"
 #include "records/private_table.h"

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "domain/column.h"
 #include "formats/check.h"
 #include "formats/domain_yaml.h"
 #include "records/private_table.h"
@@ -73,8 +74,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(outcome < domain().size());
     tally.add(outcome);
     // What is drawn for the outcome is read as the outcome again.
-    domain().decode(
-        outcome, [outcome](std::uint64_t bound) { return outcome % bound; }, drawn);
+    auto below = [outcome](std::uint64_t bound) { return outcome % bound; };
+    domain().decode(outcome, below, drawn);
     const std::vector<std::string_view> views(drawn.begin(), drawn.end());
     require(domain().encode(views) == outcome);
     // The check is silent about a field if and only if encoding did not have to map it.

@@ -6,14 +6,17 @@ import html
 from collections.abc import Iterable, Sequence
 
 
+def shown(number: float) -> str:
+    """Four digits, which a page has room for; and all before the point."""
+    return f"{number:.4g}" if isinstance(number, float) and abs(number) < 1e4 else f"{number:.0f}"
+
+
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A row of cells for each row; without any name, no head. A null's cell is empty."""
 
     def cell(value: object) -> str:
         if isinstance(value, (int, float)) and not isinstance(value, bool):
-            return f'<td class="number">{value:.6g}</td>' if isinstance(value, float) else (
-                f'<td class="number">{value}</td>'
-            )
+            return f'<td class="number">{shown(value)}</td>'
         if isinstance(value, bool):
             value = str(value).lower()
         return f"<td>{html.escape('' if value is None else str(value))}</td>"

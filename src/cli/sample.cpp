@@ -360,6 +360,9 @@ void add_sample(CLI::App& app, Session& session) {
   command.add_flag("--print-spec", options->print_spec,
                    "print the flags as a JSON spec, and release nothing");
   add_part_flags(command, spec_parts(), session.methods());
+  if (session.method && kDrawMethods.has(*session.method)) {
+    command.get_option("--count")->description("how many records to release (default: 1)");
+  }
   options->ledger.add_to(command);
   command.add_option("--out", options->out, "CSV file of the records (default: standard output)")
       ->type_name("FILE");

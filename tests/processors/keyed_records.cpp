@@ -22,6 +22,7 @@
 #include <fmt/format.h>
 
 #include "base/sha256.h"
+#include "domain/column.h"
 #include "methods/local/space.h"
 #include "mollify/mollify.h"
 #include "records/keyed_units.h"
