@@ -552,7 +552,7 @@ def mbde(
         loaded = model_from(Path(model).read_text(encoding="utf-8"), os.fspath(model))
         epsilon = loaded.epsilon
     if epsilon is None:
-        raise _core.InvalidInput("epsilon is needed, but is not given")
+        raise _core.InvalidInput("the budget is missing: give epsilon")
     for name, whole, most in (
         ("samples", samples, 10_000_000), ("iterations", 3 if iterations is None else iterations, 1000),
         ("draws", draws, 1_000_000), ("seed", seed, 2**63 - 1), ("outputs", outputs or 1, 2**31),
@@ -566,7 +566,7 @@ def mbde(
     if draws and density is None:
         raise _core.InvalidInput('draws needs density, but data is given; a method with score="mbde" releases')
     if sampler is not None and not draws:
-        raise _core.InvalidInput("sampler needs draws, but it is not given")
+        raise _core.InvalidInput("sampler is for draws: give draws too, or leave it out")
     sampler = sampler or SAMPLERS[0]
     if sampler not in SAMPLERS:
         raise _core.InvalidInput(f'sampler must be {SAMPLERS[0]}, {SAMPLERS[1]} or {SAMPLERS[2]}, but is "{sampler}"')
@@ -577,11 +577,11 @@ def mbde(
             raise _core.InvalidInput("density is instead of data and domain, but both are given")
         problem = _of_density(density, reference, samples, seed, regions)
     elif data is None:
-        raise _core.InvalidInput("data or density is needed, but neither is given")
+        raise _core.InvalidInput("the data is missing: give data with domain, or density")
     elif regions:
         raise _core.InvalidInput("region needs density, but data is given")
     elif domain is None:
-        raise _core.InvalidInput("domain is needed, but is not given")
+        raise _core.InvalidInput("the domain is missing: give domain, a Domain or the path of its file")
     else:
         problem = _of_rows(data, as_domain(domain), reference)
     found: list[tuple[Step, float]] = []
