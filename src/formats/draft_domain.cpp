@@ -218,7 +218,9 @@ class ColumnSketch {
   [[nodiscard]] const char* suspicion() const {
     constexpr std::uint64_t kFewRecords = 20;
     if (2 * addresses_ > seen_) return "its values look like e-mail addresses";
-    if (4 * sentences_ > seen_) return "its values look like free text";
+    // Answers of many words that come again are one of a few to choose from.
+    const bool comes_again = !has_many_values() && 3 * values_.size() < seen_;
+    if (4 * sentences_ > seen_ && !comes_again) return "its values look like free text";
     // Numbers with a point are measured, and so are days and times; integers may count.
     const bool nearly_all_differ = 20 * values_.size() >= 19 * seen_;
     if (seen_ >= kFewRecords && nearly_all_differ && !(all_numbers() && has_point_) &&

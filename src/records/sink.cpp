@@ -127,7 +127,8 @@ RecordWriter::RecordWriter(const Domain& domain, Sink& sink,
     for (const ColumnSchema& column : schema) {
       if (column.name != *unit_column) continue;
       throw InvalidInput(fmt::format(
-          "the unit column must not be a column of the domain, but \"{}\" is", *unit_column));
+          "the unit column must not be a column of the domain, but \"{}\" is: remove it there",
+          *unit_column));
     }
     schema.insert(schema.begin(), {.name = *unit_column});
   }

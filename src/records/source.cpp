@@ -84,7 +84,8 @@ std::vector<std::size_t> wanted_columns(
          {std::pair{"unit", &unit_column}, std::pair{"counts", &counts_column}}) {
       if (*column != name) continue;
       throw InvalidInput(fmt::format(
-          "the {} column must not be a column of the domain, but \"{}\" is", what, name));
+          "the {} column must not be a column of the domain, but \"{}\" is: remove it there", what,
+          name));
     }
     wanted.push_back(place(name, "which the domain declares"));
   }

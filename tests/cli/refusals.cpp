@@ -146,7 +146,7 @@ TEST(Refusals, OfMethodsAndUnits) {
             "data.csv has no column \"nobody\", which names the unit of a record; it has id, "
             "sex, age, note, smoker, weight");
   EXPECT_EQ(refused_sample(command, Arguments{"@local", "--unit", "sex"} + kOneDraw),
-            "the unit column must not be a column of the domain, but \"sex\" is");
+            "the unit column must not be a column of the domain, but \"sex\" is: remove it there");
   command.files.write("units.csv", "id\nann\nbob\nann\n");
   EXPECT_EQ(refused_sample(command, kRostered + kOneDraw),
             "units.csv line 4 must name a new unit, but \"ann\" is already listed");

@@ -362,7 +362,8 @@ TEST(SampleCentral, ReleasesFromCountsUpTo2To40) {
                    "--counts-column", "state", "--epsilon", "1", "--count", "20"});
   EXPECT_EQ(mistaken.status, 2);
   EXPECT_EQ(mistaken.err,
-            "mollify: the counts column must not be a column of the domain, but \"state\" is\n");
+            "mollify: the counts column must not be a column of the domain, but \"state\" is: "
+            "remove it there\n");
 }
 
 }  // namespace

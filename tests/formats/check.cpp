@@ -172,7 +172,8 @@ TEST(CheckTable, RefusesCountsThatTheDomainDeclares) {
           file, domain, "id", std::nullopt, [](const Finding&) {}, counts);
     });
   };
-  EXPECT_EQ(refusal("a"), "the counts column must not be a column of the domain, but \"a\" is");
+  EXPECT_EQ(refusal("a"),
+            "the counts column must not be a column of the domain, but \"a\" is: remove it there");
   EXPECT_EQ(refusal("id"), "the counts column must not be the unit column, but \"id\" is both");
 }
 

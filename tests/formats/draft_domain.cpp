@@ -163,8 +163,9 @@ TEST(DraftDomain, LeavesOutWhatIsTooWideAndPointsOutWhoSomebodyIs) {
   std::string csv = "person_id,word,mail,remark,day,amount,city\n";
   for (int i = 0; i < 1500; ++i) {
     const std::string n = std::to_string(i);
-    csv += n + ",w" + n + ",a" + n + "@b.c,this is said of " + std::to_string(i % 3) +
-           (i % 2 == 0 ? ",2026-01-31," : ",2026-03-01,") + n + ".5,x\n";
+    csv += n + ",w" + n + ",a" + n + "@b.c,this is said of " + std::to_string(i % 700) +
+           (i % 2 == 0 ? ",2026-01-31," : ",2026-03-01,") + n +
+           (i % 4 == 0 ? ".5,Lille\n" : ".5,Ghent on the old river Lys\n");
   }
   const std::string path = scratch.write("pub.csv", csv);
   const DomainDraft draft = draft_domain(path);

@@ -245,7 +245,8 @@ TEST(ReadUnits, RefusesAUnitColumnThatIsMissingOrDeclared) {
   EXPECT_EQ(refusal("user"),
             "data.csv has no column \"user\", which names the unit of a record; it has id, n, "
             "color");
-  EXPECT_EQ(refusal("n"), "the unit column must not be a column of the domain, but \"n\" is");
+  EXPECT_EQ(refusal("n"),
+            "the unit column must not be a column of the domain, but \"n\" is: remove it there");
 }
 
 TEST(ReadUnits, OneUnitsLinesNeverChangeAnotherUnit) {

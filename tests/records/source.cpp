@@ -116,8 +116,9 @@ TEST(CountedSource, CountsNeitherADomainsColumnNorTheUnits) {
     return test::refusal_of([&] { require_columns(counted, counted_domain(), "who"); });
   };
   EXPECT_EQ(refused("n"), "accepted");
-  EXPECT_EQ(refused("color"),
-            "the counts column must not be a column of the domain, but \"color\" is");
+  EXPECT_EQ(
+      refused("color"),
+      "the counts column must not be a column of the domain, but \"color\" is: remove it there");
   EXPECT_EQ(refused("who"), "the counts column must not be the unit column, but \"who\" is both");
 }
 
