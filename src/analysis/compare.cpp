@@ -189,10 +189,12 @@ Answer compare_outcomes(const LocalRelease& release, const Source& data) {
                               comparison.mean_law_distance, comparison.mean_reference_distance)
                 : "");
   const double worst = draw_risk(certificate, domain).quoted_total_variation();
-  answer.add("worst_case_tv", worst,
-             fmt::format("plan and advise tell the worst case over all data there could be: total "
-                         "variation {:.4g}\n",
-                         worst));
+  const std::string supposed = release_method(spec.method).supposition(spec);
+  answer.add(
+      "worst_case_tv", worst,
+      fmt::format("plan and advise tell the worst case over all data there could be{}: total "
+                  "variation {:.4g}\n",
+                  supposed, worst));
   answer.say(
       fmt::format("{}a record is as good as one drawn from {}, but for {}\n", within_bins(domain),
                   spec.unit ? "its unit's own, on average" : "the table's own",

@@ -149,8 +149,10 @@ std::string error_line(const ReleaseSpec& spec, const ReleaseReport& report) {
   // That of a draw of one of many models is of the model, not of its rows.
   const bool is_of_model = kModelMethods.has(spec.method);
   if (!report.total_variation || (is_of_model && !kRowMethods.has(spec.method))) return "";
-  return fmt::format("{} error of a record: {:.4g} in total variation\n",
-                     is_of_model ? "expected" : "greatest", *report.total_variation);
+  return wrapped(fmt::format("{} error of a record: {:.4g} in total variation{}",
+                             is_of_model ? "expected" : "greatest", *report.total_variation,
+                             release_method(spec.method).supposition(spec)),
+                 kColumns, 2);
 }
 
 /// Warnings in at most `room` lines; what is cut is behind --explain.

@@ -577,8 +577,10 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
   Domain domain = domain_of(drafted, public_csv);
   if (!domain.is_enumerable()) {
     notes.push_back(fmt::format(
-        "Method marginals takes this domain. The other methods choose from at most {} possible "
-        "records, and here are {:.3g}: draft fewer columns for them ({}).",
+        "Method marginals takes this domain; methods local and integral choose from public "
+        "candidates "
+        "of it. Method central takes at most {} possible records, and here are {:.3g}: draft fewer "
+        "columns for it ({}).",
         Domain::kMaxOutcomes, domain.product(), flag_words("columns")));
   }
   return {std::move(domain), std::move(notes)};

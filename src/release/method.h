@@ -130,6 +130,8 @@ class ReleaseMethod {
   [[nodiscard]] virtual std::optional<double> total_variation(const Certificate& certificate,
                                                               const ReleaseError& error,
                                                               const Domain& domain) const;
+  /// What that supposes of the data, to end a sentence: ", if ..."; empty if it holds for all data.
+  [[nodiscard]] virtual std::string supposition(const ReleaseSpec&) const { return ""; }
   /// Why this mechanism and these parameters, in one sentence.
   [[nodiscard]] virtual std::string why(const Certificate& certificate) const = 0;
   [[nodiscard]] virtual std::vector<std::string> notes(const Certificate& certificate,

@@ -45,6 +45,24 @@ int occurrences(const std::string& text, const std::string& part) {
   return count;
 }
 
+TEST(Caveats, AWorstCaseOverDeclaredDataSaysSo) {
+  const Answers command;
+  const std::string near = "if data are as declared";
+  for (const Arguments& declared :
+       {Arguments{}, Arguments{"--gamma", "2"}, Arguments{"--c1", "0.5", "--c2", "2"}}) {
+    testing::Matcher<std::string> says = HasSubstr(near);
+    if (declared.empty()) says = Not(says);
+    const Arguments whole = kAnswersWhole + declared;
+    EXPECT_THAT(command.on("plan", "declared.yaml", whole).out, says);
+    const Arguments data = whole + kAnswerTable;
+    // Lines are broken at 80 columns.
+    std::string notes = command.on("sample", "declared.yaml", data + Arguments{"--count", "1"}).err;
+    for (std::size_t at; (at = notes.find("\n  ")) != std::string::npos;) notes.replace(at, 3, " ");
+    EXPECT_THAT(notes, says);
+    EXPECT_THAT(command.on("compare", "declared.yaml", data).out, says);
+  }
+}
+
 TEST(Caveats, AWarningNamesTheWordsToWriteOnce) {
   const Answers command;
   for (const auto& [name, more] :

@@ -387,6 +387,8 @@ constexpr OwnPart kGaussianModelQuestions[] = {
 /// What methods gaussian and gaussian-model share: records are points, and their number is public.
 class PointMethod : public ReleaseMethod {
  public:
+  std::string supposition(const ReleaseSpec&) const override { return ", if data are Gaussian"; }
+
   using ReleaseMethod::ReleaseMethod;
 
   void visit_files(ReleaseSpec& spec,

@@ -218,16 +218,25 @@ void require_outcomes(bool hold) {
   if (!hold) throw InvalidInput("a release must have the outcomes of its space, but has others");
 }
 
+}  // namespace
+
+const char* data_supposed(const LocalSpec& spec) {
+  const MechanismNumbers& numbers = spec.numbers;
+  return numbers.c1 || numbers.c2 || numbers.gamma ? ", if data are as declared" : "";
+}
+
+namespace {
+
 /// How far a draw's law may be from the private distribution, and how much it can say at most.
-std::string risk_text(const WorstCaseRisk& risk) {
+std::string risk_text(const WorstCaseRisk& risk, const LocalSpec& spec) {
   const std::string lift =
       risk.largest_lift > 0
           ? fmt::format("no outcome more than {:.4g} times as likely as by the reference",
                         risk.largest_lift)
           : fmt::format("a record is kept with probability {:.4g} at least",
                         risk.extreme_output[0]);
-  return fmt::format("{}; worst-case total variation {:.4g} from the data's distribution", lift,
-                     risk.quoted_total_variation());
+  return fmt::format("{}; worst-case total variation {:.4g} from the data's distribution{}", lift,
+                     risk.quoted_total_variation(), data_supposed(spec));
 }
 
 std::string local_summary(const Certificate& certificate, const Domain& domain,
@@ -238,9 +247,11 @@ std::string local_summary(const Certificate& certificate, const Domain& domain,
   } else {
     drawn += certificate.spec.unit ? " for each unit" : " for all rows of this file";
   }
-  return fmt::format("released {}{} by {} with {} in all\nspace: {}\neach draw: {}; {}\n", drawn,
-                     to, certificate.mechanism(), certificate.total.text(), space_text(certificate),
-                     certificate.draw.text(), risk_text(draw_risk(certificate, domain)));
+  return fmt::format(
+      "released {}{} by {} with {} in all\nspace: {}\neach draw: {}; {}\n", drawn, to,
+      certificate.mechanism(), certificate.total.text(), space_text(certificate),
+      certificate.draw.text(),
+      risk_text(draw_risk(certificate, domain), own_of<LocalSpec>(certificate.spec)));
 }
 
 using enum PartKind;
@@ -341,6 +352,10 @@ class DrawMethod : public ReleaseMethod {
   }
 
   Held read(const PartReader& reader) const override { return local_spec(reader, word()); }
+
+  std::string supposition(const ReleaseSpec& spec) const override {
+    return data_supposed(own_of<LocalSpec>(spec));
+  }
 
   ExactPrivacy read_privacy(const PartReader& reader, const ReleaseSpec& spec) const override {
     const auto& asked = spec.own.get<LocalSpec>()->mechanism;

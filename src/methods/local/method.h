@@ -78,6 +78,10 @@ inline constexpr double kConcentration = 64;
 /// "whatever the data, an outcome is released with ...".
 [[nodiscard]] std::string lift_words(double lower_factor, double largest_lift);
 
+/// What the worst case supposes of the data, to end a sentence: with c1, c2 or gamma it is taken
+/// over data that are so near the reference; empty without.
+[[nodiscard]] const char* data_supposed(const LocalSpec& spec);
+
 /// Throws InvalidInput for a band from a file or for a prior where there can be none.
 void require_placeable(const LocalSpec& spec, SpaceKind kind, bool in_mu);
 

@@ -223,11 +223,12 @@ class LocalPlan final : public PlanModel {
         question.outputs == 1 ? fmt::format("{:g} for the one draw", whole.parameter())
                               : fmt::format("{:g} in all, {:.6g} for each of {} draws",
                                             whole.parameter(), draw.parameter(), question.outputs);
+    const char* supposed = data_supposed(own_of<LocalQuestion>(question).spec);
     return fmt::format(
-        "{} over {}, {} {} of a unit, whatever the data",
+        "{} over {}, {} {} of a unit{}",
         name_of(chosen_mechanism(own_of<LocalQuestion>(question).spec, in_mu_, kind_)),
         counted(space_ ? space_->size() : question.outcomes, what), parameter_name(whole.notion),
-        spent);
+        spent, *supposed == '\0' ? ", whatever the data" : supposed);
   }
 
   void tell(const PlanQuestion& whole, PlanAnswer& answer) const override {
