@@ -8,14 +8,17 @@ from typing import Any
 from mollify import _core
 
 
-def whole_number(name: str, given: Any) -> int:
+SEEDS = " from 0 to 9223372036854775807"
+
+
+def whole_number(name: str, given: Any, span: str = "") -> int:
     """From 0 to 2^63 - 1; what is smaller or greater than it may be, the library says."""
     try:
         whole = -1 if isinstance(given, bool) else operator.index(given)
     except TypeError:
         whole = -1
     if not 0 <= whole < 2**63:
-        raise _core.InvalidInput(f"{name} must be a whole number, but is {given!r}")
+        raise _core.InvalidInput(f"{name} must be a whole number{span}, but is {given!r}")
     return whole
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from mollify import _core
-from mollify._checks import whole_number
+from mollify._checks import SEEDS, whole_number
 from mollify._files import write_whole
 from mollify._warning import warn
 
@@ -248,7 +248,7 @@ class Domain:
                 "columns must be a mapping from names to declared columns (Domain.read reads a file), "
                 f"but are of type {type(columns).__name__}"
             )
-        fixed = whole_number("seed", seed)
+        fixed = whole_number("seed", seed, SEEDS)
         try:
             self._inside = _core.Domain.parse(_yaml(columns, fixed), "the domain")
         except _core.InvalidInput as refused:

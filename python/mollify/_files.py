@@ -5,10 +5,16 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+import stat
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from mollify import _core
 from mollify._checks import require_without_nul
+
+
+Inputs = Sequence[tuple[str, str]]
+"""Files that a release was made from, each with what it is. They are never written over."""
 
 
 def optional(name: str, extra: str) -> Any:
@@ -20,25 +26,38 @@ def optional(name: str, extra: str) -> Any:
         raise ImportError(f'{package} is missing: pip install "mollify-dp[{extra}]"') from error
 
 
-def writable(path: str | os.PathLike[str], overwrite: bool) -> str:
-    """The path; `InvalidInput` if a file is there that may not be replaced."""
+def writable(path: str | os.PathLike[str], overwrite: bool, inputs: Inputs = ()) -> str:
+    """The path; `InvalidInput` if something is there that must not be replaced."""
     name = os.fsdecode(path)
     require_without_nul("a path", name)
     if not name:
         raise _core.InvalidInput("a file to write must have a name")
-    if not overwrite and os.path.exists(name):
+    try:
+        there = os.stat(name)
+    except FileNotFoundError:
+        return name
+    except OSError as error:
+        raise _core.InvalidInput(f"{name} cannot be written: {error.strerror}") from None
+    if not stat.S_ISREG(there.st_mode):
+        raise _core.InvalidInput(f"{name} is not a regular file, so it is not replaced. Use another file name.")
+    for what, read in inputs:
+        with contextlib.suppress(OSError):
+            if os.path.samestat(there, os.stat(read)):
+                raise _core.InvalidInput(f"{name} is {what} of this release. Use another file name.")
+    if not overwrite:
         raise _core.InvalidInput(f"{name} exists. Pass overwrite=True to replace it.")
     return name
 
 
-def write_whole(path: str | os.PathLike[str], content: bytes | str, *, overwrite: bool) -> None:
-    """Write a file that appears whole or not at all."""
-    name = writable(path, overwrite)
-    beside = f"{name}.part"
+def write_whole(path: str | os.PathLike[str], content: bytes | str, *, overwrite: bool, inputs: Inputs = ()) -> None:
+    """Write a file that appears whole or not at all. A symbolic link stays, and its target is written."""
+    name = writable(path, overwrite, inputs)
+    target = os.path.realpath(name)
+    beside = f"{target}.part"
     try:
         with open(beside, "wb") as file:
             file.write(content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content)
-        os.replace(beside, name)
+        os.replace(beside, target)
     except OSError as error:
         with contextlib.suppress(OSError):
             os.remove(beside)

@@ -164,7 +164,7 @@ class Method:
                     paid,
                 )
             kept = None if drawn_from is None else Model.parse(drawn_from)
-            return Release(rows, Certificate(certificate), report, kept)
+            return Release(rows, Certificate(certificate), report, kept)._keep(self._inputs(data))
         except KeyboardInterrupt as stopped:
             if paid and charged is not None:
                 cost = Certificate(prepared.certificate()).total
@@ -296,6 +296,15 @@ class Method:
     def _columns(self, counts: str | None = None) -> list[str]:
         """What is read of private data."""
         return [*self._domain, *(one for one in (self._unit, counts) if one is not None)]
+
+    def _inputs(self, data: Any) -> list[tuple[str, str]]:
+        """The files of the private table and of the domain, where they are files."""
+        given = {"the private file": data, "the domain file": self._domain._path}
+        return [
+            (what, os.path.abspath(os.fsdecode(one)))
+            for what, one in given.items()
+            if isinstance(one, (str, os.PathLike))
+        ]
 
     def _require_public(self, data: Any) -> None:
         for part in public_files():

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from mollify import _core
-from mollify._checks import optional_whole, whole_number
+from mollify._checks import SEEDS, whole_number
 from mollify._domain import Domain, _restore, scalar_text
-from mollify._files import write_whole
+from mollify._files import Inputs, write_whole
 from mollify._progress import line
 from mollify._records import Records
 
@@ -22,6 +22,7 @@ class Model:
     """
 
     _inside: _core.Model
+    _inputs: Inputs = ()
 
     @classmethod
     def parse(cls, text: str) -> Model:
@@ -52,7 +53,7 @@ class Model:
 
         Raises `InvalidInput` if it exists, unless `overwrite` is true.
         """
-        write_whole(path, self.text, overwrite=overwrite)
+        write_whole(path, self.text, overwrite=overwrite, inputs=self._inputs)
 
     def sample(
         self,
@@ -93,7 +94,7 @@ class Model:
             str(name): "" if value is None else scalar_text(value)
             for name, value in (given or {}).items()
         }
-        fixed_words = optional_whole("seed", seed)
+        fixed_words = None if seed is None else whole_number("seed", seed, SEEDS)
         with line("generate", progress) as shown:
             return Records(_core.generate(self._inside, wanted, fixed, fixed_words, shown))
 

@@ -72,6 +72,10 @@ def candidates(
     """
     known = as_domain(domain)
     path = writable(out, overwrite)
+    if is_parquet(path):
+        raise _core.InvalidInput(
+            f"{path} ends in .parquet, but candidates are written as CSV. Use a name that ends in .csv."
+        )
     name, text = (None, None) if reference is None else _file("reference", reference, known)
     listed, content = _core.candidates(known._inside, whole_number("count", count), name, text)
     write_whole(path, content, overwrite=overwrite)

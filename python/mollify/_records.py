@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from mollify import _core
 from mollify._data import source_of
-from mollify._files import optional, table_format, write_whole, writable
+from mollify._files import Inputs, optional, table_format, write_whole, writable
 from mollify._html import table
 
 if TYPE_CHECKING:
@@ -30,6 +30,9 @@ class Records:
     Any library that knows the Arrow PyCapsule interface takes it: ``polars.DataFrame(records)``,
     ``pyarrow.table(records)``, ``duckdb.from_arrow(records)``.
     """
+
+    _inputs: Inputs = ()
+    """Files that no record is written over; of no pickle."""
 
     def __init__(self, table: _core.Table) -> None:
         self._table = table
@@ -63,7 +66,9 @@ class Records:
         Raises `IndexError` for a place beyond the last record, and `KeyError` for an unknown name.
         """
         if isinstance(key, slice):
-            return Records(_core.Table(self._some(key)))
+            some = Records(_core.Table(self._some(key)))
+            some._inputs = self._inputs
+            return some
         if isinstance(key, str):
             if key not in self.columns:
                 raise KeyError(f'no column is "{key}": the columns are {", ".join(self.columns)}')
@@ -93,24 +98,35 @@ class Records:
     def to_csv(self, path: str | os.PathLike[str] | None = None, *, overwrite: bool = False) -> str | None:
         """Write a CSV file as the command does, or return its text if there is no path.
 
-        The file appears whole or not at all. Raises `InvalidInput` if it exists, unless `overwrite` is true.
+        The file appears whole or not at all. Raises `InvalidInput` if it exists, unless `overwrite` is
+        true, and for a name that ends in ``.parquet``.
         """
+        if path is not None and os.fsdecode(path).lower().endswith(".parquet"):
+            raise _core.InvalidInput(
+                f"{os.fsdecode(path)} ends in .parquet, but to_csv writes CSV. Use to_parquet, or a name that "
+                "ends in .csv."
+            )
         text = source_of(self.to_dict(), self.columns).csv_text()
         if path is None:
             return text.decode("utf-8", "surrogateescape")
-        write_whole(path, text, overwrite=overwrite)
+        write_whole(path, text, overwrite=overwrite, inputs=self._inputs)
         return None
 
     def to_parquet(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write a Parquet file (pyarrow; the extra ``parquet``). It appears whole or not at all.
 
-        Raises `InvalidInput` if it exists, unless `overwrite` is true.
+        Raises `InvalidInput` if it exists, unless `overwrite` is true, and for a name that ends in ``.csv``.
         """
+        if os.fsdecode(path).lower().endswith(".csv"):
+            raise _core.InvalidInput(
+                f"{os.fsdecode(path)} ends in .csv, but to_parquet writes Parquet. Use to_csv, or a name that "
+                "ends in .parquet."
+            )
         parquet = optional("pyarrow.parquet", "parquet")
-        writable(path, overwrite)  # before the work
+        writable(path, overwrite, self._inputs)  # before the work
         held = io.BytesIO()
         parquet.write_table(self.to_arrow(), held)
-        write_whole(path, held.getvalue(), overwrite=overwrite)
+        write_whole(path, held.getvalue(), overwrite=overwrite, inputs=self._inputs)
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write a file whose name ends in ``.csv`` or ``.parquet``, as `to_csv` or `to_parquet` does.

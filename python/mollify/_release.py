@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from mollify import _core
 from mollify._checks import require_without_nul
 from mollify._domain import DomainLike, as_domain
-from mollify._files import optional, write_whole
+from mollify._files import Inputs as InputFiles, optional, write_whole
 from mollify._model import Model
 from mollify._privacy import Privacy, of_json, outward
 from mollify._records import Records
@@ -24,6 +24,8 @@ class Certificate:
     Nothing in it depends on private data. Immutable.
     """
 
+    _inputs: InputFiles = ()
+
     def __init__(self, json_text: str, *, name: str = "the certificate") -> None:
         self.json = json_text
         self._name = name
@@ -31,8 +33,10 @@ class Certificate:
             self._facts = json.loads(json_text)
         except (ValueError, RecursionError):
             self._facts = None
-        if not isinstance(self._facts, dict) or "spec" not in self._facts:
+        if not isinstance(self._facts, dict):
             raise _core.InvalidInput(f"{name} must be a certificate of a release, a JSON object")
+        if "spec" not in self._facts:
+            raise _core.InvalidInput(f'{name} is no certificate: it has no "spec"')
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Certificate:
@@ -51,7 +55,7 @@ class Certificate:
 
         Raises `InvalidInput` if it exists, unless `overwrite` is true.
         """
-        write_whole(path, self.json, overwrite=overwrite)
+        write_whole(path, self.json, overwrite=overwrite, inputs=self._inputs)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, as Python's objects."""
@@ -127,6 +131,13 @@ class Release(Records):
         self.total_variation = report["total_variation"]
         self.notes = list(report["notes"])
         self.warnings = list(report["warnings"])
+
+    def _keep(self, inputs: InputFiles) -> Release:
+        """Itself; neither it nor what belongs to it is written over these files."""
+        self._inputs = self.certificate._inputs = inputs
+        if self.model is not None:
+            self.model._inputs = inputs
+        return self
 
     @property
     def mechanism(self) -> str:
@@ -247,13 +258,14 @@ def as_certificate(given: object) -> Certificate:
         return given
     if isinstance(given, Mapping):
         try:
-            return Certificate(json.dumps(dict(given)))
+            text = json.dumps(dict(given))
         except (TypeError, ValueError) as error:
             raise _core.InvalidInput(
                 f"the dict is no certificate, because it is not JSON ({error}). Pass Certificate.to_dict()."
             ) from None
+        return Certificate(text, name="the dict")
     if isinstance(given, str) and given.lstrip().startswith("{"):
-        return Certificate(given)
+        return Certificate(given, name="the text")
     if isinstance(given, (str, os.PathLike)):
         return Certificate.read(given)
     raise _core.InvalidInput(

@@ -426,4 +426,4 @@ def report(
             "a report is about a release or a comparison whose outcomes or columns are listed, "
             f"but is asked for about {type(about).__name__}"
         )
-    write_whole(path, page, overwrite=overwrite)
+    write_whole(path, page, overwrite=overwrite, inputs=about._inputs if isinstance(about, Release) else ())

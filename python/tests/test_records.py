@@ -2,6 +2,8 @@
 
 import datetime
 import io
+import os
+import pickle
 
 import pytest
 
@@ -74,7 +76,7 @@ def test_a_file_holds_what_its_name_says(release, tmp_path, name):
     read = polars.read_parquet(path) if "PARQUET" in name else polars.read_csv(path)
     assert read.height == 40 and read["age"].to_list() == release["age"]
     before = path.read_bytes()
-    for write in (release.write, release.to_csv, release.to_parquet):
+    for write in (release.write, release.to_parquet if "PARQUET" in name else release.to_csv):
         with pytest.raises(mo.InvalidInput, match=r"exists\. Pass overwrite=True to replace it\."):
             write(path)
     assert path.read_bytes() == before
@@ -131,6 +133,110 @@ def test_nothing_public_is_overwritten_unasked(release, tmp_path):
         path.write_text("mine")
 
 
+def writes_of(release):
+    """Everything that a release writes, each with a name that it takes."""
+    return (
+        (release.write, "a.csv"),
+        (release.to_csv, "a.csv"),
+        (release[:2].to_csv, "a.csv"),
+        (release.to_parquet, "a.parquet"),
+        (release.certificate.write, "a.json"),
+        (release.model.write, "a.json"),
+        (lambda at, **how: mo.report(release, at, **how), "a.html"),
+    )
+
+
+def test_only_regular_files_are_replaced(release, tmp_path):
+    """Made here, because a test that fails must not replace a device of the machine."""
+    pytest.importorskip("pyarrow")
+    for write, name in (*writes_of(release), (DOMAIN.write, "a.yaml")):
+        path = tmp_path / name
+        for make, remove in ((os.mkfifo, os.unlink), (os.mkdir, os.rmdir)):
+            make(path)
+            mode = path.stat().st_mode
+            for overwrite in (False, True):
+                with pytest.raises(mo.InvalidInput, match=f"{name} is not a regular file, so it is not replaced"):
+                    write(path, overwrite=overwrite)
+            assert path.stat().st_mode == mode
+            remove(path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_symbolic_link_stays_and_its_target_is_written(release, tmp_path):
+    (tmp_path / "folder").mkdir()
+    target, link, loop = tmp_path / "folder" / "target.csv", tmp_path / "link.csv", tmp_path / "loop.csv"
+    link.symlink_to("folder/target.csv")
+    for _ in range(2):
+        release.to_csv(link, overwrite=True)
+        assert link.is_symlink() and not target.is_symlink()
+        assert target.read_text() == release.to_csv()
+        target.write_text("mine")
+    with pytest.raises(mo.InvalidInput, match=r"link\.csv exists\."):
+        release.to_csv(link)
+    assert target.read_text() == "mine"
+    loop.symlink_to(loop)
+    with pytest.raises(mo.InvalidInput, match=r"loop\.csv cannot be written: Too many levels"):
+        release.to_csv(loop, overwrite=True)
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["folder", "link.csv", "loop.csv"]
+    assert [one.name for one in target.parent.iterdir()] == ["target.csv"]
+
+
+def test_a_release_is_not_written_over_what_it_was_made_from(release, tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow")
+    monkeypatch.chdir(tmp_path)
+    DOMAIN.write("secret_domain.yaml")
+    release.to_csv("secret_rows.csv")
+    method = mo.Marginals("secret_domain.yaml", epsilon=20, count=40, accept_error=True)
+    made = method.sample("secret_rows.csv")
+    private, domain = (tmp_path / "secret_rows.csv").read_bytes(), (tmp_path / "secret_domain.yaml").read_bytes()
+    for write, name in writes_of(made):
+        for read, what in (("secret_rows.csv", "private"), ("secret_domain.yaml", "domain")):
+            (tmp_path / name).symlink_to(read)
+            for overwrite in (False, True):
+                with pytest.raises(mo.InvalidInput, match=f"{name} is the {what} file of this release"):
+                    write(name, overwrite=overwrite)
+            (tmp_path / name).unlink()
+    with pytest.raises(mo.InvalidInput, match="is the private file"):
+        made.to_csv("secret_rows.csv", overwrite=True)
+    assert (tmp_path / "secret_rows.csv").read_bytes() == private
+    assert (tmp_path / "secret_domain.yaml").read_bytes() == domain
+    for one in (made, made.certificate, made.model, made[:2]):
+        assert b"secret_rows" not in pickle.dumps(one) and "secret" not in repr(one)
+    assert "secret_rows" not in made.certificate.json
+    made.to_csv("other.csv")
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_name_of_another_format_is_refused(release, tmp_path, overwrite):
+    for write, name, said in (
+        (release.to_csv, "a.parquet", "ends in .parquet, but to_csv writes CSV. Use to_parquet, or a name that ends in .csv."),
+        (release.to_parquet, "a.csv", "ends in .csv, but to_parquet writes Parquet. Use to_csv, or a name that ends in .parquet."),
+        (
+            lambda at, **how: mo.candidates(DOMAIN, at, 10, **how),
+            "a.PARQUET",
+            "ends in .parquet, but candidates are written as CSV. Use a name that ends in .csv.",
+        ),
+    ):
+        with pytest.raises(mo.InvalidInput) as refused:
+            write(tmp_path / name, overwrite=overwrite)
+        assert str(refused.value) == f"{tmp_path / name} {said}"
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_seed_out_of_range_is_told_the_range(release):
+    for seed in (2**70, 2**63, -1, 1.5, True):
+        said = f"seed must be a whole number from 0 to 9223372036854775807, but is {seed}"
+        for call in (
+            lambda at: release.model.sample(2, seed=at),
+            lambda at: mo.generate(release.model, 2, seed=at),
+            lambda at: mo.Domain(DOMAIN.columns, seed=at),
+        ):
+            with pytest.raises(mo.InvalidInput, match=f"^{said}$"):
+                call(seed)
+    assert len(release.model.sample(2, seed=2**63 - 1)) == 2
+    assert mo.Domain(DOMAIN.columns, seed=2**63 - 1).seed == 2**63 - 1
+
+
 def test_a_certificate_is_checked_in_every_form(release, tmp_path):
     release.certificate.write(tmp_path / "c.json")
     facts = release.certificate.to_dict()
@@ -140,8 +246,9 @@ def test_a_certificate_is_checked_in_every_form(release, tmp_path):
     for wrong in (3, None, io.StringIO("{}")):
         with pytest.raises(mo.InvalidInput, match="must be a Release, a Certificate, its dict, its JSON or the path"):
             mo.verify(wrong, DOMAIN)
-    with pytest.raises(mo.InvalidInput, match="must be a certificate of a release"):
-        mo.verify({"format": "mollify certificate 1"}, DOMAIN)
+    for form, named in (({}, "the dict"), ({"format": "mollify certificate 1"}, "the dict"), ("{}", "the text")):
+        with pytest.raises(mo.InvalidInput, match=f'^{named} is no certificate: it has no "spec"$'):
+            mo.verify(form, DOMAIN)
 
 
 def test_a_missing_package_names_its_extra(release, monkeypatch, tmp_path):
@@ -165,11 +272,11 @@ def test_a_missing_package_names_its_extra(release, monkeypatch, tmp_path):
 
 def test_what_cannot_be_written_leaves_nothing(release, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for write in (release.to_csv, release.to_parquet):
+    for write, name in ((release.to_csv, "none/a.csv"), (release.to_parquet, "none/a.parquet")):
         with pytest.raises(mo.InvalidInput, match="must have a name"):
             write("")
-        with pytest.raises(mo.InvalidInput, match=r"none/a\.csv cannot be written: No such file"):
-            write("none/a.csv")
+        with pytest.raises(mo.InvalidInput, match=f"{name} cannot be written: No such file"):
+            write(name)
     release.write(b"a.csv")
     assert [one.name for one in tmp_path.iterdir()] == ["a.csv"]
 
