@@ -47,17 +47,34 @@ std::string columns_hint(std::span<const std::string> names, std::string_view co
                      did_you_mean(column, std::vector<std::string>(names.begin(), names.end())));
 }
 
+namespace {
+
+/// Whether a first line is a header for certain: two of the declared names are in it. A record of
+/// a file without one may hold a single name by chance, as a value, and no error may print a
+/// record. Of one long field the names may be between other marks than commas.
+bool is_header(std::span<const std::string> names, std::span<const std::string> declared) {
+  const auto holds = [&](const std::string& name) {
+    if (names.size() > 1) return std::find(names.begin(), names.end(), name) != names.end();
+    const std::string& line = names.front();
+    const auto is_word = [&](std::size_t at) {
+      return (at == 0 || std::string_view(";\t|").find(line[at - 1]) != std::string_view::npos) &&
+             (at + name.size() == line.size() ||
+              std::string_view(";\t|").find(line[at + name.size()]) != std::string_view::npos);
+    };
+    for (std::size_t at = line.find(name); at != std::string::npos; at = line.find(name, at + 1)) {
+      if (is_word(at)) return true;
+    }
+    return false;
+  };
+  return !names.empty() && std::count_if(declared.begin(), declared.end(), holds) > 1;
+}
+
+}  // namespace
+
 std::size_t Source::position(std::string_view column, std::string_view reason,
                              std::span<const std::string> declared) const {
   const std::size_t place = place_of_column(name(), columns(), column, reason, [&] {
-    const bool is_header =
-        columns().size() == 1 ||
-        std::any_of(declared.begin(), declared.end(), [&](const auto& one) {
-          return std::find(columns().begin(), columns().end(), one) != columns().end();
-        });
-    const std::string hint = columns_hint(columns(), column);
-    // Of one long field only the separators are named.
-    if (is_header && (columns().size() > 1 || !hint.starts_with("; it has"))) return hint;
+    if (is_header(columns(), declared)) return columns_hint(columns(), column);
     return fmt::format("; {} prints its first line, which must be a header",
                        command_words("check"));
   });

@@ -96,7 +96,7 @@ class Source {
 
   /// The place of a column. Throws InvalidInput if there is none of this name, more than one, or
   /// one that cannot be read; `reason` ends the sentence: "which the domain declares". The sentence
-  /// lists the other names only if one of `declared` is among them: the first line of a file
+  /// lists the other names only if two of `declared` are among them: the first line of a file
   /// without a header is a private record.
   [[nodiscard]] std::size_t position(std::string_view column, std::string_view reason,
                                      std::span<const std::string> declared = {}) const;

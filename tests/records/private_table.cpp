@@ -202,8 +202,11 @@ TEST(ReadTable, RefusesWhatIsVisibleWithoutPrivateValues) {
     });
   };
   EXPECT_EQ(refusal("n,colour\n1,red\n"),
-            "data.csv has no column \"color\", which the domain declares; it has n, colour (did "
-            "you mean \"colour\"?)");
+            "data.csv has no column \"color\", which the domain declares; mollify check prints its "
+            "first line, which must be a header");
+  // That may be the first record of a file without a header, with a name of the domain as a value.
+  EXPECT_THAT(refusal("n,secret\n1,red\n"), testing::Not(testing::HasSubstr("secret")));
+  EXPECT_THAT(refusal("n; secret\n1; red\n"), testing::Not(testing::HasSubstr("semicolons")));
   EXPECT_EQ(refusal("n,color,n\n1,red,2\n"),
             "data.csv has more than one column \"n\", which the domain declares");
   EXPECT_EQ(refusal(""), "data.csv must start with a header, but is empty");
