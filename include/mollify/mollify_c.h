@@ -81,9 +81,8 @@ mollify_status mollify_draw_units(const mollify_sampler* sampler, const uint32_t
 
 /* ---- Private records in, private samples out ------------------------------------------------- */
 
-/* What is asked for is a spec: a JSON object, docs/guide/spec.md lists which. The names in it are
- * those of files; a domain may stand in it as text. What is told of a release is its certificate,
- * JSON too.
+/* A spec says what to release: a JSON object, whose keys docs/guide/spec.md lists. It names files,
+ * but may hold the domain's text itself. A release returns its certificate, which is JSON too.
  *
  * A release is charged to the ledger, a file that is made if there is none, under the data set's
  * name, before any random word is drawn; both are NULL for none. The data set must have a total

@@ -178,7 +178,7 @@ def advise(
     epsilon : float
         The budget, from 1e-6. Default: the least that suits.
     delta : float
-        Beside `epsilon`, from 0 to below 1/n. Default: as the method suggests.
+        Probability with which `epsilon` may fail, from 0 to below 1/n. Default: what the method suggests.
     alpha : float
         The error that is still good, above 0 and below 1: total variation, or of estimates the standard error of a
         share.

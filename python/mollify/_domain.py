@@ -60,7 +60,7 @@ def categorical(
 def ordinal(
     values: Iterable[object], *, null: object = None, outside: object = None
 ) -> Column:
-    """A column of words in their order, so that neighbours are near. Its parameters are those of `categorical`."""
+    """A column of words in a meaningful order, such as low, middle, high. It takes the parameters of `categorical`."""
     return _column("ordinal", values=_listed("values", values), null=null, outside=outside)
 
 

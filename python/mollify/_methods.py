@@ -524,8 +524,8 @@ class Central(_OfRecords):
     epsilon : float or str
         Budget of the whole release, from 1e-6. A text is taken exactly as it is typed. Give `epsilon` or `rho`.
     delta : float or str
-        Beside `epsilon`: the probability with which epsilon may not hold, from 0 (the default) to below 1/n for n
-        rows or units.
+        Probability with which `epsilon` may fail, from 0 (the default) to below 1/n for n rows or units. Give it
+        with `epsilon` alone.
     rho : float or str
         Budget in zero-concentrated differential privacy, above 0, instead of `epsilon` and `delta`.
     unit : str
@@ -637,8 +637,8 @@ class Gaussian(_OfRecords):
     epsilon : float or str
         Budget of the whole release, from 1e-6. A text is taken exactly as it is typed. Give `epsilon` or `rho`.
     delta : float or str
-        Beside `epsilon`: the probability with which epsilon may not hold, from 0 (the default) to below 1/n for n
-        rows or units.
+        Probability with which `epsilon` may fail, from 0 (the default) to below 1/n for n rows or units. Give it
+        with `epsilon` alone.
     rho : float or str
         Budget in zero-concentrated differential privacy, above 0, instead of `epsilon` and `delta`.
     unit : str
@@ -762,8 +762,8 @@ class GaussianModel(_OfModels):
     epsilon : float or str
         Budget of the whole release, from 1e-6. A text is taken exactly as it is typed. Give `epsilon` or `rho`.
     delta : float or str
-        Beside `epsilon`: the probability with which epsilon may not hold, from 0 (the default) to below 1/n for n
-        rows or units.
+        Probability with which `epsilon` may fail, from 0 (the default) to below 1/n for n rows or units. Give it
+        with `epsilon` alone.
     rho : float or str
         Budget in zero-concentrated differential privacy, above 0, instead of `epsilon` and `delta`.
     unit : str
@@ -862,8 +862,8 @@ class Marginals(_OfModels):
     epsilon : float or str
         Budget of the whole release, from 1e-6. A text is taken exactly as it is typed. Give `epsilon` or `rho`.
     delta : float or str
-        Beside `epsilon`: the probability with which epsilon may not hold, from 0 (the default) to below 1/n for n
-        rows or units.
+        Probability with which `epsilon` may fail, from 0 (the default) to below 1/n for n rows or units. Give it
+        with `epsilon` alone.
     rho : float or str
         Budget in zero-concentrated differential privacy, above 0, instead of `epsilon` and `delta`.
     unit : str
