@@ -155,12 +155,14 @@ std::string error_line(const ReleaseSpec& spec, const ReleaseReport& report) {
                  kColumns, 2);
 }
 
-/// Warnings in at most `room` lines; what is cut is behind --explain.
+/// Warnings in at most `room` lines; --explain prints them whole, and so does verify but for those
+/// of the domain.
 std::string brief_warnings(const std::vector<std::string>& said, std::size_t room) {
   std::string text;
   for (std::size_t i = 0; i < said.size(); ++i) {
     const std::size_t left = said.size() - i;
-    if (left > room) return text + fmt::format("WARNING: {} more: see --explain\n", left);
+    if (left > room)
+      return text + fmt::format("WARNING: {} more: see --explain, or mollify verify\n", left);
     // As many lines for each as there are.
     const std::size_t lines = room / left;
     std::string one = wrapped("WARNING: " + said[i], kColumns, 2);

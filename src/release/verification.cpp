@@ -6,6 +6,7 @@
 #include "base/names.h"
 #include "domain/candidates.h"
 #include "domain/domain.h"
+#include "release/acceptance.h"
 #include "release/certificate.h"
 #include "release/design.h"
 #include "release/method.h"
@@ -76,6 +77,7 @@ CertificateCheck verify_certificate(const StatedCertificate& stated, const std::
     method.require_found(stated, name);
     method.imply_outputs(said, made.certificate, domain, name, implied);
     require_implied(implied, said, name);
+    check.warnings = warnings(made.certificate, method.error(made.certificate, domain), domain);
   }
   return check;
 }
@@ -131,6 +133,9 @@ Answer check_answer(const StatedCertificate& stated, const CertificateCheck& che
                     "  that any records are of this certificate is not checked\n",
                     method.declared()));
   }
+  std::string warned;
+  for (const std::string& warning : check.warnings) warned += fmt::format("WARNING: {}\n", warning);
+  answer.add("warnings", check.warnings, warned);
   answer.add("holds", check.holds());
   answer.add("verdict", check.verdict(), fmt::format("{}\n", check.verdict()));
   return answer;

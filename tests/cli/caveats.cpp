@@ -63,6 +63,23 @@ TEST(Caveats, AWorstCaseOverDeclaredDataSaysSo) {
   }
 }
 
+TEST(Caveats, VerifyPrintsWarningsWholeAndForNothing) {
+  const Answers command;
+  const std::string cut =
+      command
+          .on("sample", "declared.yaml",
+              Arguments{"@marginals", "--epsilon", "2", "--delta", "1e-6", "--neighbours",
+                        "add-remove", "--count", "10", "--out", "o.csv"} +
+                  kAnswerTable)
+          .err;
+  EXPECT_THAT(cut, HasSubstr(" ...\n"));
+  const Arguments certificate = {"--certificate", "o.csv.certificate.json"};
+  const std::string whole = command.on("verify", "declared.yaml", certificate).out;
+  EXPECT_EQ(occurrences(whole, "WARNING: "), occurrences(cut, "WARNING: "));
+  EXPECT_THAT(whole, HasSubstr("cannot be told apart from public noise if it has fewer than"));
+  EXPECT_THAT(whole, Not(HasSubstr(" ...")));
+}
+
 TEST(Caveats, AWarningNamesTheWordsToWriteOnce) {
   const Answers command;
   for (const auto& [name, more] :
