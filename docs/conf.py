@@ -35,13 +35,18 @@ napoleon_google_docstring = False
 CONTENTS = """
 ```{toctree}
 :hidden:
-:caption: Guide
-:glob:
+:caption: Guides
 
-guide/python
-guide/spark
-domain
-guide/*
+guides/python
+guides/jobs
+guides/one-record-per-person
+guides/sample-of-a-table
+guides/synthetic-table
+guides/rows-of-numbers
+guides/estimate-a-population
+guides/plan-a-budget
+guides/track-a-budget
+guides/spark
 ```
 ```{toctree}
 :hidden:
@@ -52,27 +57,39 @@ gallery/*
 ```
 ```{toctree}
 :hidden:
+:caption: Reference
+
+reference/domain
+reference/spec
+reference/spaces
+reference/scorers
+reference/boosting
+reference/api
+reference/glossary
+```
+```{toctree}
+:hidden:
 :caption: Theory
 :glob:
 
+theory/privacy-kernel
+theory/band
+theory/best-band
 theory/*
 ```
 ```{toctree}
 :hidden:
-:caption: Measured
+:caption: Evidence
 :glob:
 
-measured/*
+evidence/*
 ```
 ```{toctree}
 :hidden:
-:caption: Reference
+:caption: Project
+:glob:
 
-api
-glossary
-coverage
-architecture
-bibliography
+project/*
 ```
 """
 

@@ -1,4 +1,4 @@
-// The table of docs/measured/candidates.md: how far the law of a release by N candidates is from
+// The table of docs/evidence/candidates.md: how far the law of a release by N candidates is from
 // the optimum.
 //
 // Candidates x_1, ..., x_N are drawn from h; candidate i is released with probability c_i / N,

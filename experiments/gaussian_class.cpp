@@ -1,4 +1,4 @@
-// The table of docs/measured/grids.md: where the band should lie on the class of Gaussian mixtures
+// The table of docs/evidence/grids.md: where the band should lie on the class of Gaussian mixtures
 // of [Park et al. 2024, Section V-B].
 //
 // A client is a mixture of 1 + Poisson(2) unit-variance Gaussians, at most 10, with means uniform

@@ -1,4 +1,4 @@
-// The table of docs/measured/models.md: how near one public model is to a table that it was drawn
+// The table of docs/evidence/models.md: how near one public model is to a table that it was drawn
 // for under integral privacy, beside single draws. NOT PRIVATE: it compares releases with the table
 // they were made from.
 //

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the charts of docs/pictures from the numbers of docs/measured, by altair and vl-convert.
+"""Draws the charts of docs/pictures from the numbers of docs/evidence, by altair and vl-convert.
 
 usage: draw_charts.py [--check]    writes them, or fails if the charts there are of other numbers
 """
@@ -44,7 +44,7 @@ def marginals():
     lines = {"independent columns, no noise": "independent columns", "a bootstrap of the table": "bootstrap",
              "the best tree of pairs, no noise": "best tree, no noise"}
     tables, section = {}, None
-    for line in (DOCS / "measured" / "marginals.md").read_text(encoding="utf-8").splitlines():
+    for line in (DOCS / "evidence" / "marginals.md").read_text(encoding="utf-8").splitlines():
         if line.startswith("## "):
             section = line[3:].split(",")[0]
         cells = [cell.strip() for cell in line.strip("|").split("|")]
@@ -69,7 +69,7 @@ def marginals():
 def growth():
     """Time and memory of a release against size."""
     found = {}
-    with (DOCS / "measured" / "growth.csv").open(encoding="utf-8") as file:
+    with (DOCS / "evidence" / "growth.csv").open(encoding="utf-8") as file:
         for row in csv.DictReader(file):
             point = {"x": float(row["x"]), "y": float(row["y"]), "kind": row["series"]}
             found.setdefault(row["of"], {}).setdefault(row["what"], []).append(point)

@@ -33,7 +33,7 @@ struct Answer {
 [[nodiscard]] std::vector<SpecPart> plan_parts();
 
 /// The plan for a question, in JSON: parts of a release's spec, "n", "k" or "dimension", "alpha"
-/// and others that docs/guide/planning.md tells. One is left out, or named as the "unknown", and
+/// and others that docs/reference/spec.md tells. One is left out, or named as the "unknown", and
 /// found:
 ///
 ///     {"method": "central", "k": 100, "count": 10, "privacy": {"epsilon": 1, "delta": 1e-9},
@@ -52,7 +52,7 @@ struct Answer {
 [[nodiscard]] Answer plan(std::string_view question, const Domain& domain,
                           const PublicTexts& texts = {});
 
-/// In people's words; docs/guide/jobs.md. None is what nobody has settled.
+/// In people's words. None is what nobody has settled.
 struct AdviceQuestion {
   std::string purpose{};                     ///< "records", "estimates", "sample" or "table"
   std::optional<std::string> protect{};      ///< "person", "row" or "table"
@@ -111,8 +111,8 @@ struct EstimateOptions {
 /// The distribution of the population that `released` was drawn from, by its certificate and
 /// nothing else: no private data is read. Unbiased, with exact intervals for the probabilities, for
 /// randomized response, mixture and the Gaussian curve, shuffled or not; for a band, what bounds
-/// hold (docs/guide/estimation.md). Released values are mapped as the domain declares. Of the facts
-/// `estimates` has the outcomes, `marginals`, `pairs` and `means` the rest.
+/// hold (docs/guides/estimate-a-population.md). Released values are mapped as the domain declares.
+/// Of the facts `estimates` has the outcomes, `marginals`, `pairs` and `means` the rest.
 ///
 /// Throws InvalidInput for a certificate that does not hold, a domain or a number of records that
 /// is not the release's, and a release of which there is nothing to estimate: Gaussian samples,

@@ -49,7 +49,7 @@ class Setting {
   std::vector<Setting> items_{};
 };
 
-/// Keys and values, as a domain file has them (docs/domain.md).
+/// Keys and values, as a domain file has them (docs/reference/domain.md).
 using Settings = std::vector<std::pair<std::string, Setting>>;
 
 /// A named column of finitely many values. Immutable, cheap to copy, safe to share between threads.
@@ -77,7 +77,7 @@ class Domain : public Handle<const class DomainInside> {
   /// is at least one column and names are distinct.
   [[nodiscard]] static Domain make(const std::vector<Column>& columns, std::uint64_t seed = 0);
 
-  /// Reads a domain file (docs/domain.md); throws InvalidInput, one sentence with file and line.
+  /// Reads a domain file (docs/reference/domain.md); throws InvalidInput with file and line.
   [[nodiscard]] static Domain read(const std::string& path);
   /// The same for its text; `name` stands for the file in messages.
   [[nodiscard]] static Domain parse(std::string_view yaml, const std::string& name = "the domain");

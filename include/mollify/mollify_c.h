@@ -81,7 +81,7 @@ mollify_status mollify_draw_units(const mollify_sampler* sampler, const uint32_t
 
 /* ---- Private records in, private samples out ------------------------------------------------- */
 
-/* A spec says what to release: a JSON object, whose keys docs/guide/spec.md lists. It names files,
+/* A spec says what to release: JSON with the keys of docs/reference/spec.md. It names files,
  * but may hold the domain's text itself. A release returns its certificate, which is JSON too.
  *
  * A release is charged to the ledger, a file that is made if there is none, under the data set's

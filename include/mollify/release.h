@@ -22,8 +22,8 @@ struct ArrowArrayStream;
 
 namespace MOLLIFY_NAMESPACE {
 
-/// All that is public about a release, and all that is asked for: docs/guide/spec.md has its JSON
-/// form. Immutable, cheap to copy, safe to share between threads.
+/// All that is public about a release, and all that is asked for: docs/reference/spec.md has its
+/// JSON form. Immutable, cheap to copy, safe to share between threads.
 class ReleaseSpec : public Handle<const class ReleaseSpecInside> {
  public:
   using Handle::Handle;
@@ -285,8 +285,8 @@ using GivenValues = std::map<std::string, std::string>;
 /// Passes `count` rows, from 1 to 10^8, to the sink; with `given` under the model's own law of rows
 /// in which the columns lie in those values' cells. There is no certificate, because there is no
 /// release. With a seed everybody who has the model draws the same rows
-/// (docs/guide/marginals.md). Throws InvalidInput for other counts, and columns and values that
-/// the domain does not have. O(count * columns), and the memory of the rows.
+/// (docs/guides/synthetic-table.md). Throws InvalidInput for other counts, and columns and values
+/// that the domain does not have. O(count * columns), and the memory of the rows.
 void generate(const Model& model, std::uint64_t count, const GivenValues& given, const Sink& sink,
               std::optional<std::uint64_t> seed = std::nullopt);
 

@@ -404,7 +404,7 @@ def test_unbounded_logits_break_epsilon():
 
 
 def test_perfect_classifiers_reach_the_known_figures_of_the_ring():
-    """docs/measured/boosting.md: -E_P ln Q_T on a ring of eight Gaussians of deviation .1 at epsilon 1."""
+    """docs/evidence/boosting.md: -E_P ln Q_T on a ring of eight Gaussians of deviation .1 at epsilon 1."""
     inner = np.arange(-1.6, 1.6001, 0.01)
     edges = np.concatenate([np.arange(-7.5, -1.65, 0.1), inner, np.arange(1.7, 7.51, 0.1)])
     angles = np.arange(8) * math.pi / 4
@@ -693,8 +693,8 @@ def _command(*arguments, folder):
 
 
 def test_the_command_prints_and_writes_as_the_guide_shows(tmp_path):
-    """docs/guide/boosting.md has its output; the last digits depend on the processor."""
-    page = (ROOT / "docs/guide/boosting.md").read_text()
+    """docs/reference/boosting.md has its output; the last digits depend on the processor."""
+    page = (ROOT / "docs/reference/boosting.md").read_text()
     ring = ROOT / "examples/densities/ring_of_eight.json"
     options = ["--density", str(ring), "--epsilon", "1", "--classifier", "logit", "--region=-0.5:0.5,-0.5:0.5"]
     done = _command(*options, "--out", "m.json", folder=tmp_path)

@@ -1,4 +1,4 @@
-"""The charts of docs/pictures are of the numbers of docs/measured."""
+"""The charts of docs/pictures are of the numbers of docs/evidence."""
 
 import subprocess
 import sys

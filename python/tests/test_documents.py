@@ -18,7 +18,7 @@ def blocks(page):
     return re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(), re.M | re.S)
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/guide/python.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/guides/python.md"])
 def test_blocks_run(page, monkeypatch):
     monkeypatch.chdir(ROOT)
     (ROOT / "build").mkdir(exist_ok=True)
@@ -59,7 +59,7 @@ def other_packages():
 
 def first_examples():
     """The first Python block of each page for users; what needs Java says so before."""
-    for page in sorted([ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("docs/guide/*.md")]):
+    for page in sorted([ROOT / "README.md", *ROOT.glob("docs/*/*.md")]):
         name = str(page.relative_to(ROOT))
         if found := blocks(name):
             if "pyspark" not in found[0]:
@@ -77,7 +77,7 @@ def test_first_examples_run_with_what_quickstart_installs(page, block):
 def test_the_site_has_every_public_name():
     import mollify
 
-    said = (ROOT / "docs" / "api.md").read_text()
+    said = (ROOT / "docs" / "reference" / "api.md").read_text()
     shown = set(re.findall(r"^\.\. auto(?:class|function|exception):: mollify\.(\w+)$", said, re.M))
     assert shown | {"nonprivate", "__version__"} >= set(mollify.__all__)
     assert ".. automodule:: mollify.nonprivate\n" in said

@@ -514,7 +514,7 @@ def test_the_guide_shows_what_the_list_prints() -> None:
     ended = subprocess.run(
         [sys.executable, "-P", "-m", "mollify.reproduce", "--list"], capture_output=True, text=True, check=True
     )
-    guide = (ROOT / "docs" / "guide" / "reproduction.md").read_text()
+    guide = (ROOT / "docs" / "theory" / "reproduction.md").read_text()
     assert f"$ python -m mollify.reproduce --list\n{ended.stdout}" in guide
 
 

@@ -527,9 +527,9 @@ def test_the_page_says_what_happens(session, monkeypatch):
     pytest.importorskip("polars")
     root = Path(__file__).parents[2]
     monkeypatch.chdir(root)
-    found = re.findall(r"^```python\n(.*?)^```", (root / "docs/guide/spark.md").read_text(), re.M | re.S)
+    found = re.findall(r"^```python\n(.*?)^```", (root / "docs/guides/spark.md").read_text(), re.M | re.S)
     assert found
-    exec(compile("\n".join(found), "docs/guide/spark.md", "exec"), {"__name__": "__main__"})
+    exec(compile("\n".join(found), "docs/guides/spark.md", "exec"), {"__name__": "__main__"})
 
 
 def test_a_session_that_was_stopped_is_told(session, domain, table, monkeypatch):

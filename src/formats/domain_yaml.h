@@ -36,9 +36,9 @@ namespace mollify {
 ///       region:  {type: categorical, values: [north, south], null: south}
 ///       insured: {type: boolean, values: ["no", "yes"]}
 ///
-/// docs/domain.md tells every type, key and default. `null: category` and `outside: clip` are words
-/// of the format; in quotes they are values of a column that has these. Values are written as
-/// they are declared: yes, 1 or 1.0.
+/// docs/reference/domain.md tells every type, key and default. `null: category` and `outside: clip`
+/// are words of the format; in quotes they are values of a column that has these. Values are
+/// written as they are declared: yes, 1 or 1.0.
 ///
 /// Throws InvalidInput, one sentence with file and line, for anything else: unknown or repeated
 /// keys, aliases and anchors, tags, nesting deeper than 16, files above 64 MiB or that are not

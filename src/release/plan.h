@@ -173,7 +173,7 @@ inline constexpr std::uint64_t kMostPlannedRecords = std::uint64_t{1} << 39U;
 /// The same for a question that names neither a domain nor a file.
 [[nodiscard]] PlanReport plan(const PlanQuestion& question);
 
-/// The question of a JSON text (docs/guide/planning.md): parts of a release's spec, n, k or
+/// The question of a JSON text (docs/reference/spec.md): parts of a release's spec, n, k or
 /// dimension, alpha and what else there is, of which one is left out. Throws InvalidInput, one
 /// sentence naming `name` or what is wrong, for anything else.
 [[nodiscard]] PlanQuestion parse_plan_question(const std::string& text, const std::string& name);

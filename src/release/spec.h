@@ -73,9 +73,9 @@ struct ReleaseSpec {
   friend bool operator==(const ReleaseSpec&, const ReleaseSpec&) = default;
 };
 
-/// The spec of a JSON text (docs/guide, schema/release-spec.schema.json). Throws InvalidInput, one
-/// sentence naming `name` or what is wrong, for anything else: unknown keys, wrong types, and
-/// parts that the method has not.
+/// The spec of a JSON text (docs/reference/spec.md, schema/release-spec.schema.json). Throws
+/// InvalidInput, one sentence naming `name` or what is wrong, for anything else: unknown keys,
+/// wrong types, and parts that the method has not.
 [[nodiscard]] ReleaseSpec parse_spec(const std::string& text, const std::string& name);
 
 /// The reverse: pretty-printed JSON that ends in a line feed. Throws InvalidInput for names that

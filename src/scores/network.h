@@ -224,8 +224,8 @@ class NetworkLearner final : public WeakLearner {
 };
 
 /// The papers' network with a schedule of fixed length that reaches the loss of their 750 epochs in
-/// a small part of the time (docs/guide/boosting.md): Adam, many small steps, no early stopping, so
-/// that the time it takes says nothing about the rows.
+/// a small part of the time (docs/reference/boosting.md): Adam, many small steps, no early
+/// stopping, so that the time it takes says nothing about the rows.
 [[nodiscard]] NetworkOptions release_network();
 
 /// What a release learns with: a learner of such networks.

@@ -1,4 +1,4 @@
-"""Checks that every source that is cited stands in docs/bibliography.md, in the one form of a key, and that
+"""Checks that every source that is cited stands in docs/project/bibliography.md, in the one form of a key, and that
 what stands there is cited: [Park et al. 2024, Theorem III.1].
 
 usage: citations.py REPOSITORY
@@ -20,7 +20,7 @@ COMMENT = re.compile(r"\n[ \t]*(?:///?<?|#|\*)?[ \t]*")
 
 def main():
     repository = pathlib.Path(sys.argv[1]).resolve()
-    bibliography = repository / "docs/bibliography.md"
+    bibliography = repository / "docs/project/bibliography.md"
     keys = set(re.findall(r"^\| \[([^\]]+)\] \|", bibliography.read_text(), re.M))
     faults, cited = [], set()
     for path, text in text_files(repository):
@@ -32,9 +32,9 @@ def main():
             if key in keys:
                 cited.add(key)
             else:
-                faults.append(f"{place}: {key} does not stand in docs/bibliography.md")
+                faults.append(f"{place}: {key} does not stand in docs/project/bibliography.md")
         faults += [f"{place}: {short} is not a key" for short in SHORT.findall(joined)]
-    faults += [f"docs/bibliography.md: nothing cites {key}" for key in sorted(keys - cited)]
+    faults += [f"docs/project/bibliography.md: nothing cites {key}" for key in sorted(keys - cited)]
     print("\n".join(faults))
     print(f"{len(keys)} keys, {len(faults)} faults")
     return 1 if faults or len(keys) < 20 else 0

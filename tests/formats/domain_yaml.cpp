@@ -113,7 +113,7 @@ std::filesystem::path repository() {
 }
 
 TEST(ParseDomain, ReadsTheExampleOfTheDocuments) {
-  const std::string page = content_of(repository() / "docs/domain.md");
+  const std::string page = content_of(repository() / "docs/reference/domain.md");
   const std::size_t begin = page.find("```yaml\n") + 8;
   ASSERT_NE(begin, std::string::npos + 8);
   const Domain domain = parse_domain(page.substr(begin, page.find("```", begin) - begin), "page");

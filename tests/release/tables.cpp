@@ -136,10 +136,10 @@ struct DocumentTable {
 
 TEST(DocumentTables, AreWhatTheTablesOfTheCodeMake) {
   const DocumentTable tables[] = {
-      {"guide/spec.md", "parts of a spec", table_of(spec_parts())},
-      {"guide/planning.md", "parts of a question", table_of(plan_parts())},
-      {"guide/scorers.md", "scorers", table_of_scorers()},
-      {"domain.md", "types of columns", table_of_kinds()},
+      {"reference/spec.md", "parts of a spec", table_of(spec_parts())},
+      {"reference/spec.md", "parts of a question", table_of(plan_parts())},
+      {"reference/scorers.md", "scorers", table_of_scorers()},
+      {"reference/domain.md", "types of columns", table_of_kinds()},
   };
   for (const auto& [page, name, made] : tables) {
     const std::string path = fmt::format("{}/{}", MOLLIFY_DOCUMENTS, page);

@@ -499,7 +499,7 @@ def mbde(
     data, domain
         P: the private table, and what a record can contain. One row in five is kept to measure with.
     density
-        P itself instead, as JSON: a mapping or a file (docs/guide/law.md).
+        P itself instead, as JSON: a mapping or a file (docs/theory/law.md).
     reference
         Q0: with `data` a public table (default: uniform on the domain), with `density` another density (default:
         the standard Gaussian).
