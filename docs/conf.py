@@ -35,17 +35,26 @@ napoleon_google_docstring = False
 CONTENTS = """
 ```{toctree}
 :hidden:
+:caption: Start
+
+start/first-records
+start/what-epsilon-protects
+start/choose-a-method
+```
+```{toctree}
+:hidden:
 :caption: Guides
 
-guides/python
-guides/jobs
+guides/describe-your-data
 guides/one-record-per-person
+guides/hide-a-whole-table
 guides/sample-of-a-table
 guides/synthetic-table
 guides/rows-of-numbers
 guides/estimate-a-population
 guides/plan-a-budget
 guides/track-a-budget
+guides/python
 guides/spark
 ```
 ```{toctree}
@@ -58,14 +67,15 @@ gallery/*
 ```{toctree}
 :hidden:
 :caption: Reference
+:glob:
 
 reference/domain
+reference/mechanisms
 reference/spec
-reference/spaces
-reference/scorers
-reference/boosting
+reference/cpp-and-c
 reference/api
 reference/glossary
+reference/*
 ```
 ```{toctree}
 :hidden:

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Draws the diagrams of docs/pictures: the data's way, the clipped band, which model for whom.
+"""Draws the diagrams of docs/pictures: the data's way, the clipped band, which method for whom; and, of
+docs/pictures/releases.csv (scripts/release_for_pictures.py), the real data next to released records.
 
 usage: draw_pictures.py [--check]    writes them, or fails if those there are not what it draws
 """
 
+import csv
 import math
 import pathlib
 import sys
@@ -195,52 +197,188 @@ def rows(picture, x, y, marked, width=112):
 
 
 def which_model():
-    picture = Picture(1120, 560, "Which method for whom: by what must stay hidden, and of what kind the data are")
-    picture.rect(360, 26, 400, 52, INK, "#f4f3ee", 26, 2)
-    picture.text(560, 59, "What must stay hidden?", 19, INK, 700)
-    centres = (150, 423, 696, 969)
-    questions = ((150, "everything about each\nperson or device"), (423, "the whole table,\nany group in it"),
-                 (832, "each row of a large table,\nor each person in it"))
-    for x, words in questions:
-        picture.path(f"M560 78 V98 H{x} V114", LINE, 2)
-        picture.text(x, 134, words, 15, INK, 600)
-    picture.path("M423 160 V204", LINE, 2)
-    picture.path("M150 160 V204", LINE, 2)
-    for x, words in ((696, "any columns"), (969, "numbers, roughly Gaussian")):
-        picture.path(f"M832 160 V170 H{x} V176", LINE, 2)
-        picture.text(x, 192, words, 13.5, SOFT, 600)
-    leaves = (("Local", "One record for each person,\nas if drawn from that person's\nown records.", "ε for each person",
-               "local\n--unit COLUMN"),
-              ("Integral", "A few records, as if drawn\nfrom the table.\n", "ε for the table as a whole", "integral"),
-              ("Central", "Many rows, as if drawn from\nthe table: the more rows it has,\nthe nearer they are.",
-               "ε or (ε, δ) for each row", "central"),
-              ("Gaussian", "Rows of real numbers,\nas if drawn from the Gaussian\nbehind the table.", "ε, (ε, δ) or ρ for each row",
-               "gaussian"))
-    for x, (name, words, promise, flags) in zip(centres, leaves):
-        picture.rect(x - 128, 204, 256, 330, LINE, "#ffffff", 14, 1.6)
-        picture.text(x, 352, name, 20, INK, 700)
-        picture.text(x, 380, words, 14.5, INK)
-        picture.rect(x - 108, 452, 216, 28, PUBLIC[0], PUBLIC[1], 14, 1.2)
-        picture.text(x, 471, promise, 14, PUBLIC[0], 600)
-        picture.text(x, 503, flags, 12.5, SOFT, font=MONO)
-    for shift in (-72, 0, 72):
+    picture = Picture(1120, 520, "Which method for whom: by what must stay hidden, and by what you want to publish")
+    wide, gap = 146, 8
+    centres = [20 + wide / 2 + leaf * (wide + gap) for leaf in range(7)]
+    picture.rect(400, 22, 320, 46, INK, "#f4f3ee", 23, 2)
+    picture.text(560, 51, "What must stay hidden?", 18, INK, 700)
+
+    def split(x, top, bottom, ends):
+        for end in ends:
+            picture.path(f"M{x:g} {top} V{(top + bottom) / 2:g} H{end:g} V{bottom}", LINE, 2)
+
+    table, row = (centres[1] + centres[2]) / 2, (centres[3] + centres[6]) / 2
+    split(560, 68, 98, (centres[0], table, row))
+    picture.text(centres[0], 116, "everything about\neach person", 14.5, INK, 600)
+    picture.text(table, 116, "the whole table,\nand any group in it", 14.5, INK, 600)
+    picture.text(row, 116, "each row of a large table,\nor each person in it", 14.5, INK, 600)
+    columns, numbers = (centres[3] + centres[4]) / 2, (centres[5] + centres[6]) / 2
+    picture.path(f"M{centres[0]:g} 146 V220", LINE, 2)
+    split(table, 146, 220, centres[1:3])
+    split(row, 146, 166, (columns, numbers))
+    picture.text(columns, 184, "any columns", 13.5, SOFT, 600)
+    picture.text(numbers, 184, "numbers", 13.5, SOFT, 600)
+    split(columns, 192, 220, centres[3:5])
+    split(numbers, 192, 220, centres[5:])
+    leaves = (("local", "one record\nfor each person", "ε"),
+              ("integral", "two or three\nrecords", "ε"),
+              ("integral-model", "many rows\nof one model", "ε"),
+              ("central", "a small sample\nof few columns", "ε or (ε, δ)"),
+              ("marginals", "a synthetic table\nof many columns", "ε, (ε, δ) or ρ"),
+              ("gaussian", "a few rows;\ncovariance known", "ε, (ε, δ) or ρ"),
+              ("gaussian-model", "many rows\nof one model", "ε, (ε, δ) or ρ"))
+    shared = (2, 4, 6)
+    for leaf, (x, (name, words, promise)) in enumerate(zip(centres, leaves)):
+        picture.rect(x - wide / 2, 220, wide, 276, LINE, "#ffffff", 14, 1.6)
+        picture.text(x, 354, name, 14, INK, 700, font=MONO)
+        picture.text(x, 380, words, 13, INK)
+        picture.rect(x - 62, 414, 124, 26, PUBLIC[0], PUBLIC[1], 13, 1.2)
+        picture.text(x, 432, promise, 13, PUBLIC[0], 600)
+        picture.text(x, 461, "more rows are free,\nall share one error" if leaf in shared else "each record costs,\nall are independent",
+                     12, RELEASED[0] if leaf in shared else SOFT)
+    for shift in (-36, 36):
         x = centres[0] + shift
-        picture.rect(x - 29, 228, 58, 86, PRIVATE[0], PRIVATE[1], 12, 1.8, "5 4")
-        person(picture, x, 264, PRIVATE[0])
-        picture.rect(x - 17, 290, 34, 10, PRIVATE[0], "#ffffff", 3, 1.3)
-    picture.rect(centres[1] - 76, 226, 152, 92, PRIVATE[0], PRIVATE[1], 12, 1.8, "5 4")
-    rows(picture, centres[1] - 56, 237, range(5))
-    rows(picture, centres[2] - 56, 237, (2,))
-    picture.rect(centres[2] - 66, 260, 132, 25, PRIVATE[0], "none", 8, 1.8, "5 4")
-    rows(picture, centres[3] - 100, 237, (2,), 84)
-    picture.rect(centres[3] - 110, 260, 104, 25, PRIVATE[0], "none", 8, 1.8, "5 4")
-    bell = [(centres[3] + 14 + 92 * i / 40, 312 - 74 * math.exp(-(((i - 20) / 7.5) ** 2) / 2)) for i in range(41)]
-    picture.path("M" + " L".join(f"{x:.1f} {y:.1f}" for x, y in bell) + " Z", RELEASED[0], 2.2, RELEASED[1])
+        picture.rect(x - 28, 240, 56, 82, PRIVATE[0], PRIVATE[1], 12, 1.8, "5 4")
+        person(picture, x, 276, PRIVATE[0])
+        picture.rect(x - 16, 300, 32, 10, PRIVATE[0], "#ffffff", 3, 1.3)
+    for leaf in (1, 2):
+        picture.rect(centres[leaf] - 60, 236, 120, 92, PRIVATE[0], PRIVATE[1], 12, 1.8, "5 4")
+        rows(picture, centres[leaf] - 46, 247, range(5), 92)
+    for leaf in (3, 4):
+        rows(picture, centres[leaf] - 46, 247, (2,), 92)
+        picture.rect(centres[leaf] - 56, 270, 112, 25, PRIVATE[0], "none", 8, 1.8, "5 4")
+    for leaf in (5, 6):
+        rows(picture, centres[leaf] - 58, 247, (2,), 46)
+        picture.rect(centres[leaf] - 66, 270, 62, 25, PRIVATE[0], "none", 8, 1.8, "5 4")
+        bell = [(centres[leaf] + 6 + 56 * i / 40, 318 - 66 * math.exp(-(((i - 20) / 7.5) ** 2) / 2)) for i in range(41)]
+        picture.path("M" + " L".join(f"{x:.1f} {y:.1f}" for x, y in bell) + " Z", RELEASED[0], 2.2, RELEASED[1])
     return picture
 
 
+def released(name):
+    """The rows of one picture in releases.csv."""
+    with (FOLDER / "releases.csv").open(encoding="utf-8") as file:
+        return [row for row in csv.DictReader(file) if row["picture"] == name]
+
+
+def legend(picture, x, y, words):
+    for colour, line in zip((PRIVATE, RELEASED), words):
+        picture.rect(x, y - 12, 16, 14, colour[0], colour[0], 3, 0)
+        picture.text(x + 24, y, line, 14, INK, anchor="start")
+        x += 60 + 8.6 * len(line)
+
+
+def bars(picture, x, y, wide, shares, greatest, left):
+    """For each label a bar of the real share and one of the released share; labels end at x + left."""
+    for at, (label, (real, drawn)) in enumerate(shares.items()):
+        top = y + at * 40
+        picture.text(x + left - 12, top + 20, label, 14, INK, anchor="end")
+        for row, (colours, share) in enumerate(((PRIVATE, real), (RELEASED, drawn))):
+            length = (wide - left - 48) * share / greatest
+            picture.rect(x + left, top + 1 + row * 15, max(length, 1), 13, colours[0], colours[0], 2, 0)
+            picture.text(x + left + length + 7, top + 12 + row * 15, f"{100 * share:.0f} %", 11.5, SOFT, anchor="start")
+    picture.path(f"M{x + left} {y - 4} V{y + 40 * len(shares) - 4}", LINE, 1.5)
+
+
+def pairs(rows):
+    """Each label's real share and released share."""
+    found = {}
+    for row in rows:
+        found.setdefault(row["label"], {})[row["series"]] = float(row["x"])
+    return {label: (of["real"], of["released"]) for label, of in found.items()}
+
+
+def schools_shares():
+    picture = Picture(1120, 300, "Three columns of the schools' data, and of 160 released records")
+    legend(picture, 40, 46, ("in the schools' data (private)", "among 160 released records, ε = 2 for each school"))
+    sums = {}
+    for label, both in pairs(released("schools-records")).items():
+        for word in label.split(", "):
+            before = sums.get(word, (0, 0))
+            sums[word] = before[0] + both[0], before[1] + both[1]
+    blocks = (("sex", ("female", "male")), ("minority", ("majority", "minority")), ("math score", ("low", "middle", "high")))
+    for at, (name, words) in enumerate(blocks):
+        x = 40 + at * 352
+        picture.text(x + 96, 92, name, 16, INK, 700, "start")
+        bars(picture, x, 112, 336, {word: sums[word] for word in words}, 0.8, 96)
+    picture.text(40, 272, "All records together resemble the schools; rare kinds are too frequent. ε = 2 limits what a school's record reveals about it.",
+                 14.5, SOFT, anchor="start")
+    return picture
+
+
+def twelve(name, title, words):
+    picture = Picture(1120, 350, title)
+    legend(picture, 40, 46, words)
+    shares = pairs(released(name))
+    greatest = max(max(both) for both in shares.values())
+    for at in range(2):
+        half = dict(list(shares.items())[6 * at:6 * at + 6])
+        bars(picture, 40 + at * 532, 76, 508, half, greatest, 186)
+    picture.text(40, 334, "Kinds of pupils: sex, group, and the lower, middle or upper third of the math scale.", 13.5, SOFT, anchor="start")
+    return picture
+
+
+def schools_epsilon():
+    picture = Picture(1120, 340, "The same records at three epsilons")
+    legend(picture, 40, 46, ("in the schools' data (private)", "among released records, on average"))
+    rows = released("schools-epsilon")
+    for at, panel in enumerate(("ε = 0.5", "ε = 2", "ε = 8")):
+        x = 40 + at * 352
+        picture.text(x + 116, 92, panel, 17, INK, 700, "start")
+        bars(picture, x, 112, 336, pairs([row for row in rows if row["panel"] == panel]), 0.85, 116)
+    return picture
+
+
+def scatter(name, title, words, x_axis, y_axis):
+    """Two panels of points; an axis is its name, its ends and its ticks with their words."""
+    picture = Picture(1120, 460, title)
+    rows = released(name)
+    for at, (series, colours, heading) in enumerate(zip(("real", "released"), (PRIVATE, RELEASED), words)):
+        left, top, wide, high = 86 + at * 540, 70, 450, 310
+        picture.text(left, 48, heading, 16, colours[0], 700, "start")
+        picture.rect(left, top, wide, high, LINE, "#ffffff", 4, 1.2)
+
+        def place(value, axis, length):
+            low, high_end = axis[1]
+            return length * (min(max(value, low), high_end) - low) / (high_end - low)
+
+        for value, word in x_axis[2]:
+            picture.text(left + place(value, x_axis, wide), top + high + 20, word, 12.5, SOFT)
+        for value, word in y_axis[2]:
+            picture.text(left - 8, top + high - place(value, y_axis, high) + 4, word, 12.5, SOFT, anchor="end")
+        picture.text(left + wide / 2, top + high + 46, x_axis[0], 13.5, INK)
+        picture.add(f'<text x="{left - 52}" y="{top + high / 2:g}" font-size="13.5" fill="{INK}" text-anchor="middle" '
+                    f'transform="rotate(-90 {left - 52} {top + high / 2:g})">{y_axis[0]}</text>')
+        dots = " ".join(f"M{left + place(float(row['x']), x_axis, wide):.1f} "
+                        f"{top + high - place(float(row['y']), y_axis, high):.1f}h0" for row in rows if row["series"] == series)
+        picture.add(f'<path d="{dots}" stroke="{colours[0]}" stroke-opacity="0.55" stroke-width="4.5" stroke-linecap="round"/>')
+    return picture
+
+
+def synthetic_table():
+    return scatter("synthetic-table", "Real pupils, and rows of a synthetic table",
+                   ("700 real pupils (private)", "700 rows of a synthetic table, ε = 1"),
+                   ("ses, the family's status", (-4, 3), [(value, str(value)) for value in range(-4, 4)]),
+                   ("math score", (-3, 25), [(value, str(value)) for value in (0, 5, 10, 15, 20, 25)]))
+
+
+def rows_of_numbers():
+    dollars = [(0, "1"), (1, "10"), (2, "100"), (3, "1000"), (4, "10000")]
+    return scatter("rows-of-numbers", "Real expenses of two years, and rows of one Gaussian model",
+                   ("700 real persons (private)", "700 rows of method gaussian-model, ε = 1"),
+                   ("expenses in year 1, dollars", (-0.5, 4.5), dollars), ("expenses in year 2, dollars", (-0.5, 4.5), dollars))
+
+
 def main():
-    pictures = {"data-way.svg": data_way(), "clipped-band.svg": clipped_band(), "which-model.svg": which_model()}
+    pictures = {
+        "data-way.svg": data_way(), "clipped-band.svg": clipped_band(), "which-model.svg": which_model(),
+        "schools-shares.svg": schools_shares(), "schools-epsilon.svg": schools_epsilon(),
+        "schools-records.svg": twelve("schools-records", "Twelve kinds of pupils, in the schools' data and among 160 records",
+                                      ("in the schools' data (private)", "among 160 released records, ε = 2")),
+        "sample-of-a-table.svg": twelve("sample-of-a-table", "Twelve kinds of pupils, in the table and in a sample of 100",
+                                        ("in the table of 7185 pupils (private)", "among 100 released records, ε = 0.5")),
+        "synthetic-table.svg": synthetic_table(), "rows-of-numbers.svg": rows_of_numbers(),
+    }
     stale = []
     for name, picture in pictures.items():
         path = FOLDER / name

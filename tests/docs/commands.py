@@ -1,9 +1,10 @@
 """Runs every command of README.md and docs/, and compares what it prints with what stands there.
 
 Blocks marked `console` must match to the letter, blocks marked `console random` in the number of
-lines and fields (what they release is random). The two set-up commands stand in a `sh` block:
-run-tests itself is one of them and runs the other. The C++ block must be examples/release_one.cpp,
-which is compiled and run by a test of its own.
+lines and fields (what they release is random). A command goes on where its line ends in a backslash.
+The two set-up commands stand in a `sh` block: run-tests itself is one of them and runs the other. The
+C++ block of docs/reference/cpp-and-c.md must be examples/release_one.cpp, which is compiled and run by
+a test of its own.
 
 usage: commands.py REPOSITORY FOLDER_OF_THE_COMMAND [--write]
 
@@ -25,7 +26,6 @@ def main():
     repository, command_folder = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
     documents = sorted((repository / "docs").rglob("*.md"))
     pages = {page: page.read_text() for page in [repository / "README.md", *documents]}
-    readme = pages[repository / "README.md"]
     environment = dict(os.environ, PATH=f"{command_folder}:{os.environ['PATH']}")
     (repository / "build").mkdir(exist_ok=True)
     failures = 0
@@ -33,7 +33,8 @@ def main():
     blocks = [(page, *block) for page, text in pages.items()
               for block in re.findall(r"^```(console(?: random)?)\n(.*?)^```", text, re.M | re.S)]
     for page, kind, body in blocks:
-        command, expected = body.split("\n", 1)
+        command, expected = re.match(r"((?:[^\n]*\\\n)*[^\n]*\n)(.*)", body, re.S).groups()
+        command = command[:-1]
         assert command.startswith("$ "), command
         done = subprocess.run(["bash", "-o", "pipefail", "-c", command[2:]], cwd=repository,
                               env=environment, capture_output=True, text=True)
@@ -50,12 +51,13 @@ def main():
             failures += 1
             print(f"FAILED (status {done.returncode}): {command}\n-- expected\n{expected}"
                   f"-- printed\n{printed}{done.stderr}")
-    examples = re.findall(r"^```cpp\n(.*?)^```", readme, re.M | re.S)
+    page = repository / "docs/reference/cpp-and-c.md"
+    examples = re.findall(r"^```cpp\n(.*?)^```", pages[page], re.M | re.S)
     example = (repository / "examples/release_one.cpp").read_text()
     header = (repository / "include/mollify/mollify.h").read_text()
     if examples != [example]:
         failures += 1
-        print("FAILED: the C++ block of README.md is not examples/release_one.cpp")
+        print("FAILED: the C++ block of docs/reference/cpp-and-c.md is not examples/release_one.cpp")
     if "".join(f"//   {line}".rstrip() + "\n" for line in example.splitlines()) not in header:
         failures += 1
         print("FAILED: the program at the top of mollify.h is not examples/release_one.cpp")

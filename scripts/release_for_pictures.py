@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Makes the releases that docs/pictures shows next to the real data: writes docs/pictures/releases.csv.
+
+usage: release_for_pictures.py    then run draw_pictures.py. It needs the Python package with pandas.
+The records are random, so each run draws other ones.
+"""
+
+import csv
+import pathlib
+
+import mollify as mo
+import numpy as np
+import pandas as pd
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+POINTS = 700
+THIRDS = ["low", "middle", "high"]
+
+
+def kinds(frame):
+    """Each record as one of twelve words."""
+    third = pd.cut(frame["math"], [-3, 6.33335, 15.66665, 25], labels=THIRDS, include_lowest=True)
+    group = frame["minority"].astype(str).str.lower().map({"true": "minority", "false": "majority"})
+    return frame["sex"].astype(str) + ", " + group + ", " + third.astype(str)
+
+
+def main():
+    data = ROOT / "data"
+    pupils = pd.read_csv(data / "schools.csv")
+    table = []
+
+    def shares(picture, panel, weighted):
+        for label, series, share in weighted:
+            table.append([picture, panel, label, series, f"{share:.4f}", ""])
+
+    def both(picture, real, drawn):
+        """The shares of each word among real rows, with their weights, and among released records."""
+        for label in [f"{sex}, {group}, {third}" for sex in ("female", "male")
+                      for group in ("majority", "minority") for third in THIRDS]:
+            shares(picture, "", [(label, "real", real.get(label, 0)), (label, "released", drawn.get(label, 0))])
+
+    method = mo.Local(data / "schools.yaml", unit="school", units=data / "schools_roster.csv", epsilon=2)
+    released = method.sample(pupils).to_pandas()
+    words = kinds(pupils)
+    each = words.groupby(pupils["school"]).value_counts(normalize=True).unstack(fill_value=0).mean()
+    both("schools-records", each, kinds(released).value_counts(normalize=True))
+    for epsilon in ("0.5", "2", "8"):
+        found = mo.Local(data / "schools.yaml", unit="school", units=data / "schools_roster.csv", epsilon=epsilon,
+                         accept_error=True).compare(pupils)
+        for column in found["columns"][1:]:
+            labels = [f"math: {third}" for third in THIRDS] if column["name"] == "math" else ["majority", "minority"]
+            for label, real, drawn in zip(labels, column["shares"]["truth"], column["shares"]["law"]):
+                shares("schools-epsilon", f"ε = {epsilon}", [(label, "real", real), (label, "released", drawn)])
+    hundred = mo.Central(data / "schools.yaml", epsilon=0.5, delta=1e-6, count=100).sample(pupils).to_pandas()
+    both("sample-of-a-table", words.value_counts(normalize=True), kinds(hundred).value_counts(normalize=True))
+
+    def points(picture, columns, real, drawn):
+        for series, frame in (("real", real), ("released", drawn)):
+            for x, y in frame[columns].sample(POINTS, random_state=1).round(3).itertuples(index=False):
+                table.append([picture, "", "", series, x, y])
+
+    rows = mo.Marginals(data / "schools_table.yaml", epsilon=1, delta=1e-6, count=7185).sample(pupils).to_pandas()
+    points("synthetic-table", ["ses", "math"], pupils, rows)
+    expenses = pd.read_csv(data / "rand_hie_expenses.csv")
+    years = ["year1", "year2", "year3"]
+    years = ["year1", "year2", "year3"]
+    expenses = pd.read_csv(data / "rand_hie_expenses.csv")[years]
+    rows = mo.GaussianModel(data / "rand_hie_expenses.yaml", log=years, epsilon=1, delta=1e-6,
+                            count=POINTS).sample(expenses).to_pandas()
+    declared = expenses.where(expenses >= 0.01, 65)  # as the domain says
+    points("rows-of-numbers", years[:2], np.log10(declared), np.log10(rows))
+    with (ROOT / "docs/pictures/releases.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["picture", "panel", "label", "series", "x", "y"])
+        writer.writerows(table)
+
+
+if __name__ == "__main__":
+    main()
