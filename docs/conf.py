@@ -62,6 +62,7 @@ guides/spark
 :caption: Gallery
 :glob:
 
+gallery/three-attacks
 gallery/*
 ```
 ```{toctree}
