@@ -369,6 +369,92 @@ def rows_of_numbers():
                    ("expenses in year 1, dollars", (-0.5, 4.5), dollars), ("expenses in year 2, dollars", (-0.5, 4.5), dollars))
 
 
+def estimate():
+    picture = Picture(1120, 380, "Shares of schools: real, and estimated from 160 reports")
+    picture.add(f'<circle cx="48" cy="41" r="7" fill="{PRIVATE[0]}"/>')
+    picture.text(66, 46, "real share (private)", 14, INK, anchor="start")
+    picture.path("M300 41 H340", RELEASED[0], 4)
+    picture.add(f'<path d="M320 33 V49" stroke="{RELEASED[0]}" stroke-width="4"/>')
+    picture.text(354, 46, "estimate and its interval, from 160 reports, ε = 3 for each school", 14, INK, anchor="start")
+    found = {}
+    for row in released("estimate"):
+        found.setdefault(row["label"], {})[row["series"]] = float(row["x"])
+    left, wide, base = 190, 860, 84 + 36 * len(found)
+    for share in range(0, 101, 20):
+        x = left + wide * share / 100
+        picture.path(f"M{x:g} 74 V{base - 16}", "#e6e9eb", 1)
+        picture.text(x, base + 4, f"{share} %", 12.5, SOFT)
+    for at, (label, of) in enumerate(found.items()):
+        y = 92 + at * 36
+        picture.text(left - 16, y + 5, label if at < 4 else f"math: {label}", 14, INK, anchor="end")
+        picture.path(f"M{left + wide * of['lower']:.1f} {y} H{left + wide * of['upper']:.1f}", RELEASED[0], 4)
+        picture.path(f"M{left + wide * of['estimate']:.1f} {y - 8} V{y + 8}", RELEASED[0], 4)
+        picture.add(f'<circle cx="{left + wide * of["real"]:.1f}" cy="{y}" r="7" fill="{PRIVATE[0]}" stroke="#fffefb" stroke-width="2"/>')
+    return picture
+
+
+def plan():
+    picture = Picture(1120, 420, "The error that plan predicts, against epsilon")
+    left, top, wide, high = 110, 40, 600, 310
+    lines = {}
+    for row in released("plan"):
+        lines.setdefault(row["label"], []).append((float(row["x"]), float(row["y"])))
+
+    def place(epsilon, error):
+        return left + wide * math.log2(epsilon / 0.25) / 5, top + high * -math.log10(error) / 4
+
+    for power in range(5):
+        y = place(1, 10 ** -power)[1]
+        picture.path(f"M{left} {y:g} H{left + wide}", "#e6e9eb", 1)
+        picture.text(left - 10, y + 4, ("1", "0.1", "0.01", "0.001", "≤ 0.0001")[power], 12.5, SOFT, anchor="end")
+    for epsilon in (0.25, 0.5, 1, 2, 4, 8):
+        picture.text(place(epsilon, 1)[0], top + high + 22, f"{epsilon:g}", 12.5, SOFT)
+    picture.text(left + wide / 2, top + high + 50, "ε", 15, INK, 600)
+    picture.text(left - 70, top - 14, "error: records that differ, of 1", 13, INK, anchor="start")
+    for colour, (label, points) in zip((PRIVATE[0], "#94a0ab", PUBLIC[0], RELEASED[0]), lines.items()):
+        at = [place(*point) for point in points]
+        picture.path("M" + " L".join(f"{x:.1f} {y:.1f}" for x, y in at), colour, 3)
+        for x, y in at:
+            picture.add(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" fill="{colour}"/>')
+    for row, (colour, label) in enumerate(zip((PRIVATE[0], "#94a0ab", PUBLIC[0], RELEASED[0]), lines)):
+        picture.path(f"M760 {90 + row * 34} H800", colour, 4)
+        picture.text(814, 95 + row * 34, label, 14, INK, anchor="start")
+    picture.text(760, 250, "The survey's 12 possible records.\nMore rows, or a larger ε, lower the error.", 13.5, SOFT, anchor="start")
+    return picture
+
+
+def value_way():
+    picture = Picture(1120, 300, "From a value in the file to a released value")
+    heads = ((170, "in your file", PRIVATE), (560, "cell of the domain", PUBLIC), (950, "may be released as", RELEASED))
+    for x, words, colours in heads:
+        picture.text(x, 44, words, 16, colours[0], 700)
+    values = (("math: 19.708", "15.7 to 25", "22.4"), ("math: 31", "15.7 to 25, by outside: clip", "17.9"),
+              ("math: (empty)", "-3 to 6.3, by null: -3", "1.2"), ("sex: femal", "female, by outside: clip", "female"))
+    for row, words in enumerate(values):
+        y = 64 + row * 56
+        for (x, _, colours), word, wide in zip(heads, words, (240, 330, 240)):
+            picture.rect(x - wide / 2, y, wide, 40, colours[0], colours[1])
+            picture.text(x, y + 26, word, 14.5, INK, font=MONO)
+        picture.arrow([(292, y + 20), (392, y + 20)], PRIVATE[0])
+        picture.arrow([(727, y + 20), (827, y + 20)], RELEASED[0], "5 4")
+    return picture
+
+
+def budget():
+    picture = Picture(1120, 210, "A total of 4, and what three releases cost")
+    left, unit = 60, 175
+    picture.text(left, 44, "total declared for the schools' table: ε = 4", 15, INK, 600, "start")
+    for start, cost, words, colours in ((0, 0.5, "course\n0.5", PUBLIC), (0.5, 1, "synthetic\ntable 1", PUBLIC),
+                                        (1.5, 2.5, "left: 2.5", (LINE, "#ffffff"))):
+        picture.rect(left + unit * start, 62, unit * cost, 50, colours[0], colours[1], 6)
+        picture.text(left + unit * (start + cost / 2), 84 if "\n" in words else 93, words, 12.5, INK)
+    picture.rect(left + unit * 1.5, 130, unit * 4, 50, PRIVATE[0], PRIVATE[1], 6, 1.8, "6 4")
+    picture.text(left + unit * 3.5, 161, "two records of the whole table: 4, refused", 14, PRIVATE[0], 600)
+    picture.path(f"M{left + unit * 4} 52 V192", INK, 2.4)
+    picture.text(left + unit * 4 + 10, 66, "the total", 13.5, INK, anchor="start")
+    return picture
+
+
 def main():
     pictures = {
         "data-way.svg": data_way(), "clipped-band.svg": clipped_band(), "which-model.svg": which_model(),
@@ -378,6 +464,9 @@ def main():
         "sample-of-a-table.svg": twelve("sample-of-a-table", "Twelve kinds of pupils, in the table and in a sample of 100",
                                         ("in the table of 7185 pupils (private)", "among 100 released records, ε = 0.5")),
         "synthetic-table.svg": synthetic_table(), "rows-of-numbers.svg": rows_of_numbers(),
+        "hide-a-whole-table.svg": twelve("hide-a-whole-table", "Twelve kinds of pupils, in the table and in the output distribution",
+                                         ("in the table (private)", "in the distribution of each record, ε = 4 for two records")),
+        "estimate.svg": estimate(), "plan.svg": plan(), "value-way.svg": value_way(), "budget.svg": budget(),
     }
     stale = []
     for name, picture in pictures.items():

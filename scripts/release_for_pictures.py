@@ -54,6 +54,29 @@ def main():
     hundred = mo.Central(data / "schools.yaml", epsilon=0.5, delta=1e-6, count=100).sample(pupils).to_pandas()
     both("sample-of-a-table", words.value_counts(normalize=True), kinds(hundred).value_counts(normalize=True))
 
+    whole = mo.Integral(data / "schools.yaml", epsilon=4, count=2).compare(pupils)
+    both("hide-a-whole-table", words.value_counts(normalize=True), dict(zip(
+        [f"{sex}, {group}, {third}" for sex in ("female", "male") for group in ("majority", "minority") for third in THIRDS],
+        (outcome["law"] for outcome in whole["outcomes"]))))
+
+    method = mo.Local(data / "schools.yaml", unit="school", units=data / "schools_roster.csv", epsilon=3,
+                      mechanism="randomized-response")
+    estimates = mo.estimate(method.sample(pupils))
+    real = {label: share for label, share in each.items()}
+    levels = ["female", "male", "majority", "minority", *THIRDS]
+    found = [cell for column in estimates["marginals"] if len(column["columns"]) == 1 for cell in column["estimates"]]
+    for label, cell in zip(levels, found, strict=True):
+        true = sum(share for word, share in real.items() if label in word.split(", "))
+        for series, value in (("real", true), ("estimate", cell["probability"]), ("lower", cell["lower"]), ("upper", cell["upper"])):
+            table.append(["estimate", "", label, series, f"{value:.4f}", ""])
+    for epsilon in (0.25, 0.5, 1, 2, 4, 8):
+        errors = {"one record of each (local)": mo.Local(data / "schools.yaml", epsilon=epsilon).plan()["alpha"]}
+        for rows in (500, 2000, 7185):
+            plan = mo.Central(data / "schools.yaml", epsilon=epsilon, delta=1e-6, count=100, accept_large_delta=True).plan(n=rows)
+            errors[f"100 of {rows} rows (central)"] = plan["alpha"]
+        for label, error in errors.items():
+            table.append(["plan", "", label, "error", epsilon, f"{max(error, 1e-4):.5f}"])
+
     def points(picture, columns, real, drawn):
         for series, frame in (("real", real), ("released", drawn)):
             for x, y in frame[columns].sample(POINTS, random_state=1).round(3).itertuples(index=False):
