@@ -93,3 +93,41 @@ def test_the_site_has_every_public_name():
 
 def test_readme_shows_the_example_that_quickstart_runs():
     assert blocks("README.md") == [(ROOT / "examples" / "release_schools.py").read_text()]
+
+
+ENTERED = {
+    "categorical": (["a", None], ["b", "x"]),
+    "ordinal": (["a", None], ["b", "x"]),
+    "boolean": ([True, None], [1.0, 0.0]),
+    "integer": ([1, 2], [1.0, None]),
+    "number": ([1.5, None], ["1", "many"]),
+    "date": (["2026-01-02", None], ["2026-01-02T00:00:00", "soon"]),
+    "datetime": (["2026-01-02T03:04:05", None], ["2026-01-02", "soon"]),
+}
+
+
+def test_released_types_are_those_of_the_guide_whatever_is_entered():
+    import mollify as mo
+    import pandas as pd
+
+    days = {"min": "2026-01-01", "max": "2026-12-31", "bins": 4}
+    declared = {
+        "categorical": mo.categorical(["a", "b"], outside="a", null="category"),
+        "ordinal": mo.ordinal(["a", "b"], outside="a", null="category"),
+        "boolean": mo.boolean(outside=False, null=False),
+        "integer": mo.integer(0, 9, bins=2, outside="clip", null="category"),
+        "number": mo.number(0, 9, bins=2, outside="clip", null="category"),
+        "date": mo.date(**days, outside="clip", null="category"),
+        "datetime": mo.datetime(**days, outside="clip", null="category"),
+    }
+    page = (ROOT / "docs/guides/describe-your-data.md").read_text()
+    table = page[page.index("in Polars |") :]
+    for names, pandas_type, polars_type in re.findall(r"^\| (`.*`) \| `(.*)` \| `(.*)` \|$", table, re.M):
+        for name in re.findall(r"`(\w+)`", names):
+            for entered in ENTERED.pop(name):
+                method = mo.Integral(mo.Domain({"it": declared[name]}), epsilon=1, count=5, accept_error=True)
+                for frame in ({"it": entered}, pd.DataFrame({"it": entered})):
+                    release = method.sample(frame)
+                    assert str(release.to_pandas()["it"].dtype) == pandas_type
+                    assert str(release.to_polars()["it"].dtype).startswith(polars_type)
+    assert not ENTERED, "the guide has every type"
