@@ -50,7 +50,7 @@ class Model:
 
 def write(folder: Path, letters: int = 40) -> list[str]:
     """Two texts of the private model's, and what they cost."""
-    public_text = (Path(__file__).parents[1] / "docs" / "glossary.md").read_text(encoding="utf-8")
+    public_text = (Path(__file__).parents[1] / "docs" / "reference" / "glossary.md").read_text(encoding="utf-8")
     private_text = "the patient sleeps badly and takes the red pills at night. " * 20
     public, private = Model(public_text), Model(private_text)
 

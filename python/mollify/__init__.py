@@ -44,6 +44,7 @@ from mollify._methods import (
     Marginals,
 )
 from mollify._model import Model, generate
+from mollify._parameters import check_calls
 from mollify._privacy import Privacy, compose
 from mollify._public_files import candidates, reference
 from mollify._records import Records
@@ -110,6 +111,9 @@ __all__ = [
     "risk",
     "verify",
 ]
+
+check_calls(globals(), __all__)
+check_calls(vars(nonprivate), nonprivate.__all__)
 
 
 def __getattr__(name: str) -> Any:

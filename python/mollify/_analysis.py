@@ -14,6 +14,7 @@ from mollify._domain import Domain, DomainLike, _restore, as_domain
 from mollify._files import optional
 from mollify._method_base import Method
 from mollify._methods import METHODS
+from mollify._parameters import in_python
 from mollify._release import Certificate, Release, as_certificate
 from mollify._sampler import RandomizedResponse, Sampler
 from mollify._spec import Held, Inputs
@@ -99,7 +100,10 @@ def estimate(
     if certificate is None and isinstance(released, Release):
         certificate = released.certificate
     if certificate is None:
-        raise _core.InvalidInput("a certificate is needed beside records, but is not given")
+        source_of(released, [], what="released")  # which refuses what is no table
+        raise _core.InvalidInput(
+            "certificate is missing: records that are no Release need the certificate that came with them"
+        )
     certificate = as_certificate(certificate)
     if domain is None:
         named = certificate.spec["domain"]
@@ -224,7 +228,7 @@ def advise(
         accept_large_delta=bool(accept_large_delta),
         texts=texts,
     )
-    found = Advice(*answer)
+    found = Advice(*map(in_python, answer))
     parts = found["parts"]
     if not parts or known is None:
         return found

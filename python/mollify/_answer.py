@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
+from mollify._files import Inputs
 
 if TYPE_CHECKING:
     import altair
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
 class Answer(Mapping[str, Any]):
     """What an analysis found: a mapping (its JSON), which prints as the command of that name prints."""
+
+    _inputs: Inputs = ()
+    """Files that no report is written over."""
 
     json: str
     """All of it, as the command prints it with ``--json``."""
@@ -54,7 +58,7 @@ class Answer(Mapping[str, Any]):
         return self._chart(against, distance, progress)
 
     def _chart(self, against: str | None, distance: str, progress: bool) -> altair.Chart:
-        raise _core.InvalidInput("there is no chart of this answer")
+        raise _core.InvalidInput("there is no chart of this answer; print shows it in words")
 
     def __str__(self) -> str:
         return self._words
@@ -81,8 +85,8 @@ class Comparison(Answer):
         self._again = again
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the data that it may be asked about again."""
-        return vars(self) | {"_again": None}
+        """Without the data that it may be asked about again, and without their files' names."""
+        return vars(self) | {"_again": None, "_inputs": ()}
 
     def _chart(self, against: str | None, distance: str, progress: bool) -> altair.Chart:
         from mollify import _plot

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import operator
+import os
 from typing import Any
 
 from mollify import _core
 
 
-SEEDS = " from 0 to 9223372036854775807"
-
-
-def whole_number(name: str, given: Any, span: str = "") -> int:
-    """From 0 to 2^63 - 1; what is smaller or greater than it may be, the library says."""
+def whole_number(name: str, given: Any, span: tuple[int, int] | None = None) -> int:
+    """A whole number of that span; without one from 0 to 2^63 - 1, and the library says what else it must be."""
+    least, most = span or (0, 2**63 - 1)
     try:
-        whole = -1 if isinstance(given, bool) else operator.index(given)
+        whole = None if isinstance(given, bool) else operator.index(given)
     except TypeError:
-        whole = -1
-    if not 0 <= whole < 2**63:
-        raise _core.InvalidInput(f"{name} must be a whole number{span}, but is {given!r}")
-    return whole
+        whole = None
+    if whole is not None and least <= whole <= most:
+        return whole
+    if span is not None:
+        expected = f"a whole number from {least} to {most}"
+    elif whole is None:
+        expected = "a whole number"
+    else:
+        expected = "0 or more" if whole < 0 else "below 2^63"
+    raise _core.InvalidInput(f"{name} must be {expected}, but is {given!r}")
 
 
 def number(name: str, given: Any) -> float:
@@ -46,3 +51,14 @@ def require_without_nul(what: str, text: str) -> None:
     """Any text without NUL, at which C's interfaces would cut it short."""
     if "\0" in text:
         raise _core.InvalidInput(f'{what} must be text without NUL, but is "{text}"')
+
+
+def path_text(what: str, given: Any) -> str:
+    """The name of a file."""
+    if not isinstance(given, (str, bytes, os.PathLike)):
+        raise _core.InvalidInput(f"{what} must be a path, but is {given!r}")
+    name = os.fsdecode(given)
+    require_without_nul("a path", name)
+    if not name:
+        raise _core.InvalidInput(f"{what} must have a name")
+    return name

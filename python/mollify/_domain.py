@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from mollify import _core
-from mollify._checks import SEEDS, whole_number
-from mollify._files import write_whole
+from mollify._checks import path_text, whole_number
+from mollify._files import Inputs, inputs_of, write_whole
 from mollify._warning import warn
 
 Column = dict[str, Any]
@@ -201,6 +202,25 @@ def _yaml(columns: Mapping[str, Mapping[str, Any]], seed: int) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _records(text: bytes) -> Iterator[int]:
+    """The last line of each record of a CSV file, the header's first."""
+    is_inside = False
+    for number, line in enumerate(io.BytesIO(text), 1):
+        is_inside ^= line.count(b'"') % 2 == 1
+        if not is_inside:
+            yield number
+
+
+def _with_row(note: str, text: bytes) -> str:
+    """A note on a table in memory: it has rows in place of a file's lines."""
+
+    def row(found: re.Match[str]) -> str:
+        line = int(found[1])
+        return f"row {next(row for row, last in enumerate(_records(text)) if last >= line)}"
+
+    return re.sub(r"\bline (\d+)(?= is\b)", row, note)
+
+
 def _without_line(sentence: str) -> str:
     """Without the line of a file that nobody wrote: it is `_yaml`'s. The sentence names the column."""
     return re.sub(r"^the domain line \d+(: )?", lambda found: "" if found[1] else "the domain", sentence)
@@ -241,6 +261,7 @@ class Domain:
 
     _inside: _core.Domain
     _path: str | None
+    _inputs: Inputs = ()
 
     def __init__(self, columns: Mapping[str, Mapping[str, Any]], *, seed: int = 0) -> None:
         if not isinstance(columns, Mapping):
@@ -248,7 +269,7 @@ class Domain:
                 "columns must be a mapping from names to declared columns (Domain.read reads a file), "
                 f"but are of type {type(columns).__name__}"
             )
-        fixed = whole_number("seed", seed, SEEDS)
+        fixed = whole_number("seed", seed, (0, 2**63 - 1))
         try:
             self._inside = _core.Domain.parse(_yaml(columns, fixed), "the domain")
         except _core.InvalidInput as refused:
@@ -260,7 +281,7 @@ class Domain:
     def read(cls, path: str | os.PathLike[str]) -> Domain:
         """Read a domain file (YAML). Raises `InvalidInput` for anything else."""
         made = cls.__new__(cls)
-        made._path = os.fspath(path)
+        made._path = path_text("a domain's file", path)
         made._inside = _core.Domain.read(made._path)
         made._warn()
         return made
@@ -325,10 +346,15 @@ class Domain:
             file = os.fspath(public)
         else:
             text = source_of(public, EVERY_COLUMN, what="public").csv_text()
+            if sum(1 for _ in zip(_records(text), range(2))) < 2:
+                raise _core.InvalidInput(f"{file} must have rows to draft a domain from, but has none")
         chosen = [] if columns is None else _names("columns", columns)
         yaml, notes = _core.draft_domain(file, chosen, _names("exclude", exclude), text)
+        if text is not None:
+            notes = [_with_row(note, text) for note in notes]
         made = _restore(yaml, None)
         made.notes = tuple(notes)
+        made._inputs = inputs_of({"public": public})
         warn(notes[2:], DomainWarning)
         return made
 
@@ -347,7 +373,7 @@ class Domain:
         Raises `InvalidInput` if the file exists, unless `overwrite` is true.
         """
         comments = "".join(f"# {note}\n" for note in self.notes)
-        write_whole(path, comments + self.yaml(), overwrite=overwrite)
+        write_whole(path, comments + self.yaml(), overwrite=overwrite, inputs=self._inputs)
 
     @property
     def columns(self) -> dict[str, Column]:

@@ -6,15 +6,15 @@ import contextlib
 import importlib
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from mollify import _core
-from mollify._checks import require_without_nul
+from mollify._checks import path_text
 
 
 Inputs = Sequence[tuple[str, str]]
-"""Files that a release was made from, each with what it is. They are never written over."""
+"""Files that were read, each with what it is. They are never written over."""
 
 
 def optional(name: str, extra: str) -> Any:
@@ -26,12 +26,21 @@ def optional(name: str, extra: str) -> Any:
         raise ImportError(f'{package} is missing: pip install "mollify-dp[{extra}]"') from error
 
 
+def inputs_of(given: Mapping[str, object]) -> Inputs:
+    """The files among what was read, by what they are: texts, paths, domains, and tables in memory of a file."""
+    files = []
+    for what, one in given.items():
+        for inside in ("_path", "_given"):
+            if type(one).__module__.partition(".")[0] == "mollify":
+                one = getattr(one, inside, one)
+        if isinstance(one, (str, os.PathLike)):
+            files.append((f"the {what} file", os.path.abspath(os.fsdecode(one))))
+    return files
+
+
 def writable(path: str | os.PathLike[str], overwrite: bool, inputs: Inputs = ()) -> str:
     """The path; `InvalidInput` if something is there that must not be replaced."""
-    name = os.fsdecode(path)
-    require_without_nul("a path", name)
-    if not name:
-        raise _core.InvalidInput("a file to write must have a name")
+    name = path_text("a file to write", path)
     try:
         there = os.stat(name)
     except FileNotFoundError:
@@ -43,7 +52,7 @@ def writable(path: str | os.PathLike[str], overwrite: bool, inputs: Inputs = ())
     for what, read in inputs:
         with contextlib.suppress(OSError):
             if os.path.samestat(there, os.stat(read)):
-                raise _core.InvalidInput(f"{name} is {what} of this release. Use another file name.")
+                raise _core.InvalidInput(f"{name} is {what}, which was read. Use another file name.")
     if not overwrite:
         raise _core.InvalidInput(f"{name} exists. Pass overwrite=True to replace it.")
     return name
@@ -66,7 +75,7 @@ def write_whole(path: str | os.PathLike[str], content: bytes | str, *, overwrite
 
 def table_format(path: str | os.PathLike[str]) -> Literal["csv", "parquet"]:
     """The format that a table's file name says; `InvalidInput` for any other name."""
-    name = os.fsdecode(path)
+    name = path_text("a file to write", path)
     if name.lower().endswith(".csv"):
         return "csv"
     if name.lower().endswith(".parquet"):

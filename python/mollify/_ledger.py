@@ -7,7 +7,8 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mollify import _core
-from mollify._checks import whole_number
+from mollify._checks import path_text, whole_number
+from mollify._parameters import near
 from mollify._privacy import Privacy, compose, outward
 
 if TYPE_CHECKING:
@@ -54,9 +55,10 @@ class Ledger:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._inside = _core.Ledger(os.fspath(path))
+        name = path_text("a ledger's file", path)
+        self._inside = _core.Ledger(name)
         # The program may change its folder.
-        self.path = os.path.abspath(os.fspath(path))
+        self.path = os.path.abspath(name)
 
     def declare(
         self,
@@ -94,17 +96,31 @@ class Ledger:
         self._inside.charge(_named(data_set), cost._inside(), scope, mechanism, draws)
 
     def balance(self, data_set: str) -> Balance:
-        """Return what is spent of a data set; nothing, if the ledger does not know it."""
-        return _balance(self._inside.balance(_named(data_set)))
+        """Return what is spent of a data set. Raises `InvalidInput` if the ledger has no data set of this name."""
+        return _balance(self._inside.balance(self._known(data_set)))
 
     def balances(self) -> list[Balance]:
         """Return what is spent of every data set, by name."""
         return [_balance(one) for one in self._inside.balances()]
 
     def history(self, data_set: str) -> list[dict[str, Any]]:
-        """Return every entry of a data set, the first one first: its number, time, kind, cost and others."""
-        entries: list[dict[str, Any]] = json.loads(self._inside.history(_named(data_set)))
+        """Return every entry of a data set, the first one first: its number, time, kind, cost and others.
+
+        Raises `InvalidInput` if the ledger has no data set of this name.
+        """
+        entries: list[dict[str, Any]] = json.loads(self._inside.history(self._known(data_set)))
         return entries
+
+    def _known(self, data_set: str) -> str:
+        """The name of a data set that the ledger has."""
+        name = _named(data_set)
+        known = [one.data_set for one in self._inside.balances()]
+        if name not in known:
+            has = f"It has {', '.join(known)}." if known else "It is empty."
+            raise _core.InvalidInput(
+                f"the ledger {self.path} has no data set named {name}{near(name, known)}. {has}"
+            )
+        return name
 
     def plot(self, data_set: str) -> altair.LayerChart:
         """Draw what was spent over time, and the total (altair; the extra `plot`)."""
@@ -131,8 +147,6 @@ class Ledger:
                     "total": None if total is None else getattr(total, parameter),
                 }
             )
-        if not rows:
-            raise _core.InvalidInput(f'the ledger has no entry of "{data_set}"')
         return _plot.spent(rows, parameter, f"What was spent of {data_set}")
 
     def __repr__(self) -> str:
@@ -152,7 +166,7 @@ def _named(data_set: Any) -> str:
 
 def existing(path: str | os.PathLike[str]) -> Ledger:
     """The ledger of a file that is there; none is made."""
-    name = os.fspath(path)
+    name = path_text("ledger", path)
     if not os.path.exists(name):
         raise _core.InvalidInput(
             f"the ledger {name} does not exist. Make it and declare what the releases may cost: "

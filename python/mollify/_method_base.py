@@ -15,8 +15,10 @@ from mollify._answer import Answer, Comparison
 from mollify._checks import whole_number
 from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, as_domain
+from mollify._files import Inputs as InputFiles, inputs_of
 from mollify._ledger import Ledger, existing
 from mollify._model import Model
+from mollify._parameters import in_python
 from mollify._progress import line
 from mollify._release import Certificate, Release
 from mollify._spec import Held, Inputs, given_name, json_of, public_files, table, texts_of
@@ -164,7 +166,8 @@ class Method:
                     paid,
                 )
             kept = None if drawn_from is None else Model.parse(drawn_from)
-            return Release(rows, Certificate(certificate), report, kept)._keep(self._inputs(data))
+            made = Release(rows, Certificate(certificate), report, kept)
+            return made._keep(self._inputs(data, ledger=None if charged is None else charged.path))
         except KeyboardInterrupt as stopped:
             if paid and charged is not None:
                 cost = Certificate(prepared.certificate()).total
@@ -280,7 +283,9 @@ class Method:
             ]
             with line("compare", progress) as shown:
                 answer = _core.compare(specs, source, self._texts, shown)
-            return Comparison(*answer, budgets if len(budgets) > 1 else budgets[0], asked)
+            found = Comparison(*answer, budgets if len(budgets) > 1 else budgets[0], asked)
+            found._inputs = self._inputs(data)
+            return found
 
         return asked(parts["epsilon"])
 
@@ -297,14 +302,13 @@ class Method:
         """What is read of private data."""
         return [*self._domain, *(one for one in (self._unit, counts) if one is not None)]
 
-    def _inputs(self, data: Any) -> list[tuple[str, str]]:
-        """The files of the private table and of the domain, where they are files."""
-        given = {"the private file": data, "the domain file": self._domain._path}
-        return [
-            (what, os.path.abspath(os.fsdecode(one)))
-            for what, one in given.items()
-            if isinstance(one, (str, os.PathLike))
-        ]
+    def _inputs(self, data: Any, **others: object) -> InputFiles:
+        """The files among everything that a release reads."""
+        public = {part.removesuffix("_file"): getattr(self, part, None) for part in public_files()}
+        band = str(getattr(self, "band", None) or "")
+        if band.startswith("file="):
+            public["band"] = band.removeprefix("file=")
+        return inputs_of({"private": data, "domain": self._domain} | public | others)
 
     def _require_public(self, data: Any) -> None:
         for part in public_files():
@@ -367,7 +371,7 @@ class Plan(Answer):
         known = _core.plan_parts()
         questions = [json_of(word, domain, {**parts, "epsilon": one}, known) for one in self._budgets]
         texts = texts_of({name: one for name, one in parts.items() if isinstance(one, Held)})
-        super().__init__(*_core.plans(questions, texts))
+        super().__init__(*map(in_python, _core.plans(questions, texts)))
 
     def _chart(self, against: str | None, distance: str, progress: bool) -> altair.Chart:
         from mollify import _plot

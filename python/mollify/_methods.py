@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from mollify import _core
 from mollify._answer import Answer
 from mollify._domain import DomainLike
-from mollify._files import writable, write_whole
+from mollify._files import inputs_of, writable, write_whole
 from mollify._method_base import Method, Plan
 from mollify._progress import line
 from mollify._spec import given_name, table, texts_of
@@ -220,7 +220,8 @@ class Local(_Scored):
             )
         if data is not None and data is public_units:
             raise _core.InvalidInput("public_units must be public, but is the private data itself")
-        path = None if out is None else writable(out, overwrite)
+        inputs = [*self._inputs(data), *inputs_of({"public_units": public_units})]
+        path = None if out is None else writable(out, overwrite, inputs)
         columns = self._columns()
         tables = {"public_units": table(public_units, columns, "public_units")}
         if data is not None:
@@ -238,7 +239,7 @@ class Local(_Scored):
                 shown,
             )
         if path is not None:
-            write_whole(path, band, overwrite=overwrite)
+            write_whole(path, band, overwrite=overwrite, inputs=inputs)
         return Answer(*answer)
 
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from mollify import _core
-from mollify._checks import SEEDS, whole_number
+from mollify._checks import path_text, whole_number
 from mollify._domain import Domain, _restore, scalar_text
-from mollify._files import Inputs, write_whole
+from mollify._files import Inputs, inputs_of, write_whole
 from mollify._progress import line
 from mollify._records import Records
 
@@ -23,6 +23,8 @@ class Model:
 
     _inside: _core.Model
     _inputs: Inputs = ()
+    _records_inputs: Inputs = ()
+    """Files that no record is written over, besides."""
 
     @classmethod
     def parse(cls, text: str) -> Model:
@@ -35,7 +37,9 @@ class Model:
     def read(cls, path: str | os.PathLike[str]) -> Model:
         """Reads a file of `write`, or of ``mollify sample --model-out``."""
         made = cls.__new__(cls)
-        made._inside = _core.Model.read(os.fspath(path))
+        name = path_text("a model's file", path)
+        made._inside = _core.Model.read(name)
+        made._records_inputs = inputs_of({"model": name})
         return made
 
     @property
@@ -73,7 +77,7 @@ class Model:
             Values of some columns, None for a null: only records in which these columns lie in the
             values' cells, by the model's own distribution of such records.
         seed
-            A whole number, 0 or more: everyone who has the model draws the same records with it, and
+            A whole number from 0 to 2^64 - 1: everyone who has the model draws the same records with it, and
             so does ``mollify generate --seed``. Default: other records each time. Only a model that
             is released can be sampled with a seed. A release takes none, because anyone who guessed
             the seed could subtract the noise and see the data.
@@ -89,14 +93,16 @@ class Model:
             raise _core.InvalidInput(
                 f"given must be a mapping from names to values, but is {given!r}"
             )
-        wanted = whole_number("count", count)
+        wanted = whole_number("count", count, (1, 10**8))
         fixed = {
             str(name): "" if value is None else scalar_text(value)
             for name, value in (given or {}).items()
         }
-        fixed_words = None if seed is None else whole_number("seed", seed, SEEDS)
+        fixed_words = None if seed is None else whole_number("seed", seed, (0, 2**64 - 1))
         with line("generate", progress) as shown:
-            return Records(_core.generate(self._inside, wanted, fixed, fixed_words, shown))
+            drawn = Records(_core.generate(self._inside, wanted, fixed, fixed_words, shown))
+        drawn._inputs = [*self._inputs, *self._records_inputs]
+        return drawn
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Model) and self.text == other.text
@@ -130,7 +136,8 @@ def generate(
     given
         Values of some columns that the records must have. Default: none.
     seed
-        Draws the same records each time: a whole number, 0 or more. Default: other records each time.
+        Draws the same records each time: a whole number from 0 to 2^64 - 1. Default: other records each
+        time.
     progress
         Shows on standard error how many rows are done. Default: false.
 

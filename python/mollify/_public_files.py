@@ -9,10 +9,10 @@ from typing import Any
 
 from mollify import _core
 from mollify._answer import Answer
-from mollify._checks import whole_number
+from mollify._checks import path_text, whole_number
 from mollify._data import is_parquet, source_of
 from mollify._domain import Domain, DomainLike, as_domain
-from mollify._files import writable, write_whole
+from mollify._files import inputs_of, writable, write_whole
 
 
 def _file(what: str, public: Any, domain: Domain) -> tuple[str, bytes | None]:
@@ -71,14 +71,15 @@ def candidates(
     100
     """
     known = as_domain(domain)
-    path = writable(out, overwrite)
+    inputs = inputs_of({"domain": known, "reference": reference})
+    path = writable(path_text("out", out), overwrite, inputs)
     if is_parquet(path):
         raise _core.InvalidInput(
             f"{path} ends in .parquet, but candidates are written as CSV. Use a name that ends in .csv."
         )
     name, text = (None, None) if reference is None else _file("reference", reference, known)
     listed, content = _core.candidates(known._inside, whole_number("count", count), name, text)
-    write_whole(path, content, overwrite=overwrite)
+    write_whole(path, content, overwrite=overwrite, inputs=inputs)
     digest = sha256(content.encode()).hexdigest()
     words = f"{listed} candidates in {path}, SHA-256 {digest}"
     return _answer({"out": path, "candidates": listed, "sha256": digest}, words)
@@ -121,10 +122,11 @@ def reference(
         doesn't declare, or the file exists.
     """
     known = as_domain(domain)
-    path = writable(out, overwrite)
+    inputs = inputs_of({"domain": known, "public": public})
+    path = writable(path_text("out", out), overwrite, inputs)
     name, text = _file("public", public, known)
     found, content = _core.fitted_reference(
         known._inside, whole_number("components", components), name, text
     )
-    write_whole(path, content, overwrite=overwrite)
+    write_whole(path, content, overwrite=overwrite, inputs=inputs)
     return _answer({"out": path, "components": found}, f"{found} components in {path}")

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, overload
 
 from mollify import _core
+from mollify._checks import path_text
 from mollify._data import source_of
 from mollify._files import Inputs, optional, table_format, write_whole, writable
 from mollify._html import table
@@ -59,25 +60,43 @@ class Records:
     @overload
     def __getitem__(self, key: str) -> list[Any]: ...
     @overload
-    def __getitem__(self, key: slice) -> Records: ...
-    def __getitem__(self, key: int | str | slice) -> dict[str, Any] | list[Any] | Records:
-        """A record by its place, a column by its name, or some records as another table.
+    def __getitem__(self, key: slice | list[str]) -> Records: ...
+    def __getitem__(self, key: int | str | slice | list[str]) -> dict[str, Any] | list[Any] | Records:
+        """A record by its place, a column by its name, or some records or columns as another table.
 
         Raises `IndexError` for a place beyond the last record, and `KeyError` for an unknown name.
         """
         if isinstance(key, slice):
-            some = Records(_core.Table(self._some(key)))
-            some._inputs = self._inputs
-            return some
+            return self._table_of(self._some(key))
         if isinstance(key, str):
-            if key not in self.columns:
-                raise KeyError(f'no column is "{key}": the columns are {", ".join(self.columns)}')
-            return self.to_dict()[key]
+            return self.to_dict()[self._known(key)]
+        if isinstance(key, list) and key and all(isinstance(name, str) for name in key):
+            columns = {column[0]: column for column in self._table.columns()}
+            return self._table_of([columns[self._known(name)] for name in key])
+        if isinstance(key, (bool, list)) or not hasattr(key, "__index__"):
+            raise TypeError(
+                "records are taken by a place, a slice, a column's name or a list of names, but not by "
+                f"{key!r}"
+            )
         place = operator.index(key)
         if not -len(self) <= place < len(self):
             raise IndexError(f"there are {len(self)} records, but record {place} is asked for")
         place %= len(self)
         return {name: cells[0] for name, cells in _cells(self._some(slice(place, place + 1))).items()}
+
+    def __contains__(self, one: object) -> bool:
+        """Whether a text is a column's name, or a dict one of the records."""
+        return one in self.columns if isinstance(one, str) else any(one == record for record in self)
+
+    def _known(self, name: str) -> str:
+        if name not in self.columns:
+            raise KeyError(f'no column is "{name}": the columns are {", ".join(self.columns)}')
+        return name
+
+    def _table_of(self, columns: list[Any]) -> Records:
+        some = Records(_core.Table(columns))
+        some._inputs = self._inputs
+        return some
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """The records as an Arrow stream (a PyCapsule), as often as one likes.
@@ -101,7 +120,7 @@ class Records:
         The file appears whole or not at all. Raises `InvalidInput` if it exists, unless `overwrite` is
         true, and for a name that ends in ``.parquet``.
         """
-        if path is not None and os.fsdecode(path).lower().endswith(".parquet"):
+        if path is not None and path_text("a file to write", path).lower().endswith(".parquet"):
             raise _core.InvalidInput(
                 f"{os.fsdecode(path)} ends in .parquet, but to_csv writes CSV. Use to_parquet, or a name that "
                 "ends in .csv."
@@ -117,7 +136,7 @@ class Records:
 
         Raises `InvalidInput` if it exists, unless `overwrite` is true, and for a name that ends in ``.csv``.
         """
-        if os.fsdecode(path).lower().endswith(".csv"):
+        if path_text("a file to write", path).lower().endswith(".csv"):
             raise _core.InvalidInput(
                 f"{os.fsdecode(path)} ends in .csv, but to_parquet writes Parquet. Use to_csv, or a name that "
                 "ends in .parquet."

@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from mollify import _core
-from mollify._checks import require_without_nul
+from mollify._checks import path_text
 from mollify._domain import DomainLike, as_domain
 from mollify._files import Inputs as InputFiles, optional, write_whole
 from mollify._model import Model
+from mollify._parameters import in_python
 from mollify._privacy import Privacy, of_json, outward
 from mollify._records import Records
 from mollify._spec import Held, Inputs, name_in_memory, texts_of
@@ -41,14 +42,14 @@ class Certificate:
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Certificate:
         """Reads a file; `InvalidInput` for what is no certificate."""
-        require_without_nul("a path", os.fspath(path))
+        name = path_text("a certificate's file", path)
         try:
-            with open(path, encoding="utf-8") as file:
+            with open(name, encoding="utf-8") as file:
                 text = file.read()
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is no text"
-            raise _core.InvalidInput(f"{os.fspath(path)} cannot be read: {reason}") from None
-        return cls(text, name=os.fspath(path))
+            raise _core.InvalidInput(f"{name} cannot be read: {reason}") from None
+        return cls(text, name=name)
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write a file, which appears whole or not at all.
@@ -127,10 +128,10 @@ class Release(Records):
         super().__init__(table)
         self.certificate = certificate
         self.model = model
-        self.why = report["why"]
+        self.why = in_python(report["why"])
         self.total_variation = report["total_variation"]
-        self.notes = list(report["notes"])
-        self.warnings = list(report["warnings"])
+        self.notes = [in_python(one) for one in report["notes"]]
+        self.warnings = [in_python(one) for one in report["warnings"]]
 
     def _keep(self, inputs: InputFiles) -> Release:
         """Itself; neither it nor what belongs to it is written over these files."""
@@ -149,20 +150,23 @@ class Release(Records):
         """What all of the release promises together."""
         return self.certificate.total
 
+    def _sentences(self, part: str) -> list[str]:
+        return [in_python(one) for one in self.certificate.to_dict()[part]]
+
     @property
     def represents(self) -> list[str]:
         """Whether released shares stand for shares of rows or of units, in sentences."""
-        return list(self.certificate.to_dict()["represents"])
+        return self._sentences("represents")
 
     @property
     def promised(self) -> list[str]:
         """What the release promises, in sentences."""
-        return list(self.certificate.to_dict()["promised"])
+        return self._sentences("promised")
 
     @property
     def not_promised(self) -> list[str]:
         """What the release does not promise, in sentences."""
-        return list(self.certificate.to_dict()["not_promised"])
+        return self._sentences("not_promised")
 
     def dp_event(self) -> Any:
         """The release as an event of Google's dp_accounting, for its accountants.

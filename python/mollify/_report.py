@@ -9,11 +9,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from mollify import _core
+from mollify._analysis import Estimate
 from mollify._answer import Answer, Comparison
 from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, as_domain
-from mollify._files import write_whole
+from mollify._files import inputs_of, write_whole
 from mollify._html import table
+from mollify._method_base import Plan
 from mollify._records import _moment_texts
 from mollify._release import Release
 
@@ -306,13 +308,19 @@ def _two_way(distance: dict[str, float]) -> tuple[str, str]:
     return "total variation of two columns together, on measured tables", f"{told}, on average over pairs"
 
 
+def _spent(comparison: Comparison) -> list[tuple[str, object]]:
+    """What is known of the release: nothing if released rows were compared."""
+    names = {"mechanism": "mechanism", "total": "spent"}
+    return [(name, comparison[part]) for part, name in names.items() if part in comparison]
+
+
 def _columns_page(comparison: Comparison) -> str:
     """Each column's shares, and how far the others are from the truth of two columns together."""
     kinds = dict(zip(comparison["columns"][0]["shares"], _COLOURS))
-    known = [("mechanism", comparison["mechanism"]), ("spent", comparison["total"])]
+    known = _spent(comparison)
     if "expected_noise" in comparison:
         known.append(_two_way(comparison["expected_noise"]["two_way"]))
-    parts = [_table(["", ""], known)]
+    parts = [_table(["", ""], known)] if known else []
     if len(comparison["columns"]) > 1:
         pairs = [
             (kind, one["mean_tv"], one["worst_tv"], one["worst"])
@@ -360,7 +368,7 @@ def _numbers_page(comparison: Comparison) -> str:
         )
         for one in distances["pairs"]
     ]
-    known = [("mechanism", comparison["mechanism"]), ("spent", comparison["total"])]
+    known = _spent(comparison)
     accuracy = comparison.to_dict().get("accuracy")
     if accuracy:
         found = accuracy["total_variation"]
@@ -370,7 +378,7 @@ def _numbers_page(comparison: Comparison) -> str:
     agree = "The shapes of columns differ." if distances["has_other_shape"] else "The shapes of columns agree."
     head = ["", "truth", "law", "off by", "in standard deviations"]
     parts = [
-        f"<p><strong>{agree}</strong></p>" + _table(["", ""], known),
+        f"<p><strong>{agree}</strong></p>" + (_table(["", ""], known) if known else ""),
         "<h2>Column by column</h2>" + _long_table(head, rows),
         "<h2>Shapes of columns</h2>" + _long_table(["", "total variation", "by chance"], shapes),
     ]
@@ -422,8 +430,10 @@ def report(
     elif isinstance(about, Comparison):
         page = _comparison_page(about)
     if page is None:
-        raise _core.InvalidInput(
-            "a report is about a release or a comparison whose outcomes or columns are listed, "
-            f"but is asked for about {type(about).__name__}"
-        )
-    write_whole(path, page, overwrite=overwrite, inputs=about._inputs if isinstance(about, Release) else ())
+        refused = type(about).__name__
+        words = f"about must be a Release or a comparison whose outcomes or columns are listed, but is of type {refused}"
+        if isinstance(about, (Estimate, Plan)):
+            words += f". {refused}.plot() draws it, and print shows it in words"
+        raise _core.InvalidInput(words)
+    inputs = [*getattr(about, "_inputs", ()), *inputs_of({"domain": domain})]
+    write_whole(path, page, overwrite=overwrite, inputs=inputs)

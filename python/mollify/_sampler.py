@@ -53,10 +53,12 @@ class Sampler:
         Of one draw, for gaussian-curve.
     reference
         (k,) positive public masses, not necessarily normalised. Default: uniform.
-    **numbers
-        Those that the mechanism has beside its budget. For class `c1` and `c2`: c1 h <= p <= c2 h is
-        declared of every p. For neighbourhood `gamma`: h / gamma <= p <= gamma h. For location
-        `location`: the least probability of an outcome is this times the reference's.
+    c1, c2
+        For class, between 0 and 1, and above 1: c1 h <= p <= c2 h is declared of every p.
+    gamma
+        For neighbourhood, above 1: h / gamma <= p <= gamma h is declared of every p.
+    location
+        For location, between 0 and 1: the least probability of an outcome is this times the reference's.
 
     Raises
     ------
@@ -78,8 +80,12 @@ class Sampler:
         epsilon: float | None = None,
         mu: float | None = None,
         reference: ArrayLike | None = None,
-        **numbers: float | None,
+        c1: float | None = None,
+        c2: float | None = None,
+        gamma: float | None = None,
+        location: float | None = None,
     ) -> None:
+        numbers = {"c1": c1, "c2": c2, "gamma": gamma, "location": location}
         masses: list[float] = []
         if reference is not None:
             array = _numbers("the masses of a reference", reference, "fiu")

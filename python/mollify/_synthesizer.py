@@ -11,6 +11,7 @@ from mollify._checks import whole_number
 from mollify._domain import as_domain
 from mollify._ledger import Ledger
 from mollify._method_base import Method
+from mollify._parameters import unknown
 from mollify._release import Release
 
 if TYPE_CHECKING:
@@ -69,6 +70,12 @@ def _array(X: Any) -> Any:
     return table
 
 
+_A_METHOD = (
+    "method must be a method, such as mo.Central(domain, ...), or a function that makes one of the columns' "
+    "names, but is {}"
+)
+
+
 class Synthesizer:
     """Releases records when it is fitted, and hands these out.
 
@@ -116,9 +123,7 @@ class Synthesizer:
         known = self.get_params()
         for name, value in parameters.items():
             if name not in known:
-                raise _core.InvalidInput(
-                    f"a Synthesizer has the parameters {', '.join(known)}, but {name} is none"
-                )
+                raise _core.InvalidInput(str(unknown("Synthesizer", name, list(known))))
             setattr(self, name, value)
         return self
 
@@ -126,7 +131,9 @@ class Synthesizer:
         """Releases from a private table, or an array of (n, d) whose columns are the domain's."""
         method = self.method
         if method is None:
-            raise _core.InvalidInput("a Synthesizer needs a method, such as mo.Central(domain, ...)")
+            raise _core.InvalidInput("method is missing: give a Synthesizer a method, such as mo.Central(domain, ...)")
+        if not isinstance(method, Method) and (isinstance(method, type) or not callable(method)):
+            raise _core.InvalidInput(_A_METHOD.format(repr(method)))
         if hasattr(X, "toarray"):
             raise _core.InvalidInput("X must be dense: sparse matrices are not read")
         table = X if _is_table(X) else _array(X)
@@ -138,6 +145,8 @@ class Synthesizer:
                     "a function that makes a method needs the names of columns, but the table has none"
                 )
             method = method(given)
+            if not isinstance(method, Method):
+                raise _core.InvalidInput(_A_METHOD.format(f"a function that made {method!r}"))
         domain = as_domain(method.domain)
         if not _is_table(X):
             if table.shape[1] != len(domain):
@@ -178,7 +187,7 @@ class Synthesizer:
         if not hasattr(self, "release_"):
             raise _core.InvalidInput("a Synthesizer must be fitted before it has records")
         left = len(self.release_) - self._handed_out
-        wanted = whole_number("n_samples", n_samples)
+        wanted = whole_number("n_samples", n_samples, (0, 10**8))
         model = self.release_.model
         if wanted > left and model is None:
             raise _core.InvalidInput(

@@ -14,6 +14,7 @@ from mollify import _core
 from mollify._answer import Answer, Comparison
 from mollify._data import source_of
 from mollify._domain import DomainLike, as_domain
+from mollify._files import inputs_of
 from mollify._sampler import Sampler, _numbers
 from mollify._spec import Inputs, json_of, texts_of
 
@@ -59,7 +60,7 @@ def compare(
             raise _core.InvalidInput("units must be public, but is the private data itself")
         parts["units"] = Inputs(known, unit, units_column).read("units", units)
     is_file = isinstance(released, (str, os.PathLike))
-    return Comparison(
+    found = Comparison(
         *_core.compare_released(
             json_of(None, known, parts, _core.spec_parts()),
             source_of(data, columns),
@@ -68,6 +69,8 @@ def compare(
             texts_of(parts),
         )
     )
+    found._inputs = inputs_of({"released": released, "private": data, "domain": known, "units": parts.get("units")})
+    return found
 
 
 def law(sampler: Sampler, p: Any, *, normalise: bool = False) -> Answer:

@@ -23,6 +23,7 @@ from mollify._files import optional
 from mollify._ledger import Ledger
 from mollify._method_base import Method, charged_ledger
 from mollify._model import Model
+from mollify._parameters import checked, in_python
 from mollify._privacy import Privacy
 from mollify._release import Certificate
 from mollify._release_key import ReleaseKey
@@ -72,10 +73,10 @@ class Release:
         self.dataframe = dataframe
         self.certificate = certificate
         self.model = model
-        self.why = report["why"]
+        self.why = in_python(report["why"])
         self.total_variation = report["total_variation"]
-        self.notes = list(report["notes"])
-        self.warnings = list(report["warnings"])
+        self.notes = [in_python(one) for one in report["notes"]]
+        self.warnings = [in_python(one) for one in report["warnings"]]
 
     @property
     def mechanism(self) -> str:
@@ -91,6 +92,7 @@ class Release:
         return f"Release({self.dataframe} by {self.mechanism} with {self.guarantee})"
 
 
+@checked
 def sample(
     data: DataFrame,
     method: Method,

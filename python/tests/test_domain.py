@@ -234,3 +234,23 @@ def test_check_and_compare_tell_what_values_became():
     assert "stand for shares of rows" in compared["represents"][0]
     release = mo.Integral(domain, epsilon=1).sample(frame)
     assert release.represents == compared["represents"]
+
+
+def test_a_draft_of_no_rows_says_so():
+    polars = pytest.importorskip("polars")
+    for empty in ({"a": []}, polars.DataFrame({"a": [1], "b": ["x"]}).head(0)):
+        with pytest.raises(mo.InvalidInput, match="^the public data must have rows to draft a domain from, but has none$"):
+            mo.Domain.draft(empty)
+
+
+@pytest.mark.filterwarnings("ignore::mollify.DomainWarning")
+def test_a_draft_of_a_table_in_memory_names_rows():
+    """Of a file it names lines: the header is the first, and a value with a line break makes two."""
+    words = ["two\nlines"] * 3 + ["one"] * 57
+    ages = [str(age % 40) for age in range(50)] + ["n/a"] * 10
+    table = {"word": words, "age": ages}
+    notes = " ".join(mo.Domain.draft(table, exclude=["word"]).notes)
+    assert 'these are "n/a", as row 51 is' in notes and " line " not in notes
+    ages[52:] = ["7"] * 8
+    ages[50:52] = ["7", "seven"]
+    assert 'row 52 is "seven"' in " ".join(mo.Domain.draft(table, exclude=["word"]).notes)

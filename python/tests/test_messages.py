@@ -209,6 +209,41 @@ def test_a_refused_release_leaves_no_ledger(tmp_path):
     assert not path.exists()
 
 
+def test_an_unknown_data_set_is_refused_with_those_that_the_ledger_has(tmp_path):
+    ledger = mo.Ledger(tmp_path / "l.db")
+    assert refusal(lambda: ledger.balance("a")) == f"the ledger {ledger.path} has no data set named a. It is empty."
+    ledger.declare("people", epsilon=1)
+    ledger.declare("visits", epsilon=1)
+    for call in (ledger.balance, ledger.history, ledger.plot):
+        said = refusal(lambda: call("peopel"))
+        assert said.endswith("has no data set named peopel (did you mean people?). It has people, visits.")
+    assert ledger.balance("people").total == mo.Privacy(epsilon=1)
+
+
+def test_what_is_no_table_no_method_and_no_path_is_named(tmp_path):
+    release = mo.Local(DOMAIN, unit="u", units=[1, 2], epsilon=8).sample(TABLE)
+    assert refusal(lambda: mo.estimate(5)).startswith("released must be a table: a data frame")
+    assert refusal(lambda: mo.estimate(TABLE)).startswith("certificate is missing: records that are no Release")
+    for answer in (mo.estimate(release), mo.Local.plan_of(k=5, epsilon=1)):
+        name = type(answer).__name__
+        said = refusal(lambda: mo.report(answer, tmp_path / "a.html"))
+        assert said.endswith(f"but is of type {name}. {name}.plot() draws it, and print shows it in words")
+    assert refusal(lambda: mo.report(5, tmp_path / "a.html")).endswith("listed, but is of type int")
+    for wrong in (5, mo.Marginals, lambda names: names):
+        said = refusal(lambda: mo.Synthesizer(wrong).fit(TABLE))
+        assert said.startswith("method must be a method, such as mo.Central(domain, ...), or a function that makes one")
+    made = mo.Synthesizer(mo.Local(DOMAIN, epsilon=8)).fit(TABLE)
+    for wrong in (-1, 1.5):
+        said = refusal(lambda: made.sample(wrong))
+        assert said == f"n_samples must be a whole number from 0 to 100000000, but is {wrong}"
+    assert refusal(lambda: mo.candidates(DOMAIN, 100)) == "out must be a path, but is 100"
+    assert refusal(lambda: mo.reference(POINTS, NUMBERS, 100)) == "out must be a path, but is 100"
+    for call in (release.to_csv, release.to_parquet, release.write, release.certificate.write):
+        assert refusal(lambda: call(5)) == "a file to write must be a path, but is 5"
+    for call in (mo.Domain.read, mo.Model.read, mo.Certificate.read, mo.Ledger):
+        assert refusal(lambda: call(5)).endswith("file must be a path, but is 5")
+
+
 def test_a_missing_column_is_named_with_those_that_are_there():
     for table in ({"sexe": ["f"], "age": [1]}, {"q": [1]}):
         said = refusal(lambda t=table: mo.Integral(DOMAIN, epsilon=9).sample(t))

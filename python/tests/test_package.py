@@ -130,8 +130,9 @@ def test_examples_in_docstrings_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "build").mkdir()
     ran = 0
-    for name in ("_methods", "_domain", "_privacy", "_public_files"):
-        found = doctest.testmod(__import__(f"mollify.{name}", fromlist=["x"]))
-        assert found.failed == 0
-        ran += found.attempted
-    assert ran > 20
+    for name in mo.__all__:
+        for test in doctest.DocTestFinder().find(getattr(mo, name), name, module=False, globs=dict(vars(mo))):
+            found = doctest.DocTestRunner().run(test)
+            assert found.failed == 0
+            ran += found.attempted
+    assert ran > 25

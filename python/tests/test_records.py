@@ -181,29 +181,108 @@ def test_a_symbolic_link_stays_and_its_target_is_written(release, tmp_path):
     assert [one.name for one in target.parent.iterdir()] == ["target.csv"]
 
 
+def refuses_to_write_over(writes, read):
+    """Each of the writes, given a link to a file that was read; `read` has what each file is."""
+    before = {name: name.read_bytes() for name in read}
+    for write, name in writes:
+        for path, what in read.items():
+            link = path.with_name(name)
+            link.symlink_to(path)
+            for overwrite in (False, True):
+                with pytest.raises(mo.InvalidInput, match=f"{name} is the {what} file, which was read. Use another"):
+                    write(link, overwrite=overwrite)
+            link.unlink()
+    assert {name: name.read_bytes() for name in read} == before
+
+
 def test_a_release_is_not_written_over_what_it_was_made_from(release, tmp_path, monkeypatch):
     pytest.importorskip("pyarrow")
     monkeypatch.chdir(tmp_path)
     DOMAIN.write("secret_domain.yaml")
     release.to_csv("secret_rows.csv")
-    method = mo.Marginals("secret_domain.yaml", epsilon=20, count=40, accept_error=True)
-    made = method.sample("secret_rows.csv")
-    private, domain = (tmp_path / "secret_rows.csv").read_bytes(), (tmp_path / "secret_domain.yaml").read_bytes()
-    for write, name in writes_of(made):
-        for read, what in (("secret_rows.csv", "private"), ("secret_domain.yaml", "domain")):
-            (tmp_path / name).symlink_to(read)
-            for overwrite in (False, True):
-                with pytest.raises(mo.InvalidInput, match=f"{name} is the {what} file of this release"):
-                    write(name, overwrite=overwrite)
-            (tmp_path / name).unlink()
+    release[::-1].to_parquet("secret_public.parquet")
+    mo.Ledger("secret_ledger.db").declare("people", epsilon=100)
+    method = mo.Marginals(
+        "secret_domain.yaml", epsilon=20, count=40, accept_error=True, reference="secret_public.parquet"
+    )
+    made = method.sample("secret_rows.csv", ledger="secret_ledger.db", data_set="people")
+    read = {"rows.csv": "private", "domain.yaml": "domain", "ledger.db": "ledger", "public.parquet": "reference"}
+    writes = [*writes_of(made), (made.model.sample(3).to_csv, "a.csv"), (made[["city"]].to_csv, "a.csv")]
+    refuses_to_write_over(writes, {tmp_path / f"secret_{name}": what for name, what in read.items()})
     with pytest.raises(mo.InvalidInput, match="is the private file"):
         made.to_csv("secret_rows.csv", overwrite=True)
-    assert (tmp_path / "secret_rows.csv").read_bytes() == private
-    assert (tmp_path / "secret_domain.yaml").read_bytes() == domain
     for one in (made, made.certificate, made.model, made[:2]):
         assert b"secret_rows" not in pickle.dumps(one) and "secret" not in repr(one)
     assert "secret_rows" not in made.certificate.json
     made.to_csv("other.csv")
+
+
+def test_no_file_that_a_method_reads_is_written_over(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    domain = mo.Domain({"x": mo.number(0, 1, null="0", outside="clip"), "y": mo.number(0, 1, null="0", outside="clip")})
+    rows = {"u": [1, 1, 2, 2], "x": [0.1, 0.2, 0.3, 0.6], "y": [0.1, 0.2, 0.3, 0.5]}
+    (tmp_path / "roster.csv").write_text("u\n1\n2\n")
+    (tmp_path / "covariance.csv").write_text(",x,y\nx,1,0\ny,0,1\n")
+    mo.candidates(domain, "list.csv", 100)
+    method = mo.Local(domain, unit="u", units="roster.csv", epsilon=8, candidates_file="list.csv", accept_error=True)
+    read = {tmp_path / "roster.csv": "units", tmp_path / "list.csv": "candidates"}
+    refuses_to_write_over([(method.sample(rows).to_csv, "a.csv")], read)
+    few = mo.Domain({"x": mo.number(0, 1, bins=4, null="0", outside="clip")})
+    mo.Local(few, unit="u", epsilon=4).tune(rows, best=True, out="band.json")
+    method = mo.Local(few, unit="u", epsilon=4, band="file=band.json")
+    refuses_to_write_over([(method.sample(rows).to_csv, "a.csv")], {tmp_path / "band.json": "band"})
+    method = mo.Gaussian(domain, epsilon=4, delta=1e-6, count=2, covariance="covariance.csv", accept_error=True)
+    many = {name: values * 100 for name, values in rows.items()}
+    refuses_to_write_over([(method.sample(many).to_csv, "a.csv")], {tmp_path / "covariance.csv": "covariance"})
+
+
+def test_no_public_file_is_written_over_by_what_is_made_of_it(release, tmp_path):
+    release[["age", "height"]].to_csv(tmp_path / "public.csv")
+    domain = mo.Domain.draft(tmp_path / "public.csv")
+    refuses_to_write_over([(domain.write, "a.yaml")], {tmp_path / "public.csv": "public"})
+    domain.write(tmp_path / "domain.yaml")
+    written, public = tmp_path / "domain.yaml", tmp_path / "public.csv"
+    for make, what in (
+        (lambda at, **how: mo.candidates(written, at, 10, reference=public, **how), "reference"),
+        (lambda at, **how: mo.reference(public, written, at, **how), "public"),
+    ):
+        refuses_to_write_over([(make, "a.csv")], {written: "domain", public: what})
+    release.model.write(tmp_path / "model.json")
+    rows = mo.generate(tmp_path / "model.json", 3)
+    refuses_to_write_over([(rows.to_csv, "a.csv"), (rows[:1].to_csv, "a.csv")], {tmp_path / "model.json": "model"})
+    units = {"u": [1, 1, 2, 2], "age": [1, 2, 3, 4], "height": [0.1, 0.2, 0.3, 0.4]}
+    private = tmp_path / "units.csv"
+    private.write_text("u,age,height\n" + "".join(f"{','.join(map(str, row))}\n" for row in zip(*units.values())))
+    method = mo.Local(written, unit="u", epsilon=4)
+    tuned = (lambda at, **how: method.tune(private, best=True, out=at, **how), "a.json")
+    refuses_to_write_over([tuned], {private: "public_units", written: "domain"})
+
+
+def test_a_report_of_private_rows_is_not_written_over_them(tmp_path):
+    DOMAIN.write(tmp_path / "domain.yaml")
+    table = mo.Records(mo.Marginals(DOMAIN, epsilon=20, count=400, accept_error=True).sample(rows())._table)
+    table.to_csv(tmp_path / "private.csv")
+    method = mo.Marginals(tmp_path / "domain.yaml", epsilon=20, count=40, accept_error=True)
+    read = {tmp_path / "private.csv": "private", tmp_path / "domain.yaml": "domain"}
+    for compared in (
+        method.compare(tmp_path / "private.csv"),
+        mo.nonprivate.compare(table, tmp_path / "private.csv", tmp_path / "domain.yaml"),
+    ):
+        refuses_to_write_over([(lambda at, **how: mo.report(compared, at, **how), "a.html")], read)
+        assert not pickle.loads(pickle.dumps(compared))._inputs
+
+
+def test_columns_are_taken_by_a_list_of_names(release):
+    some = release[["age", "city"]]
+    assert isinstance(some, mo.Records) and some.columns == ["age", "city"] and len(some) == 40
+    assert some["age"] == release["age"] and some[3] == {name: release[3][name] for name in ("age", "city")}
+    assert "city" in release and "town" not in release
+    assert release[5] in release and {"city": "Rome"} not in release
+    with pytest.raises(KeyError, match="the columns are city, age"):
+        release[["age", "town"]]
+    for key in (True, 1.5, None, [], [1], ("city",)):
+        with pytest.raises(TypeError, match="a place, a slice, a column's name or a list of names, but not by"):
+            release[key]
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
@@ -224,16 +303,15 @@ def test_a_name_of_another_format_is_refused(release, tmp_path, overwrite):
 
 
 def test_a_seed_out_of_range_is_told_the_range(release):
-    for seed in (2**70, 2**63, -1, 1.5, True):
-        said = f"seed must be a whole number from 0 to 9223372036854775807, but is {seed}"
-        for call in (
-            lambda at: release.model.sample(2, seed=at),
-            lambda at: mo.generate(release.model, 2, seed=at),
-            lambda at: mo.Domain(DOMAIN.columns, seed=at),
-        ):
-            with pytest.raises(mo.InvalidInput, match=f"^{said}$"):
+    for most, call in (
+        (2**64 - 1, lambda at: release.model.sample(2, seed=at)),
+        (2**64 - 1, lambda at: mo.generate(release.model, 2, seed=at)),
+        (2**63 - 1, lambda at: mo.Domain(DOMAIN.columns, seed=at)),
+    ):
+        for seed in (2**70, most + 1, -1, 1.5, True):
+            with pytest.raises(mo.InvalidInput, match=f"^seed must be a whole number from 0 to {most}, but is {seed}$"):
                 call(seed)
-    assert len(release.model.sample(2, seed=2**63 - 1)) == 2
+        call(most)
     assert mo.Domain(DOMAIN.columns, seed=2**63 - 1).seed == 2**63 - 1
 
 

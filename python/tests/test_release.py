@@ -333,7 +333,7 @@ def test_a_decimal_is_taken_as_typed(domain):
         ({"epsilon": "much"}, "epsilon must be a number"),
         ({"epsilon": [1]}, "epsilon must be"),
         ({"epsilon": 1, "count": 1.5}, "count must be a whole number"),
-        ({"epsilon": 1, "count": -1}, "count must be a whole number"),
+        ({"epsilon": 1, "count": -1}, "count must be 0 or more, but is -1"),
         ({"epsilon": 1, "units": ["a"], "method": "local"}, "units needs unit"),
         ({"epsilon": 1, "candidates_file": {"sex": []}}, "candidates_file must be the path of a file"),
         ({"epsilon": 1, "reference": 3}, "reference must be a table"),

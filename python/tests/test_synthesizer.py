@@ -91,7 +91,7 @@ def test_is_fitted_by_tables_of_every_kind(domain, tmp_path):
     assert list(by_names.feature_names_in_) == list(domain)
     with pytest.raises(mo.InvalidInput, match="names of columns"):
         mo.Synthesizer(numbers).fit(tmp_path / "table.csv")
-    with pytest.raises(mo.InvalidInput, match="needs a method"):
+    with pytest.raises(mo.InvalidInput, match="^method is missing: give a Synthesizer a method"):
         mo.Synthesizer().fit(frame)
 
 

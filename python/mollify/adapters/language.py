@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mollify import _core
 from mollify._checks import number, whole_number
 from mollify._ledger import Ledger
+from mollify._parameters import check_class
 from mollify._privacy import Privacy
 from mollify._private_numbers import private_numbers
 from mollify._sampler import _numbers
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
+@check_class
 class TokenSampler:
     """Tokens drawn from a private model's scores, each within a band around a public model's.
 

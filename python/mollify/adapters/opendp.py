@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mollify import _core
 from mollify._files import optional
 from mollify._method_base import Method
+from mollify._parameters import checked
 from mollify._privacy import of_json
 from mollify._release import Release
 
@@ -30,6 +31,7 @@ def _changed(spec: Mapping[str, Any]) -> str:
     return f"{who} that are {'added or removed' if hidden else 'replaced'}"
 
 
+@checked
 def measurement(
     method: Method,
     *,

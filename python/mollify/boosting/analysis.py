@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
 import os
@@ -18,6 +19,7 @@ from mollify._answer import Answer
 from mollify._checks import number, whole_number
 from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, as_domain
+from mollify._parameters import unknown
 from mollify._progress import steps
 from mollify._spec import Held, Inputs
 from mollify.boosting.density import BoostedDensity, Learner, LogNormaliser, Numbers, Points, boost, resampled
@@ -541,7 +543,7 @@ def mbde(
     known = ("schedule", "width", "depth", "epochs", "minibatches", "optimiser", "rate", "patience")
     for option in options:
         if option not in known:
-            raise TypeError(f"mbde() got an unexpected keyword argument {option!r}")
+            raise unknown("mbde", option, [*list(inspect.signature(mbde).parameters)[:-1], *known])
     options = {name: one for name, one in options.items() if one is not None}
     loaded = None
     if model is not None:

@@ -1,0 +1,156 @@
+"""Names of parameters: what is said of a call that has a wrong one, and Python's names in the library's sentences."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from types import FunctionType
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+C = TypeVar("C")
+
+_SEEDS = ("seed", "random_state", "rng")
+_NO_SEED = (
+    "A release takes no seed, because anyone who guessed it could subtract the noise. "
+    "model.sample(n, seed=...) draws the same rows of a released model again."
+)
+
+
+def in_python(sentence: str) -> str:
+    """A sentence of the library, in which a parameter has its name in Python in place of the command's flag."""
+    from mollify._methods import METHODS
+
+    def call(found: re.Match[str]) -> str:
+        method = METHODS.get(found[1])
+        return found[0] if method is None else f"mo.{method.__name__}({_parameter(found[2])}=True)"
+
+    sentence = re.sub(r"\bmethod ([a-z-]+) --([a-z][a-z0-9-]*)", call, sentence)
+    return re.sub(r"(?<![\w-])--([a-z][a-z0-9-]*)", lambda found: _parameter(found[1]), sentence)
+
+
+def _parameter(flag: str) -> str:
+    return flag.replace("-", "_")
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """The known name that a wrong one begins, or that has most letters of it: ` (did you mean epsilon?)`."""
+    names = list(known)
+    begun = sorted((one for one in names if len(name) > 1 and one.startswith(name)), key=len)
+    found = begun or difflib.get_close_matches(name, names, 1)
+    return f" (did you mean {found[0]}?)" if found else ""
+
+
+def unknown(who: str, name: str, known: Sequence[str], hint: str = "") -> TypeError:
+    """The error of a name that is no parameter."""
+    said = f"{who} has no parameter {name}{near(name, known) if not hint else ''}."
+    listed = f"Its parameters are {', '.join(known)}." if known else "It has no parameters."
+    return TypeError(" ".join(part for part in (said, hint, listed) if part))
+
+
+def checked(function: Callable[P, R]) -> Callable[P, R]:
+    """The function, which refuses wrong parameters in a sentence. Its signature stays."""
+    return _checked(function, False)
+
+
+def _checked(function: Callable[P, R], is_method: bool) -> Callable[P, R]:
+    @functools.wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except TypeError:
+            error = _wrong_call(function, is_method, args, kwargs)
+            if error is None:  # it comes from inside
+                raise
+            raise error from None
+
+    return called
+
+
+def _wrong_call(
+    function: Callable[..., Any], is_method: bool, args: Sequence[Any], named: Iterable[str]
+) -> TypeError | None:
+    """What is wrong with the parameters; None if nothing is."""
+    parameters = list(inspect.signature(function).parameters.values())[is_method:]
+    if any(one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in parameters):
+        return None
+    owner = None
+    who = function.__name__
+    if is_method:
+        owner = args[0] if isinstance(args[0], type) else type(args[0])
+        who = owner.__name__ if who == "__init__" else f"{owner.__name__}.{who}"
+        args = args[1:]
+    known = [one.name for one in parameters]
+    for name in named:
+        if name not in known:
+            return unknown(who, name, known, _hint(owner, function.__name__, name))
+    placed = [one.name for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
+    if len(args) > len(placed):
+        others = known[len(placed) :]
+        example = f" Name the others, such as {others[0]}=...." if others else ""
+        takes = ", ".join(placed) or "nothing"
+        return TypeError(f"{who} takes {takes} without a name, but you gave {len(args)} values.{example}")
+    given = {*placed[: len(args)], *named}
+    required = [one.name for one in parameters if one.default is one.empty]
+    missing = [name for name in required if name not in given]
+    if missing:
+        verb = "is" if len(missing) == 1 else "are"
+        return TypeError(f"{' and '.join(missing)} {verb} missing: {who} needs {', '.join(required)}.")
+    return None
+
+
+def _hint(owner: type | None, function: str, name: str) -> str:
+    """Where a parameter that is none of this call's belongs."""
+    from mollify._method_base import Method
+    from mollify._methods import METHODS
+    from mollify._sampler import RandomizedResponse, Sampler
+    from mollify._synthesizer import Synthesizer
+
+    if owner is None:
+        return ""
+    if name in _SEEDS and issubclass(owner, (Method, Synthesizer, Sampler, RandomizedResponse)):
+        return _NO_SEED
+    if not issubclass(owner, Method):
+        return ""
+
+    def takes(kind: type[Method], called: str) -> bool:
+        return name in inspect.signature(getattr(kind, called)).parameters
+
+    if function not in ("__init__", "plan_of") and takes(owner, "__init__"):
+        return f"It is a parameter of {owner.__name__} itself."
+    if function in ("__init__", "plan_of"):
+        others = [one.__name__ for one in METHODS.values() if takes(one, function)]
+        if others:
+            *some, last = others
+            return f"{' and '.join(filter(None, [', '.join(some), last]))} {'have' if some else 'has'} one."
+    return ""
+
+
+def check_calls(namespace: dict[str, Any], names: Iterable[str]) -> None:
+    """Makes all public functions and classes of a module refuse wrong parameters in a sentence."""
+    for name in names:
+        one = namespace.get(name)
+        if isinstance(one, type):
+            for kind in one.__mro__:
+                if kind.__module__.partition(".")[0] == "mollify":
+                    check_class(kind)
+        elif isinstance(one, FunctionType) and not hasattr(one, "__wrapped__"):
+            namespace[name] = checked(one)
+            setattr(sys.modules[one.__module__], one.__name__, namespace[name])  # where pickle looks for it
+
+
+def check_class(kind: type[C]) -> type[C]:
+    """The class, of which all public methods refuse wrong parameters in a sentence."""
+    for name, one in list(vars(kind).items()):
+        if name.startswith("_") and name != "__init__":
+            continue
+        inside = one.__func__ if isinstance(one, classmethod) else one
+        if isinstance(inside, FunctionType) and not hasattr(inside, "__wrapped__"):
+            made = _checked(inside, True)
+            setattr(kind, name, classmethod(made) if isinstance(one, classmethod) else made)
+    return kind
