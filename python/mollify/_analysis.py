@@ -26,12 +26,14 @@ if TYPE_CHECKING:
 
 
 class Estimate(Answer):
-    """What released records tell of the population: what `mollify estimate` prints, and a mapping:
-    ``estimate["means"]``.
+    """What released records tell of the population: what `mollify estimate` prints, and
+    a mapping: ``estimate["means"]``.
     """
 
     def to_pandas(self, column: str | None = None) -> pandas.DataFrame:
-        """Every outcome's probability and its interval in a row, or those of one column's values."""
+        """Every outcome's probability and its interval in a row, or those of one
+        column's values.
+        """
         rows = self._parts["estimates"]
         if column is not None:
             tables = self._columns()
@@ -67,7 +69,8 @@ def estimate(
     method: str = "unbiased",
     pairs: bool = False,
 ) -> Estimate:
-    """Estimate the distribution of the population that records were drawn from, with intervals.
+    """Estimate the distribution of the population that records were drawn from, with
+    intervals.
 
     Reads no private data, so it costs no budget.
 
@@ -78,11 +81,14 @@ def estimate(
     certificate : Certificate, dict, str or path
         The certificate of the release. Required unless `released` is a `Release`.
     domain : Domain, mapping or path
-        The domain of the release. Default: the domain that the certificate holds or names.
+        The domain of the release. Default: the domain that the certificate holds or
+        names.
     confidence : float
-        All intervals hold together with at least this probability, above 0.5 and below 1. Default: 0.95.
+        All intervals hold together with at least this probability, above 0.5 and below
+        1. Default: 0.95.
     method : str
-        "unbiased" (the default), "simplex" (the nearest distribution) or "maximum-likelihood".
+        "unbiased" (the default), "simplex" (the nearest distribution) or
+        "maximum-likelihood".
     pairs : bool
         Estimates two-way tables of all pairs of columns too. Default: False.
 
@@ -94,8 +100,8 @@ def estimate(
     Raises
     ------
     InvalidInput
-        For a certificate that does not hold, for a domain or a number of records that is not the
-        release's, and for releases of which there is nothing to estimate.
+        For a certificate that does not hold, for a domain or a number of records that
+        is not the release's, and for releases of which there is nothing to estimate.
     """
     if certificate is None and isinstance(released, Release):
         certificate = released.certificate
@@ -126,12 +132,16 @@ class Advice(Answer):
     """The answer of `mollify.advise`: a mapping, which prints with the calls to make."""
 
     method: Method | None = None
-    """The advised method, ready to use. None if no budget serves, or if the question had no domain, no
-    `unit` of persons, or no `covariance` for `Gaussian`. It has `units` only if the question had them."""
+    """The advised method, ready to use. None if no budget serves, or if the question
+    had no domain, no `unit` of persons, or no `covariance` for `Gaussian`. It has
+    `units` only if the question had them.
+    """
 
     @property
     def calls(self) -> list[str]:
-        """What to run, line by line: `data` is the private table, `domain` and `units` are public."""
+        """What to run, line by line: `data` is the private table, `domain` and `units`
+        are public.
+        """
         return list(self["commands"])
 
 
@@ -153,20 +163,21 @@ def advise(
     log: str | Sequence[str] | None = None,
     accept_large_delta: bool = False,
 ) -> Advice:
-    """Find the method that suits a question, what to expect of it, and the calls to make.
+    """Find the method that suits a question, what to expect of it, and the calls to
+    make.
 
-    Reads nothing private. The answer is a mapping, is printed as the command prints it, with calls in
-    place of commands, and has the method itself: ``advise(...).method.sample(data)``.
+    Reads nothing private. ``advise(...).method.sample(data)`` is the advised release.
 
     Parameters
     ----------
     domain : Domain, mapping or path
         What a record can contain; or give `columns`.
     purpose : str
-        "records" (a realistic one of each person), "estimates" (of the population), "sample" (a
-        small table) or "table" (a whole one).
+        "records" (a realistic one of each person), "estimates" (of the population),
+        "sample" (a small table) or "table" (a whole one).
     protect : str
-        "person" (everything about each), "row" (each row) or "table" (all of it, and any group).
+        "person" (everything about each), "row" (each) or "table" (all of it, any
+        group).
     method : class
         The class, such as `Central`, instead of `protect`.
     n : int
@@ -182,13 +193,12 @@ def advise(
     epsilon : float
         The budget, from 1e-6. Default: the least that suits.
     delta : float
-        Probability with which `epsilon` may fail, from 0 to below 1/n. Default: what the method suggests.
+        Probability that `epsilon` fails, from 0 to below 1/n. Default: the method's
+        own.
     alpha : float
-        The error that is still good, above 0 and below 1: total variation, or of estimates the standard error of a
-        share.
-    covariance : array, data frame or path
-        As for `Gaussian`.
-    log : str or list of str
+        The error that is still good, between 0 and 1: total variation, or the standard
+        error of an estimated share.
+    covariance, log : array, data frame or path; str or list of str
         As for `Gaussian` and `GaussianModel`.
     accept_large_delta : bool
         Goes on if `delta` is 1/n or more. Default: False.
@@ -196,7 +206,7 @@ def advise(
     Returns
     -------
     Advice
-        The advice, which prints with the calls to make, and the method as ``.method``.
+        A mapping that prints with the calls to make, and has the method as ``.method``.
 
     Raises
     ------
@@ -255,15 +265,16 @@ def amplify(
 ) -> Answer:
     """Compute how private shuffled reports are, in proved numbers.
 
-    Every record goes through k-ary randomized response, and all reports leave shuffled. Printed as
-    the command prints it, and a mapping.
+    Every record goes through k-ary randomized response, and all reports leave shuffled.
+    Printed as the command prints it, and a mapping.
 
     Parameters
     ----------
     k : int
         Number of outcomes, from 2.
     n : int
-        Number of records. Give three of `n`, `epsilon0`, `epsilon` and `delta`, and the fourth is found.
+        Number of records. Give three of `n`, `epsilon0`, `epsilon` and `delta`, and the
+        fourth is found.
     epsilon0 : float
         Epsilon of one report, above 0 and at most 100.
     epsilon : float
@@ -271,9 +282,11 @@ def amplify(
     delta : float
         Delta of all reports together, above 0 and below 1/n.
     rate : float
-        Each record is first kept with this probability, above 0 and at most 1. Default: 1.
+        Each record is first kept with this probability, above 0 and at most 1. Default:
+        1.
     chosen : int
-        Number of the `n` records that are first chosen, without replacement, from 1 to `n`. Default: all.
+        Number of the `n` records that are first chosen, without replacement, from 1 to
+        `n`. Default: all.
     accept_large_delta : bool
         Goes on if `delta` is 1/n or more. Default: False.
 
@@ -290,7 +303,8 @@ def amplify(
     Warns
     -----
     ReleaseWarning
-        If epsilon of all reports is 10 or more: what that means in odds. If `delta` is near 1/n.
+        If epsilon of all reports is 10 or more: what that means in odds. If `delta` is
+        near 1/n.
     """
     answer = Answer(
         *_core.amplify(
@@ -309,7 +323,8 @@ def amplify(
 
 
 def risk(sampler: Sampler | RandomizedResponse) -> Answer:
-    """Compute how far the distribution of a draw can be from the data's, at worst. Nothing private is read.
+    """Compute how far the distribution of a draw can be from the data's, at worst.
+    Nothing private is read.
 
     Parameters
     ----------

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 
 class Answer(Mapping[str, Any]):
-    """What an analysis found: a mapping (its JSON), which prints as the command of that name prints."""
+    """What an analysis found: a mapping (its JSON), which prints as the command of that
+    name prints.
+    """
 
     _inputs: Inputs = ()
     """Files that no report is written over."""
@@ -46,12 +48,23 @@ class Answer(Mapping[str, Any]):
     ) -> altair.Chart:
         """A chart (altair's; the extra `plot`).
 
-        An estimate is drawn as the shares of each column's values with their intervals. A plan is drawn as total variation against epsilon, or with ``curve=True`` against n. A comparison
-        is drawn as the law, or the released rows, next to the data and the reference: by outcomes, or for a
-        table of many columns by the values of each. With ``against="epsilon"`` it is drawn as the distance of
-        the law from the data at other epsilons; `distance` is "tv", "kl", "hellinger2" or "chi2". The answer
-        of `nonprivate.law` is drawn as the law. Charts of private data are NOT PRIVATE and say so. Curves
-        ask again for each of their 7 points; `progress` shows how many are done.
+        - An estimate: the shares of each column's values with their intervals.
+        - A plan: total variation against epsilon, or with ``curve=True`` against n.
+        - A comparison: the law or the released rows, next to data and reference, by
+          outcomes or by the values of each column.
+        - The answer of `nonprivate.law`: the law.
+
+        Charts of private data are NOT PRIVATE and say so.
+
+        Parameters
+        ----------
+        against : str
+            "epsilon": the distance of a comparison's law from the data at 7 epsilons.
+            Default: the chart above.
+        distance : str
+            "tv" (the default), "kl", "hellinger2" or "chi2", with `against`.
+        progress : bool
+            Shows on standard error how many points of a curve are done. Default: False.
         """
         if against not in (None, "epsilon"):
             raise _core.InvalidInput(f'a chart is against "epsilon" or nothing, but is against {against!r}')
@@ -85,7 +98,9 @@ class Comparison(Answer):
         self._again = again
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the data that it may be asked about again, and without their files' names."""
+        """Without the data that it may be asked about again, and without their files'
+        names.
+        """
         return vars(self) | {"_again": None, "_inputs": ()}
 
     def _chart(self, against: str | None, distance: str, progress: bool) -> altair.Chart:

@@ -23,7 +23,9 @@ def _column(kind: str, **settings: object) -> Column:
 
 
 def _listed(name: str, given: Any) -> list[Any]:
-    """Public values in their order, which is part of a domain: a set has another one each time."""
+    """Public values in their order, which is part of a domain: a set has another one
+    each time.
+    """
     if isinstance(given, (str, bytes, set, frozenset)) or not isinstance(given, Iterable):
         raise _core.InvalidInput(f"{name} must be a list, but is {given!r}")
     listed = list(given)
@@ -41,19 +43,29 @@ def _listed(name: str, given: Any) -> list[Any]:
 def categorical(
     values: Iterable[object], *, null: object = None, outside: object = None
 ) -> Column:
-    """A column of words.
+    """Declare a column of words.
 
     Parameters
     ----------
-    values
-        1 to 2^24 distinct ones. A value means its text, and a number every text that writes it:
-        1, 1.0 and 01.
-    null
-        What nulls become: one of the values, or ``"category"`` for a value of their own. Default:
-        like what is outside.
-    outside
-        What becomes of everything else: one of the values, or ``"null"`` where null is a value of
-        its own. Default: the first value.
+    values : list of str, numbers or truths
+        1 to 2^24 different ones. A value means its text, and a number every text that
+        writes it: 1, 1.0 and 01.
+    null : object
+        What nulls become: one of the values, or ``"category"`` for a value of their
+        own. Default: like `outside`.
+    outside : object
+        What everything else becomes: one of the values, or ``"null"`` if `null` is
+        ``"category"``. Default: the first value.
+
+    Returns
+    -------
+    dict
+        The column, for the mapping that `Domain` takes.
+
+    Raises
+    ------
+    InvalidInput
+        If `values` is not a list or holds a null. `Domain` refuses everything else.
     """
     return _column("categorical", values=_listed("values", values), null=null, outside=outside)
 
@@ -61,7 +73,15 @@ def categorical(
 def ordinal(
     values: Iterable[object], *, null: object = None, outside: object = None
 ) -> Column:
-    """A column of words in a meaningful order, such as low, middle, high. It takes the parameters of `categorical`."""
+    """Declare a column of words in a meaningful order, such as low, middle, high.
+
+    Parameters
+    ----------
+    values : list of str or numbers
+        1 to 2^24 different ones, in their order.
+    null, outside : object
+        As for `categorical`.
+    """
     return _column("ordinal", values=_listed("values", values), null=null, outside=outside)
 
 
@@ -71,7 +91,15 @@ def boolean(
     null: object = None,
     outside: object = None,
 ) -> Column:
-    """A column of truths; `values` are the words for false and for true, if they are unusual."""
+    """Declare a column of truths.
+
+    Parameters
+    ----------
+    values : list of two str
+        The words for false and for true. Default: those in use, such as false, no, 0.
+    null, outside : bool or str
+        As for `categorical`.
+    """
     words = None if values is None else _listed("values", values)
     return _column("boolean", values=words, null=null, outside=outside)
 
@@ -85,13 +113,26 @@ def integer(
     null: object = None,
     outside: object = None,
 ) -> Column:
-    """The integers min ... max, fewer than 2^63, in `bins` groups of near-equal size.
+    """Declare a column of integers.
 
-    Without `bins` each integer is a value of its own as far as 2^24 go. In place of the three,
-    `edges` are where groups begin, and where the last one ends: ``[0, 18, 65, 110]`` is 0 to 17, 18
-    to 64 and 65 to 110. ``bins="private"``: a release of method marginals finds 16 groups of about
-    equal mass, for a part of its budget. `outside` is ``"clip"`` (the default: to the nearest of them) or one of the
-    integers.
+    Parameters
+    ----------
+    min, max : int
+        The least and the greatest one; both are values. There are fewer than 2^63 of
+        them.
+    bins : int or "private"
+        Number of groups of near-equal size. "private": a release of `Marginals` finds
+        16 groups of about equal mass, for a part of its budget. Default: each integer
+        by itself.
+    edges : list of int
+        Where groups begin, and where the last one ends, in place of `min`, `max` and
+        `bins`: ``[0, 18, 65, 110]`` is 0 to 17, 18 to 64 and 65 to 110. Default: none.
+    null : int or str
+        What nulls become: one of the integers, or ``"category"`` for a value of their
+        own. Default: like `outside`, or the least integer.
+    outside : int or str
+        What everything else becomes: ``"clip"`` (the default: the nearest integer, or
+        the least), one of the integers, or ``"null"`` if `null` is ``"category"``.
     """
     cut = None if edges is None else _listed("edges", edges)
     return _column("integer", min=min, max=max, bins=bins, edges=cut, null=null, outside=outside)
@@ -107,10 +148,23 @@ def number(
     null: object = None,
     outside: object = None,
 ) -> Column:
-    """The numbers min ... max in `bins` cells of equal width; without `bins`, to about six digits.
+    """Declare a column of numbers.
 
-    `edges`, ``bins="private"``, `null` and `outside` as for `integer`. `spike` is a number that many values are
-    exactly: it has a cell of its own, beside those of `bins` or `edges`.
+    Parameters
+    ----------
+    min, max : float
+        The least and the greatest one.
+    bins : int or "private"
+        Number of cells of equal width, or as for `integer`. Default: numbers are
+        released to about six digits.
+    edges : list of float
+        Where cells begin, and where the last one ends, in place of `min`, `max` and
+        `bins`. Default: none.
+    spike : float
+        A number that many values are exactly. It has a cell of its own, next to those
+        of `bins` or `edges`. Default: none.
+    null, outside : float or str
+        As for `integer`.
     """
     cut = None if edges is None else _listed("edges", edges)
     return _column(
@@ -121,10 +175,17 @@ def number(
 def date(
     min: object, max: object, *, bins: int | str | None = None, null: object = None, outside: object = None
 ) -> Column:
-    """The days min ... max, as ``2026-01-31`` or as `datetime.date`.
+    """Declare a column of days.
 
-    `bins` is "day" (the default), "week" (from Monday), "month", "quarter", "year", or a number.
-    `null` and `outside` as for `integer`.
+    Parameters
+    ----------
+    min, max : str or datetime.date
+        The first and the last day, such as ``"2026-01-31"``; both are values.
+    bins : str or int
+        "day" (the default), "week" (from Monday), "month", "quarter", "year", or the
+        number of groups.
+    null, outside : str or datetime.date
+        As for `integer`.
     """
     return _column("date", min=min, max=max, bins=bins, null=null, outside=outside)
 
@@ -138,11 +199,22 @@ def datetime(
     null: object = None,
     outside: object = None,
 ) -> Column:
-    """The seconds min ... max, as ``2026-01-31T12:34:56`` or as `datetime.datetime`; `bins` as for `date`.
+    """Declare a column of times, to the second.
 
-    `zone` is the offset from UTC of the column's clock, ``"Z"`` or ``"+01:00"``: times with another
-    offset are converted, times without one are taken to be on that clock. Without `zone` a time is
-    what a clock on the wall shows, and one with an offset is read as UTC's clock shows it.
+    Parameters
+    ----------
+    min, max : str or datetime.datetime
+        The first and the last second, such as ``"2026-01-31T12:34:56"``; both are
+        values.
+    bins : str or int
+        As for `date`.
+    zone : str
+        The offset from UTC of the column's clock, ``"Z"`` or ``"+01:00"``. Times with
+        another offset are converted, and times without an offset are on that clock.
+        Default: a time is what a clock on the wall shows, and a time with an offset is
+        read as UTC's clock shows it.
+    null, outside : str or datetime.datetime
+        As for `integer`.
     """
     return _column("datetime", min=min, max=max, bins=bins, zone=zone, null=null, outside=outside)
 
@@ -173,7 +245,9 @@ def scalar_text(value: object) -> str:
 
 
 def _text(value: object) -> str:
-    """A scalar in YAML that is read back as this value's text. JSON's strings are YAML's."""
+    """A scalar in YAML that is read back as this value's text. JSON's strings are
+    YAML's.
+    """
     return json.dumps(scalar_text(value), ensure_ascii=False)
 
 
@@ -222,15 +296,19 @@ def _with_row(note: str, text: bytes) -> str:
 
 
 def _without_line(sentence: str) -> str:
-    """Without the line of a file that nobody wrote: it is `_yaml`'s. The sentence names the column."""
+    """Without the line of a file that nobody wrote: it is `_yaml`'s. The sentence names
+    the column.
+    """
     return re.sub(r"^the domain line \d+(: )?", lambda found: "" if found[1] else "the domain", sentence)
 
 
 class DomainWarning(UserWarning):
-    """A domain leaves open what undeclared or missing values become, or its draft needs a look.
+    """A domain leaves open what undeclared or missing values become, or its draft needs
+    a look.
 
-    If it leaves that open, a release takes such a value for the first value of its column, or for the nearest or the lowest number, and
-    never says so, because that would tell of private data. Declare ``outside`` and ``null`` for each column.
+    If it leaves that open, a release takes such a value for the first value of its
+    column, or for the nearest or the lowest number, and never says so, because that
+    would tell of private data. Declare ``outside`` and ``null`` for each column.
     """
 
 
@@ -239,11 +317,13 @@ class Domain:
 
     Parameters
     ----------
-    columns
-        Settings of each column by its name, made by `categorical`, `ordinal`, `boolean`, `integer`,
-        `number`, `date` and `datetime`, or as a domain file writes them.
-    seed
-        Fixes the public candidates of releases that use them.
+    columns : mapping
+        Settings of each column by its name, made by `categorical`, `ordinal`,
+        `boolean`, `integer`, `number`, `date` and `datetime`, or as a domain file
+        writes them.
+    seed : int
+        Fixes the public candidates of releases that use them, from 0 (the default) to
+        2^63 - 1.
 
     Raises
     ------
@@ -253,7 +333,8 @@ class Domain:
     Warns
     -----
     DomainWarning
-        If a column does not declare ``outside`` or ``null``. `read` and `parse` warn too.
+        If a column does not declare ``outside`` or ``null``. `read` and `parse` warn
+        too.
     """
 
     notes: tuple[str, ...] = ()
@@ -301,32 +382,35 @@ class Domain:
         columns: Sequence[str] | None = None,
         exclude: Sequence[str] = (),
     ) -> Domain:
-        """Draft a domain from PUBLIC data, in which every value of the data lies. Review it before use.
+        """Draft a domain from PUBLIC data, in which every value of the data lies.
+        Review it before use.
 
-        A domain is public, so never draft it from private data. The draft declares ``null`` and
-        ``outside`` for every column. Its `notes` say what was left out and why.
+        A domain is public, so never draft it from private data. The draft declares
+        ``null`` and ``outside`` for every column. Its `notes` say what was left out and
+        why.
 
         Parameters
         ----------
-        public
-            A public table: a data frame, Arrow data, a mapping from names to columns, or the path of a
-            CSV or Parquet file.
-        columns
-            Names of the columns to draft, in this order. Default: all columns, except those that may
-            tell who somebody is.
-        exclude
-            Names of columns to leave out.
+        public : table or path
+            A public table: a data frame, Arrow data, a mapping from names to columns,
+            or the path of a CSV or Parquet file.
+        columns : list of str
+            Names of the columns to draft, in this order. Default: all columns, except
+            those that may tell who somebody is.
+        exclude : list of str
+            Names of columns to leave out. Default: none.
 
         Returns
         -------
         Domain
-            Numbers and integers are cut where the public values have their deciles, and a number that a
-            tenth of them are is a ``spike``.
+            Numbers and integers are cut where the public values have their deciles, and
+            a number that a tenth of them are is a ``spike``.
 
         Raises
         ------
         InvalidInput
-            If the table cannot be read, a named column is missing, or no column is left.
+            If the table cannot be read or has no rows, a named column is missing, or no
+            column is left.
 
         Warns
         -----
@@ -377,7 +461,9 @@ class Domain:
 
     @property
     def columns(self) -> dict[str, Column]:
-        """The settings of each column by its name; `Domain` makes an equal domain of them."""
+        """The settings of each column by its name; `Domain` makes an equal domain of
+        them.
+        """
         return {column.pop("name"): column for column in json.loads(self._inside.json())["columns"]}
 
     @property
@@ -387,7 +473,9 @@ class Domain:
 
     @property
     def hash(self) -> str:
-        """SHA-256, in 64 hexadecimal digits, of what the domain means. Certificates name it."""
+        """SHA-256, in 64 hexadecimal digits, of what the domain means. Certificates
+        name it.
+        """
         return self._inside.hash()
 
     @property
@@ -401,12 +489,14 @@ class Domain:
         return self._inside.is_enumerable()
 
     def to_sdmetrics(self) -> dict[str, Any]:
-        """Metadata of a table for SDMetrics, whose reports compare released with real records.
+        """Metadata of a table for SDMetrics, whose reports compare released with real
+        records.
 
-        Such a report is NOT PRIVATE. For its real table, `mollify` may be asked for the same types:
-        ``pandas.DataFrame.astype`` of those of ``release.to_pandas()``. The reports of
-        ``sdmetrics.reports`` take it as ``{"tables": {name: domain.to_sdmetrics()}}`` beside a
-        dictionary of tables, the older ones of a single table as it is.
+        Such a report is NOT PRIVATE. For its real table, `mollify` may be asked for the
+        same types: ``pandas.DataFrame.astype`` of those of ``release.to_pandas()``. The
+        reports of ``sdmetrics.reports`` take it as ``{"tables": {name:
+        domain.to_sdmetrics()}}`` beside a dictionary of tables, the older ones of a
+        single table as it is.
         """
         kinds: dict[str, Column] = {
             "categorical": {"sdtype": "categorical"},
@@ -447,7 +537,9 @@ class Domain:
         return _restore, (self.yaml(), self._path)
 
     def _part(self) -> dict[str, str]:
-        """As a spec has it: the file where there is one, which must then still be what it was."""
+        """As a spec has it: the file where there is one, which must then still be what
+        it was.
+        """
         if self._path is None:
             return {"text": self.yaml()}
         return {"file": self._path, "sha256": self.hash}

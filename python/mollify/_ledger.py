@@ -46,12 +46,14 @@ def _balance(inside: _core.LedgerBalance) -> Balance:
 
 
 class Ledger:
-    """A ledger file, made if there is none: entries are added, and none is ever taken away.
+    """A ledger file, made if there is none: entries are added, and none is ever taken
+    away.
 
-    A release that is given a ledger is charged before it is drawn, and stays charged whatever
-    happens to the program. Threads and forked processes may share an object, and several processes
-    on one computer may use one file at once. A file that was moved or replaced after the object was
-    made, or that has several hard links, raises `InvalidInput`.
+    A release that is given a ledger is charged before it is drawn, and stays charged
+    whatever happens to the program. Threads and forked processes may share an object,
+    and several processes on one computer may use one file at once. A file that was
+    moved or replaced after the object was made, or that has several hard links, raises
+    `InvalidInput`.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -70,10 +72,12 @@ class Ledger:
         scope: str = "row",
         replace: bool = False,
     ) -> None:
-        """Declare what the releases of a data set may cost together, including those charged before.
+        """Declare what the releases of a data set may cost together, including those
+        charged before.
 
-        `scope` is who the total protects: "row", "unit=COLUMN" or "table". To declare the same total again
-        changes nothing. Raises `InvalidInput` if the data set has another total, unless `replace` is true.
+        `scope` is who the total protects: "row", "unit=COLUMN" or "table". To declare
+        the same total again changes nothing. Raises `InvalidInput` if the data set has
+        another total, unless `replace` is true.
         """
         if epsilon is None and rho is None:
             raise _core.InvalidInput("the total is missing: give epsilon (and perhaps delta), or rho")
@@ -85,8 +89,9 @@ class Ledger:
     ) -> None:
         """Charge `count` draws of your own by a sampler, which cost `cost` together.
 
-        Call it before they are made; `sample` does so itself. Raises `InvalidInput`, and charges
-        nothing, where the data set has no total, its total protects more, or would be passed.
+        Call it before they are made; `sample` does so itself. Raises `InvalidInput`,
+        and charges nothing, where the data set has no total, its total protects more,
+        or would be passed.
         """
         if not isinstance(cost, Privacy):
             raise _core.InvalidInput(
@@ -96,7 +101,9 @@ class Ledger:
         self._inside.charge(_named(data_set), cost._inside(), scope, mechanism, draws)
 
     def balance(self, data_set: str) -> Balance:
-        """Return what is spent of a data set. Raises `InvalidInput` if the ledger has no data set of this name."""
+        """Return what is spent of a data set. Raises `InvalidInput` if the ledger has
+        no data set of this name.
+        """
         return _balance(self._inside.balance(self._known(data_set)))
 
     def balances(self) -> list[Balance]:
@@ -104,7 +111,8 @@ class Ledger:
         return [_balance(one) for one in self._inside.balances()]
 
     def history(self, data_set: str) -> list[dict[str, Any]]:
-        """Return every entry of a data set, the first one first: its number, time, kind, cost and others.
+        """Return every entry of a data set, the first one first: its number, time,
+        kind, cost and others.
 
         Raises `InvalidInput` if the ledger has no data set of this name.
         """

@@ -1,4 +1,6 @@
-"""What all methods of a release share: a method is public, immutable, checked, and answers every question."""
+"""What all methods of a release share: a method is public, immutable, checked, and
+answers every question.
+"""
 
 from __future__ import annotations
 
@@ -30,11 +32,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Method:
-    """All that is public about a release. Immutable, and checked by the library when it is made.
+    """All that is public about a release. Immutable, and checked by the library when it
+    is made.
 
     Make one of the classes `Local`, `Integral`, `IntegralModel`, `Central`, `Gaussian`,
-    `GaussianModel` and `Marginals`. Two methods are equal if their specs and their tables in memory
-    are. ``dataclasses.replace(method, epsilon=4)`` is another method, with one parameter changed.
+    `GaussianModel` and `Marginals`. Two methods are equal if their specs and their
+    tables in memory are. ``dataclasses.replace(method, epsilon=4)`` is another method,
+    with one parameter changed.
     """
 
     domain: DomainLike
@@ -89,35 +93,37 @@ class Method:
     ) -> Release:
         """Release records drawn from private data.
 
-        Nothing in the data can make it raise, print, or change the shape of what it returns.
+        Nothing in the data can make it raise, print, or change the shape of what it
+        returns. Ctrl-C stops it within half a second, and nothing is released then. If
+        the ledger had been charged, a note of the `KeyboardInterrupt` states the charge
+        that stays.
 
         Parameters
         ----------
         data : table or path
-            The private table: an object with ``__arrow_c_stream__`` (Polars, pyarrow, DuckDB, ...), a
-            Polars lazy frame, a pandas data frame, a mapping from names to columns, an array of
-            records, an array of (n, d) whose columns are the domain's and then `unit`, or the path of
-            a CSV file.
+            The private table: an object with ``__arrow_c_stream__`` (Polars, pyarrow,
+            DuckDB), a Polars lazy frame, a pandas data frame, a mapping from names to
+            columns, an array of records, an array of (n, d) whose columns are the
+            domain's and then `unit`, or a CSV or Parquet file.
         counts : str
-            The column of `data` with the number of records that each row stands for: for tables that
-            were counted elsewhere. Default: each row is one record. A count that is null, negative or no
-            whole number is 0. A row counts as 2^40 records at most, and one outcome of a unit or a table
-            as 2^53. `Central` without a unit refuses a table of more than 2^40 records. Scored records
-            and Gaussian samples don't take counts.
+            Column with the number of records that each row stands for, at most 2^40,
+            and 2^53 in one outcome of a unit or table. A null, a negative number or no
+            whole number is 0. Not for scored records and Gaussian samples. Default:
+            each row is one record.
         lists : list of str
-            Names of columns that hold Python lists, the values of one unit. The lists of one row are put
-            side by side in as many records as the longest list has, or in one record of nulls. The type of
-            other columns shows whether they hold lists.
+            Columns of Python lists, the values of one unit. A row becomes as many
+            records as its longest list has, or one of nulls. Other columns show by type
+            if they hold lists.
         threads : int
-            Number of threads, from 1 to 1024; what is promised does not depend on it. Default: as
-            many as the machine runs at once.
+            Number of threads, from 1 to 1024. Default: as many as the machine runs at
+            once.
         ledger : Ledger or path
-            The ledger that is charged before anything is drawn. Default: none; give it with `data_set`.
+            The ledger that is charged before anything is drawn, with `data_set`.
+            Default: none.
         data_set : str
             The name of the data in the ledger.
         progress : bool
-            Shows on standard error how many units or rows are done, and the time left, when a second
-            has passed. Default: False.
+            Shows how many units or rows are done, and the time left. Default: False.
 
         Returns
         -------
@@ -132,12 +138,8 @@ class Method:
         Warns
         -----
         ReleaseWarning
-            If the release is mostly noise or otherwise dangerous; nothing is charged before.
-
-        Notes
-        -----
-        Ctrl-C stops a release within half a second. Then nothing is released. If the ledger had been
-        charged, a note of the `KeyboardInterrupt` says what stays charged.
+            If the release is mostly noise or otherwise dangerous; nothing is charged
+            before.
         """
         self._require_public(data)
         charged = charged_ledger(ledger, data_set)
@@ -180,22 +182,25 @@ class Method:
     def check(
         self, data: Any, *, counts: str | None = None, reference: Any = None, most: int = 1000
     ) -> Answer:
-        """Name every value of private data that the domain does not declare. NOT PRIVATE.
+        """Name every value of private data that the domain does not declare. NOT
+        PRIVATE.
 
-        A release maps such values silently, because refusing would reveal them; this is for the data
-        holder, before a release. In the answer, ``"findings"`` is how many there are, and ``"listed"``
-        are the first `most`, by the lines that a file would have: the first record is line 2. If all
-        columns are numbers without bins, ``"notes"`` names those that look log-normal.
+        A release maps such values silently, because refusing would reveal them; this is
+        for the data holder, before a release. In the answer, ``"findings"`` is how many
+        there are, and ``"listed"`` are the first `most`, by the lines that a file would
+        have: the first record is line 2. If all columns are numbers without bins,
+        ``"notes"`` names those that look log-normal.
 
         Parameters
         ----------
         data : table or path
             The private table, as for `sample`.
         counts : str
-            Column with the number of records that each row stands for; a value that is not a number is
-            named too.
+            Column with the number of records that each row stands for; a value that is
+            not a number is named too.
         reference : table or path
-            A public table or file: how many of its records the data has too. Default: the method's own.
+            A public table or file: how many of its records the data has too. Default:
+            the method's own.
         most : int
             The most values that are listed, from 0. Default: 1000.
 
@@ -234,21 +239,25 @@ class Method:
         mechanism: str | None = None,
         progress: bool = False,
     ) -> Answer:
-        """Show how close the distribution of this release is to the private data, with its reference. NOT PRIVATE.
+        """Show how close the distribution of this release is to the private data, with
+        its reference. NOT PRIVATE.
 
-        In the answer, ``"law"`` and ``"reference"`` are divergences, and ``"outcomes"`` the masses.
+        In the answer, ``"law"`` and ``"reference"`` are divergences, and ``"outcomes"``
+        the masses.
 
-        Each of ``"columns"`` has its levels, the ``"shares"`` and ``"means"`` of each law, in which a
-        number is the middle of its bin, and for integers and numbers ``"without_bins"``: the ``"mean"``
-        and the ``"deviation"`` of the table's own numbers, ``"mean_in_bins"``, what the bins alone make
-        of that mean, and ``"is_moved"``, whether that is more than a tenth of the deviation away.
+        Each of ``"columns"`` has its levels, the ``"shares"`` and ``"means"`` of each
+        law, in which a number is the middle of its bin, and for integers and numbers
+        ``"without_bins"``: the ``"mean"`` and the ``"deviation"`` of the table's own
+        numbers, ``"mean_in_bins"``, what the bins alone make of that mean, and
+        ``"is_moved"``, whether that is more than a tenth of the deviation away.
 
-        For `Gaussian` and `GaussianModel`, ``"notes"`` names the columns that look log-normal. For
-        `GaussianModel`, ``"accuracy"`` has for each column in ``"spreads"`` how many standard deviations
-        its range reaches to both sides of its mean, ``"deviations_below"`` and ``"deviations_above"``,
-        and whether the expected total variation holds for it, ``"is_met"``; and in
-        ``"total_variation"`` the ``"least"`` and the ``"greatest"`` of some simulated ``"releases"``,
-        from the Gaussian of the table.
+        For `Gaussian` and `GaussianModel`, ``"notes"`` names the columns that look
+        log-normal. For `GaussianModel`, ``"accuracy"`` has for each column in
+        ``"spreads"`` how many standard deviations its range reaches to both sides of
+        its mean, ``"deviations_below"`` and ``"deviations_above"``, and whether the
+        expected total variation holds for it, ``"is_met"``; and in
+        ``"total_variation"`` the ``"least"`` and the ``"greatest"`` of some simulated
+        ``"releases"``, from the Gaussian of the table.
 
         Parameters
         ----------
@@ -257,10 +266,11 @@ class Method:
         epsilon : list of float
             Several budgets instead of the method's own: a table of distances.
         mechanism : str
-            "all" compares every mechanism of `Local` and `Integral` in a table of distances.
+            "all" compares every mechanism of `Local` and `Integral` in a table of
+            distances.
         progress : bool
-            Shows on standard error how many units or rows are done, and the time left, when a second
-            has passed. Default: False.
+            Shows on standard error how many units or rows are done, and the time left,
+            when a second has passed. Default: False.
 
         Raises
         ------
@@ -315,12 +325,16 @@ class Method:
             _require_other(data, part, getattr(self, part, None))
 
     def _certificate(self, records: int | None) -> dict[str, Any]:
-        """What a release's certificate would say. `records` is how many there are, where the method needs it."""
+        """What a release's certificate would say. `records` is how many there are,
+        where the method needs it.
+        """
         facts: dict[str, Any] = json.loads(_core.prepare(self._spec, records, self._texts))
         return facts
 
     def _plan(self, **others: Any) -> Plan:
-        """The plan of this release: the parts that a plan has, and what is asked besides."""
+        """The plan of this release: the parts that a plan has, and what is asked
+        besides.
+        """
         given = self._parts()
         unknown = [name for name in self._unplanned if given[name] is not None]
         if unknown:
@@ -360,7 +374,9 @@ class Method:
 
 
 class Plan(Answer):
-    """What a release can do, or needs: an answer that is computed from public numbers alone."""
+    """What a release can do, or needs: an answer that is computed from public numbers
+    alone.
+    """
 
     def __init__(self, word: str, domain: Domain | None, parts: Mapping[str, Any]) -> None:
         self._question = (word, domain, dict(parts))

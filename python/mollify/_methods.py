@@ -28,7 +28,8 @@ class _Scored(Method):
         Parameters
         ----------
         region : str or list of str
-            "COLUMN=VALUE[,VALUE]", or several, which narrow it: the plan bounds its probability too.
+            "COLUMN=VALUE[,VALUE]", or several, which narrow it: the plan bounds its
+            probability too.
 
         Raises
         ------
@@ -63,7 +64,8 @@ class _Scored(Method):
     ) -> Plan:
         """Plan a release of which a number is still open, and find that number.
 
-        It reads nothing private. Parameters that are not listed here are those of the class.
+        It reads nothing private. Parameters that are not listed here are those of the
+        class.
 
         Parameters
         ----------
@@ -72,13 +74,13 @@ class _Scored(Method):
         k
             Number of outcomes, instead of a domain.
         alpha
-            Total variation of an output's distribution from the data's, above 0 and below 1. Leave out the budget, the
-            domain or `count`, and it is found.
+            Total variation of an output's distribution from the data's, above 0 and
+            below 1. Leave out the budget, the domain or `count`, and it is found.
         epsilon
             One budget, or several: then there is a plan for each.
         region
-            "COLUMN=VALUE[,VALUE]", or several, which narrow it: bounds on its probability. Without a
-            domain: its reference mass.
+            "COLUMN=VALUE[,VALUE]", or several, which narrow it: bounds on its
+            probability. Without a domain: its reference mass.
         mechanism
             One of the class's, or "all" for a plan of every mechanism.
         """
@@ -87,7 +89,8 @@ class _Scored(Method):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Local(_Scored):
-    """Release `count` records of each unit, drawn from an estimate of the unit's own rows.
+    """Release `count` records of each unit, drawn from an estimate of the unit's own
+    rows.
 
     Epsilon protects each unit's whole data. Without `unit` the table is one unit.
 
@@ -96,31 +99,34 @@ class Local(_Scored):
     domain : Domain, mapping or path
         What a record can contain: a `Domain`, its columns or its file.
     count : int
-        Number of records for each unit, from 1 (the default) to 10^8. Every further record of a unit costs.
+        Number of records for each unit, from 1 (the default) to 10^8. Each one costs.
     epsilon : float or str
-        Budget of all records of a unit together, from 1e-6; each draw counts 30 at most. A text is taken exactly as it
-        is typed. Give `epsilon` or `mu`.
+        Budget of all records of a unit together, from 1e-6; each draw counts 30 at
+        most. Give `epsilon` or `mu`. A text is taken as typed.
     mu : float or str
-        Budget in Gaussian differential privacy, above 0, instead of `epsilon`; for mechanism "gaussian-curve".
+        Budget in Gaussian differential privacy, above 0; for "gaussian-curve".
     unit : str
         Column that names the unit of each row. Default: the whole table is one unit.
     units : list, column, table or path
-        All units, which must be public: this protects who is in the data. Default: the units of the data; who is in
-        the data is not protected then.
+        All units, public: protects who is in the data. Default: those of the data.
     units_column : str
         Column of `units` that names them. Default: like `unit`.
     mechanism : str
-        "minimax", "relative", "class", "neighbourhood", "public-kernel", "randomized-response",
-        "mixture" or "gaussian-curve". Default: as the following parameters suggest, or "minimax".
+        "minimax", "relative", "class", "neighbourhood", "public-kernel",
+        "randomized-response", "mixture" or "gaussian-curve". Default: as the following
+        parameters suggest, or "minimax".
     band : str
-        Where the band lies, instead of a mechanism: "minimax", "relative", "location=B" with B between 0
-        and 1, "typical", "typical=STRENGTH,RECORDS" with both above 0, or "file=F" (from `Local.tune`).
+        Where the band lies, instead of a mechanism: "minimax", "relative", "location=B"
+        with B from 0 to 1, "typical", "typical=STRENGTH,RECORDS" with both above 0, or
+        "file=F" (from `Local.tune`).
     c1 : float
-        Least density of the private distribution against the reference, between 0 and 1; for mechanism "class".
+        Least density of the private distribution against the reference, from 0 to 1;
+        for mechanism "class".
     c2 : float
-        Greatest density of the private distribution against the reference, above 1; for mechanism "class".
+        Greatest density of it against the reference, above 1; for mechanism "class".
     gamma : float
-        The private distribution is within this factor of the reference, above 1; for mechanism "neighbourhood".
+        The private distribution is within this factor of the reference, above 1; for
+        mechanism "neighbourhood".
     reference : table or path
         Public records in the domain. Default: all records are as likely.
     space : str
@@ -134,10 +140,10 @@ class Local(_Scored):
     candidates_file : path
         List of candidates that `mollify.candidates` or ``mollify-dp candidates`` wrote.
     score : str
-        How rows become an estimate: "kernel" (the default), "empirical", "histogram", "gaussian-mixture", "ratio" or
-        "mbde".
+        How rows become an estimate: "kernel" (the default), "empirical", "histogram",
+        "gaussian-mixture", "ratio" or "mbde".
     accept_error : bool
-        Releases even records that cannot be told apart from public noise. Default: False.
+        Releases even records that are mostly noise. Default: False.
 
     Raises
     ------
@@ -189,29 +195,37 @@ class Local(_Scored):
     ) -> Answer:
         """Find where the band lies best, from PUBLIC example units.
 
-        For each band: how far the units' estimates are from the laws they would be released from. The
-        units must be public: a choice that looks at private units reveals something about them.
+        For each band: how far the units' estimates are from the laws they would be
+        released from. The units must be public: a choice that looks at private units
+        reveals something about them.
 
         Parameters
         ----------
-        public_units
-            A table or a file of units like yours.
-        best
-            Finds the best band there is for these units, with the limit that no sampler beats on them.
-        divergence
-            The measure that bands are compared by: "kl" (the default), "tv", "hellinger2" or "chi2".
-        out, overwrite
-            Where the best band goes, for ``band="file=..."``; `overwrite` replaces a file.
-        data
+        public_units : table or path
+            Units like yours.
+        best : bool
+            Finds the best band there is for these units, with the limit that no sampler
+            beats on them. Default: False.
+        divergence : str
+            The measure that bands are compared by: "kl" (the default), "tv", "hellinger2"
+            or "chi2".
+        out : path
+            Where the best band goes, for ``band="file=..."``. Default: nowhere.
+        overwrite : bool
+            Replaces a file that exists. Default: False.
+        data : table or path
             The private table, opened only to make sure that the units are not from it.
-        progress
-            Shows on standard error how many units are done, and the time left, when a second has passed.
+            Default: not opened.
+        progress : bool
+            Shows on standard error how many units are done, and the time left, when a second
+            has passed. Default: False.
 
         Raises
         ------
         InvalidInput
-            If the method has a `mechanism`, `band`, `gamma` or `mu`, which are the answer or are not
-            compared; if parameters are missing or do not go together; if the units are the private ones.
+            If the method has a `mechanism`, `band`, `gamma` or `mu`, which are the
+            answer or are not compared; if parameters are missing or do not go together;
+            if the units are the private ones.
         """
         fixed = [name for name in ("mechanism", "band", "gamma", "mu") if getattr(self, name) is not None]
         if fixed:
@@ -254,24 +268,28 @@ class Integral(_Scored):
     domain : Domain, mapping or path
         What a record can contain: a `Domain`, its columns or its file.
     count : int
-        Number of records, from 1 (the default) to 10^8. Every further record costs.
+        Number of records, from 1 (the default) to 10^8. Each one costs.
     epsilon : float or str
-        Budget of the whole release, from 1e-6; each draw counts 30 at most. A text is taken exactly as it is typed.
-        Give `epsilon` or `mu`.
+        Budget of the whole release, from 1e-6; each draw counts 30 at
+        most. Give `epsilon` or `mu`. A text is taken as typed.
     mu : float or str
-        Budget in Gaussian differential privacy, above 0, instead of `epsilon`; for mechanism "gaussian-curve".
+        Budget in Gaussian differential privacy, above 0; for "gaussian-curve".
     mechanism : str
-        "minimax", "relative", "class", "neighbourhood", "public-kernel", "randomized-response",
-        "mixture" or "gaussian-curve". Default: as the following parameters suggest, or "minimax".
+        "minimax", "relative", "class", "neighbourhood", "public-kernel",
+        "randomized-response", "mixture" or "gaussian-curve". Default: as the following
+        parameters suggest, or "minimax".
     band : str
-        Where the band lies, instead of a mechanism: "minimax", "relative", "location=B" with B between 0
-        and 1, "typical", "typical=STRENGTH,RECORDS" with both above 0, or "file=F" (from `Local.tune`).
+        Where the band lies, instead of a mechanism: "minimax", "relative", "location=B"
+        with B from 0 to 1, "typical", "typical=STRENGTH,RECORDS" with both above 0, or
+        "file=F" (from `Local.tune`).
     c1 : float
-        Least density of the private distribution against the reference, between 0 and 1; for mechanism "class".
+        Least density of the private distribution against the reference, from 0 to 1;
+        for mechanism "class".
     c2 : float
-        Greatest density of the private distribution against the reference, above 1; for mechanism "class".
+        Greatest density of it against the reference, above 1; for mechanism "class".
     gamma : float
-        The private distribution is within this factor of the reference, above 1; for mechanism "neighbourhood".
+        The private distribution is within this factor of the reference, above 1; for
+        mechanism "neighbourhood".
     reference : table or path
         Public records in the domain. Default: all records are as likely.
     space : str
@@ -285,10 +303,10 @@ class Integral(_Scored):
     candidates_file : path
         List of candidates that `mollify.candidates` or ``mollify-dp candidates`` wrote.
     score : str
-        How rows become an estimate: "kernel" (the default), "empirical", "histogram", "gaussian-mixture", "ratio" or
-        "mbde".
+        How rows become an estimate: "kernel" (the default), "empirical", "histogram",
+        "gaussian-mixture", "ratio" or "mbde".
     accept_error : bool
-        Releases even records that cannot be told apart from public noise. Default: False.
+        Releases even records that are mostly noise. Default: False.
 
     Raises
     ------
@@ -327,7 +345,8 @@ class Integral(_Scored):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class IntegralModel(Method):
-    """Release one of many public models of a table, from which any number of rows is free.
+    """Release one of many public models of a table, from which any number of rows is
+    free.
 
     Epsilon protects the whole table at once, and so any group of its rows.
 
@@ -336,33 +355,37 @@ class IntegralModel(Method):
     domain : Domain, mapping or path
         What a record can contain: a `Domain`, its columns or its file.
     count : int
-        Number of rows that are drawn from the model, from 1 (the default) to 10^8. They cost nothing.
+        Number of rows of the model, from 1 (the default) to 10^8. They cost nothing.
     epsilon : float or str
-        Budget of the whole release, from 1e-6; each draw counts 30 at most. A text is taken exactly as it is typed.
-        Give `epsilon` or `mu`.
+        Budget of the whole release, from 1e-6; each draw counts 30 at
+        most. Give `epsilon` or `mu`. A text is taken as typed.
     mu : float or str
-        Budget in Gaussian differential privacy, above 0, instead of `epsilon`; for mechanism "gaussian-curve".
+        Budget in Gaussian differential privacy, above 0; for "gaussian-curve".
     candidates : int
         Number of public models to choose from. Default: 20000.
     trees : bool
-        Makes every second model a tree of columns instead of a product. Works best with a `reference`, whose tree it
-        is. Default: False.
+        Makes every second model a tree of columns instead of a product; best with a
+        `reference`, whose tree it is. Default: False.
     mechanism : str
-        "minimax", "relative", "class", "neighbourhood", "public-kernel", "randomized-response",
-        "mixture" or "gaussian-curve". Default: as the following parameters suggest, or "minimax".
+        "minimax", "relative", "class", "neighbourhood", "public-kernel",
+        "randomized-response", "mixture" or "gaussian-curve". Default: as the following
+        parameters suggest, or "minimax".
     band : str
-        Where the band lies, instead of a mechanism: "minimax", "relative", "location=B" with B between 0
-        and 1, "typical", "typical=STRENGTH,RECORDS" with both above 0, or "file=F" (from `Local.tune`).
+        Where the band lies, instead of a mechanism: "minimax", "relative", "location=B"
+        with B from 0 to 1, "typical", "typical=STRENGTH,RECORDS" with both above 0, or
+        "file=F" (from `Local.tune`).
     c1 : float
-        Least density of the private distribution against the reference, between 0 and 1; for mechanism "class".
+        Least density of the private distribution against the reference, from 0 to 1;
+        for mechanism "class".
     c2 : float
-        Greatest density of the private distribution against the reference, above 1; for mechanism "class".
+        Greatest density of it against the reference, above 1; for mechanism "class".
     gamma : float
-        The private distribution is within this factor of the reference, above 1; for mechanism "neighbourhood".
+        The private distribution is within this factor of the reference, above 1; for
+        mechanism "neighbourhood".
     reference : table or path
         Public records in the domain. Default: all records are as likely.
     accept_error : bool
-        Releases even records that cannot be told apart from public noise. Default: False.
+        Releases even records that are mostly noise. Default: False.
 
     Raises
     ------
@@ -372,7 +395,8 @@ class IntegralModel(Method):
     Examples
     --------
     >>> import mollify as mo
-    >>> method = mo.IntegralModel({"a": mo.boolean()}, count=5, epsilon=6, accept_error=True)
+    >>> domain = {"a": mo.boolean()}
+    >>> method = mo.IntegralModel(domain, count=5, epsilon=6, accept_error=True)
     >>> len(method.sample({"a": [True, False]}))
     5
     """
@@ -400,7 +424,8 @@ class IntegralModel(Method):
         Parameters
         ----------
         region : str or list of str
-            "COLUMN=VALUE[,VALUE]", or several, which narrow it: the plan bounds its probability too.
+            "COLUMN=VALUE[,VALUE]", or several, which narrow it: the plan bounds its
+            probability too.
 
         Raises
         ------
@@ -429,25 +454,29 @@ class IntegralModel(Method):
     ) -> Plan:
         """Plan a release of which a number is still open, and find that number.
 
-        It reads nothing private. Parameters that are not listed here are those of the class.
+        It reads nothing private. Parameters that are not listed here are those of the
+        class.
 
         Parameters
         ----------
         domain
             What a record can contain.
         alpha
-            Total variation of an output's distribution from the data's, above 0 and below 1. Leave out the budget, and
-            it is found.
+            Total variation of an output's distribution from the data's, above 0 and
+            below 1. Leave out the budget, and it is found.
         epsilon
             One budget, or several: then there is a plan for each.
         region
-            "COLUMN=VALUE[,VALUE]", or several, which narrow it: bounds on its probability.
+            "COLUMN=VALUE[,VALUE]", or several, which narrow it: bounds on its
+            probability.
         """
         return cls._plan_of(locals())
 
 
 class _OfRecords(Method):
-    """The plans of methods that release independent records of a table whose rows are protected."""
+    """The plans of methods that release independent records of a table whose rows are
+    protected.
+    """
 
     def plan(
         self,
@@ -462,10 +491,11 @@ class _OfRecords(Method):
         Parameters
         ----------
         n : int
-            Number of rows or units, which is public. Leave it out to find it from `alpha`.
+            Number of rows or units, which is public. Leave it out to find it from
+            `alpha`.
         alpha : float
-            Total variation of an output's distribution from the data's, above 0 and below 1. Leave it out to find
-            it from `n`.
+            Total variation of an output's distribution from the data's, above 0 and
+            below 1. Leave it out to find it from `n`.
         strong : bool
             `alpha` bounds all outputs together. Default: False.
         curve : bool
@@ -480,7 +510,9 @@ class _OfRecords(Method):
 
 
 class _OfModels(Method):
-    """The plans of methods that release rows of a model of a table whose rows are protected."""
+    """The plans of methods that release rows of a model of a table whose rows are
+    protected.
+    """
 
     def plan(
         self,
@@ -494,10 +526,11 @@ class _OfModels(Method):
         Parameters
         ----------
         n : int
-            Number of rows or units, which is public. Leave it out to find it from `alpha`.
+            Number of rows or units, which is public. Leave it out to find it from
+            `alpha`.
         alpha : float
-            Total variation of a row's distribution from the data's, above 0 and below 1. Leave it out to find it
-            from `n`.
+            Total variation of a row's distribution from the data's, above 0 and below
+            1. Leave it out to find it from `n`.
         curve : bool
             Prints total variation against `n` as well. Default: False.
 
@@ -511,10 +544,11 @@ class _OfModels(Method):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Central(_OfRecords):
-    """Release independent records of a table over a finite domain, and protect each row or unit.
+    """Release independent records of a table over a finite domain, and protect each row
+    or unit.
 
-    Epsilon and delta protect each row, or each unit, against being replaced by any other. The number
-    of rows or units is public.
+    Epsilon and delta protect each row, or each unit, against being replaced by any
+    other. The number of rows or units is public.
 
     Parameters
     ----------
@@ -523,33 +557,34 @@ class Central(_OfRecords):
     count : int
         Number of records in all, from 1 to 10^8. Required, except with `rate`.
     epsilon : float or str
-        Budget of the whole release, from 1e-6. A text is taken exactly as it is typed. Give `epsilon` or `rho`.
+        Budget of the whole release, from 1e-6, or give `rho`. A text is taken as typed.
     delta : float or str
-        Probability with which `epsilon` may fail, from 0 (the default) to below 1/n for n rows or units. Give it
-        with `epsilon` alone.
+        Probability that `epsilon` fails, from 0 (the default) to below 1/n; not with
+        `rho`.
     rho : float or str
-        Budget in zero-concentrated differential privacy, above 0, instead of `epsilon` and `delta`.
+        Budget in zero-concentrated differential privacy, above 0, not `epsilon`.
     unit : str
-        Column that names the unit of each row, so that each unit is protected as a whole. Default: each row is
-        protected.
+        Column that names the unit of each row, which is protected as a whole.
+        Default: each row is protected.
     units : list, column, table or path
-        All units, which must be public: this protects who is in the data. Default: the units of the data; who is in
-        the data is not protected then.
+        All units, public: protects who is in the data. Default: those of the data.
     units_column : str
         Column of `units` that names them. Default: like `unit`.
     mechanism : str
-        "auto" (the default: the mechanism with the least total variation), "subsampled-rr", "reveal-or-obscure",
-        "ds-roo", "subset-rr", "shuffled-rr", "poisson-rr", "histogram" or "product".
+        "auto" (the default: the least total variation), "subsampled-rr",
+        "reveal-or-obscure", "ds-roo", "subset-rr", "shuffled-rr", "poisson-rr",
+        "histogram" or "product".
     rate : float
-        Looks at each row with this probability, above 0 and at most 1, and releases as many records as come, instead
-        of `count`; for mechanism "poisson-rr".
+        Looks at each row with this probability, above 0 and at most 1, and releases as
+        many records as come, instead of `count`; for mechanism "poisson-rr".
     support : str
-        What is known of where the records lie in a large domain of integers: "contiguous", "bounded", "heavy",
-        "width=W" or "subgaussian=S". Half of the budget finds the place.
+        What is known of where the records lie in a large domain of integers:
+        "contiguous", "bounded", "heavy", "width=W" or "subgaussian=S". Half of the
+        budget finds the place.
     accept_large_delta : bool
         Releases even if `delta` is 1/n or more. Default: False.
     accept_error : bool
-        Releases even records that cannot be told apart from public noise. Default: False.
+        Releases even records that are mostly noise. Default: False.
 
     Raises
     ------
@@ -598,16 +633,17 @@ class Central(_OfRecords):
     ) -> Plan:
         """Plan a release of which a number is still open, and find that number.
 
-        It reads nothing private. Parameters that are not listed here are those of the class.
+        It reads nothing private. Parameters that are not listed here are those of the
+        class.
 
         Parameters
         ----------
         domain
             What a record can contain; or give `k`.
         n, alpha
-            Number of rows or units, which is public, and total variation of an output's law from the
-            data's, between 0 and 1. Leave out one of them, the budget, the domain, `count` or `delta`,
-            and it is found.
+            Number of rows or units, which is public, and total variation of an output's
+            law from the data's, between 0 and 1. Leave out one of them, the budget, the
+            domain, `count` or `delta`, and it is found.
         epsilon
             One budget, or several: then there is a plan for each.
         k
@@ -624,10 +660,11 @@ class Central(_OfRecords):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gaussian(_OfRecords):
-    """Release independent rows of numbers, each from a Gaussian of public covariance with noise of its own.
+    """Release independent rows of numbers, each from a Gaussian of public covariance
+    with noise of its own.
 
-    Epsilon and delta, or rho, protect each row or unit, whatever the data are. The accuracy needs data
-    that are Gaussian.
+    Epsilon and delta, or rho, protect each row or unit, whatever the data are. The
+    accuracy needs data that are Gaussian.
 
     Parameters
     ----------
@@ -636,36 +673,37 @@ class Gaussian(_OfRecords):
     count : int
         Number of records in all, from 1 to 10^8.
     epsilon : float or str
-        Budget of the whole release, from 1e-6. A text is taken exactly as it is typed. Give `epsilon` or `rho`.
+        Budget of the whole release, from 1e-6, or give `rho`. A text is taken as typed.
     delta : float or str
-        Probability with which `epsilon` may fail, from 0 (the default) to below 1/n for n rows or units. Give it
-        with `epsilon` alone.
+        Probability that `epsilon` fails, from 0 (the default) to below 1/n; not with
+        `rho`.
     rho : float or str
-        Budget in zero-concentrated differential privacy, above 0, instead of `epsilon` and `delta`.
+        Budget in zero-concentrated differential privacy, above 0, not `epsilon`.
     unit : str
-        Column that names the unit of each row, so that each unit is protected as a whole. Default: each row is
-        protected.
+        Column that names the unit of each row, which is protected as a whole.
+        Default: each row is protected.
     units : list, column, table or path
-        All units, which must be public: this protects who is in the data. Default: the units of the data; who is in
-        the data is not protected then.
+        All units, public: protects who is in the data. Default: those of the data.
     units_column : str
         Column of `units` that names them. Default: like `unit`.
     covariance : array, data frame or path
-        Public covariance: (d, d) in the domain's order; of logarithms for columns in `log`. Default: 1 for each
-        column, all independent, and then `covariance_bound` is required.
+        Public covariance, (d, d) in the domain's order; of logarithms for `log`.
+        Default: 1 for each column, independent; `covariance_bound` is required then.
     covariance_bound : float
-        The covariance lies between `covariance` and this many times it, from 1; with `rho` or `delta`. Default: 1.
+        The covariance is between `covariance` and this many times it, from 1; with
+        `rho` or `delta`. Default: 1.
     mean_bound : float
-        The mean lies within this many standard deviations of the middle of the declared ranges, above 0. Default: a
-        part of the rows finds it first.
+        The mean is within this many standard deviations of the middle of the declared
+        ranges, above 0. Default: a part of the rows finds it first.
     log : str or list of str
         Columns whose logarithms are Gaussian; their `min` is above 0. Default: none.
     paper_variance : bool
-        With `epsilon` alone: the published variance of the noise, not the corrected variance. Default: False.
+        With `epsilon` alone: the published variance of the noise, not the corrected
+        one. Default: False.
     accept_large_delta : bool
         Releases even if `delta` is 1/n or more. Default: False.
     accept_error : bool
-        Releases even records that cannot be told apart from public noise. Default: False.
+        Releases even records that are mostly noise. Default: False.
 
     Raises
     ------
@@ -675,7 +713,8 @@ class Gaussian(_OfRecords):
     Examples
     --------
     >>> import mollify as mo
-    >>> method = mo.Gaussian({"a": mo.number(-9, 9)}, count=2, epsilon=2, covariance=[[1.0]])
+    >>> domain = {"a": mo.number(-9, 9)}
+    >>> method = mo.Gaussian(domain, count=2, epsilon=2, covariance=[[1.0]])
     >>> len(method.sample({"a": [0.5] * 1000}))
     2
     """
@@ -722,21 +761,22 @@ class Gaussian(_OfRecords):
     ) -> Plan:
         """Plan a release of which a number is still open, and find that number.
 
-        It reads nothing private. Parameters that are not listed here are those of the class.
+        It reads nothing private. Parameters that are not listed here are those of the
+        class.
 
         Parameters
         ----------
         domain
             What a record can contain; or give `dimension`.
         n, alpha
-            Number of rows or units, which is public, and total variation of an output's law from the
-            data's, between 0 and 1. Leave out one of them, the budget, the domain, `count` or `delta`,
-            and it is found.
+            Number of rows or units, which is public, and total variation of an output's
+            law from the data's, between 0 and 1. Leave out one of them, the budget, the
+            domain, `count` or `delta`, and it is found.
         epsilon
             One budget, or several: then there is a plan for each.
         dimension, mean_range
-            Number of coordinates, instead of a domain, and how many standard deviations wide the range is
-            that contains each coordinate of the mean.
+            Number of coordinates, instead of a domain, and how many standard deviations
+            wide the range is that contains each coordinate of the mean.
         strong
             `alpha` bounds all outputs together.
         curve
@@ -749,30 +789,30 @@ class Gaussian(_OfRecords):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GaussianModel(_OfModels):
-    """Release one noisy mean and covariance of a table of numbers, from which any number of rows is free.
+    """Release one noisy mean and covariance of a table of numbers, from which any
+    number of rows is free.
 
-    Epsilon and delta, or rho, protect each row or unit, whatever the data are. The accuracy needs data
-    that are Gaussian.
+    Epsilon and delta, or rho, protect each row or unit, whatever the data are. The
+    accuracy needs data that are Gaussian.
 
     Parameters
     ----------
     domain : Domain, mapping or path
         What a record can contain: a `Domain`, its columns or its file.
     count : int
-        Number of rows that are drawn from the model, from 1 to 10^8. They cost nothing.
+        Number of rows of the model, from 1 to 10^8. They cost nothing.
     epsilon : float or str
-        Budget of the whole release, from 1e-6. A text is taken exactly as it is typed. Give `epsilon` or `rho`.
+        Budget of the whole release, from 1e-6, or give `rho`. A text is taken as typed.
     delta : float or str
-        Probability with which `epsilon` may fail, from 0 (the default) to below 1/n for n rows or units. Give it
-        with `epsilon` alone.
+        Probability that `epsilon` fails, from 0 (the default) to below 1/n; not with
+        `rho`.
     rho : float or str
-        Budget in zero-concentrated differential privacy, above 0, instead of `epsilon` and `delta`.
+        Budget in zero-concentrated differential privacy, above 0, not `epsilon`.
     unit : str
-        Column that names the unit of each row, so that each unit is protected as a whole. Default: each row is
-        protected.
+        Column that names the unit of each row, which is protected as a whole.
+        Default: each row is protected.
     units : list, column, table or path
-        All units, which must be public: this protects who is in the data. Default: the units of the data; who is in
-        the data is not protected then.
+        All units, public: protects who is in the data. Default: those of the data.
     units_column : str
         Column of `units` that names them. Default: like `unit`.
     log : str or list of str
@@ -780,7 +820,7 @@ class GaussianModel(_OfModels):
     accept_large_delta : bool
         Releases even if `delta` is 1/n or more. Default: False.
     accept_error : bool
-        Releases even records that cannot be told apart from public noise. Default: False.
+        Releases even records that are mostly noise. Default: False.
 
     Raises
     ------
@@ -790,7 +830,8 @@ class GaussianModel(_OfModels):
     Examples
     --------
     >>> import mollify as mo
-    >>> method = mo.GaussianModel({"a": mo.number(-9, 9)}, count=5, epsilon=2, delta=1e-6)
+    >>> domain = {"a": mo.number(-9, 9)}
+    >>> method = mo.GaussianModel(domain, count=5, epsilon=2, delta=1e-6)
     >>> len(method.sample({"a": [0.5, 1.5] * 500}))
     5
     """
@@ -826,16 +867,17 @@ class GaussianModel(_OfModels):
     ) -> Plan:
         """Plan a release of which a number is still open, and find that number.
 
-        It reads nothing private. Parameters that are not listed here are those of the class.
+        It reads nothing private. Parameters that are not listed here are those of the
+        class.
 
         Parameters
         ----------
         domain
             What a record can contain; or give `dimension`.
         n, alpha
-            Number of rows or units, which is public, and total variation of an output's law from the
-            data's, between 0 and 1. Leave out one of them, the budget, the domain or `delta`,
-            and it is found.
+            Number of rows or units, which is public, and total variation of an output's
+            law from the data's, between 0 and 1. Leave out one of them, the budget, the
+            domain or `delta`, and it is found.
         epsilon
             One budget, or several: then there is a plan for each.
         dimension
@@ -850,7 +892,8 @@ class GaussianModel(_OfModels):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Marginals(_OfModels):
-    """Release a model of a table of many columns, from which any number of rows is free.
+    """Release a model of a table of many columns, from which any number of rows is
+    free.
 
     Epsilon and delta, or rho, protect each row or unit. For tables of many columns.
 
@@ -859,34 +902,33 @@ class Marginals(_OfModels):
     domain : Domain, mapping or path
         What a record can contain: a `Domain`, its columns or its file.
     count : int
-        Number of rows that are drawn from the model, from 1 to 10^8. They cost nothing.
+        Number of rows of the model, from 1 to 10^8. They cost nothing.
     epsilon : float or str
-        Budget of the whole release, from 1e-6. A text is taken exactly as it is typed. Give `epsilon` or `rho`.
+        Budget of the whole release, from 1e-6, or give `rho`. A text is taken as typed.
     delta : float or str
-        Probability with which `epsilon` may fail, from 0 (the default) to below 1/n for n rows or units. Give it
-        with `epsilon` alone.
+        Probability that `epsilon` fails, from 0 (the default) to below 1/n; not with
+        `rho`.
     rho : float or str
-        Budget in zero-concentrated differential privacy, above 0, instead of `epsilon` and `delta`.
+        Budget in zero-concentrated differential privacy, above 0, not `epsilon`.
     unit : str
-        Column that names the unit of each row, so that each unit is protected as a whole. Default: each row is
-        protected.
+        Column that names the unit of each row, which is protected as a whole.
+        Default: each row is protected.
     units : list, column, table or path
-        All units, which must be public: this protects who is in the data. Default: the units of the data; who is in
-        the data is not protected then.
+        All units, public: protects who is in the data. Default: those of the data.
     units_column : str
         Column of `units` that names them. Default: like `unit`.
     reference : table or path
         Public records in the domain, at which the model begins. Default: none.
     neighbours : str
-        "replace" (the default): a row or unit may be any other, and their number is public. "add-remove": it may be
-        missing, so that their number is protected too.
+        "replace" (the default): a row or unit may be any other, and their number is
+        public. "add-remove": it may be missing, and their number is protected too.
     copula : bool
-        Joins columns by their rank correlations alone: for numbers, ordered columns and columns of two values, with few
-        rows or a small budget. Default: False.
+        Joins columns by their rank correlations alone: for numbers, ordered columns and
+        columns of two values, with few rows or a small budget. Default: False.
     accept_large_delta : bool
         Releases even if `delta` is 1/n or more. Default: False.
     accept_error : bool
-        Releases even records that cannot be told apart from public noise. Default: False.
+        Releases even records that are mostly noise. Default: False.
 
     Raises
     ------
@@ -896,7 +938,8 @@ class Marginals(_OfModels):
     Examples
     --------
     >>> import mollify as mo
-    >>> method = mo.Marginals({"a": mo.boolean(), "b": mo.boolean()}, count=5, epsilon=4)
+    >>> domain = {"a": mo.boolean(), "b": mo.boolean()}
+    >>> method = mo.Marginals(domain, count=5, epsilon=4)
     >>> len(method.sample({"a": [True] * 500, "b": [False] * 500}))
     5
     """
@@ -934,15 +977,16 @@ class Marginals(_OfModels):
     ) -> Plan:
         """Plan a release of which a number is still open, and find that number.
 
-        It reads nothing private. Parameters that are not listed here are those of the class.
+        It reads nothing private. Parameters that are not listed here are those of the
+        class.
 
         Parameters
         ----------
         domain
             What a record can contain.
         n, alpha
-            Number of rows or units, which is public, and total variation of an output's law from the
-            data's, between 0 and 1. Leave out one of them or the budget,
+            Number of rows or units, which is public, and total variation of an output's
+            law from the data's, between 0 and 1. Leave out one of them or the budget,
             and it is found.
         epsilon
             One budget, or several: then there is a plan for each.

@@ -15,10 +15,11 @@ from mollify._records import Records
 
 
 class Model:
-    """What a release by method "marginals" or "integral-model" drew its records from: `Release.model`. Immutable.
+    """What a release by method "marginals" or "integral-model" drew its records from:
+    `Release.model`. Immutable.
 
-    It was paid for when it was released: what is drawn from it costs nothing, and tells no more
-    about the data than it does.
+    It was paid for when it was released: what is drawn from it costs nothing, and tells
+    no more about the data than it does.
     """
 
     _inside: _core.Model
@@ -53,7 +54,8 @@ class Model:
         return _restore(self._inside.domain_yaml(), None)
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write a file, which ``mollify generate --model`` reads too. It appears whole or not at all.
+        """Write a file, which ``mollify generate --model`` reads too. It appears whole
+        or not at all.
 
         Raises `InvalidInput` if it exists, unless `overwrite` is true.
         """
@@ -71,23 +73,27 @@ class Model:
 
         Parameters
         ----------
-        count
+        count : int
             Number of records, from 1 to 10^8; all of them are held in memory.
-        given
-            Values of some columns, None for a null: only records in which these columns lie in the
-            values' cells, by the model's own distribution of such records.
-        seed
-            A whole number from 0 to 2^64 - 1: everyone who has the model draws the same records with it, and
-            so does ``mollify generate --seed``. Default: other records each time. Only a model that
-            is released can be sampled with a seed. A release takes none, because anyone who guessed
-            the seed could subtract the noise and see the data.
-        progress
-            Shows on standard error how many rows are done, and the time left, when a second has passed.
+        given : mapping
+            Values of some columns, None for a null: only records in which these columns
+            lie in the values' cells, by the model's own distribution of such records.
+            Default: none.
+        seed : int
+            A whole number from 0 to 2^64 - 1: everyone who has the model draws the same
+            records with it, and so does ``mollify generate --seed``. Default: other
+            records each time. Only a model that is released can be sampled with a seed.
+            A release takes none, because anyone who guessed the seed could subtract the
+            noise and see the data.
+        progress : bool
+            Shows on standard error how many rows are done, and the time left, when a
+            second has passed.
 
         Raises
         ------
         InvalidInput
-            For another count or seed, and for columns or values that the domain does not have.
+            For another count or seed, and for columns or values that the domain does
+            not have.
         """
         if given is not None and not isinstance(given, Mapping):
             raise _core.InvalidInput(
@@ -125,27 +131,28 @@ def generate(
     progress: bool = False,
     seed: int | None = None,
 ) -> Records:
-    """Draw records from a released model. This costs nothing; `Model.sample` does the same.
+    """Draw records from a released model. This costs nothing; `Model.sample` does the
+    same.
 
     Parameters
     ----------
-    model
+    model : Model or path
         A model, or the path of its file.
-    count
+    count : int
         Number of records, from 1 to 10^8.
-    given
+    given : mapping
         Values of some columns that the records must have. Default: none.
-    seed
-        Draws the same records each time: a whole number from 0 to 2^64 - 1. Default: other records each
-        time.
-    progress
-        Shows on standard error how many rows are done. Default: false.
+    seed : int
+        Draws the same records each time: a whole number from 0 to 2^64 - 1. Default:
+        other records each time.
+    progress : bool
+        Shows on standard error how many rows are done. Default: False.
 
     Raises
     ------
     InvalidInput
-        For what is not a model, another count or seed, and columns or values that the domain does
-        not have.
+        For what is not a model, another count or seed, and columns or values that the
+        domain does not have.
     """
     if isinstance(model, (str, os.PathLike)):
         model = Model.read(model)

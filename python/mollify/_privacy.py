@@ -13,7 +13,8 @@ from mollify._checks import number
 class Privacy:
     """A privacy guarantee: a notion and its parameters. Immutable.
 
-    Which inputs are neighbours depends on the release. Parameters that the notion doesn't have are None.
+    Which inputs are neighbours depends on the release. Parameters that the notion
+    doesn't have are None.
 
     Parameters
     ----------
@@ -102,7 +103,9 @@ class Privacy:
         return "concentrated" if self.rho is not None else "gaussian"
 
     def epsilon_up(self, delta: float) -> float:
-        """Compute the least epsilon that is proved at this delta, which is infinite if there is none."""
+        """Compute the least epsilon that is proved at this delta, which is infinite if
+        there is none.
+        """
         return _core.epsilon_up(self._inside(), float(delta))
 
     def delta_up(self, epsilon: float) -> float:
@@ -110,7 +113,9 @@ class Privacy:
         return _core.delta_up(self._inside(), float(epsilon))
 
     def rho_up(self) -> float:
-        """Compute rho, rounded up. Raises `InvalidInput` for a guarantee with a delta, which has none."""
+        """Compute rho, rounded up. Raises `InvalidInput` for a guarantee with a delta,
+        which has none.
+        """
         return _core.rho_up(self._inside())
 
     def __str__(self) -> str:
@@ -137,11 +142,12 @@ def of_json(part: dict[str, Any]) -> Privacy:
 
 
 def compose(releases: Iterable[Any]) -> Privacy:
-    """Compute what all releases made from the same data keep together, rounded to the safe side.
+    """Compute what all releases made from the same data keep together, rounded to the
+    safe side.
 
-    `releases` are releases, or what they promise (`Privacy`).
-    The sum of epsilon and delta, or of rho, where a pure release counts epsilon^2 / 2. Raises
-    `InvalidInput` where no sum is known.
+    `releases` are releases, or what they promise (`Privacy`). The sum of epsilon and
+    delta, or of rho, where a pure release counts epsilon^2 / 2. Raises `InvalidInput`
+    where no sum is known.
     """
     promises = []
     for one in releases:

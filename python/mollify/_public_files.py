@@ -34,24 +34,27 @@ def candidates(
     reference: Any = None,
     overwrite: bool = False,
 ) -> Answer:
-    """Write a public list of records to choose from, for ``Local(candidates_file=out)``.
+    """Write a public list of records to choose from, for
+    ``Local(candidates_file=out)``.
 
-    Everybody who releases with one list reports which of its records was drawn. Make the list before any
-    private data is opened.
+    Everybody who releases with one list reports which of its records was drawn. Make
+    the list before any private data is opened.
 
     Parameters
     ----------
-    domain
-        What a record can contain: a `Domain`, its columns or its file. Its seed fixes the list.
-    out
-        The file to write.
-    count
-        Number of records, from 1 to 16777216.
-    reference
-        A public table or file of records that the list is drawn after, or the path of a measure as
-        JSON (``NAME.json``, from `reference`) on a domain of numbers. Default: records of equal density.
-    overwrite
-        Replaces a file that exists.
+    domain : Domain, mapping or path
+        What a record can contain: a `Domain`, its columns or its file. Its seed fixes
+        the list.
+    out : path
+        The CSV file to write.
+    count : int
+        Number of records, from 1 to 16777216. Default: 65536.
+    reference : table or path
+        Public records that the list is drawn after, or the path of a measure as JSON
+        (``NAME.json``, from `reference`) on a domain of numbers. Default: records of
+        equal density.
+    overwrite : bool
+        Replaces a file that exists. Default: False.
 
     Returns
     -------
@@ -61,13 +64,13 @@ def candidates(
     Raises
     ------
     InvalidInput
-        If `count` is out of range, the reference cannot be read or has values that the domain doesn't
-        declare, or the file exists.
+        If `count` is out of range, the reference cannot be read or has values that the
+        domain doesn't declare, or the file exists.
 
     Examples
     --------
-    >>> domain = Domain({"age": {"type": "integer", "min": 0, "max": 99, "null": "0", "outside": "clip"}})
-    >>> candidates(domain, "build/ages.txt", 100, overwrite=True)["candidates"]
+    >>> age = {"type": "integer", "min": 0, "max": 99, "null": "0", "outside": "clip"}
+    >>> candidates({"age": age}, "build/ages.csv", 100, overwrite=True)["candidates"]
     100
     """
     known = as_domain(domain)
@@ -93,22 +96,25 @@ def reference(
     components: int = 8,
     overwrite: bool = False,
 ) -> Answer:
-    """Write a Gaussian mixture that is fitted to PUBLIC records, for the reference of `candidates` and `nonprivate.law`.
+    """Write a Gaussian mixture that is fitted to PUBLIC records, for
+    `candidates(reference=...)`.
 
-    The records must be public: the mixture goes out with everything that is measured against it.
+    The records must be public: the mixture goes out with everything that is measured
+    against it.
 
     Parameters
     ----------
-    public
+    public : table or path
         A public table or the path of a CSV or Parquet file.
-    domain
-        What a record can contain, numbers and integers alone: a `Domain`, its columns or its file.
-    out
+    domain : Domain, mapping or path
+        What a record can contain, numbers and integers alone: a `Domain`, its columns
+        or its file.
+    out : path
         The JSON file to write.
-    components
-        Number of Gaussians at most, from 1 to 1000.
-    overwrite
-        Replaces a file that exists.
+    components : int
+        Number of Gaussians at most, from 1 to 1000. Default: 8.
+    overwrite : bool
+        Replaces a file that exists. Default: False.
 
     Returns
     -------
@@ -118,8 +124,8 @@ def reference(
     Raises
     ------
     InvalidInput
-        If `components` is out of range, the domain has other columns, the records have values that it
-        doesn't declare, or the file exists.
+        If `components` is out of range, the domain has other columns, the records have
+        values that it doesn't declare, or the file exists.
     """
     known = as_domain(domain)
     inputs = inputs_of({"domain": known, "public": public})

@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 class Records:
     """A table of records, of the domain's types whatever the records are.
 
-    It is a sequence of records, each a dict from names to Python's objects, in which a null is None:
-    ``records[0]`` is the first, ``records[:10]`` the first ten, and ``for record in records`` goes
-    through all. ``records["age"]`` is a column, as a list.
+    It is a sequence of records, each a dict from names to Python's objects, in which a
+    null is None: ``records[0]`` is the first, ``records[:10]`` the first ten, and ``for
+    record in records`` goes through all. ``records["age"]`` is a column, as a list.
 
-    Any library that knows the Arrow PyCapsule interface takes it: ``polars.DataFrame(records)``,
-    ``pyarrow.table(records)``, ``duckdb.from_arrow(records)``.
+    Any library that knows the Arrow PyCapsule interface takes it:
+    ``polars.DataFrame(records)``, ``pyarrow.table(records)``,
+    ``duckdb.from_arrow(records)``.
     """
 
     _inputs: Inputs = ()
@@ -62,9 +63,11 @@ class Records:
     @overload
     def __getitem__(self, key: slice | list[str]) -> Records: ...
     def __getitem__(self, key: int | str | slice | list[str]) -> dict[str, Any] | list[Any] | Records:
-        """A record by its place, a column by its name, or some records or columns as another table.
+        """A record by its place, a column by its name, or some records or columns as
+        another table.
 
-        Raises `IndexError` for a place beyond the last record, and `KeyError` for an unknown name.
+        Raises `IndexError` for a place beyond the last record, and `KeyError` for an
+        unknown name.
         """
         if isinstance(key, slice):
             return self._table_of(self._some(key))
@@ -101,8 +104,9 @@ class Records:
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """The records as an Arrow stream (a PyCapsule), as often as one likes.
 
-        Integers are int64, numbers float64, truths bool, categories dictionaries of texts, days
-        date32, and times timestamps of microseconds: of UTC where the domain states a zone.
+        Integers are int64, numbers float64, truths bool, categories dictionaries of
+        texts, days date32, and times timestamps of microseconds: of UTC where the
+        domain states a zone.
         """
         return self._table.arrow_stream()
 
@@ -117,8 +121,8 @@ class Records:
     def to_csv(self, path: str | os.PathLike[str] | None = None, *, overwrite: bool = False) -> str | None:
         """Write a CSV file as the command does, or return its text if there is no path.
 
-        The file appears whole or not at all. Raises `InvalidInput` if it exists, unless `overwrite` is
-        true, and for a name that ends in ``.parquet``.
+        The file appears whole or not at all. Raises `InvalidInput` if it exists, unless
+        `overwrite` is true, and for a name that ends in ``.parquet``.
         """
         if path is not None and path_text("a file to write", path).lower().endswith(".parquet"):
             raise _core.InvalidInput(
@@ -132,9 +136,11 @@ class Records:
         return None
 
     def to_parquet(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write a Parquet file (pyarrow; the extra ``parquet``). It appears whole or not at all.
+        """Write a Parquet file (pyarrow; the extra ``parquet``). It appears whole or
+        not at all.
 
-        Raises `InvalidInput` if it exists, unless `overwrite` is true, and for a name that ends in ``.csv``.
+        Raises `InvalidInput` if it exists, unless `overwrite` is true, and for a name
+        that ends in ``.csv``.
         """
         if path_text("a file to write", path).lower().endswith(".csv"):
             raise _core.InvalidInput(
@@ -148,7 +154,8 @@ class Records:
         write_whole(path, held.getvalue(), overwrite=overwrite, inputs=self._inputs)
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write a file whose name ends in ``.csv`` or ``.parquet``, as `to_csv` or `to_parquet` does.
+        """Write a file whose name ends in ``.csv`` or ``.parquet``, as `to_csv` or
+        `to_parquet` does.
 
         Raises `InvalidInput` for any other name.
         """
@@ -174,8 +181,9 @@ class Records:
         return optional("pyarrow", "parquet").table(self)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A data frame: `Int64`, `float64`, `boolean`, categories, `datetime64[s]` for days and times
-        (with their zone, if the domain states one), and `string` for other texts.
+        """A data frame: `Int64`, `float64`, `boolean`, categories, `datetime64[s]` for
+        days and times (with their zone, if the domain states one), and `string` for
+        other texts.
         """
         import numpy as np
 
@@ -198,7 +206,9 @@ class Records:
         return pd.DataFrame(series)
 
     def to_polars(self) -> polars.DataFrame:
-        """A Polars data frame, with days as dates, and times in UTC if the domain states a zone."""
+        """A Polars data frame, with days as dates, and times in UTC if the domain
+        states a zone.
+        """
         frame: polars.DataFrame = optional("polars", "polars").DataFrame(self)
         return frame
 

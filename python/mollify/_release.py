@@ -20,7 +20,8 @@ from mollify._spec import Held, Inputs, name_in_memory, texts_of
 
 
 class Certificate:
-    """What goes out with a release: its spec, what follows from it, and what it promises.
+    """What goes out with a release: its spec, what follows from it, and what it
+    promises.
 
     Nothing in it depends on private data. Immutable.
     """
@@ -103,11 +104,13 @@ class Release(Records):
     total_variation: float | None
     """How far each record's distribution may be from the data's.
 
-    Of methods local and integral it is the worst case. Of method central it holds for any data, with
-    `support` if the whole domain is needed. Of a shared Gaussian it is what noise is
-    expected to do, and of marginals that for usual tables: `notes` has the greater figure, for columns of
-    many values that depend closely on each other. None with ``neighbours="add-remove"``, because it would tell the number of rows; a
-    warning then names the number of rows below which the release is mostly noise."""
+    Of methods local and integral it is the worst case. Of method central it holds for
+    any data, with `support` if the whole domain is needed. Of a shared Gaussian it is
+    what noise is expected to do, and of marginals that for usual tables: `notes` has
+    the greater figure, for columns of many values that depend closely on each other.
+    None with ``neighbours="add-remove"``, because it would tell the number of rows; a
+    warning then names the number of rows below which the release is mostly noise.
+    """
 
     notes: list[str]
     """What else to know about it, in sentences."""
@@ -116,7 +119,9 @@ class Release(Records):
     """What was said as `ReleaseWarning` before it was made."""
 
     model: Model | None
-    """What the records were drawn from, of method "marginals": `mollify.generate` draws more."""
+    """What the records were drawn from, of method "marginals": `mollify.generate` draws
+    more.
+    """
 
     def __init__(
         self,
@@ -171,11 +176,12 @@ class Release(Records):
     def dp_event(self) -> Any:
         """The release as an event of Google's dp_accounting, for its accountants.
 
-        A pure release is randomized response between two values, which no epsilon-DP mechanism
-        passes in any composition [Kairouz et al. 2015]; for accountants with the neighbours of
-        `REPLACE_ONE`, because `REPLACE_SPECIAL` would count too little. One in rho is zCDP, one in mu
-        the Gaussian mechanism. One with a delta is no event: see `privacy_loss`. Of neighbours
-        "add-remove" it is what replacing one costs.
+        A pure release is randomized response between two values, which no epsilon-DP
+        mechanism passes in any composition [Kairouz et al. 2015]; for accountants with
+        the neighbours of `REPLACE_ONE`, because `REPLACE_SPECIAL` would count too
+        little. One in rho is zCDP, one in mu the Gaussian mechanism. One with a delta
+        is no event: see `privacy_loss`. Of neighbours "add-remove" it is what replacing
+        one costs.
         """
         dp_event = optional("dp_accounting.dp_event", "dp-accounting")
 
@@ -195,13 +201,16 @@ class Release(Records):
         return dp_event.ComposedDpEvent([dp_event.RandomizedResponseDpEvent(noise, 2)])
 
     def _replacing_up(self) -> Privacy:
-        """The guarantee, or where it is about a row's being there at all, about another in its place."""
+        """The guarantee, or where it is about a row's being there at all, about another
+        in its place.
+        """
         if self.certificate.spec.get("neighbours") != "add-remove":
             return self.guarantee
         return outward(_core.replacing_up(self.guarantee._inside()))
 
     def privacy_loss(self) -> Any:
-        """The release as a privacy loss distribution of dp_accounting; InvalidInput for rho.
+        """The release as a privacy loss distribution of dp_accounting; InvalidInput for
+        rho.
 
         Of neighbours "add-remove" it is that of replacing one.
         """
@@ -240,7 +249,9 @@ class Verification(NamedTuple):
     """"holds", "DOES NOT HOLD", or "not checked: this is not the release's domain"."""
     domain_matches: bool
     list_matches: bool | None
-    """Of releases from candidates, models or around public records; None where it cannot be told."""
+    """Of releases from candidates, models or around public records; None where it
+    cannot be told.
+    """
     ranges_match: bool | None
     design_matches: bool | None
     """None, like the next three, if it was not looked at."""
@@ -255,7 +266,9 @@ class Verification(NamedTuple):
 
 
 def as_certificate(given: object) -> Certificate:
-    """A certificate, whatever stands for it: itself, its release, its dict, its JSON or its file."""
+    """A certificate, whatever stands for it: itself, its release, its dict, its JSON or
+    its file.
+    """
     if isinstance(given, Release):
         return given.certificate
     if isinstance(given, Certificate):
@@ -289,17 +302,25 @@ def verify(
 
     Parameters
     ----------
-    certificate
-        A release, its certificate, the certificate as a dict or as JSON, or the path of its file.
-    domain
+    certificate : Release, Certificate, dict, str or path
+        A release, its certificate, the certificate as a dict or as JSON, or its file.
+    domain : Domain, mapping or path
         The domain of the release.
-    candidates_file, reference
-        Public files or tables that the release was made with.
+    candidates_file : path
+        The list of candidates that the release was made with. Default: not checked.
+    reference : table or path
+        The public records that the release was made with. Default: not checked.
+
+    Returns
+    -------
+    Verification
+        What was found. It is true if all of it holds.
 
     Raises
     ------
     InvalidInput
-        If `certificate` is not a certificate, or if its sentences say something else than its numbers.
+        If `certificate` is not a certificate, or if its sentences say something else
+        than its numbers.
     """
     domain = as_domain(domain)
     certificate = as_certificate(certificate)

@@ -10,14 +10,17 @@ from mollify import _core
 
 
 class ReleaseKey:
-    """The secret of one release: 32 bytes of the operating system's entropy, never chosen.
+    """The secret of one release: 32 bytes of the operating system's entropy, never
+    chosen.
 
-    A draw by a key is the same however often, in whatever order and on whichever worker it is
-    computed: it is one release, and computing it again costs nothing. Other records of the same
-    unit, other units and other samplers have independent words, and so has a worker whose
-    processor makes other integers of equal records. Take a new key for each release.
+    A draw by a key is the same however often, in whatever order and on whichever worker
+    it is computed: it is one release, and computing it again costs nothing. Other
+    records of the same unit, other units and other samplers have independent words, and
+    so has a worker whose processor makes other integers of equal records. Take a new
+    key for each release.
 
-    A key is never printed and never pickled. It is wiped with the last object that has it.
+    A key is never printed and never pickled. It is wiped with the last object that has
+    it.
     """
 
     def __init__(self) -> None:
@@ -28,9 +31,10 @@ class ReleaseKey:
 
         Warning
         -------
-        Whoever has these bytes and the released records can test guesses of the private records as
-        if nothing protected them. Hand them to the workers of this release alone, in the way that
-        the private records take, and keep them nowhere: in no file, log or table.
+        Whoever has these bytes and the released records can test guesses of the private
+        records as if nothing protected them. Hand them to the workers of this release
+        alone, in the way that the private records take, and keep them nowhere: in no
+        file, log or table.
         """
         return self._inside.bytes_for_workers()
 

@@ -1,4 +1,6 @@
-"""One static page about a release: public facts only; and one for the data holder, NOT PRIVATE."""
+"""One static page about a release: public facts only; and one for the data holder, NOT
+PRIVATE.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +83,8 @@ def _folded(heading: str, inside: str, *, is_open: bool = False) -> str:
 
 
 def _bars(rows: Sequence[tuple[str, dict[str, float]]], colours: dict[str, str]) -> str:
-    """A bar of each colour for each row, the longest over the whole width, and its number.
+    """A bar of each colour for each row, the longest over the whole width, and its
+    number.
 
     Labels are cells of a table, which wrap, so that none is ever cut.
     """
@@ -114,7 +117,9 @@ def _shown_and_folded(rows: Sequence[tuple[str, dict[str, float]]], colours: dic
 
 
 def _domain_of(release: Release) -> Domain | None:
-    """The release's own, where its certificate holds it or names a file that is still what it was."""
+    """The release's own, where its certificate holds it or names a file that is still
+    what it was.
+    """
     from mollify._domain import _restore
 
     part = release.certificate.spec["domain"]
@@ -152,7 +157,9 @@ def _domain_counts(release: Release, domain: Domain) -> list[tuple[str, list[tup
 
 
 def _own_counts(release: Release) -> list[tuple[str, list[tuple[str, float]]]]:
-    """Without a domain: words and truths by themselves, numbers and times in ranges of equal width."""
+    """Without a domain: words and truths by themselves, numbers and times in ranges of
+    equal width.
+    """
     import numpy as np
 
     found = []
@@ -189,7 +196,9 @@ def _own_counts(release: Release) -> list[tuple[str, list[tuple[str, float]]]]:
 
 
 def _expected(facts: dict[str, Any]) -> list[tuple[str, object]]:
-    """What rows of one model have in common, and what is expected of them, from public facts."""
+    """What rows of one model have in common, and what is expected of them, from public
+    facts.
+    """
     accuracy = facts.get("accuracy") or {}
     models = "best_models" in accuracy
     if not models and facts["mechanism"] not in ("marginals", "shared-gaussian"):
@@ -315,7 +324,9 @@ def _spent(comparison: Comparison) -> list[tuple[str, object]]:
 
 
 def _columns_page(comparison: Comparison) -> str:
-    """Each column's shares, and how far the others are from the truth of two columns together."""
+    """Each column's shares, and how far the others are from the truth of two columns
+    together.
+    """
     kinds = dict(zip(comparison["columns"][0]["shares"], _COLOURS))
     known = _spent(comparison)
     if "expected_noise" in comparison:
@@ -344,7 +355,9 @@ def _columns_page(comparison: Comparison) -> str:
 
 
 def _numbers_page(comparison: Comparison) -> str:
-    """Of Gaussian samples: each column's mean, deviation and quantiles, and pairs of columns."""
+    """Of Gaussian samples: each column's mean, deviation and quantiles, and pairs of
+    columns.
+    """
     truth, law, distances = comparison["truth"], comparison["law"], comparison["distances"]
     rows: list[tuple[object, ...]] = []
     for i, column in enumerate(distances["columns"]):
@@ -410,14 +423,30 @@ def report(
 ) -> None:
     """Write one static HTML page, without scripts and without anything that is fetched.
 
-    Of a release it holds public facts only: what is promised, the error to expect, the mechanism, how
-    often each value of each column was released, the first records, the certificate. Columns are counted
-    in the cells of `domain`. Default: the release's own, if its certificate holds the domain or its file
-    is still there; without it, numbers and times in ranges of equal width. Of an answer of `mollify.nonprivate.compare` it shows truth and what is released side
-    by side: outcome by outcome, or of a table of many columns and of Gaussian samples column by
-    column; that page is NOT PRIVATE and says so on every screen.
+    The page of a release holds public facts only: what is promised, the error to
+    expect, the mechanism, how often each value of each column was released, the first
+    records, and the certificate. The page of a comparison shows the truth and what is
+    released side by side, outcome by outcome or column by column. It is NOT PRIVATE and
+    says so on every screen.
 
-    Raises `InvalidInput` if the file exists, unless `overwrite` is true.
+    Parameters
+    ----------
+    about : Release or Comparison
+        A release, or the answer of a method's `compare` or of
+        `mollify.nonprivate.compare`.
+    path : path
+        The file to write.
+    domain : Domain, mapping or path
+        Columns of a release are counted in its cells. Default: the release's own
+        domain, if its certificate holds it or its file is still there; otherwise
+        numbers and times are counted in ranges of equal width.
+    overwrite : bool
+        Replaces a file that exists. Default: False.
+
+    Raises
+    ------
+    InvalidInput
+        If `about` is something else, `domain` is not the release's, or the file exists.
     """
     page = None
     if isinstance(about, Release):

@@ -36,40 +36,45 @@ def _numbers(what: str, numbers: ArrayLike, kinds: str) -> NDArray[Any]:
 class Sampler:
     """A local mechanism over k outcomes. Immutable, safe to share between threads.
 
-    Each draw promises `guarantee` for whoever the scores belong to, against any other scores
-    whatsoever; draws from the same ones add up. The law of a draw lies between public integer
-    bounds, so no rounding error and no score breaks the promise.
+    Each draw promises `guarantee` for whoever the scores belong to, against any other
+    scores whatsoever; draws from the same ones add up. The law of a draw lies between
+    public integer bounds, so no rounding error and no score breaks the promise.
 
     Parameters
     ----------
-    mechanism
-        "minimax", "relative", "class", "neighbourhood", "public-kernel", "randomized-response",
-        "mixture", "gaussian-curve" or "location".
-    outcomes
-        k, from 1 to 2^24; not needed beside a reference.
-    epsilon
-        Of one draw, from 1e-6; above 30 it counts as 30. For all but gaussian-curve.
-    mu
-        Of one draw, for gaussian-curve.
-    reference
-        (k,) positive public masses, not necessarily normalised. Default: uniform.
-    c1, c2
-        For class, between 0 and 1, and above 1: c1 h <= p <= c2 h is declared of every p.
-    gamma
-        For neighbourhood, above 1: h / gamma <= p <= gamma h is declared of every p.
-    location
-        For location, between 0 and 1: the least probability of an outcome is this times the reference's.
+    mechanism : str
+        "minimax" (the default), "relative", "class", "neighbourhood", "public-kernel",
+        "randomized-response", "mixture", "gaussian-curve" or "location".
+    outcomes : int
+        k, from 1 to 2^24. Default: the length of `reference`.
+    epsilon : float
+        Epsilon of one draw, from 1e-6; above 30 it counts as 30. For all mechanisms
+        except "gaussian-curve".
+    mu : float
+        Mu of one draw, above 0, for "gaussian-curve".
+    reference : (k,) array of numbers
+        Positive public masses, not necessarily normalised. Default: uniform.
+    c1, c2 : float
+        For "class", c1 from 0 to 1 and c2 above 1: c1 h <= p <= c2 h is declared of
+        every p.
+    gamma : float
+        For "neighbourhood", above 1: h / gamma <= p <= gamma h is declared of every p.
+    location : float
+        For "location", from 0 to 1: the least probability of an outcome is this times
+        the reference's.
 
     Raises
     ------
     InvalidInput
-        In one sentence, for parameters that are missing, out of range, or not the mechanism's.
+        In one sentence, for parameters that are missing, out of range, or not the
+        mechanism's.
 
     Warns
     -----
     ReleaseWarning
-        If epsilon is 10 or more, or mu is worth that at a delta of 1e-6: what that means in odds. If
-        one draw is mostly noise: how large its error is, and what would do.
+        If epsilon is 10 or more, or mu is worth that at a delta of 1e-6: what that
+        means in odds. If one draw is mostly noise: how large its error is, and what
+        would do.
     """
 
     def __init__(
@@ -120,7 +125,9 @@ class Sampler:
         return outward(self._inside.guarantee())
 
     def epsilon_realised_up(self) -> float:
-        """A bound, from the public integers and rounded up, on what one draw realises. O(k)."""
+        """A bound, from the public integers and rounded up, on what one draw realises.
+        O(k).
+        """
         return self._inside.epsilon_realised_up()
 
     def draw(self, scores: ArrayLike) -> Any:
@@ -128,10 +135,10 @@ class Sampler:
 
         Parameters
         ----------
-        scores
-            (k,) or (n, k) private numbers: not necessarily normalised; NaN, negative ones and what
-            is no number count as 0, and a row without any weight releases from the reference. float32 and float64 in
-            rows are not copied.
+        scores : (k,) or (n, k) array of numbers
+            Private and not necessarily normalised. NaN, negative ones and what is no
+            number count as 0, and a row without any weight releases from the reference.
+            float32 and float64 in rows are not copied.
 
         Returns
         -------
@@ -169,30 +176,39 @@ class Sampler:
 
         Parameters
         ----------
-        outcomes
-            (m,) private outcomes of all records: 1.0 is 1, and one that is none is passed over.
-        offsets
-            (n + 1,) where each unit's records begin, and the last ones end.
-        units, count
-            In place of offsets: (m,) whose each record is, 0 ... count - 1, in any order. Records
-            of others are passed over.
-        weights
-            (m,) private weights. Default: each record counts 1.
-        key, identities
-            A release's key, and (n,) who each unit is: texts, bytes or whole numbers, of which 7
-            is the same as "7" and "7.0", distinct over all of the release. The draws can then be made again,
-            with the same result, in any parts and on any worker, in whatever order a unit's
-            records come. A unit's place in a list or a partition is no identity. Default: the
-            operating system's entropy, so that each call is a release of its own.
-        threads
-            That share the units, from 1 to 1024. None: as many as the machine runs at once.
-        progress
-            Shows on standard error how many units are done, and the time left, when a second has passed.
+        outcomes : (m,) array of int
+            Private outcomes of all records. 1.0 is 1, and what is not an outcome is
+            skipped.
+        offsets : (n + 1,) array of int
+            Where each unit's records begin, and the last ones end, from 0 to m. Give
+            `offsets`, or `units` and `count`.
+        units : (m,) array of int
+            The private unit of each record, from 0 to count - 1, in any order. Records
+            of other units are skipped.
+        count : int
+            Number of units, n, with `units`.
+        weights : (m,) array of numbers
+            Private weights. Default: each record counts 1.
+        key : ReleaseKey
+            The release's key, with `identities`. The draws can then be made again, with
+            the same result, in any parts, on any worker and in any order of a unit's
+            records. Default: each call is a release of its own, of the operating
+            system's entropy.
+        identities : list of n str, bytes or int
+            The name of each unit, different over all of the release; 7 is the same as
+            "7" and "7.0". A unit's place in a list or a partition is not an identity.
+        threads : int
+            Number of threads, from 1 (the default) to 1024. None: as many as the
+            machine runs at once.
+        progress : bool
+            Shows on standard error how many units are done, and the time left, when a
+            second has passed. Default: False.
 
         Returns
         -------
         (n,) array of numpy.uint32
-            Where k is above 4096, a unit costs time in its own records alone.
+            An outcome for each unit. If k is above 4096, a unit costs time in its own
+            records alone.
         """
         import numpy as np
 
@@ -272,24 +288,25 @@ def _restore(parameters: dict[str, Any]) -> Sampler:
 
 
 class RandomizedResponse:
-    """k-ary randomized response with exact integer probabilities. Immutable, safe to share.
+    """k-ary randomized response with exact integer probabilities. Immutable, safe to
+    share.
 
-    Reports a value of 0 ... k - 1 as itself with probability `kept` / `total`, and as each other
-    one with `other` / `total`, of which the first is at most e^epsilon times the second: decided in
-    integers [Kairouz et al. 2016].
+    Reports a value of 0 ... k - 1 as itself with probability `kept` / `total`, and as
+    each other one with `other` / `total`, of which the first is at most e^epsilon times
+    the second: decided in integers [Kairouz et al. 2016].
 
     Parameters
     ----------
-    k
-        From 1 to 2^24.
-    epsilon
-        Of one report, from 1e-6; above 30 it counts as 30.
+    k : int
+        Number of values, from 1 to 2^24.
+    epsilon : float
+        Epsilon of one report, from 1e-6; above 30 it counts as 30.
 
     Warns
     -----
     ReleaseWarning
-        If epsilon is 10 or more: what that means in odds. If one report cannot be told apart from
-        noise: how large its error is, and what would do.
+        If epsilon is 10 or more: what that means in odds. If one report cannot be told
+        apart from noise: how large its error is, and what would do.
     """
 
     def __init__(self, *, k: int, epsilon: float) -> None:
@@ -312,7 +329,9 @@ class RandomizedResponse:
 
     @property
     def kept(self) -> int:
-        """Numerator of the probability that a report is the value itself; `total` is the denominator."""
+        """Numerator of the probability that a report is the value itself; `total` is
+        the denominator.
+        """
         return self._inside.kept
 
     @property
@@ -330,9 +349,9 @@ class RandomizedResponse:
 
         Parameters
         ----------
-        values
-            Private integers, of any shape; 1.0 is 1, and whatever is none of 0 ... k - 1 counts
-            as 0. int64, int32, uint32 and uint8 are not copied.
+        values : array of int
+            Private integers, of any shape; 1.0 is 1, and whatever is none of 0 ... k -
+            1 counts as 0. int64, int32, uint32 and uint8 are not copied.
 
         Returns
         -------

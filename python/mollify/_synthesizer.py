@@ -79,18 +79,20 @@ _A_METHOD = (
 class Synthesizer:
     """Releases records when it is fitted, and hands these out.
 
-    Fitting is the release: all of the budget is spent then, and `sample` costs nothing. Methods
-    `Marginals` and `IntegralModel` release a model, so `sample` draws any number of further records
-    from it. For other methods `sample` refuses when all records are handed out. There is no
-    `random_state`: a release takes no seed, because anyone who guessed it could subtract the noise.
-    `release_.model.sample(n, seed=...)` draws the same records of a released model again. There is no
-    score of private records either.
+    Fitting is the release: all of the budget is spent then, and `sample` costs nothing.
+    Methods `Marginals` and `IntegralModel` release a model, so `sample` draws any
+    number of further records from it. For other methods `sample` refuses when all
+    records are handed out. There is no `random_state`: a release takes no seed, because
+    anyone who guessed it could subtract the noise. `release_.model.sample(n, seed=...)`
+    draws the same records of a released model again. There is no score of private
+    records either.
 
     Parameters
     ----------
     method
-        What releases, or a function that makes a method of the columns' names, which are public. An
-        array's columns without a domain of their own are called x0, x1, ...
+        What releases, or a function that makes a method of the columns' names, which
+        are public. An array's columns without a domain of their own are called x0, x1,
+        ...
     ledger, data_set
         As for `Method.sample`.
 
@@ -128,7 +130,9 @@ class Synthesizer:
         return self
 
     def fit(self, X: Any, y: object = None) -> Synthesizer:
-        """Releases from a private table, or an array of (n, d) whose columns are the domain's."""
+        """Releases from a private table, or an array of (n, d) whose columns are the
+        domain's.
+        """
         method = self.method
         if method is None:
             raise _core.InvalidInput("method is missing: give a Synthesizer a method, such as mo.Central(domain, ...)")
@@ -181,8 +185,8 @@ class Synthesizer:
     def sample(self, n_samples: int = 1) -> pandas.DataFrame:
         """Return the next records as a pandas data frame.
 
-        First come the released records, then new ones from the released model. `InvalidInput` if the
-        method releases no model and fewer records are left.
+        First come the released records, then new ones from the released model.
+        `InvalidInput` if the method releases no model and fewer records are left.
         """
         if not hasattr(self, "release_"):
             raise _core.InvalidInput("a Synthesizer must be fitted before it has records")

@@ -14,13 +14,15 @@ _CALLED_THROUGH = ("mollify", "opendp", "sklearn")
 class ReleaseWarning(UserWarning):
     """Something public makes a release dangerous or nearly useless, but not wrong.
 
-    Above all: its records are mostly noise, or its epsilon means little. It is given before anything
-    is charged or drawn, and never depends on private data.
+    Above all: its records are mostly noise, or its epsilon means little. It is given
+    before anything is charged or drawn, and never depends on private data.
     """
 
 
 def warn(sentences: Iterable[str], category: type[Warning] = ReleaseWarning) -> None:
-    """Warns at the line of the program that called this package, be it through a library's adapter."""
+    """Warns at the line of the program that called this package, be it through a
+    library's adapter.
+    """
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and _is_between(frame.f_globals.get("__name__")):
         frame, level = frame.f_back, level + 1

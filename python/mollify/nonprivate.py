@@ -1,7 +1,9 @@
-"""For the data holder only: what is computed from private data without protection. NOT PRIVATE.
+"""For the data holder only: what is computed from private data without protection. NOT
+PRIVATE.
 
-Don't show these answers to anyone from whom the data are hidden. A release that is chosen by looking at
-them reveals something about the data. A method's `check` and `compare` are not private either.
+Don't show these answers to anyone from whom the data are hidden. A release that is
+chosen by looking at them reveals something about the data. A method's `check` and
+`compare` are not private either.
 """
 
 from __future__ import annotations
@@ -34,7 +36,8 @@ def compare(
     units_column: str | None = None,
     log: Sequence[str] | None = None,
 ) -> Answer:
-    """Shows how close released rows are to the private data, however they were made. NOT PRIVATE.
+    """Shows how close released rows are to the private data, however they were made.
+    NOT PRIVATE.
 
     A method's own `compare` is about a release to come, and describes the answer.
 
@@ -74,11 +77,13 @@ def compare(
 
 
 def law(sampler: Sampler, p: Any, *, normalise: bool = False) -> Answer:
-    """The exact law of a draw from a given distribution: (k,) masses that sum to 1. NOT PRIVATE.
+    """The exact law of a draw from a given distribution: (k,) masses that sum to 1. NOT
+    PRIVATE.
 
     With `normalise` they are divided by their sum.
 
-    Of the answer, ``"outcomes"`` has the numerator of each outcome over ``"N"``; they sum to it.
+    Of the answer, ``"outcomes"`` has the numerator of each outcome over ``"N"``; they
+    sum to it.
     """
     if not isinstance(sampler, Sampler):
         raise _core.InvalidInput(f"sampler must be a Sampler, but is of type {type(sampler).__name__}")

@@ -1,13 +1,15 @@
-"""Releases of Spark data frames: ``pip install 'mollify-dp[spark]'``, pyspark 4 and a JDK 17.
+"""Releases of Spark data frames: ``pip install 'mollify-dp[spark]'``, pyspark 4 and a
+JDK 17.
 
 >>> from mollify import spark                                                     # doctest: +SKIP
 >>> method = mo.Local(domain, unit="user", epsilon=2)                              # doctest: +SKIP
 >>> release = spark.sample(frame, method)                                         # doctest: +SKIP
 >>> release.dataframe.write.parquet("released")                                   # doctest: +SKIP
 
-A cluster computes a task again whenever it likes. In method local every draw is by one release key,
-so that whatever is computed again gives the same rows on workers that compute alike. In the other models Spark counts the records or
-adds up integers over them, which it may do as often as it likes, and the driver draws once.
+A cluster computes a task again whenever it likes. In method local every draw is by one
+release key, so that whatever is computed again gives the same rows on workers that
+compute alike. In the other models Spark counts the records or adds up integers over
+them, which it may do as often as it likes, and the driver draws once.
 """
 
 from __future__ import annotations
@@ -41,21 +43,26 @@ __all__ = ["Release", "sample"]
 class Release:
     """A released data frame and its certificate.
 
-    In method local the frame is computed when it is used, and again each time: always the same rows,
-    as long as the data are the same and all workers compute alike. In the other models its rows were drawn by the driver.
+    In method local the frame is computed when it is used, and again each time: always
+    the same rows, as long as the data are the same and all workers compute alike. In
+    the other models its rows were drawn by the driver.
     """
 
     dataframe: DataFrame
     certificate: Certificate
 
     model: Model | None
-    """What the records were drawn from, of method "marginals": `mollify.generate` draws more."""
+    """What the records were drawn from, of method "marginals": `mollify.generate` draws
+    more.
+    """
 
     why: str
     """Why this mechanism and these parameters, in one sentence."""
 
     total_variation: float | None
-    """How far each record's distribution may be from the data's, as of `mollify.Release`."""
+    """How far each record's distribution may be from the data's, as of
+    `mollify.Release`.
+    """
 
     notes: list[str]
     """What else to know about it, in sentences."""
@@ -102,21 +109,25 @@ def sample(
 ) -> Release:
     """Releases records drawn from a private data frame, which Spark reads.
 
-    The certificate is that of ``method.sample``, which has `counts`, `lists` and `threads` besides.
-    A method's public tables (`units`, `reference`) may be data frames too; the driver collects them.
+    The certificate is that of ``method.sample``, which has `counts`, `lists` and
+    `threads` besides. A method's public tables (`units`, `reference`) may be data
+    frames too; the driver collects them.
 
-    Nothing in the rows can make it, or a task of it, raise, or change the shape of what is released.
+    Nothing in the rows can make it, or a task of it, raise, or change the shape of what
+    is released.
 
     Parameters
     ----------
     data
-        The private table. Its plan must be deterministic, or else Spark would count other records
-        each time.
+        The private table. Its plan must be deterministic, or else Spark would count
+        other records each time.
     method
-        `mollify.Local` with `unit`, or without for a table that is one unit's, in categories;
-        `Integral` by categories or a grid without scores; a method that protects rows, without `unit`.
+        `mollify.Local` with `unit`, or without for a table that is one unit's, in
+        categories; `Integral` by categories or a grid without scores; a method that
+        protects rows, without `unit`.
     ledger, data_set
-        The ledger that is charged before anything is drawn, and the name of the data in it.
+        The ledger that is charged before anything is drawn, and the name of the data in
+        it.
 
     Returns
     -------
@@ -125,7 +136,8 @@ def sample(
     Raises
     ------
     InvalidInput
-        If something public is wrong, or if Spark cannot do it safely; nothing is charged then.
+        If something public is wrong, or if Spark cannot do it safely; nothing is
+        charged then.
     """
     _require_repeatable(data)
     method._require_public(data)
@@ -240,11 +252,13 @@ def _nothing(data: DataFrame) -> _core.Source:
 def _selected(
     data: DataFrame, domain: Domain, wanted: list[str]
 ) -> tuple[DataFrame, _Reading]:
-    """The wanted columns, which are there, by place: Spark takes names in either case, and dots.
+    """The wanted columns, which are there, by place: Spark takes names in either case,
+    and dots.
 
-    Columns of few words, whose values are told as well, come first and as one integer: what a value
-    takes on its way to Python binds, and not what it is. Its digits are the values' places in
-    their words, and one more for everything else, all of which the domain takes for the same value.
+    Columns of few words, whose values are told as well, come first and as one integer:
+    what a value takes on its way to Python binds, and not what it is. Its digits are
+    the values' places in their words, and one more for everything else, all of which
+    the domain takes for the same value.
     """
     from pyspark.sql import functions as F
     from pyspark.sql.types import DecimalType
@@ -275,7 +289,9 @@ def _selected(
 
 
 def _few_words(column: Mapping[str, Any]) -> list[str] | None:
-    """The words of a column that has few of them, and no other values that it tells apart."""
+    """The words of a column that has few of them, and no other values that it tells
+    apart.
+    """
     most = 16  # comparing a value with more takes longer than to hand it over
     if column["type"] not in ("categorical", "ordinal") or "null" in column:
         return None
@@ -336,7 +352,9 @@ class _Made:
 
 
 class _Reading:
-    """How workers read what `_selected` made: of these names, the first ones by their words."""
+    """How workers read what `_selected` made: of these names, the first ones by their
+    words.
+    """
 
     def __init__(self, names: list[str], words: dict[str, list[str]]) -> None:
         self.names = names
@@ -408,7 +426,8 @@ def _counts_of_units(taken: tuple[Any, ...]) -> pa.RecordBatch:
 class _SumRecords:
     """Rows of a part of the data to integers, which are added to those of other parts.
 
-    What is asked is as secret as the records are: of Gaussian samples it has a release key.
+    What is asked is as secret as the records are: of Gaussian samples it has a release
+    key.
     """
 
     most = 1 << 15  # integers in a row
@@ -457,8 +476,8 @@ def _add_sums(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 class _DrawUnits:
     """Counts of each unit's records, unit after unit, to released rows.
 
-    Whoever has the key and the released rows can test guesses of the private ones: it travels as the
-    private rows do, and has no text form.
+    Whoever has the key and the released rows can test guesses of the private ones: it
+    travels as the private rows do, and has no text form.
     """
 
     def __init__(self, made: _Made, key: ReleaseKey, names: list[str], with_places: bool) -> None:
@@ -550,7 +569,9 @@ def _drawn_by_workers(made: _Made, counts: DataFrame) -> DataFrame:
 def _drawn_from_sums(
     made: _Made, selected: DataFrame, reading: _Reading, ledger: _core.Ledger | None, data_set: str
 ) -> tuple[DataFrame, Model | None, str]:
-    """Rows drawn by the driver, which adds noise to what workers add up over all records."""
+    """Rows drawn by the driver, which adds noise to what workers add up over all
+    records.
+    """
     from pyspark.sql import functions as F
 
     prepared = made.release()
@@ -573,7 +594,9 @@ def _drawn_from_sums(
 
 
 def _summed(selected: DataFrame, part: _SumRecords) -> Any:
-    """The sums of all parts: slices of them are added by workers, and laid end to end here."""
+    """The sums of all parts: slices of them are added by workers, and laid end to end
+    here.
+    """
     import numpy as np
 
     kind = "begin bigint, sums binary"

@@ -126,6 +126,38 @@ def test_every_parameter_is_documented(called):
     assert "Raises\n------\n" in text or called in (mo.Sampler.draw, mo.Sampler.draw_units)
 
 
+def docstrings():
+    """All public docstrings, with the columns that help() indents them by."""
+    for name in mo.__all__:
+        one = getattr(mo, name)
+        if name.startswith("__") or not (inspect.isclass(one) or inspect.isroutine(one)):
+            continue
+        yield name, one, 4
+        if inspect.isclass(one):
+            for inside, value in vars(one).items():
+                if not inside.startswith("_") and (inspect.isroutine(value) or isinstance(value, (property, classmethod))):
+                    yield f"{name}.{inside}", value, 8
+
+
+def test_help_fits_88_columns():
+    for name, one, indent in docstrings():
+        for line in (inspect.getdoc(one) or "").splitlines():
+            assert len(line) + indent <= 88, f"{name}: {line}"
+
+
+COLUMNS = [mo.categorical, mo.ordinal, mo.boolean, mo.integer, mo.number, mo.date, mo.datetime]
+OTHERS = [mo.report, mo.mbde, mo.Domain, mo.Sampler, mo.RandomizedResponse, mo.Model.sample]
+
+
+@pytest.mark.parametrize("called", [*documented(), *COLUMNS, *OTHERS], ids=lambda called: called.__qualname__)
+def test_every_parameter_has_a_type(called):
+    said = inspect.getdoc(called).partition("Parameters\n----------\n")[2].partition("\n\n")[0]
+    named = [line for line in said.splitlines() if not line.startswith(" ")]
+    names = re.findall(r"\w+", " ".join(line.partition(" : ")[0] for line in named))
+    assert set(inspect.signature(called).parameters) - {"self"} == set(names)
+    assert all(" : " in line for line in named), named
+
+
 def test_examples_in_docstrings_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "build").mkdir()

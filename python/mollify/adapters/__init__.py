@@ -1,1 +1,2 @@
-"""Releases in the shapes of other libraries, which are imported when they are needed."""
+"""Releases in the shapes of other libraries, which are imported when they are needed.
+"""

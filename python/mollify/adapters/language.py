@@ -23,24 +23,28 @@ if TYPE_CHECKING:
 
 @check_class
 class TokenSampler:
-    """Tokens drawn from a private model's scores, each within a band around a public model's.
+    """Tokens drawn from a private model's scores, each within a band around a public
+    model's.
 
-    The private model may have been trained on private data or have read a private prompt; it may
-    be anything. Each token promises epsilon against any other scores whatsoever, and tokens add up:
-    `spent` is what all draws so far cost together, and a ledger is charged before each.
+    The private model may have been trained on private data or have read a private
+    prompt; it may be anything. Each token promises epsilon against any other scores
+    whatsoever, and tokens add up: `spent` is what all draws so far cost together, and a
+    ledger is charged before each.
 
     Parameters
     ----------
     epsilon
         Of one token, from 1e-6; above 30 it counts as 30.
     top
-        Only so many tokens come into question, those that are likeliest to the public model: with
-        fewer of them more of epsilon goes into the choice. Default: all.
+        Only so many tokens come into question, those that are likeliest to the public
+        model: with fewer of them more of epsilon goes into the choice. Default: all.
     separate
-        Whether each row of a batch reads private data of its own, so that what rows cost does not
-        add up. Default: all rows read the same, as those of one private model do.
+        Whether each row of a batch reads private data of its own, so that what rows
+        cost does not add up. Default: all rows read the same, as those of one private
+        model do.
     ledger, data_set, scope
-        What is charged, as what, and what of it is protected: "row", "unit=COLUMN" or "table".
+        What is charged, as what, and what of it is protected: "row", "unit=COLUMN" or
+        "table".
     """
 
     def __init__(
@@ -84,10 +88,11 @@ class TokenSampler:
         Parameters
         ----------
         private
-            (batch, vocabulary) logits, of which nothing is refused: NaN counts as impossible.
+            (batch, vocabulary) logits, of which nothing is refused: NaN counts as
+            impossible.
         public
-            (batch, vocabulary) logits that rest on nothing private, but what was released before. A
-            token of -inf is never drawn.
+            (batch, vocabulary) logits that rest on nothing private, but what was
+            released before. A token of -inf is never drawn.
 
         Returns
         -------
@@ -116,9 +121,11 @@ class TokenSampler:
         return tokens
 
     def force(self, private: ArrayLike, public: ArrayLike) -> NDArray[Any]:
-        """The same as (batch, vocabulary) scores: 0 at the token that was drawn, -inf elsewhere.
+        """The same as (batch, vocabulary) scores: 0 at the token that was drawn, -inf
+        elsewhere.
 
-        For loops that draw for themselves, such as a logits processor's: they can but take it.
+        For loops that draw for themselves, such as a logits processor's: they can but
+        take it.
         """
         import numpy as np
 
@@ -154,7 +161,9 @@ class TokenSampler:
         self._tokens += tokens
 
     def _cost(self, tokens: int) -> float:
-        """Of so many, no less than the exact product of the decimal that epsilon is written as."""
+        """Of so many, no less than the exact product of the decimal that epsilon is
+        written as.
+        """
         exact = Decimal(repr(self.epsilon)) * tokens
         cost = float(exact)
         return cost if Decimal(repr(cost)) >= exact else math.nextafter(cost, math.inf)

@@ -42,26 +42,30 @@ def measurement(
 ) -> opendp.prelude.Measurement:
     """A method's release as a measurement: private tables in, releases out.
 
-    OpenDP's features ``contrib`` and ``honest-but-curious`` must be enabled, the second because
-    OpenDP cannot check what another library computes. Every call is a release, with its budget.
+    OpenDP's features ``contrib`` and ``honest-but-curious`` must be enabled, the second
+    because OpenDP cannot check what another library computes. Every call is a release,
+    with its budget.
 
     Parameters
     ----------
     method
         What releases. Its budget must not be in mu: OpenDP has no measure for it.
     records
-        For `Central`, `Gaussian`, `GaussianModel` and `Marginals`: how many records, or units, every
-        table has that the measurement is given; left out with ``neighbours="add-remove"``.
+        For `Central`, `Gaussian`, `GaussianModel` and `Marginals`: how many records, or
+        units, every table has that the measurement is given; left out with
+        ``neighbours="add-remove"``.
     counts, lists, threads
         As for `Method.sample`.
 
     Returns
     -------
     opendp.Measurement
-        Its inputs are whatever `Method.sample` reads. Its distances count units whose records are
-        changed (method local), tables that are changed (integral), or records, with `unit` units,
-        that are replaced (central), or with ``neighbours="add-remove"`` added or removed. Its measure is the max-divergence, for a budget in rho the zero-concentrated
-        divergence, and with a delta the approximate max-divergence.
+        Its inputs are whatever `Method.sample` reads. Its distances count units whose
+        records are changed (method local), tables that are changed (integral), or
+        records, with `unit` units, that are replaced (central), or with
+        ``neighbours="add-remove"`` added or removed. Its measure is the max-divergence,
+        for a budget in rho the zero-concentrated divergence, and with a delta the
+        approximate max-divergence.
 
     Raises
     ------
@@ -70,8 +74,9 @@ def measurement(
 
     Notes
     -----
-    There is no ledger: OpenDP does the accounting. A group of k costs k epsilon, or k^2 rho [Bun and
-    Steinke 2016], or k epsilon and (1 + e^epsilon + ... + e^((k-1) epsilon)) delta, each rounded up.
+    There is no ledger: OpenDP does the accounting. A group of k costs k epsilon, or k^2
+    rho [Bun and Steinke 2016], or k epsilon and (1 + e^epsilon + ... + e^((k-1)
+    epsilon)) delta, each rounded up.
     """
     optional("opendp", "opendp")
     import opendp.prelude as dp
@@ -133,5 +138,7 @@ def measurement(
 
 
 def _up(factor: float, cost: float) -> float:
-    """Their product, no less than the exact one however its factors were rounded; itself for one."""
+    """Their product, no less than the exact one however its factors were rounded;
+    itself for one.
+    """
     return factor * cost if factor in (0, 1) else factor * cost * (1 + 2**-40)

@@ -1,4 +1,6 @@
-"""Boosting, looked at: what it makes of a density or of private rows, and all that is measured of it. NOT PRIVATE."""
+"""Boosting, looked at: what it makes of a density or of private rows, and all that is
+measured of it. NOT PRIVATE.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,9 @@ class Problem:
     reference: _core.KnownMeasure | None = None
     """Of a density alone."""
     grid: Known | None = None
-    """In one or two dimensions, if P lies on the reference's central box and is not narrower than its cells."""
+    """In one or two dimensions, if P lies on the reference's central box and is not
+    narrower than its cells.
+    """
     regions: list[NDArray[np.bool_]] = field(default_factory=list)
     """Which cells lie in each region."""
 
@@ -98,7 +102,9 @@ def _parts(given: Any, name: str) -> tuple[Mapping[str, Any], str]:
 
 
 def _region(given: str | Sequence[tuple[float, float]], dimension: int) -> list[tuple[float, float]]:
-    """A box: "low:high" for each axis with commas between them, or a pair for each axis."""
+    """A box: "low:high" for each axis with commas between them, or a pair for each
+    axis.
+    """
     try:
         axes = [axis.split(":") for axis in given.split(",")] if isinstance(given, str) else given
         box = [(float(low), float(high)) for low, high in axes]
@@ -112,7 +118,9 @@ def _region(given: str | Sequence[tuple[float, float]], dimension: int) -> list[
 
 
 def _mass_inside(truth: _core.KnownMeasure, ends: Sequence[float]) -> float:
-    """The mass of a box: the middle cell of three along each axis, because outer cells have what lies outside."""
+    """The mass of a box: the middle cell of three along each axis, because outer cells
+    have what lies outside.
+    """
     edges = [np.array([2 * low - high, low, high, 2 * high - low]) for low, high in zip(ends[::2], ends[1::2])]
     masses = truth.cell_masses(np.concatenate(edges), [4] * len(edges))
     return float(masses[len(masses) // 2])
@@ -209,7 +217,9 @@ def _step(problem: Problem, before: BoostedDensity, after: BoostedDensity) -> St
 
 
 def _normaliser(problem: Problem, density: BoostedDensity) -> LogNormaliser:
-    """By the cells of the grid, so that drops and likelihoods belong together; else by samples."""
+    """By the cells of the grid, so that drops and likelihoods belong together; else by
+    samples.
+    """
     if problem.grid is None:
         ratios = np.exp(density.log_ratios(problem.at_reference) - density.log_ratio_bound)
         error = float(ratios.std(ddof=1)) / math.sqrt(len(ratios)) / float(ratios.mean())
@@ -292,7 +302,9 @@ def _proposals(epsilon: float) -> int:
 
 
 def _by_rejection(density: BoostedDensity, start: _core.KnownMeasure, count: int, seed: int) -> Numbers:
-    """The first of K points of Q0 that is accepted with probability exp(log ratio - epsilon/4), else one more."""
+    """The first of K points of Q0 that is accepted with probability exp(log ratio -
+    epsilon/4), else one more.
+    """
     proposals, numbers, d = _proposals(density.epsilon / density.outputs), _core.SeededNumbers(seed), start.dimension
     random = np.random.default_rng(seed)
     drawn = []
@@ -320,8 +332,8 @@ def metropolis_hastings(
 ) -> Numbers:
     """The last places of independent chains with steps of deviation 1 along each axis.
 
-    **NOT PRIVATE**, whatever epsilon the density was boosted for: only the stationary law is Q_T
-    (docs/theory/errata.md, 5).
+    **NOT PRIVATE**, whatever epsilon the density was boosted for: only the stationary
+    law is Q_T (docs/theory/errata.md, 5).
     """
     here = log_target(places)
     for _ in range(steps):
@@ -491,49 +503,62 @@ def mbde(
     progress: bool = False,
     **options: Any,
 ) -> Boosting:
-    """Shows what boosted densities make of private rows or of a density. NOT PRIVATE.
+    """Show what boosted densities make of private rows or of a density. NOT PRIVATE.
 
-    Learns Q_T from samples of P and shows for each iteration what was gained, what is guaranteed, and where the
-    papers' claims fail (docs/theory/errata.md). A method with ``score="mbde"`` releases records by it.
+    Learns Q_T from samples of P and shows for each iteration what was gained, what is
+    guaranteed, and where the papers' claims fail (docs/theory/errata.md). A method with
+    ``score="mbde"`` releases records by it.
 
     Parameters
     ----------
-    data, domain
-        P: the private table, and what a record can contain. One row in five is kept to measure with.
-    density
-        P itself instead, as JSON: a mapping or a file (docs/theory/law.md).
-    reference
-        Q0: with `data` a public table (default: uniform on the domain), with `density` another density (default:
-        the standard Gaussian).
-    epsilon
-        Privacy parameter of all outputs together, up to 500.
-    iterations
-        T, up to 1000 (default: 3).
-    outputs
-        Points to be sampled, for which classifiers are shrunk (default: 1).
-    classifier
-        "probability", "logit" or "sign": how a logit becomes a number between -log 2 and log 2; or "sigmoid",
-        between 0 and 1, as in [Park et al. 2024, Figure 4], which leaves half of epsilon unspent (default:
-        "probability").
-    samples
-        Samples of P and of Q in each iteration, up to 10 000 000.
-    seed
-        Settles sampling and learning.
-    regions
-        With `density`: boxes, "low:high" for each axis with commas between them, to show how much mass is captured.
-    draws, sampler
-        With `density`: points of Q_T to show, up to 1 000 000, by "rejection" (the default), "candidates" or
-        "metropolis-hastings", which keeps no epsilon.
-    learner
+    data : table or path
+        P: the private table. One row in five is kept to measure with.
+    domain : Domain, mapping or path
+        What a record can contain.
+    density : mapping or path
+        P itself instead of `data` and `domain`, as JSON (docs/theory/law.md).
+    reference : table, mapping or path
+        Q0: with `data` a public table (default: uniform on the domain), with `density`
+        another density (default: the standard Gaussian).
+    epsilon : float
+        Budget of all outputs together, above 0 and up to 500.
+    iterations : int
+        T, from 1 to 1000. Default: 3.
+    outputs : int
+        Points to be sampled, for which classifiers are shrunk, from 1. Default: 1.
+    classifier : str
+        How a logit becomes a number between -log 2 and log 2: "probability" (the
+        default), "logit" or "sign"; or between 0 and 1: "sigmoid", as in [Park et al.
+        2024, Figure 4], which leaves half of epsilon unspent.
+    samples : int
+        Samples of P and of Q in each iteration, up to 10^7. Default: 10000.
+    seed : int
+        Settles sampling and learning, from 0 (the default) to 2^63 - 1.
+    regions : list of str
+        With `density`: boxes, "low:high" for each axis with commas between them, to
+        show how much mass is captured. Default: none.
+    draws : int
+        With `density`: number of points of Q_T to show, up to 10^6. Default: 0.
+    sampler : str
+        With `draws`: "rejection" (the default), "candidates" or "metropolis-hastings",
+        which keeps no epsilon.
+    learner : str
         "network" (the default), "tree" or "logistic".
-    model
+    model : path
         A file by `Boosting.write_model`, to measure instead of learning.
-    progress
-        Shows on standard error how many steps of boosting are done.
-    options
-        Of networks: `schedule` ("fast", or "papers": 750 passes in two steps each by Nesterov's method), `width`,
-        `depth`, `epochs`, `minibatches`, `optimiser` ("nesterov" or "adam"), `rate`, and `patience`, the passes
-        without a better cross-entropy on a fifth of the samples after which learning stops. Of trees: `depth`.
+    progress : bool
+        Shows on standard error how many steps of boosting are done. Default: False.
+    options : str or numbers
+        For networks: `schedule` ("fast", or "papers": 750 passes in two steps each by
+        Nesterov's method), `width`, `depth`, `epochs`, `minibatches`, `optimiser`
+        ("nesterov" or "adam"), `rate`, and `patience`, the passes without a better
+        cross-entropy on a fifth of the samples after which learning stops. For trees:
+        `depth`.
+
+    Returns
+    -------
+    Boosting
+        What was found, as a mapping that prints as tables.
 
     Raises
     ------
