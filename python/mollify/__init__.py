@@ -7,10 +7,12 @@
 >>> print(release.guarantee)
 epsilon 2
 
-A wrong public input (a parameter, a domain, a column that is missing) raises `InvalidInput`. No private
-value makes a release raise, print, or change shape. Only a method's `check` and `compare`, `mbde` and
-`mollify.nonprivate` show private data. Randomness is the operating system's. A release takes no seed,
-because anyone who guessed it could subtract the noise; `Model.sample` takes one for a released model.
+A wrong public input (a parameter, a domain, a column that is missing) raises `InvalidInput`.
+A name that is not a parameter raises `TypeError`, which names the nearest one. No private
+value makes a release raise, print, or change shape. Only a method's `check` and `compare`,
+`mbde` and `mollify.nonprivate` show private data. Randomness is the operating system's. A
+release takes no seed, because anyone who guessed it could subtract the noise; `Model.sample`
+takes one for a released model.
 """
 
 from __future__ import annotations

@@ -282,11 +282,9 @@ def amplify(
     delta : float
         Delta of all reports together, above 0 and below 1/n.
     rate : float
-        Each record is first kept with this probability, above 0 and at most 1. Default:
-        1.
+        Each record is first kept with this probability, above 0 to 1. Default: 1.
     chosen : int
-        Number of the `n` records that are first chosen, without replacement, from 1 to
-        `n`. Default: all.
+        Number of records first chosen without replacement, 1 to `n`. Default: all.
     accept_large_delta : bool
         Goes on if `delta` is 1/n or more. Default: False.
 

@@ -207,8 +207,8 @@ class Local(_Scored):
             Finds the best band there is for these units, with the limit that no sampler
             beats on them. Default: False.
         divergence : str
-            The measure that bands are compared by: "kl" (the default), "tv", "hellinger2"
-            or "chi2".
+            The measure that bands are compared by: "kl" (the default), "tv",
+            "hellinger2" or "chi2".
         out : path
             Where the best band goes, for ``band="file=..."``. Default: nowhere.
         overwrite : bool
@@ -217,8 +217,8 @@ class Local(_Scored):
             The private table, opened only to make sure that the units are not from it.
             Default: not opened.
         progress : bool
-            Shows on standard error how many units are done, and the time left, when a second
-            has passed. Default: False.
+            Shows on standard error how many units are done, and the time left, when a
+            second has passed. Default: False.
 
         Raises
         ------

@@ -48,15 +48,13 @@ class Sampler:
     outcomes : int
         k, from 1 to 2^24. Default: the length of `reference`.
     epsilon : float
-        Epsilon of one draw, from 1e-6; above 30 it counts as 30. For all mechanisms
-        except "gaussian-curve".
+        Of one draw, from 1e-6; above 30 it counts as 30. Not for "gaussian-curve".
     mu : float
         Mu of one draw, above 0, for "gaussian-curve".
     reference : (k,) array of numbers
         Positive public masses, not necessarily normalised. Default: uniform.
     c1, c2 : float
-        For "class", c1 from 0 to 1 and c2 above 1: c1 h <= p <= c2 h is declared of
-        every p.
+        For "class", c1 from 0 to 1, c2 above 1: c1 h <= p <= c2 h is declared of all p.
     gamma : float
         For "neighbourhood", above 1: h / gamma <= p <= gamma h is declared of every p.
     location : float
