@@ -42,11 +42,17 @@ nb::object values(const std::vector<double>& rows, const ReleasedColumn&) {
 nb::object values(const std::vector<std::uint8_t>& rows, const ReleasedColumn&) {
   return owned_array(rows);
 }
+/// Raises what Ctrl-C would, now and then.
+void raise_signals(std::size_t step) {
+  if (step % 65536 == 0 && PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
 /// Places in the words, -1 for a null; without words a list of texts, None for a null.
 nb::object values(const std::vector<std::string>& rows, const ReleasedColumn& column) {
   if (column.words.empty()) {
     nb::list list;
     for (std::size_t i = 0; i < rows.size(); ++i) {
+      raise_signals(i);
       list.append(column.valid[i] != 0 ? nb::object(text(rows[i])) : nb::none());
     }
     return list;
@@ -57,6 +63,7 @@ nb::object values(const std::vector<std::string>& rows, const ReleasedColumn& co
   }
   std::vector<std::int32_t> places(rows.size(), -1);
   for (std::size_t i = 0; i < rows.size(); ++i) {
+    raise_signals(i);
     if (column.valid[i] != 0) places[i] = place_of.at(rows[i]);
   }
   return owned_array(std::move(places));
@@ -126,7 +133,7 @@ nb::object exported(const Table& table) {
     if (left->release != nullptr) left->release(left);
     delete left;
   });
-  export_columns(table, stream);
+  computed([&] { export_columns(table, stream); });
   return capsule;
 }
 

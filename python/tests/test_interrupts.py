@@ -30,6 +30,14 @@ WIDE = """
 domain = {f"c{i}": mo.integer(0, 15, null="0", outside="clip") for i in range(40)}
 table = {name: rng.integers(0, 16, 20_000) for name in domain}
 """
+RECORDS = """
+columns = [
+    (f"c{i}", "text", rng.integers(0, 3, 2_000_000).astype(np.int32), np.ones(2_000_000, np.uint8),
+     ["Ghent", "Lille", "Trier"], None) for i in range(12)
+]
+records = mo.Records(mo._core.Table(columns))
+import polars
+"""
 LONG = {
     "sample local, fresh candidates": (UNITS, "mo.Local(domain, unit='u', epsilon=2, fresh=True).sample(table)"),
     "sample local, shared candidates": (
@@ -70,6 +78,8 @@ LONG = {
         "names = [str(i) for i in range(1_000_000)]",
         "sampler.draw_units(records, np.arange(0, 4_000_001, 4), key=mo.ReleaseKey(), identities=names)",
     ),
+    "Records.to_polars": (RECORDS, "records.to_polars()"),
+    "Records.to_pandas": (RECORDS, "[records.to_pandas() for _ in range(3)]"),
     "draw": (
         "response = mo.RandomizedResponse(k=10, epsilon=1)\nvalues = rng.integers(0, 10, 100_000_000, np.uint8)",
         "response.draw(values)",

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "base/names.h"
+#include "base/progress.h"
 #include "base/threads.h"
 #include "formats/arrow.h"
 #include "formats/csv.h"
@@ -243,6 +244,7 @@ void export_columns(std::span<const ReleasedColumn> columns, ArrowArrayStream* s
   table.begin(schema);
   std::vector<inside::Values> values(columns.size());
   for (std::size_t begin = 0; begin < rows; begin += inside::kRowsPerBlock) {
+    inside::keep_going();
     const std::size_t count = std::min(inside::kRowsPerBlock, rows - begin);
     for (std::size_t i = 0; i < values.size(); ++i) {
       values[i] = shown[i]->values.slice(begin, count);
