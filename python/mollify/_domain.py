@@ -430,8 +430,6 @@ class Domain:
             file = os.fspath(public)
         else:
             text = source_of(public, EVERY_COLUMN, what="public").csv_text()
-            if sum(1 for _ in zip(_records(text), range(2))) < 2:
-                raise _core.InvalidInput(f"{file} must have rows to draft a domain from, but has none")
         chosen = [] if columns is None else _names("columns", columns)
         yaml, notes = _core.draft_domain(file, chosen, _names("exclude", exclude), text)
         if text is not None:

@@ -236,11 +236,14 @@ def test_check_and_compare_tell_what_values_became():
     assert release.represents == compared["represents"]
 
 
-def test_a_draft_of_no_rows_says_so():
+def test_a_draft_of_no_rows_says_so(tmp_path):
     polars = pytest.importorskip("polars")
     for empty in ({"a": []}, polars.DataFrame({"a": [1], "b": ["x"]}).head(0)):
         with pytest.raises(mo.InvalidInput, match="^the public data must have rows to draft a domain from, but has none$"):
             mo.Domain.draft(empty)
+    (tmp_path / "none.csv").write_text("a,b\n")
+    with pytest.raises(mo.InvalidInput, match=r"none\.csv must have rows to draft a domain from, but has none$"):
+        mo.Domain.draft(tmp_path / "none.csv")
 
 
 @pytest.mark.filterwarnings("ignore::mollify.DomainWarning")

@@ -553,6 +553,10 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
     }
   }
 
+  if (records == 0) {
+    throw InvalidInput(
+        fmt::format("{} must have rows to draft a domain from, but has none", public_csv));
+  }
   std::vector<std::string> notes = {
       fmt::format("Drafted from {} ({}), which must be public. Never draft from private data.",
                   public_csv, counted(records, "record")),

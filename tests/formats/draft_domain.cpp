@@ -338,7 +338,7 @@ TEST(DraftDomain, RefusesInOneSentence) {
   const std::string nothing = "pub.csv must have a column to draft a domain from, but none is left";
   EXPECT_EQ(refusal(names),
             nothing + ": \"name\": it has more than 1000 values that are not numbers");
-  EXPECT_EQ(refusal("a\n"), nothing + ": \"a\": it holds nulls only");
+  EXPECT_EQ(refusal("a\n"), "pub.csv must have rows to draft a domain from, but has none");
   EXPECT_EQ(refusal("a\nNA\n"), nothing + ": \"a\": it holds nulls only");
   EXPECT_EQ(refusal("a,b\n1\n"), "pub.csv line 2 must have 2 fields like the header, but has 1");
   EXPECT_EQ(refusal("a\n\"1\n"),
