@@ -138,7 +138,7 @@ TEST(DocumentTables, AreWhatTheTablesOfTheCodeMake) {
   const DocumentTable tables[] = {
       {"reference/spec.md", "parts of a spec", table_of(spec_parts())},
       {"reference/spec.md", "parts of a question", table_of(plan_parts())},
-      {"reference/scorers.md", "scorers", table_of_scorers()},
+      {"reference/spaces.md", "scorers", table_of_scorers()},
       {"reference/domain.md", "types of columns", table_of_kinds()},
   };
   for (const auto& [page, name, made] : tables) {
