@@ -83,6 +83,7 @@ reference/*
 :caption: Theory
 :glob:
 
+theory/threat-model
 theory/privacy-kernel
 theory/band
 theory/best-band

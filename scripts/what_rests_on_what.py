@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts what the privacy of each mechanism rests on, as docs/theory/privacy-kernel.md prints it.
+"""Counts the code that the privacy of each mechanism depends on, as src/kernel/README.md prints it.
 
 usage: what_rests_on_what.py REPOSITORY [--write | --check]
 
@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-PAGE = "docs/theory/privacy-kernel.md"
+PAGE = "src/kernel/README.md"
 
 RANDOM = ["core/random", "core/chacha20_lanes", "core/lanes.h"]
 BAND = ["core/invalid_input.h", "core/band"]
@@ -21,10 +21,10 @@ COIN = ["kernel/naturals", "kernel/coins"]
 
 # What a mechanism's promise rests on, all of each chapter counted, and what floating point decides in it.
 MECHANISMS = [
-    ("a table's draw", TABLE, "one exp, rounded down by 2^−40"),
-    ("a table's draw by a release's key", TABLE + ["records/keyed_units"], "the same"),
+    ("a table's draw", TABLE, "none: e^ε is found in integers and rounded down by 2^−40"),
+    ("a table's draw by a release's key", TABLE + ["records/keyed_units"], "none"),
     ("randomized response and any other channel's draw; many draws of one table",
-     RANDOM + BAND + FIT + ["core/table", "kernel/order", "kernel/channels"], "the same"),
+     RANDOM + BAND + FIT + ["core/table", "kernel/order", "kernel/channels"], "none"),
     ("discrete Laplace, discrete Gaussian, Euclidean Laplace noise", RANDOM + COIN + ["kernel/order", "kernel/noise"], "none"),
     ("exponential choice", RANDOM + COIN, "none"),
     ("clipped sums", ["kernel/naturals", "kernel/clipped_sums"], "none"),
@@ -69,7 +69,7 @@ def short(names):
 
 def tables(repository):
     source = repository / "src"
-    lines = ["| ε, δ or ρ of | rests on | lines of code | floating point that it rests on |", "|---|---|---|---|"]
+    lines = ["| ε, δ or ρ of | depends on | lines of code | floating point that decides |", "|---|---|---|---|"]
     for mechanism, names, floating in MECHANISMS:
         lines.append(f"| {mechanism} | {short(names)} | {counted(source, names)[0]} | {floating} |")
     core = sorted({path.relative_to(source).as_posix() for path in (source / "core").iterdir()})

@@ -33,7 +33,7 @@ namespace mollify {
 ///
 /// `what()` is one sentence in the form "epsilon must be finite and positive, but is -1": what was
 /// wrong, where, and what was expected. It is made from public information only: private values
-/// never cause a refusal (docs/theory/privacy-kernel.md, "A release is total").
+/// never cause a refusal (docs/theory/threat-model.md, "A release is total").
 class InvalidInput : public std::invalid_argument {
  public:
   /// The sentence is made `readable`.

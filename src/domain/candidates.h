@@ -107,7 +107,7 @@ class UniformRecords {
 
 /// N records of a domain, drawn from a public reference h, and h's density at each. A release over
 /// them draws an index, so it is exactly as private as the band over N outcomes, in any dimension
-/// and for any types; its law tends to the sampler's over h as N grows (docs/theory/spaces.md).
+/// and for any types; its law tends to the sampler's over h as N grows (docs/theory/band.md).
 ///
 /// All of it is public: never make one from private records. 4 bytes a digit.
 class Candidates {

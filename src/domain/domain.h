@@ -153,7 +153,7 @@ class Domain {
 // What a release chooses from: the outcomes of a domain, the cells of a grid, or candidates.
 
 /// Only indices are ever drawn, so every space of records is first made finite with public
-/// information alone, and the guarantee over indices is inherited (docs/theory/spaces.md).
+/// information alone, and the guarantee over indices is inherited (docs/theory/band.md).
 enum class SpaceKind {
   kCategories,  ///< all records of an enumerable domain
   kGrid,        ///< the cells of equal width of one to three numeric columns, cut anew

@@ -216,7 +216,7 @@ class MatrixChannel {
 /// Theorem (columns). In column j the greatest entry is a G + (A - a) g_j and, when k > 1, the
 /// least is (A - a) g_j. If the first is at most Ebar times the second for every j then any report
 /// is at most e^epsilon times as likely under one value as under another; averaging over values
-/// drawn from P and from P' keeps that [Park et al. 2024, eq. 35; docs/theory/public-matrices.md].
+/// drawn from P and from P' keeps that [Park et al. 2024, eq. 35; docs/theory/band.md].
 /// The least g_j decides.
 ///
 /// The reference's own law g / G is left in place exactly. Memory 8 bytes an outcome. A draw takes

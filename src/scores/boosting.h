@@ -276,7 +276,7 @@ class BoostedScorer final : public Scorer {
 /// an estimate of p/h without a density of either.
 ///
 /// Candidates are a sample of the reference, so that is what a trained classifier knows
-/// (docs/theory/spaces.md). The kernel clips its estimate into the whole band, of which boosting
+/// (docs/theory/band.md). The kernel clips its estimate into the whole band, of which boosting
 /// uses about half: compare the two before choosing (docs/reference/boosting.md). Learning looks at
 /// the same number of rows, repeated or thinned, whatever the rows are, so that it takes as long
 /// for every unit; it shows nothing. The same rows and candidates give the same scores.

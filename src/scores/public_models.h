@@ -20,7 +20,7 @@ enum class ModelShapes { kProducts, kProductsAndTrees };
 /// N distributions over all records, drawn from a public prior by the domain's seed: everybody with
 /// the domain, the number and the reference can make the same. A release over them draws an index,
 /// so it is exactly as private as the band over N outcomes; rows of the model that was drawn are
-/// free (docs/theory/spaces.md).
+/// free (docs/theory/band.md).
 ///
 /// A model says for each column what its parent is, if any, and the shares of its cells given each
 /// of the parent's: p(x) is their product. Products have no parents. Trees have those of the

@@ -522,7 +522,7 @@ TEST(MixtureChannel, LeavesTheReferenceInPlace) {
   }
 }
 
-// The caution of docs/theory/public-matrices.md. With k = 4, uniform h and c2 = 2 at epsilon = 1
+// The caution of docs/theory/band.md. With k = 4, uniform h and c2 = 2 at epsilon = 1
 // the weight that makes the mixture private within the class p <= c2 h is (E - 1) / (E - 1 + c2):
 // between p = c2 h and p = 0 the ratio is then e. A point mass lies outside, at p = 4 h, and
 // between it and p = 0 the ratio of probabilities is 1 + 4 (E - 1) / 2 = 4.44, so 1.49 is realised
@@ -628,7 +628,7 @@ using test::normalised_masses;
 using test::uneven_masses;
 using Matrix = std::vector<std::vector<double>>;
 
-/// The construction of docs/theory/public-matrices.md as it is written, in the order given: the
+/// The construction of docs/theory/band.md as it is written, in the order given: the
 /// first row and column, and then the same construction, scaled, on what is left.
 Matrix recursive_kernel(const std::vector<double>& q, double e) {
   const std::size_t k = q.size();
@@ -730,7 +730,7 @@ TEST(StaircaseChannel, LeavesTheReferenceInPlace) {
   }
 }
 
-// The caution of docs/theory/public-matrices.md: the same construction in another order is not
+// The caution of docs/theory/band.md: the same construction in another order is not
 // private. What it realises at epsilon = 1 on (.6, .3, .1) is 2.26, and 1 when sorted.
 TEST(StaircaseChannel, TheOrderMatters) {
   const double unsorted = realised(recursive_kernel({0.6, 0.3, 0.1}, std::exp(1.0)));

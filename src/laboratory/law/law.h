@@ -21,7 +21,7 @@ namespace mollify {
 
 /// The exact law of one draw among N points from a reference h, scored by p/h. NOT PRIVATE.
 ///
-/// Definition (docs/theory/spaces.md). The points x_1 ... x_N are drawn from h by a seed, so the
+/// Definition (docs/theory/band.md). The points x_1 ... x_N are drawn from h by a seed, so the
 /// list is public and the same each time; the band is uniform over them, the table is made from the
 /// scores p(x_i)/h(x_i). `masses()` are these scores divided by their sum, the distribution that P
 /// leaves on the list; divergences are between that and `probabilities()`, both on N outcomes. As N
@@ -61,7 +61,7 @@ class CandidateLaw {
 
 /// All that is public about releases on a grid, made once and shared by all clients.
 ///
-/// Theorem (docs/theory/spaces.md). Let q be the law of GridRelease::simulate. Its cell is drawn
+/// Theorem (docs/theory/band.md). Let q be the law of GridRelease::simulate. Its cell is drawn
 /// from a table inside `band()`, so any event about cells has probabilities that differ by a factor
 /// of at most e^epsilon between any two private inputs; the point is then drawn from the reference,
 /// given the cell, without looking at the data. So a release is epsilon-LDP whatever the grid and

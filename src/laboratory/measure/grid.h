@@ -32,7 +32,7 @@ using Box = std::vector<Interval>;
 /// the edges belongs to the outermost cell, so that every point has one.
 ///
 /// Only the index of a cell is ever drawn from private scores, and edges are public, so the grid
-/// has no part in the guarantee (docs/theory/spaces.md): a coarse one costs accuracy alone.
+/// has no part in the guarantee (docs/theory/band.md): a coarse one costs accuracy alone.
 class Grid {
  public:
   static constexpr std::size_t kMostDimensions = 3;

@@ -160,7 +160,7 @@ void validate_parameters(const MechanismParameters& parameters);
 
 /// The greatest weight lambda for which lambda P + (1 - lambda) P0 is nu-Gaussian-DP for every P on
 /// a finite space, P0 the reference [Ghoukasian et al. 2025, with c1 = 0 and c2 = 1 / h_min;
-/// docs/theory/public-matrices.md]; rounded down by 2^-30.
+/// docs/theory/band.md]; rounded down by 2^-30.
 ///
 /// Derivation. Rows x and x' of the mixture differ at x and x' only, so their hockey stick is
 /// (lambda - (e^B - 1)(1 - lambda) h_x)_+, greatest at the least mass h_min. It must stay under

@@ -237,7 +237,7 @@ void score_against_reference(const Scorer& scorer, const MixedPoints& rows,
                              std::span<const float> densities, std::span<float> scores);
 
 /// The projection of p / h on a band over points drawn from h (candidates), or of p itself over the
-/// cells of a grid, whose reference the band knows (docs/theory/spaces.md).
+/// cells of a grid, whose reference the band knows (docs/theory/band.md).
 ///
 /// The scorer is free to be wrong: whatever it returns, `table` is inside the band, so draws from
 /// it are epsilon-LDP (core/table.h). Remade for each unit without allocating; 12 bytes an

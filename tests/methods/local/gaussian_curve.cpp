@@ -22,7 +22,7 @@ using Wide = boost::multiprecision::cpp_bin_float_50;
 
 Wide cumulative(const Wide& x) { return erfc(-x / sqrt(Wide(2))) / 2; }
 
-/// The curve of docs/theory/public-matrices.md in fifty digits.
+/// The curve of docs/theory/band.md in fifty digits.
 Wide wide_curve(double nu, double b) {
   const Wide n = nu;
   return cumulative(n / 2 - b / n) - exp(Wide(b)) * cumulative(-n / 2 - b / n);
