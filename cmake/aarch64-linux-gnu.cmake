@@ -1,5 +1,5 @@
 # 64-bit Arm on a Debian 12 machine of another kind: the cross compiler builds, QEMU runs the tests.
-# CONTRIBUTING.md says which packages it takes.
+# docs/project/porting.md lists the packages that it needs.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)

@@ -13,6 +13,7 @@ import re
 import sys
 
 import altair as alt
+import made_from
 
 DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs"
 FOLDER = DOCS / "pictures"
@@ -99,6 +100,7 @@ def main():
         text = io.StringIO()
         chart.save(text, format="svg")
         path.write_text(text.getvalue() + mark, encoding="utf-8")
+        made_from.record(f"docs/pictures/{name}")
     for name in stale:
         print(f"docs/pictures/{name} is not what scripts/draw_charts.py draws: run it")
     return 1 if stale else 0

@@ -10,6 +10,8 @@ import math
 import pathlib
 import sys
 
+import made_from
+
 DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs"
 FOLDER = DOCS / "pictures"
 SANS = "Inter, 'Segoe UI', 'Helvetica Neue', Helvetica, Arial, sans-serif"
@@ -476,7 +478,11 @@ def main():
         elif not path.is_file() or path.read_text(encoding="utf-8") != picture.svg():
             stale.append(name)
     for name in stale:
-        print(f"docs/pictures/{name} is not what scripts/draw_pictures.py draws")
+        print(f"docs/pictures/{name} is not what scripts/draw_pictures.py draws: scripts/make_pages.sh pictures draws it")
+    if "--check" in sys.argv[1:]:
+        for product in made_from.stale():
+            print(f"{product} is older than its data or its script: scripts/make_pages.sh pictures makes it again")
+            stale.append(product)
     return 1 if stale else 0
 
 

@@ -8,6 +8,7 @@ The records are random, so each run draws other ones.
 import csv
 import pathlib
 
+import made_from
 import mollify as mo
 import numpy as np
 import pandas as pd
@@ -84,8 +85,6 @@ def main():
 
     rows = mo.Marginals(data / "schools_table.yaml", epsilon=1, delta=1e-6, count=7185).sample(pupils).to_pandas()
     points("synthetic-table", ["ses", "math"], pupils, rows)
-    expenses = pd.read_csv(data / "rand_hie_expenses.csv")
-    years = ["year1", "year2", "year3"]
     years = ["year1", "year2", "year3"]
     expenses = pd.read_csv(data / "rand_hie_expenses.csv")[years]
     rows = mo.GaussianModel(data / "rand_hie_expenses.yaml", log=years, epsilon=1, delta=1e-6,
@@ -96,6 +95,7 @@ def main():
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["picture", "panel", "label", "series", "x", "y"])
         writer.writerows(table)
+    made_from.record("docs/pictures/releases.csv")
 
 
 if __name__ == "__main__":
