@@ -20,6 +20,17 @@ INK, SOFT, LINE = "#1f2933", "#55626e", "#94a0ab"
 # What is private, public, released: a strong colour and a pale one.
 PRIVATE, PUBLIC, RELEASED = ("#b4470b", "#fdeee3"), ("#2255b5", "#e8f0fc"), ("#17733b", "#e4f5ea")
 
+# Widths of DejaVu Sans, the widest of the usual fonts, for a size of 1: fallbacks draw no wider.
+NARROW = {"ijlI'|": 0.29, "f .,:;()[]": 0.36, "trJ": 0.41, "scvxyzk": 0.58, "mMW%": 0.95, "w": 0.82}
+WIDTHS = {letter: width for letters, width in NARROW.items() for letter in letters}
+
+
+def width_of(words, size, weight, font):
+    if font == MONO:
+        return 0.61 * size * len(words)
+    plain = sum(WIDTHS.get(letter, 0.7 if letter.isupper() else 0.64) for letter in words)
+    return plain * size * (1.12 if weight >= 600 else 1)
+
 
 class Picture:
     """A card with a background of its own, so that it reads the same on a light and a dark page."""
@@ -36,6 +47,10 @@ class Picture:
     def text(self, x, y, words, size=15, colour=INK, weight=400, anchor="middle", font=None):
         """One line, or several below each other."""
         for row, line in enumerate(words.split("\n")):
+            wide = width_of(line.replace("^", ""), size, weight, font)
+            left = x - wide * {"start": 0, "middle": 0.5, "end": 1}[anchor]
+            if left < 4 or left + wide > self.size[0] - 4:
+                raise ValueError(f"this label may be clipped, from {left:.0f} to {left + wide:.0f} of {self.size[0]}: {line}")
             rise = f"{0.36 * size:.1f}"
             line, *rest = line.split("e^ε")
             for part in rest:  # a space at the beginning of a part would not be seen
@@ -86,7 +101,7 @@ def data_way():
     picture = Picture(1120, 500, "The data's way: private scores and a public band meet in the kernel")
     top, middle, bottom, high = 74, 232, 382, 92
     picture.rect(600, 30, 342, 314, INK, "#f4f3ee", 14, 2.4)
-    picture.text(771, 56, "PRIVACY KERNEL: all that ε rests on", 14, INK, 700)
+    picture.text(771, 56, "PRIVACY KERNEL: all that ε depends on", 14, INK, 700)
     for x, name, words in ((28, "Private records", "a file, memory,\nor an Arrow stream"),
                            (222, "Cells", "one for every value\nthere can be"),
                            (416, "Scores", "by any code;\nthey may be wrong")):
@@ -128,7 +143,7 @@ def clip_into_band(private, lower, upper):
 
 
 def clipped_band():
-    picture = Picture(1120, 500, "The clipped band: two persons' laws lie in one public band")
+    picture = Picture(1120, 500, "The clipped band: two persons' output distributions lie in one public band")
     steps, epsilon = 240, 1.6
     at = [(i + 0.5) / steps for i in range(steps)]
 
@@ -176,12 +191,12 @@ def clipped_band():
     picture.text(bx - 14, by - 12, "for B", 14, RELEASED[0], 700, "end")
     legend = ((40, PRIVATE[0], "2 6", 2.6, "the private data's shape, scaled"),
               (330, PUBLIC[0], "", 12, "the band: public, its upper edge e^ε times its lower one"),
-              (770, RELEASED[0], "", 3.6, "the law a record is drawn from"))
+              (770, RELEASED[0], "", 3.6, "the output distribution"))
     for x, colour, dash, line, words in legend:
         picture.path(f"M{x} 410 H{x + 34}", "#dbe7fb" if line == 12 else colour, line, dash=dash)
         picture.text(x + 46, 415, words, 14.5, INK, anchor="start")
-    picture.text(560, 460, "Whatever the data, the law is cut at the band's edges. So no record is more than e^ε times likelier "
-                 "for one person than for another.", 15.5, INK, 600)
+    picture.text(560, 450, "Whatever the data, the output distribution is cut at the band's edges. So no record\nis more than e^ε times "
+                 "likelier for one person than for another.", 15.5, INK, 600)
     return picture
 
 
@@ -451,7 +466,7 @@ def budget():
         picture.rect(left + unit * start, 62, unit * cost, 50, colours[0], colours[1], 6)
         picture.text(left + unit * (start + cost / 2), 84 if "\n" in words else 93, words, 12.5, INK)
     picture.rect(left + unit * 1.5, 130, unit * 4, 50, PRIVATE[0], PRIVATE[1], 6, 1.8, "6 4")
-    picture.text(left + unit * 3.5, 161, "two records of the whole table: 4, refused", 14, PRIVATE[0], 600)
+    picture.text(left + unit * 2.72, 161, "two records of the whole table: 4, refused", 13.5, PRIVATE[0], 600)
     picture.path(f"M{left + unit * 4} 52 V192", INK, 2.4)
     picture.text(left + unit * 4 + 10, 66, "the total", 13.5, INK, anchor="start")
     return picture
