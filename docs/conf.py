@@ -1,4 +1,4 @@
-"""The site of these documents and of the Python package's docstrings: scripts/build_site.sh."""
+"""The site of these documents, of the headers and of the docstrings: scripts/build_site.sh."""
 
 import os
 import re
@@ -12,13 +12,16 @@ copyright = "the mollify authors"  # noqa: A001
 release = version = mollify.__version__
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
-root_doc = "README"
+root_doc = "index"
 source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
 html_theme = "furo"
 html_title = "mollify"
-html_static_path: list[str] = []
+html_static_path = ["style"]
+html_css_files = ["site.css"]
+html_theme_options = {"navigation_with_keys": True}
 
 myst_heading_anchors = 4
+myst_enable_extensions = ["colon_fence"]
 
 nb_execution_mode = "force"  # a cache would know the notebooks, but not the package
 nb_execution_timeout = 120
@@ -30,95 +33,53 @@ autodoc_class_signature = "separated"
 napoleon_numpy_docstring = True
 napoleon_google_docstring = False
 
-# The pages are written for readers of the repository; a site needs a table of contents besides, and
-# has no pages for what lies outside of docs/.
-CONTENTS = """
-```{toctree}
-:hidden:
-:caption: Start
+# The pages are written for readers of the repository; a site needs a table of contents besides. Pages that lie outside of
+# docs/ are moved into it (site_pages.py), and links to other files there become their names.
+PARTS = {
+    "Start": "start/first-records start/what-epsilon-protects start/choose-a-method",
+    "Guides": "guides/describe-your-data guides/one-record-per-person guides/sample-of-a-table guides/synthetic-table guides/rows-of-numbers "
+    "guides/hide-a-whole-table guides/estimate-a-population guides/plan-a-budget guides/track-a-budget guides/python guides/spark",
+    "Gallery": "gallery/three-attacks gallery/one-record-of-each gallery/choosing-epsilon gallery/estimating-a-population "
+    "gallery/words-of-a-language-model",
+    "Reference": "reference/domain reference/mechanisms reference/spaces reference/shared-models reference/plans reference/ledger reference/estimation "
+    "reference/spec generated/commands reference/python reference/api reference/spark reference/cpp-and-c reference/boosting reference/glossary",
+    "Theory": "theory/threat-model theory/privacy-kernel theory/band theory/best-band theory/central theory/shuffle-accounting theory/marginals "
+    "theory/graphical-models theory/gaussian-samplers theory/gaussian-proofs theory/coarse-centre theory/release-keys theory/estimation "
+    "theory/errata theory/coverage theory/reproduction theory/law",
+    "Evidence": "evidence/*",
+    "Project": "README project/contributing project/architecture project/extending project/porting project/data project/changelog "
+    "project/bibliography",
+}
+HEADERS = "domain release answers verify sampler privacy distributed program laboratory mollify_c"
 
-start/first-records
-start/what-epsilon-protects
-start/choose-a-method
-```
-```{toctree}
-:hidden:
-:caption: Guides
 
-guides/describe-your-data
-guides/one-record-per-person
-guides/hide-a-whole-table
-guides/sample-of-a-table
-guides/synthetic-table
-guides/rows-of-numbers
-guides/estimate-a-population
-guides/plan-a-budget
-guides/track-a-budget
-guides/python
-guides/spark
-```
-```{toctree}
-:hidden:
-:caption: Gallery
-:glob:
-
-gallery/three-attacks
-gallery/*
-```
-```{toctree}
-:hidden:
-:caption: Reference
-:glob:
-
-reference/domain
-reference/mechanisms
-reference/spec
-reference/cpp-and-c
-reference/api
-reference/glossary
-reference/*
-```
-```{toctree}
-:hidden:
-:caption: Theory
-:glob:
-
-theory/threat-model
-theory/privacy-kernel
-theory/band
-theory/best-band
-theory/*
-```
-```{toctree}
-:hidden:
-:caption: Evidence
-:glob:
-
-evidence/*
-```
-```{toctree}
-:hidden:
-:caption: Project
-:glob:
-
-project/*
-```
-"""
+def _contents(pages: str, **options: str) -> str:
+    lines = [f":{name}: {value}".rstrip() for name, value in options.items()]
+    return "\n".join(["", "```{toctree}", *lines, "", *pages.split(), "```", ""])
 
 
 def _complete(app: object, name: str, source: list[str]) -> None:
     docs = Path(__file__).parent
     here = (docs / name).parent
+    outside = {"CONTRIBUTING.md": "project/contributing.md", "CHANGELOG.md": "project/changelog.md",
+               "data/README.md": "project/data.md", "README.md": "index.md"}
 
     def named(link: re.Match[str]) -> str:
-        target = Path(os.path.normpath(here / link[2].partition("#")[0]))
+        path, _, heading = link[2].partition("#")
+        target = Path(os.path.normpath(here / path))
         if re.match(r"[a-z]+:|#", link[2]) or target.is_relative_to(docs):
             return link[0]
-        return f"{link[1]} (`{target.relative_to(docs.parent)}`)"
+        place = str(target.relative_to(docs.parent))
+        if place in outside:
+            return f"[{link[1]}]({os.path.relpath(docs / outside[place], here)}{'#' * bool(heading)}{heading})"
+        return f"{link[1]} (`{place}`)"
 
     source[0] = re.sub(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)", named, source[0])
-    if name == "README":
-        source[0] += CONTENTS
+    if name == root_doc:
+        source[0] += "".join(_contents(pages, hidden="", glob="", caption=part) for part, pages in PARTS.items())
+    if name == "reference/cpp-and-c":
+        pages = " ".join(f"/generated/{header}" for header in HEADERS.split())
+        source[0] += "\n## Every name\n" + _contents(pages, maxdepth="1")
 
 
 def setup(app: object) -> None:

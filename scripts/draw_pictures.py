@@ -190,8 +190,8 @@ def clipped_band():
     picture.text(bx + 12, (2 * ay + by) / 3 + 2, "at most\ne^ε times", 14, RELEASED[0], 700, "start")
     picture.text(bx - 14, by - 12, "for B", 14, RELEASED[0], 700, "end")
     legend = ((40, PRIVATE[0], "2 6", 2.6, "the private data's shape, scaled"),
-              (330, PUBLIC[0], "", 12, "the band: public, its upper edge e^ε times its lower one"),
-              (770, RELEASED[0], "", 3.6, "the output distribution"))
+              (330, PUBLIC[0], "", 12, "the band: public, its upper edge e^ε times the lower"),
+              (800, RELEASED[0], "", 3.6, "the output distribution"))
     for x, colour, dash, line, words in legend:
         picture.path(f"M{x} 410 H{x + 34}", "#dbe7fb" if line == 12 else colour, line, dash=dash)
         picture.text(x + 46, 415, words, 14.5, INK, anchor="start")
