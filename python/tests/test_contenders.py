@@ -9,10 +9,9 @@ import pytest
 
 from mollify import _core
 from mollify.boosting.known import fit_of, measure, points_of
-from mollify.reproduce import contenders
+from mollify.reproduce import contenders, measured
 from mollify.reproduce.contenders import PrivateGan, TestedGaussian, private_gan_sample
-from mollify.reproduce.husain import modes_hit
-from mollify.reproduce.known import mixture, ring, three_gaussians
+from mollify.reproduce.known import mixture, three_gaussians
 
 TestedGaussian.__test__ = False  # type: ignore[attr-defined]
 
@@ -151,7 +150,7 @@ def _gaussian_points(mean, count):
 
 def test_the_network_learns_where_the_records_are() -> None:
     """With larger rates and bounds than the paper's, so that it takes a second."""
-    how = PrivateGan(width=8, batch=16, generator_steps=300, critic_steps=3, rate=5e-3, weight_bound=0.3)
+    how = PrivateGan(width=8, batch=16, epochs=28.8, critic_steps=3, rate=5e-3, weight_bound=0.3)
     for mean in ([1.0, -1.0], [-1.0, 1.0]):
         made = private_gan_sample(_gaussian_points(mean, 500), how, 500, 1)
         print(f"records at {mean}, made at {made.mean(axis=0)}")
@@ -181,32 +180,45 @@ def test_the_networks_gradient_is_the_sum_of_clipped_gradients() -> None:
     assert exact == pytest.approx(np.array(differences), abs=2e-3)
 
 
-def test_the_network_loses_modes_to_noise() -> None:
-    """[Husain et al. 2020]: the GAN loses modes. A smaller one, at larger rates and bounds than the
-    paper's, spreads over most of eight without noise and over fewer with noise, although that costs
-    far more than epsilon 1. Means of 12 runs from fixed seeds; of 80 other runs the means were 6.2
-    and 3.8, with an error of .3."""
-    eight = ring(8, 1, 0.01)
-    how = PrivateGan(batch=24, generator_steps=250, rate=1.5e-3, weight_bound=0.1)
+def _runs(epochs, noise):
+    return [run for run in measured.gan_runs() if (run.epochs, run.noise) == (epochs, noise)]
 
-    def modes(noise):
-        how.noise = noise
-        records = points_of(measure(eight), 2000, _core.SeededNumbers(2026))
-        return np.mean([modes_hit(private_gan_sample(records, how, 2000, seed), eight) for seed in range(12)])
 
-    without, noisy = modes(0), modes(0.5)
-    print(f"without noise {without:.2f} modes; at epsilon {how.epsilon(2000, 0.1):.1f} {noisy:.2f}")
-    assert without > noisy + 0.5 and without > 4 and how.epsilon(2000, 0.1) > 5
+def test_the_network_learns_the_ring_without_noise_and_loses_modes_to_noise() -> None:
+    """[Husain et al. 2020]: the GAN loses modes. So it does if all steps cost the epsilon that is named, and does not by
+    its paper's noise, which pays for one step. Two runs are made again; on another processor rounding differs, and the noise
+    takes another run elsewhere."""
+    assert len(_runs(100, "none")) == 10
+    for epochs in measured.SEEDS:
+        for noise, least in (("none", 0.9), ("published", 0.8)):
+            told = [run.modes == 8 and run.share > 0.85 for run in _runs(epochs, noise)]
+            assert sum(told) >= least * len(told), (epochs, noise)
+        assert all(run.modes <= 2 and run.share < 0.75 for run in _runs(epochs, "accounted"))
+    without, noisy = (measured.gan_run(100, noise, 3)[0] for noise in ("none", "accounted"))
+    print(without, noisy)
+    assert without.modes == 8 and without.share == pytest.approx(_runs(100, "none")[3].share, abs=0.04)
+    assert noisy.modes <= 3 and noisy.share < 0.75
+
+
+def test_modes_are_told_apart_only_if_there_is_less_between_them() -> None:
+    ring_points = points_of(measure(measured.RING), 10_000, _core.SeededNumbers(1))
+    assert measured.modes_of(ring_points) == (8, 8, pytest.approx(0.989, abs=0.005))
+    angles = np.random.default_rng(1).uniform(0, 2 * math.pi, 10_000)
+    even = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    hit, told, share = measured.modes_of(even)
+    assert (hit, told) == (8, 0) and share > 0.7
+    few = ring_points[(ring_points[:, 0] > -0.5)]
+    assert measured.modes_of(few)[:2] == (5, 5)
 
 
 def test_the_network_is_the_same_for_the_same_seed_and_bounds_what_one_record_does() -> None:
-    how = PrivateGan(width=4, batch=8, generator_steps=5, noise=1)
+    how = PrivateGan(width=4, batch=8, epochs=4, noise=1)
     records = _gaussian_points([1, 1], 50)
     first, again, other = (private_gan_sample(records, how, 10, seed) for seed in (3, 3, 4))
     assert (first == again).all() and (first != other).any()
     # Every record is in every batch, and clipped to (almost) nothing beside the noise: RMSProp looks
     # at the direction alone, so both runs take the noise's.
-    how.batch, how.gradient_bound, how.noise = 50, 1e-15, 1e15
+    how.batch, how.epochs, how.gradient_bound, how.noise = 50, 25, 1e-15, 1e15
     here, there = (private_gan_sample(one, how, 10, 3) for one in (records, _gaussian_points([-5, 2], 50)))
     assert here == pytest.approx(there, abs=1e-6)
 
@@ -217,8 +229,10 @@ def test_the_network_costs_more_than_its_paper_says() -> None:
     assert how.noise == pytest.approx(2 * 0.0128 * math.sqrt(5 * math.log(10)), abs=1e-12)
     epsilon = how.epsilon(10_000, 0.1)
     print(f"sigma {how.noise:.4f}: epsilon 1 by the paper, {epsilon:.4g} for all steps")
-    # No order tells less than the limit 1 does, 50 000 times the Kullback-Leibler divergence.
-    assert 50_000 * 0.77 < epsilon < 4.3e4
+    # No order tells less than the limit 1 does, 781 250 times the Kullback-Leibler divergence.
+    assert how.generator_steps(10_000) == 156_250 and 781_250 * 0.77 < epsilon < 6.3e5
+    how.noise = how.noise_for(10_000, 1, 0.1)
+    assert 15 < how.noise < 16 and 0.98 < how.epsilon(10_000, 0.1) <= 1
 
 
 # -------------------------------------------------------------------------------------------------

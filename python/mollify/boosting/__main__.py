@@ -12,7 +12,8 @@ from mollify.boosting import mbde
 
 _LEARNER = {
     "learner": ("NAME", str, "network, tree or logistic (default: network)"),
-    "schedule": ("NAME", str, "fast, or papers: 750 epochs of two minibatches by Nesterov's method (default: fast)"),
+    "schedule": ("NAME", str, "fast, or papers: 750 epochs of two minibatches by Nesterov's method, on the sum of both classes' losses "
+                 "(default: fast)"),
     "width": ("N", int, "neurons of a hidden layer (default: 25)"),
     "depth": ("N", int, "hidden layers of a network (default: 3) or splits on a path of a tree"),
     "epochs": ("N", int, "passes over the samples"),
@@ -30,8 +31,8 @@ _OPTIONS = {
     "epsilon": ("NUMBER", float, "privacy parameter of all outputs together"),
     "iterations": ("N", int, "T (default: 3)"),
     "outputs": ("N", int, "points to be sampled, for which classifiers are shrunk (default: 1)"),
-    "classifier": ("NAME", str, "probability, logit, sign, or sigmoid, which leaves half of epsilon unspent (default: "
-                   "probability)"),
+    "classifier": ("NAME", str, "probability, logit, sign, or sigmoid and equation-15, which leave a half and 28 % of epsilon "
+                   "unspent (default: probability)"),
     "samples": ("N", int, "samples of P and of Q in each iteration (default: 10000)"),
     "seed": ("N", int, "seed of sampling and learning (default: 0)"),
     "draws": ("N", int, "points of Q_T to show, drawn by the seed: NOT PRIVATE"),

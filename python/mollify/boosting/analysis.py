@@ -86,7 +86,7 @@ class Problem:
         return np.ones(len(self.at_reference)) if self.grid is None else self.grid.h
 
 
-def _parts(given: Any, name: str) -> tuple[Mapping[str, Any], str]:
+def density_parts(given: Any, name: str) -> tuple[Mapping[str, Any], str]:
     """What a density is made of, and what it is called."""
     if isinstance(given, Mapping):
         return given, name
@@ -127,12 +127,12 @@ def _mass_inside(truth: _core.KnownMeasure, ends: Sequence[float]) -> float:
 
 
 def _of_density(density: Any, reference: Any, samples: int, seed: int, regions: Sequence[Any]) -> Problem:
-    parts, p_text = _parts(density, "density")
+    parts, p_text = density_parts(density, "density")
     truth = _core.KnownMeasure(json.dumps(parts), p_text)
     dimension, reference_text = truth.dimension, "the standard Gaussian"
     start = measure({"type": "gaussian", "mean": [0.0] * dimension, "variance": 1})
     if reference is not None:
-        parts, reference_text = _parts(reference, "reference")
+        parts, reference_text = density_parts(reference, "reference")
         start = _core.KnownMeasure(json.dumps(parts), reference_text)
     if start.dimension != dimension:
         raise _core.InvalidInput(
@@ -417,7 +417,7 @@ def _json(problem: Problem, made: _Measured, settings: Mapping[str, Any], draws:
             "least": made.least, "greatest": made.greatest, "limit": limit,
             "within": -limit <= made.least and made.greatest <= limit,
         },
-        "epsilon_unspent": density.epsilon / 2 if density.bounding == "sigmoid" else 0,
+        "epsilon_unspent": density.epsilon - 2 * density.outputs * limit,
         "log_normaliser": {"value": density.log_normaliser.value, "error": density.log_normaliser.error},
         "fit": dict(zip(names, fits or [None, None])), "regions": regions, "draws": draws.tolist(),
     }
@@ -454,7 +454,7 @@ def _words(json_: Mapping[str, Any], sampler: str) -> str:
         f"log Q_T/Q0 lies between {ratio['least']:.4f} and {ratio['greatest']:.4f}, and can never leave +-{ratio['limit']:.4f}",
     ]
     if json_["epsilon_unspent"]:
-        lines.append("half of epsilon is unspent: sigmoids are not negative, nor is log Z then")
+        lines.append(f"{json_['epsilon_unspent']:g} of epsilon is unspent: sigmoids are never negative, so log Z isn't")
     for name, fit in zip(("Q0 ", "Q_T"), json_["fit"].values()):
         if fit:
             nll, coverage = estimate(fit["nll"], fit["nll_error"]), estimate(fit["coverage"], fit["coverage_error"])
@@ -529,7 +529,8 @@ def mbde(
     classifier : str
         How a logit becomes a number between -log 2 and log 2: "probability" (the
         default), "logit" or "sign"; or between 0 and 1: "sigmoid", as in [Park et al.
-        2024, Figure 4], which leaves half of epsilon unspent.
+        2024, Figure 4], which leaves half of epsilon unspent, or "equation-15", as
+        [Husain et al. 2020] print it, which leaves 28 % unspent.
     samples : int
         Samples of P and of Q in each iteration, up to 10^7. Default: 10000.
     seed : int
@@ -550,7 +551,7 @@ def mbde(
         Shows on standard error how many steps of boosting are done. Default: False.
     options : str or numbers
         For networks: `schedule` ("fast", or "papers": 750 passes in two steps each by
-        Nesterov's method), `width`, `depth`, `epochs`, `minibatches`, `optimiser`
+        Nesterov's method, on the sum of both classes' mean losses), `width`, `depth`, `epochs`, `minibatches`, `optimiser`
         ("nesterov" or "adam"), `rate`, and `patience`, the passes without a better
         cross-entropy on a fifth of the samples after which learning stops. For trees:
         `depth`.

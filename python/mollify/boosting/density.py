@@ -16,16 +16,18 @@ Numbers = NDArray[np.float64]
 Points = NDArray[np.float32]
 """A row for each point."""
 
-BOUNDINGS = ("probability", "logit", "sign", "sigmoid")
+BOUNDINGS = ("probability", "logit", "sign", "sigmoid", "equation-15")
 """How a logit z becomes a classifier's value c: log 2 (2 sigma(z) - 1), sigma being the logistic function; z
-clipped to +-log 2; log 2 times the sign of z; sigma(z)."""
+clipped to +-log 2; log 2 times the sign of z; sigma(z), and sigma(z) with the theta of the others."""
+SIGMOIDS = BOUNDINGS[3:]
+"""Classifiers that are never negative."""
 
 
 def classifier_bound(bounding: str) -> float:
-    """The greatest |c|: 1 for "sigmoid", else log 2."""
+    """The greatest |c|: 1 for `SIGMOIDS`, else log 2."""
     if bounding not in BOUNDINGS:
         raise _core.InvalidInput(f'classifier must be {", ".join(BOUNDINGS[:-1])} or {BOUNDINGS[-1]}, but is "{bounding}"')
-    return 1.0 if bounding == "sigmoid" else math.log(2)
+    return 1.0 if bounding in SIGMOIDS else math.log(2)
 
 
 def bounded(logits: Numbers, bounding: str) -> Numbers:
@@ -33,12 +35,12 @@ def bounded(logits: Numbers, bounding: str) -> Numbers:
     bound = classifier_bound(bounding)
     if bounding == "probability":
         values = bound * np.tanh(logits / 2)
-    elif bounding == "sigmoid":
+    elif bounding in SIGMOIDS:
         values = (1 + np.tanh(logits / 2)) / 2
     else:
         values = logits if bounding == "logit" else bound * np.sign(logits)
     # The last step is a comparison, so no rounding before it counts.
-    return np.where(np.isnan(logits), 0.0, np.clip(values, 0.0 if bounding == "sigmoid" else -bound, bound))
+    return np.where(np.isnan(logits), 0.0, np.clip(values, 0.0 if bounding in SIGMOIDS else -bound, bound))
 
 
 class Classifier(Protocol):
@@ -85,11 +87,11 @@ class LogNormaliser(NamedTuple):
 class BoostedDensity:
     """Q_T, with dQ_T/dQ0 = exp(sum_t theta_t c_t / k) / Z.
 
-    theta_t = (epsilon / (epsilon + 4 C))^t with C = `classifier_bound`, so sum_t theta_t < epsilon / (4 C) and
-    |sum_t theta_t c_t / k| and |log Z| are at most epsilon / (4 k) whatever the classifiers are. Q_T lies in the
-    relative epsilon/k-mollifier of Q0 [Theorem 4], and k points sampled from it cost epsilon. With sigmoids both
-    are not negative, so |log dQ_T/dQ0| is at most epsilon / (4 k). k > 1 is the shrinking of [Husain et al. 2019,
-    Section 6].
+    theta_t = (epsilon / (epsilon + 4 C))^t with C = 1 for "sigmoid", else log 2, so sum_t theta_t < epsilon / (4 C).
+    If no |c_t| is above C, |sum_t theta_t c_t / k| and |log Z| are at most epsilon / (4 k) whatever the classifiers
+    are. Q_T lies in the relative epsilon/k-mollifier of Q0 [Theorem 4], and k points sampled from it cost epsilon.
+    With sigmoids both are not negative, so |log dQ_T/dQ0| is at most epsilon / (4 k), or epsilon / (4 k log 2) for
+    "equation-15". k > 1 is the shrinking of [Husain et al. 2019, Section 6].
     """
 
     epsilon: float
@@ -109,17 +111,22 @@ class BoostedDensity:
 
     def theta(self, t: int) -> float:
         """theta_t, t from 1; any t."""
-        return (self.epsilon / (self.epsilon + 4 * classifier_bound(self.bounding))) ** t
+        return (self.epsilon / (self.epsilon + 4 * self._most)) ** t
+
+    @property
+    def _most(self) -> float:
+        """What theta_t supposes |c_t| to be at most."""
+        return 1.0 if self.bounding == "sigmoid" else math.log(2)
 
     @property
     def log_ratio_bound(self) -> float:
-        """epsilon / (4 k): what `log_ratios` never passes."""
-        return self.epsilon / 4 / self.outputs
+        """What `log_ratios` never passes: epsilon / (4 k), or epsilon / (4 k log 2) for "equation-15"."""
+        return self.epsilon / 4 / self.outputs * classifier_bound(self.bounding) / self._most
 
     @property
     def log_density_ratio_bound(self) -> float:
         """What |log dQ_T/dQ0| never passes."""
-        return self.log_ratio_bound if self.bounding == "sigmoid" else 2 * self.log_ratio_bound
+        return self.log_ratio_bound if self.bounding in SIGMOIDS else 2 * self.log_ratio_bound
 
     def classifier_values(self, t: int, points: Points) -> Numbers:
         """c_t / k at each point: the t-th classifier as it is used."""
@@ -143,7 +150,7 @@ class BoostedDensity:
 
     def normalised(self, found: LogNormaliser) -> BoostedDensity:
         """With its normaliser, which is brought into the range that it must have."""
-        least = 0.0 if self.bounding == "sigmoid" else -self.log_ratio_bound
+        least = 0.0 if self.bounding in SIGMOIDS else -self.log_ratio_bound
         value = min(max(found.value, least), self.log_ratio_bound)
         return replace(self, log_normaliser=found._replace(value=0.0 if math.isnan(value) else value))
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mollify.boosting.density import BoostedDensity, Numbers
+from mollify.boosting.density import SIGMOIDS, BoostedDensity, Numbers
 
 REGIMES = ("none", "low", "high")
 """Where [Husain et al. 2020, Theorem 5] puts a classifier: high for gamma_Q in [1/3, 1], low for (0, 1/3); none
@@ -73,13 +73,13 @@ class Run(NamedTuple):
     guaranteed: Any
     """The sum of the guaranteed drops."""
     limit: Any
-    """What Delta cannot pass [Husain et al. 2020, Theorem 6, upper bound]: epsilon / (2 k), with sigmoids half of it."""
+    """What Delta cannot pass [Husain et al. 2020, Theorem 6, upper bound]: epsilon / (2 k); with sigmoids `reach`."""
     claimed: Any
     """[Husain et al. 2020, Theorem 6], lower bound: (epsilon/2) (gamma_P + gamma_Q)/2 (1 - theta_T), with the least
     gammas of all iterations. NaN unless all iterations are in the high regime, and for several outputs."""
     iterations: int
     reach: Any
-    """epsilon / (4 k), which bounds the sum of theta c*."""
+    """What bounds the sum of theta c*: epsilon / (4 k), or epsilon / (4 k log 2) for "equation-15"."""
     gamma_p: Any
     gamma_q: Any
     normalisers_at_most_one: Any
@@ -97,14 +97,11 @@ def diagnose_run(steps: Sequence[Step], epsilon: Any, outputs: int = 1, bounding
     gamma_p, gamma_q = (np.minimum.reduce([getattr(one, name) for one in steps]) for name in ("gamma_p", "gamma_q"))
     all_high = np.logical_and.reduce([one.regime == 2 for one in steps]) & (outputs == 1)
     small = np.logical_and.reduce([one.gamma_q >= np.tanh(one.theta * one.c_star / 2) for one in steps])
-    theta = (epsilon / (epsilon + 4 * math.log(2))) ** len(steps)
-    if bounding == "sigmoid":
-        theta = (epsilon / (epsilon + 4)) ** len(steps)
-    reach = epsilon / 4 / outputs
+    reach = epsilon / 4 / outputs / (math.log(2) if bounding == "equation-15" else 1)
     return Run(
         sum(one.drop for one in steps), sum(one.guaranteed for one in steps),
-        reach if bounding == "sigmoid" else 2 * reach,
-        np.where(all_high, epsilon / 2 * (gamma_p + gamma_q) / 2 * (1 - theta), np.nan),
+        reach if bounding in SIGMOIDS else 2 * reach,
+        np.where(all_high, epsilon / 2 * (gamma_p + gamma_q) / 2 * (1 - steps[-1].theta), np.nan),
         len(steps), reach, gamma_p, gamma_q, small,
     )
 

@@ -45,10 +45,16 @@ class Network:
 
 
 class NetworkLearner:
-    """Trains networks; the options are those of `_core.Network.learn`."""
+    """Trains networks; the options are those of `_core.Network.learn`.
+
+    The schedule "papers" has the papers' loss: the mean over the points of P plus the mean over the points of Q.
+    `learn` takes the mean of the two, so the same step needs twice the rate.
+    """
 
     def __init__(self, **options: Any) -> None:
         self._options = options
+        if options.get("schedule") == "papers" and options.get("optimiser") != "adam":
+            self._options = options | {"rate": 2 * options.get("rate", 0.01)}
 
     def learn(self, p: Points, q: Points, seed: int) -> Learned:
         p, q = (np.ascontiguousarray(one, np.float32) for one in (p, q))

@@ -13,15 +13,18 @@ Charts need the extra `plot`.
 from __future__ import annotations
 
 import difflib
+import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from mollify import _core
 from mollify._warning import ReleaseWarning
+from mollify.boosting.analysis import density_parts
 from mollify.reproduce import cheu, husain, park
 from mollify.reproduce.page import Figure
 
-__all__ = ["FIGURES", "Figure", "chosen", "figure"]
+__all__ = ["FIGURES", "Figure", "chosen", "figure", "own"]
 
 FIGURES = husain.FIGURES | park.FIGURES | cheu.FIGURES
 """By name, in the order of the papers: the paper's figure, a title, and what makes it."""
@@ -55,6 +58,27 @@ def figure(name: str, *, quick: bool = False, seed: int = 2026) -> Figure:
     return made
 
 
+def own(density: Mapping[str, Any] | str | os.PathLike[str], *, quick: bool = False, seed: int = 2026) -> Figure:
+    """Draw DPB and boosting on a density of your own.
+
+    Parameters
+    ----------
+    density
+        A density of one or two dimensions: a mapping, or the path of a JSON file (docs/theory/law.md).
+    quick, seed
+        As for `figure`.
+
+    Raises
+    ------
+    InvalidInput
+        If there is no density, or if it has more dimensions or does not lie within -7 and 7.
+    """
+    parts, name = density_parts(density, "density")
+    made = husain.own(dict(parts), quick, seed)
+    made.name, made.paper, made.title = "own", name, "DPB and boosting on a density of your own"
+    return made
+
+
 def chosen(names: Sequence[str]) -> list[str]:
     """The names of the figures that are meant: by name or by the beginning of several names, as
     "park"; all figures if `names` is empty.
@@ -74,6 +98,7 @@ def chosen(names: Sequence[str]) -> list[str]:
 
 
 def _unknown(name: str) -> str:
-    near = difflib.get_close_matches(name, FIGURES, 1)
+    beginnings = {one[: place] for one in FIGURES for place in range(len(one)) if one[place] == "-"}
+    near = difflib.get_close_matches(name, [*sorted(beginnings), *FIGURES], 1)
     hint = f' Did you mean "{near[0]}"?' if near else ""
     return f'There is no figure "{name}".{hint} `python -m mollify.reproduce --list` prints all names.'

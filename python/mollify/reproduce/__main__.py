@@ -33,6 +33,8 @@ def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
         "figures", nargs="*", metavar="FIGURE",
         help="names that --list prints, or their beginnings, as park (default: all)",
     )
+    parser.add_argument("--density", metavar="FILE", help="JSON of a density of your own to draw DPB and boosting on, and "
+                        "no other figure unless it is named")
     parser.add_argument("--out", metavar="FOLDER", default="figures", help="folder of the files (default: figures)")
     parser.add_argument("--seed", type=int, default=2026, help="settles samples and learning (default: 2026)")
     parser.add_argument("--quick", action="store_true", help="coarser, with less learning: seconds for all figures")
@@ -70,7 +72,8 @@ def _list(as_json: bool) -> None:
 
 
 def _run(how: argparse.Namespace) -> None:
-    names = reproduce.chosen(how.figures)
+    names = reproduce.chosen(how.figures) if how.figures or how.density is None else []
+    names = [*([] if how.density is None else ["own"]), *names]
     if not 0 <= how.seed < 2**64:
         raise _core.InvalidInput(f"--seed is {how.seed}. Give a whole number from 0 to 2^64 - 1.")
     optional("altair", "plot")  # a missing package is found before anything is computed
@@ -88,7 +91,10 @@ def _run(how: argparse.Namespace) -> None:
     answers = []
     for name in names:
         begin = time.perf_counter()
-        figure = reproduce.figure(name, quick=how.quick, seed=how.seed)
+        if name == "own":
+            figure = reproduce.own(how.density, quick=how.quick, seed=how.seed)
+        else:
+            figure = reproduce.figure(name, quick=how.quick, seed=how.seed)
         written = page.files(figure)
         for file, text in written.items():
             (folder / file).write_text(text, encoding="utf-8")

@@ -134,7 +134,7 @@ class BernsteinContender:
     _ORACLE = [(lattice, order) for lattice in (10, 20, 40, 80) for order in (1, 4)]
 
     def __init__(self, parts: dict[str, Any], low: float, high: float, seed: int, quick: bool):
-        dimension = len(parts["means"][0])
+        dimension = measure(parts).dimension
         truth = measure(parts | {"box": [[low, high]] * dimension})
         self.low, self.high = low, high
         self.along = 500 if dimension == 1 else (61 if quick else 200)
@@ -184,6 +184,10 @@ class BernsteinContender:
                     low = middle
             least = high
         return least
+
+    def densities(self, epsilon: float, seed: int, count: int) -> Numbers:
+        """The density on the line, in cells of equal width."""
+        return self._masses(epsilon, seed, count, 20, 1) * (count / (self.high - self.low))
 
     def map(self, epsilon: float, seed: int, title: str, pixels: int, **parts: Any) -> HeatMap:
         """The density in the plane."""
@@ -248,19 +252,20 @@ def expected_likelihoods(seed: int, quick: bool) -> list[PublishedNumber]:
 class PrivateGan:
     """DPGAN [Xie et al. 2018] in the plane, with the batch of [Husain et al. 2020, Section 5].
 
-    The papers do not give the width of the two hidden layers, the rates, the critic's steps and the
-    bounds: these defaults are usual ones.
+    The papers do not give the hidden layers, the rates, the critic's steps and the bounds: with these
+    the network learns the ring of eight Gaussians if there is no noise.
     """
 
-    width: int = 25
+    width: int = 64
     """Neurons of each of the two hidden layers (tanh)."""
     batch: int = 128
-    generator_steps: int = 10_000
+    epochs: float = 10_000
+    """Passes of the critic over the records."""
     critic_steps: int = 5
     """For each step of the generator."""
-    rate: float = 5e-5
+    rate: float = 1e-3
     """Of RMSProp, which forgets by .9 a step."""
-    weight_bound: float = 0.01
+    weight_bound: float = 0.3
     """Of each weight of the critic."""
     gradient_bound: float = 1
     """The gradient of each example, of the critic at a record less that at a made point, is clipped
@@ -274,11 +279,23 @@ class PrivateGan:
         of the generator: it accounts for that one step alone."""
         return 2 * self.batch / records * math.sqrt(self.critic_steps * math.log(1 / delta)) / epsilon
 
+    def generator_steps(self, records: int) -> int:
+        """Steps of the generator in all epochs."""
+        return max(1, round(self.epochs * records / (self.batch * self.critic_steps)))
+
     def epsilon(self, records: int, delta: float) -> float:
         """An epsilon for all steps of the critic, each of which chooses every record with
         probability batch/records."""
-        steps = self.generator_steps * self.critic_steps
+        steps = self.generator_steps(records) * self.critic_steps
         return _core.sampled_gaussian_epsilon_up(min(1, self.batch / records), self.noise, steps, delta)
+
+    def noise_for(self, records: int, epsilon: float, delta: float) -> float:
+        """The least noise, to 1 %, by which all steps of the critic cost this epsilon at most."""
+        low, high = 1e-2, 1e4
+        while high > 1.01 * low:
+            self.noise = math.sqrt(low * high)
+            low, high = (low, self.noise) if self.epsilon(records, delta) <= epsilon else (self.noise, high)
+        return high
 
 
 class _Network:
@@ -386,7 +403,7 @@ def private_gan_sample(records: Points, how: PrivateGan, count: int, seed: int) 
         generator.add_up(generator.backward(slopes)[:3])
         generator.step()
 
-    for _ in range(how.generator_steps):
+    for _ in range(how.generator_steps(len(records))):
         for _ in range(how.critic_steps):
             improve_critic()
         improve_generator()

@@ -8,6 +8,7 @@ import html
 import io
 import math
 import re
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -128,6 +129,8 @@ class Figure:
     columns: Sequence[str] = ()
     rows: list[list[str]] = field(default_factory=list)
     """A table of text, below `columns`."""
+    published: str = "published"
+    """What the column of published numbers is called."""
     name: str = ""
     paper: str = ""
     title: str = ""
@@ -185,6 +188,11 @@ def _legend(names: Sequence[str], symbol: str) -> Any:
     )
 
 
+def _title(chart: LineChart | BarChart | HeatMap, width: int) -> list[str]:
+    """In lines that are no wider than the chart, with its axis."""
+    return textwrap.wrap(chart.title, (width + 50) // 7)
+
+
 def _lines(chart: LineChart) -> Any:
     alt = optional("altair", "plot")
     names = [curve.name for curve in chart.curves]
@@ -227,7 +235,7 @@ def _lines(chart: LineChart) -> Any:
     if chart.y_reaches:
         reached = alt.Chart(alt.Data(values=rows)).transform_filter("isValid(datum.reached)")
         layers.append(reached.mark_point(opacity=0).encode(x=x, y=alt.Y("reached:Q", title=chart.y_label)))
-    return alt.layer(*layers).properties(title=chart.title, width=330, height=220)
+    return alt.layer(*layers).properties(title=_title(chart, 330), width=330, height=220)
 
 
 def _bars(chart: BarChart) -> Any:
@@ -263,7 +271,7 @@ def _bars(chart: BarChart) -> Any:
             ).encode(y=alt.Y("published:Q", title=chart.y_label))
         )
     width = max(290, 18 * len(chart.groups) * len(chart.bars))
-    return alt.layer(*layers).properties(title=chart.title, width=width, height=220)
+    return alt.layer(*layers).properties(title=_title(chart, width), width=width, height=220)
 
 
 def _heat_colours(count: int) -> NDArray[np.uint8]:
@@ -300,7 +308,7 @@ def _map(chart: HeatMap) -> Any:
     )
     image = base.mark_image(width=side, height=side, aspect=False).encode(url="url:N")
     unseen = base.mark_point(opacity=0).encode(color=alt.Color("value:Q", scale=scale, legend=legend))
-    return alt.layer(image, unseen).properties(title=chart.title, width=side, height=side)
+    return alt.layer(image, unseen).properties(title=_title(chart, side), width=side, height=side)
 
 
 def picture(figure: Figure) -> str:
@@ -387,7 +395,7 @@ def files(figure: Figure) -> dict[str, str]:
     if maps:
         found[f"{figure.name}-panels.csv"] = _csv(_panels(maps))
     if figure.comparisons:
-        head = ("what", "published", "expected", "ours", "spread", "why")
+        head = ("what", figure.published, "expected", "ours", "spread", "why")
         rows = [
             (one.what, *map(_text, (one.published, one.expected, one.ours, one.spread)), one.why)
             for one in figure.comparisons
@@ -471,11 +479,11 @@ def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return "<table>\n" + "\n".join(lines) + "\n</table>\n"
 
 
-def _comparisons(rows: Sequence[PublishedNumber]) -> str:
+def _comparisons(rows: Sequence[PublishedNumber], published: str) -> str:
     if not rows:
         return ""
     table = _table(
-        ["number", "published", "expected", "here", "why they differ"],
+        ["number", published, "expected", "here", "why they differ"],
         [
             [
                 f"<td>{html.escape(row.what)}</td>",
@@ -520,7 +528,7 @@ def page(figures: Sequence[tuple[Figure, Iterable[str]]], notice: str) -> str:
             parts.append(f'<img src="{figure.name}.svg" alt="{title}">\n')
         if figure.columns:
             parts.append(_table(figure.columns, [map(_cell, row) for row in figure.rows]))
-        parts.append(_comparisons(figure.comparisons))
+        parts.append(_comparisons(figure.comparisons, figure.published))
         linked = " ".join(f'<a href="{name}">{name}</a>' for name in names)
         parts.append(f'<p class="source">{linked}</p>\n</section>\n')
     return "".join(parts) + "</body>\n</html>\n"

@@ -1,0 +1,202 @@
+"""Runs that take too long to repeat for each drawing, and their results, which are files beside this one.
+
+`python -m mollify.reproduce.measured` makes the files again. Seeds settle everything. NOT PRIVATE.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+import math
+import os
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mollify import _core
+from mollify.boosting.density import Points
+from mollify.boosting.known import Fit, measure, points_of
+from mollify.reproduce.contenders import PrivateGan, private_gan_sample
+from mollify.reproduce.known import (
+    Known,
+    boosting_runs,
+    mixture,
+    random_gaussians,
+    ring,
+    three_gaussians,
+)
+
+SEED = 2026
+REPEATS = 2
+DELTA = 0.1
+RECORDS = 10_000
+EPSILONS = (0.05, 0.1, 0.2, 0.5, 1, 2, 3, 5, 7, 10)
+RANDOM_EPSILONS = (0.05, 0.25, 0.5, 1, 1.5, 2)
+RANDOM_COUNTS = (1, 2, 3, 6, 10)
+"""Numbers of random Gaussians."""
+RING = ring(8, 1, 0.1**2)
+DOMAINS: dict[str, dict[str, Any]] = {
+    "ring, radius 1": RING,
+    "ring, radius 3": ring(8, 3, 0.3**2),
+    "three Gaussians": three_gaussians(),
+    "three Gaussians, .01 and .1 as deviations": mixture([[0.3], [0.5], [0.7]], [0.01**2, 0.1**2, 0.1**2]),
+}
+_FOLDER = Path(__file__).parent
+
+# -------------------------------------------------------------------------------------------------
+# Boosting that learns as printed.
+
+
+class Printed(NamedTuple):
+    """One run: the metrics of Q_T, and with P and Q exchanged."""
+
+    domain: str
+    repeat: int
+    epsilon: float
+    nll: float
+    coverage: float
+    exchanged_nll: float
+    exchanged_coverage: float
+
+    @property
+    def fits(self) -> tuple[Fit, Fit]:
+        return Fit(self.nll, self.coverage), Fit(self.exchanged_nll, self.exchanged_coverage)
+
+
+def random_domain(count: int) -> str:
+    """The name of `count` random Gaussians, which are the same in all repeats."""
+    return f"{count} random Gaussians"
+
+
+def printed_runs(domain: str, repeat: int, epsilons: Sequence[float]) -> list[Printed]:
+    """The runs of one repeat, which share the first classifier."""
+    count = int(domain.split()[0]) if domain not in DOMAINS else 0
+    parts = random_gaussians(count, SEED + count) if count else DOMAINS[domain]
+    known = Known.against_normal(parts, quick=False)
+    runs = boosting_runs(known, SEED + 100 * count + repeat, quick=False, printed=True)
+    fits = [known.boosted_fits(runs.boosted(epsilon)) for epsilon in epsilons]
+    return [Printed(domain, repeat, epsilon, *fit, *other) for epsilon, (fit, other) in zip(epsilons, fits)]
+
+
+@functools.cache
+def printed() -> dict[tuple[str, float], list[Printed]]:
+    """The repeats of each domain and epsilon."""
+    found: dict[tuple[str, float], list[Printed]] = {}
+    for row in _rows("printed.csv"):
+        one = Printed(row[0], int(row[1]), *map(float, row[2:]))
+        found.setdefault((one.domain, one.epsilon), []).append(one)
+    return found
+
+
+# -------------------------------------------------------------------------------------------------
+# The adversarial network.
+
+
+class GanRun(NamedTuple):
+    """What one trained network makes of the ring of radius 1."""
+
+    epochs: float
+    noise: str
+    """"none"; "published", which the network's paper calls epsilon 1; or "accounted", by which all steps cost that."""
+    seed: int
+    hit: int
+    """Modes with 1 % of the points within 3 deviations."""
+    modes: int
+    """Modes that are told apart: also at least twice as many points within 2 deviations of the mode as within 2 deviations
+    of the middles to its neighbours on the circle."""
+    share: float
+    """Points within 3 deviations of a mode; .989 of P's own."""
+
+
+NOISES = ("none", "published", "accounted")
+SEEDS = {100: 10, 1000: 1}
+"""How many, for each number of epochs."""
+
+
+def modes_of(points: Points) -> tuple[int, int, float]:
+    """The last three of a `GanRun`."""
+    means, variance = np.array(RING["means"]), RING["variance"][0]
+    half = math.pi / len(means)
+    turned = means @ np.array([[math.cos(half), math.sin(half)], [-math.sin(half), math.cos(half)]])
+    at, between = (((points[:, None] - places) ** 2).sum(axis=2) / variance for places in (means, turned))
+    hit = (at < 9).mean(axis=0) >= 0.01
+    beside = (between < 4).mean(axis=0)
+    apart = (at < 4).mean(axis=0) >= 2 * np.maximum(beside, np.roll(beside, 1))
+    return int(hit.sum()), int((hit & apart).sum()), float((at < 9).any(axis=1).mean())
+
+
+def gan_of(epochs: float, noise: str) -> PrivateGan:
+    """The network for records of the ring."""
+    how = PrivateGan(epochs=epochs)
+    if noise == "accounted":
+        how.noise = how.noise_for(RECORDS, 1, DELTA)
+    else:
+        how.noise = how.papers_noise(RECORDS, 1, DELTA) if noise == "published" else 0
+    return how
+
+
+def gan_sample(epochs: float, noise: str, seed: int) -> Points:
+    """Points of the generator, as many as records."""
+    records = points_of(measure(RING), RECORDS, _core.SeededNumbers(seed))
+    return private_gan_sample(records, gan_of(epochs, noise), RECORDS, seed)
+
+
+def gan_run(epochs: float, noise: str, seed: int) -> list[GanRun]:
+    return [GanRun(epochs, noise, seed, *modes_of(gan_sample(epochs, noise, seed)))]
+
+
+@functools.cache
+def gan_runs() -> list[GanRun]:
+    """All measured runs."""
+    rows = _rows("dpgan.csv")
+    return [GanRun(float(one), noise, int(seed), int(hit), int(modes), float(share)) for one, noise, seed, hit, modes, share in rows]
+
+
+# -------------------------------------------------------------------------------------------------
+# Files.
+
+
+def _rows(name: str) -> list[list[str]]:
+    with open(_FOLDER / name, encoding="utf-8", newline="") as file:
+        return list(csv.reader(file))[1:]
+
+
+_Job = tuple[Callable[..., Sequence[tuple[Any, ...]]], tuple[Any, ...]]
+
+
+def _printed_jobs() -> list[_Job]:
+    repeats = range(REPEATS)
+    jobs: list[_Job] = [(printed_runs, (one, repeat, EPSILONS)) for one in DOMAINS for repeat in repeats]
+    randoms = map(random_domain, RANDOM_COUNTS)
+    return jobs + [(printed_runs, (one, repeat, RANDOM_EPSILONS)) for one in randoms for repeat in repeats]
+
+
+def _gan_jobs() -> list[_Job]:
+    return [(gan_run, (epochs, noise, seed)) for epochs, seeds in SEEDS.items() for noise in NOISES for seed in range(seeds)]
+
+
+def _run(job: _Job) -> Sequence[tuple[Any, ...]]:
+    make, arguments = job
+    return make(*arguments)
+
+
+def main(folder: Path = _FOLDER) -> None:
+    """Makes the files, on all cores."""
+    for name, kind, jobs in (("printed.csv", Printed, _printed_jobs()), ("dpgan.csv", GanRun, _gan_jobs())):
+        with open(folder / name, "w", encoding="utf-8", newline="") as file, ProcessPoolExecutor() as pool:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(kind._fields)
+            for done, rows in enumerate(pool.map(_run, jobs), 1):
+                for row in rows:
+                    writer.writerow([f"{one:.6g}" if isinstance(one, float) else one for one in row])
+                file.flush()
+                print(f"{name}: {done} of {len(jobs)}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    os.nice(10)
+    main()
