@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from mollify.boosting import mbde
 
 InvalidInput.__module__ = "mollify"
-InvalidInput.__doc__ = """A public input cannot be used: in one sentence, what, where, and what was expected."""
+InvalidInput.__doc__ = """A public input cannot be used. The message names it and the allowed values."""
 
 __all__ = [
     "Advice",

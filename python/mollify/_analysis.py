@@ -1,4 +1,4 @@
-"""What is computed from public numbers and released records."""
+"""Answers that are computed from public numbers and released records."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 
 class Estimate(Answer):
-    """What released records tell of the population: what `mollify estimate` prints, and
-    a mapping: ``estimate["means"]``.
+    """The population that released records come from: the text of `mollify estimate`,
+    and a mapping: ``estimate["means"]``.
     """
 
     def to_pandas(self, column: str | None = None) -> pandas.DataFrame:
-        """Every outcome's probability and its interval in a row, or those of one
-        column's values.
+        """Every outcome's probability and its interval in a row, or the values of one
+        column.
         """
         rows = self._parts["estimates"]
         if column is not None:
@@ -101,7 +101,7 @@ def estimate(
     ------
     InvalidInput
         For a certificate that does not hold, for a domain or a number of records that
-        is not the release's, and for releases of which there is nothing to estimate.
+        is not the release's, and for releases that have nothing to estimate.
     """
     if certificate is None and isinstance(released, Release):
         certificate = released.certificate
@@ -132,7 +132,7 @@ class Advice(Answer):
     """The answer of `mollify.advise`: a mapping, which prints with the calls to make."""
 
     method: Method | None = None
-    """The advised method, ready to use. None if no budget serves, or if the question
+    """The advised method, ready to use. None if no budget is enough, or if the question
     had no domain, no `unit` of persons, or no `covariance` for `Gaussian`. It has
     `units` only if the question had them.
     """
@@ -291,7 +291,7 @@ def amplify(
     Returns
     -------
     Answer
-        All four numbers, and what they mean in odds.
+        All four numbers, and their meaning in odds.
 
     Raises
     ------

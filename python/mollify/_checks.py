@@ -1,4 +1,5 @@
-"""Numbers and texts among the parameters, which are public: refused in one sentence where they are none."""
+"""Numbers and texts among the parameters, which are public: refused in one sentence if
+they have another type."""
 
 from __future__ import annotations
 

@@ -47,12 +47,13 @@ def source_of(
 ) -> _core.Source:
     """The wanted columns of any table; others are left alone where that saves work.
 
-    `lists` are columns of objects that are lists, as is told of no object by its column's type. A
-    file is read by so many threads; 0: as many as the machine runs at once. `what` names the table
+    `lists` are columns of objects that are lists, because the column's type does not
+    show this. `threads` threads read a file; 0 uses all processors. `what` names
+    the table
     where it is refused.
 
-    A column that is missing is found out by the release. Raises `InvalidInput` for what is no table,
-    and for a column of a type that cannot be read.
+    A column that is missing is found out by the release. Raises `InvalidInput` if it is
+    not a table, and for a column of a type that cannot be read.
     """
     pandas = sys.modules.get("pandas")
     if isinstance(data, (str, os.PathLike)):
@@ -90,7 +91,8 @@ def source_of(
 
 
 def _chosen(named: list[tuple[str, Any]], wanted: Sequence[str]) -> list[tuple[str, Any]]:
-    """The wanted columns. If one is missing the others stay by name, for the refusal lists the columns."""
+    """The wanted columns. If one is missing the others stay by name, because the
+    refusal lists the columns."""
     names = {name for name, _ in named}
     if all(name in names for name in wanted):
         return [(name, values) for name, values in named if name in wanted]
@@ -216,7 +218,7 @@ def _nulls() -> tuple[Any, ...]:
 
 
 def _add_lists(columns: _core.Columns, name: str, values: Any) -> None:
-    """A column of objects that are lists; one that is none is the list of itself."""
+    """A column of objects that are lists; any other object is the list of itself."""
     import numpy as np
 
     if not isinstance(values, (list, tuple)):
@@ -232,7 +234,8 @@ def _add_lists(columns: _core.Columns, name: str, values: Any) -> None:
 
 
 def _items(value: Any) -> list[Any]:
-    """What is in an object. Total: private objects may do anything when they are asked."""
+    """The value of an object. Total: private objects may do anything when they are
+    asked."""
     import numpy as np
 
     kind = type(value)  # `isinstance` would ask the object
@@ -254,13 +257,14 @@ def _add_flat(columns: _core.Columns, name: str, offsets: NDArray[Any], items: A
 
 
 _MOST_SCALE = 76
-"""Of Arrow's decimals, whose texts those of Python's are up to it."""
+"""The greatest exponent at which Arrow's decimals have Python's texts."""
 
 
 def _plain(value: Any) -> object:
-    """What an object means that is no text, number, truth, bytes or None: one of these.
+    """The meaning of an object that is not a text, number, truth, bytes or None: one of
+    these.
 
-    May raise: the library then takes the object for a text that no domain declares.
+    May raise: the library then treats the object as a text that no domain declares.
     """
     import datetime
     import decimal

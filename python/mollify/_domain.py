@@ -1,4 +1,4 @@
-"""What a record can be: public, and declared before any data is opened."""
+"""All possible records: public, and declared before any data is opened."""
 
 from __future__ import annotations
 
@@ -161,8 +161,8 @@ def number(
         Where cells begin, and where the last one ends, in place of `min`, `max` and
         `bins`. Default: none.
     spike : float
-        A number that many values are exactly. It has a cell of its own, next to those
-        of `bins` or `edges`. Default: none.
+        A number that many values are exactly. It has a cell of its own, next to the
+        cells of `bins` or `edges`. Default: none.
     null, outside : float or str
         As for `integer`.
     """
@@ -306,9 +306,9 @@ class DomainWarning(UserWarning):
     """A domain leaves open what undeclared or missing values become, or its draft needs
     a look.
 
-    If it leaves that open, a release takes such a value for the first value of its
-    column, or for the nearest or the lowest number, and never says so, because that
-    would tell of private data. Declare ``outside`` and ``null`` for each column.
+    Otherwise such a value becomes the first value of its column, or the nearest or the
+    lowest number. A release never reports this, because that would reveal private data.
+    Declare ``outside`` and ``null`` for each column.
     """
 
 
@@ -471,7 +471,7 @@ class Domain:
 
     @property
     def hash(self) -> str:
-        """SHA-256, in 64 hexadecimal digits, of what the domain means. Certificates
+        """SHA-256, in 64 hexadecimal digits, of the domain's meaning. Certificates
         name it.
         """
         return self._inside.hash()
@@ -490,10 +490,10 @@ class Domain:
         """Metadata of a table for SDMetrics, whose reports compare released with real
         records.
 
-        Such a report is NOT PRIVATE. For its real table, `mollify` may be asked for the
-        same types: ``pandas.DataFrame.astype`` of those of ``release.to_pandas()``. The
+        Such a report is NOT PRIVATE. Give the real table these types too:
+        ``pandas.DataFrame.astype`` with the types of ``release.to_pandas()``. The
         reports of ``sdmetrics.reports`` take it as ``{"tables": {name:
-        domain.to_sdmetrics()}}`` beside a dictionary of tables, the older ones of a
+        domain.to_sdmetrics()}}`` with a dictionary of tables, the older ones of a
         single table as it is.
         """
         kinds: dict[str, Column] = {
@@ -556,7 +556,7 @@ DomainLike = Domain | Mapping[str, Mapping[str, Any]] | str | os.PathLike[str]
 
 
 def as_domain(domain: DomainLike) -> Domain:
-    """A domain, whatever stands for it: itself, its columns, or its file."""
+    """A domain, given as itself, its columns, or its file."""
     if isinstance(domain, Domain):
         return domain
     if isinstance(domain, (str, os.PathLike)):

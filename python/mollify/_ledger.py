@@ -1,4 +1,4 @@
-"""What has been spent of which data set."""
+"""The budgets that data sets have spent."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 
 class Balance(NamedTuple):
-    """What a ledger says about one data set; None is what is not known."""
+    """A data set's entry in a ledger; unknown facts are None."""
 
     data_set: str
     releases: int
     """How many were charged."""
     total: Privacy | None
-    """What they may cost together, if that was declared."""
+    """The declared total, if there is one."""
     scope: str
     """For whom: "row", "unit=COLUMN" or "table"."""
     spent: Privacy | None
-    """What they cost, in the total's notion."""
+    """The releases' cost, in the total's notion."""
     remaining: Privacy | None
-    """What one more release may cost."""
+    """The budget of one more release."""
 
 
 def _balance(inside: _core.LedgerBalance) -> Balance:
@@ -46,8 +46,7 @@ def _balance(inside: _core.LedgerBalance) -> Balance:
 
 
 class Ledger:
-    """A ledger file, made if there is none: entries are added, and none is ever taken
-    away.
+    """A ledger file. It is made if it is missing; entries are added and never removed.
 
     A release that is given a ledger is charged before it is drawn, and stays charged
     whatever happens to the program. Threads and forked processes may share an object,
@@ -155,7 +154,7 @@ class Ledger:
                     "total": None if total is None else getattr(total, parameter),
                 }
             )
-        return _plot.spent(rows, parameter, f"What was spent of {data_set}")
+        return _plot.spent(rows, parameter, f"Spent of {data_set}")
 
     def __repr__(self) -> str:
         return f"Ledger({self.path!r})"

@@ -42,7 +42,7 @@ class Method:
     """
 
     domain: DomainLike
-    """What a record can contain; a `Domain`, whatever it was made from."""
+    """All possible records: a `Domain`, whatever it was made from."""
 
     word: ClassVar[str]
     """The method's name in a spec and in the command."""
@@ -93,8 +93,8 @@ class Method:
     ) -> Release:
         """Release records drawn from private data.
 
-        Nothing in the data can make it raise, print, or change the shape of what it
-        returns. Ctrl-C stops it within half a second, and nothing is released then. If
+        Nothing in the data can make it raise, print, or change the shape of its result.
+        Ctrl-C stops it within half a second, and nothing is released then. If
         the ledger had been charged, a note of the `KeyboardInterrupt` states the charge
         that stays.
 
@@ -106,7 +106,7 @@ class Method:
             columns, an array of records, an array of (n, d) whose columns are the
             domain's and then `unit`, or a CSV or Parquet file.
         counts : str
-            Column with the number of records that each row stands for, at most 2^40,
+            Column with the number of records that each row counts as, at most 2^40,
             and 2^53 in one outcome of a unit or table. A null, a negative number or no
             whole number is 0. Not for scored records and Gaussian samples. Default:
             each row is one record.
@@ -128,7 +128,7 @@ class Method:
         Returns
         -------
         Release
-            The records, their certificate, and what is known of their error.
+            The records, their certificate, and their expected error.
 
         Raises
         ------
@@ -196,7 +196,7 @@ class Method:
         data : table or path
             The private table, as for `sample`.
         counts : str
-            Column with the number of records that each row stands for; a value that is
+            Column with the number of records that each row counts as; a value that is
             not a number is named too.
         reference : table or path
             A public table or file: how many of its records the data has too. Default:
@@ -248,7 +248,7 @@ class Method:
         Each of ``"columns"`` has its levels, the ``"shares"`` and ``"means"`` of each
         law, in which a number is the middle of its bin, and for integers and numbers
         ``"without_bins"``: the ``"mean"`` and the ``"deviation"`` of the table's own
-        numbers, ``"mean_in_bins"``, what the bins alone make of that mean, and
+        numbers, ``"mean_in_bins"``, that mean in bins alone, and
         ``"is_moved"``, whether that is more than a tenth of the deviation away.
 
         For `Gaussian` and `GaussianModel`, ``"notes"`` names the columns that look
@@ -309,7 +309,7 @@ class Method:
         return unit
 
     def _columns(self, counts: str | None = None) -> list[str]:
-        """What is read of private data."""
+        """The private data to read."""
         return [*self._domain, *(one for one in (self._unit, counts) if one is not None)]
 
     def _inputs(self, data: Any, **others: object) -> InputFiles:
@@ -325,15 +325,14 @@ class Method:
             _require_other(data, part, getattr(self, part, None))
 
     def _certificate(self, records: int | None) -> dict[str, Any]:
-        """What a release's certificate would say. `records` is how many there are,
+        """The certificate that a release would have. `records` is how many there are,
         where the method needs it.
         """
         facts: dict[str, Any] = json.loads(_core.prepare(self._spec, records, self._texts))
         return facts
 
     def _plan(self, **others: Any) -> Plan:
-        """The plan of this release: the parts that a plan has, and what is asked
-        besides.
+        """The plan of this release: the parts that a plan has, and the question.
         """
         given = self._parts()
         unknown = [name for name in self._unplanned if given[name] is not None]
@@ -374,7 +373,7 @@ class Method:
 
 
 class Plan(Answer):
-    """What a release can do, or needs: an answer that is computed from public numbers
+    """A release's error, or its needs: an answer that is computed from public numbers
     alone.
     """
 

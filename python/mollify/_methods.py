@@ -62,10 +62,10 @@ class _Scored(Method):
         candidates_file: Any = None,
         score: str | None = None,
     ) -> Plan:
-        """Plan a release of which a number is still open, and find that number.
+        """Plan a release with one open number, and find that number.
 
-        It reads nothing private. Parameters that are not listed here are those of the
-        class.
+        It reads nothing private. The class documents the
+        other parameters.
 
         Parameters
         ----------
@@ -108,7 +108,7 @@ class Local(_Scored):
     unit : str
         Column that names the unit of each row. Default: the whole table is one unit.
     units : list, column, table or path
-        All units, public: protects who is in the data. Default: those of the data.
+        All units, public: protects who is in the data. Default: the units of the data.
     units_column : str
         Column of `units` that names them. Default: like `unit`.
     mechanism : str
@@ -452,10 +452,10 @@ class IntegralModel(Method):
         gamma: float | None = None,
         reference: Any = None,
     ) -> Plan:
-        """Plan a release of which a number is still open, and find that number.
+        """Plan a release with one open number, and find that number.
 
-        It reads nothing private. Parameters that are not listed here are those of the
-        class.
+        It reads nothing private. The class documents the
+        other parameters.
 
         Parameters
         ----------
@@ -567,7 +567,7 @@ class Central(_OfRecords):
         Column that names the unit of each row, which is protected as a whole.
         Default: each row is protected.
     units : list, column, table or path
-        All units, public: protects who is in the data. Default: those of the data.
+        All units, public: protects who is in the data. Default: the units of the data.
     units_column : str
         Column of `units` that names them. Default: like `unit`.
     mechanism : str
@@ -631,10 +631,10 @@ class Central(_OfRecords):
         curve: bool = False,
         accept_large_delta: bool = False,
     ) -> Plan:
-        """Plan a release of which a number is still open, and find that number.
+        """Plan a release with one open number, and find that number.
 
-        It reads nothing private. Parameters that are not listed here are those of the
-        class.
+        It reads nothing private. The class documents the
+        other parameters.
 
         Parameters
         ----------
@@ -683,7 +683,7 @@ class Gaussian(_OfRecords):
         Column that names the unit of each row, which is protected as a whole.
         Default: each row is protected.
     units : list, column, table or path
-        All units, public: protects who is in the data. Default: those of the data.
+        All units, public: protects who is in the data. Default: the units of the data.
     units_column : str
         Column of `units` that names them. Default: like `unit`.
     covariance : array, data frame or path
@@ -759,10 +759,10 @@ class Gaussian(_OfRecords):
         paper_variance: bool = False,
         accept_large_delta: bool = False,
     ) -> Plan:
-        """Plan a release of which a number is still open, and find that number.
+        """Plan a release with one open number, and find that number.
 
-        It reads nothing private. Parameters that are not listed here are those of the
-        class.
+        It reads nothing private. The class documents the
+        other parameters.
 
         Parameters
         ----------
@@ -812,7 +812,7 @@ class GaussianModel(_OfModels):
         Column that names the unit of each row, which is protected as a whole.
         Default: each row is protected.
     units : list, column, table or path
-        All units, public: protects who is in the data. Default: those of the data.
+        All units, public: protects who is in the data. Default: the units of the data.
     units_column : str
         Column of `units` that names them. Default: like `unit`.
     log : str or list of str
@@ -865,10 +865,10 @@ class GaussianModel(_OfModels):
         log: str | Sequence[str] | None = None,
         accept_large_delta: bool = False,
     ) -> Plan:
-        """Plan a release of which a number is still open, and find that number.
+        """Plan a release with one open number, and find that number.
 
-        It reads nothing private. Parameters that are not listed here are those of the
-        class.
+        It reads nothing private. The class documents the
+        other parameters.
 
         Parameters
         ----------
@@ -914,7 +914,7 @@ class Marginals(_OfModels):
         Column that names the unit of each row, which is protected as a whole.
         Default: each row is protected.
     units : list, column, table or path
-        All units, public: protects who is in the data. Default: those of the data.
+        All units, public: protects who is in the data. Default: the units of the data.
     units_column : str
         Column of `units` that names them. Default: like `unit`.
     reference : table or path
@@ -975,10 +975,10 @@ class Marginals(_OfModels):
         copula: bool = False,
         accept_large_delta: bool = False,
     ) -> Plan:
-        """Plan a release of which a number is still open, and find that number.
+        """Plan a release with one open number, and find that number.
 
-        It reads nothing private. Parameters that are not listed here are those of the
-        class.
+        It reads nothing private. The class documents the
+        other parameters.
 
         Parameters
         ----------

@@ -15,17 +15,17 @@ from mollify._records import Records
 
 
 class Model:
-    """What a release by method "marginals" or "integral-model" drew its records from:
+    """The model of a release by method "marginals" or "integral-model":
     `Release.model`. Immutable.
 
-    It was paid for when it was released: what is drawn from it costs nothing, and tells
-    no more about the data than it does.
+    It was paid for when it was released. Rows drawn from it cost nothing, and reveal no
+    more about the data than the model.
     """
 
     _inside: _core.Model
     _inputs: Inputs = ()
     _records_inputs: Inputs = ()
-    """Files that no record is written over, besides."""
+    """More files that no record is written over."""
 
     @classmethod
     def parse(cls, text: str) -> Model:

@@ -1,4 +1,5 @@
-"""Names of parameters: what is said of a call that has a wrong one, and Python's names in the library's sentences."""
+"""Names of parameters: the error of a call with a wrong one, and Python's names in the
+library's sentences."""
 
 from __future__ import annotations
 
@@ -47,7 +48,7 @@ def near(name: str, known: Iterable[str]) -> str:
 
 
 def unknown(who: str, name: str, known: Sequence[str], hint: str = "") -> TypeError:
-    """The error of a name that is no parameter."""
+    """The error of an unknown parameter."""
     said = f"{who} has no parameter {name}{near(name, known) if not hint else ''}."
     listed = f"Its parameters are {', '.join(known)}." if known else "It has no parameters."
     return TypeError(" ".join(part for part in (said, hint, listed) if part))
@@ -75,7 +76,7 @@ def _checked(function: Callable[P, R], is_method: bool) -> Callable[P, R]:
 def _wrong_call(
     function: Callable[..., Any], is_method: bool, args: Sequence[Any], named: Iterable[str]
 ) -> TypeError | None:
-    """What is wrong with the parameters; None if nothing is."""
+    """The error of the parameters, or None."""
     parameters = list(inspect.signature(function).parameters.values())[is_method:]
     if any(one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in parameters):
         return None
@@ -105,7 +106,7 @@ def _wrong_call(
 
 
 def _hint(owner: type | None, function: str, name: str) -> str:
-    """Where a parameter that is none of this call's belongs."""
+    """The call that has a parameter which this call lacks."""
     from mollify._method_base import Method
     from mollify._methods import METHODS
     from mollify._sampler import RandomizedResponse, Sampler
@@ -145,7 +146,7 @@ def check_calls(namespace: dict[str, Any], names: Iterable[str]) -> None:
 
 
 def check_class(kind: type[C]) -> type[C]:
-    """The class, of which all public methods refuse wrong parameters in a sentence."""
+    """The class, with public methods that refuse wrong parameters in a sentence."""
     for name, one in list(vars(kind).items()):
         if name.startswith("_") and name != "__init__":
             continue

@@ -122,7 +122,7 @@ def lines(
 
 
 def spent(rows: Sequence[Mapping[str, Any]], parameter: str, title: str) -> altair.LayerChart:
-    """Steps of what is spent, and a line at what may be."""
+    """Steps of the spent budget, and a line at the total."""
     alt = optional("altair", "plot")
     time = alt.X("time:T", title="time of the release")
     base = _chart(rows, title, private=False)
@@ -146,7 +146,8 @@ def plan(
     again: Callable[[float], Mapping[str, Any]],
     progress: bool,
 ) -> altair.Chart:
-    """What a plan found: error against epsilon, or against n where a curve was asked for."""
+    """A plan's results: error against epsilon, or against n if a curve was asked
+    for."""
     method = asked["method"]
     expected = method in ("gaussian", "gaussian-model", "marginals")
     what = "Total variation of a record"

@@ -1,4 +1,4 @@
-"""What releases promise, and what they cost together."""
+"""Promises of releases, and their cost together."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Privacy:
     epsilon : float
         From 0: epsilon-differential privacy.
     delta : float
-        From 0 to 1, beside `epsilon`: (epsilon, delta)-differential privacy.
+        From 0 to 1, with `epsilon`: (epsilon, delta)-differential privacy.
     rho : float
         From 0: zero-concentrated differential privacy.
     mu : float
@@ -103,8 +103,7 @@ class Privacy:
         return "concentrated" if self.rho is not None else "gaussian"
 
     def epsilon_up(self, delta: float) -> float:
-        """Compute the least epsilon that is proved at this delta, which is infinite if
-        there is none.
+        """Compute the least epsilon that is proved at this delta, or infinity.
         """
         return _core.epsilon_up(self._inside(), float(delta))
 
@@ -127,7 +126,7 @@ class Privacy:
 
 
 def outward(inside: _core.Privacy) -> Privacy:
-    """The same of what C++ says."""
+    """The privacy that C++ states."""
     notion = inside.notion
     if notion == _core.Notion.concentrated:
         return Privacy(rho=inside.rho)
@@ -137,7 +136,7 @@ def outward(inside: _core.Privacy) -> Privacy:
 
 
 def of_json(part: dict[str, Any]) -> Privacy:
-    """The same of what a certificate says."""
+    """The privacy that a certificate states."""
     return Privacy(**{name: part[name] for name in ("epsilon", "delta", "rho", "mu") if name in part})
 
 

@@ -1,8 +1,10 @@
 """Private numbers in arrays of any kind.
 
-Total: what is refused is the type of an array and its shape, which are public. A list has no type,
+Total: only the type of an array and its shape are refused, which are public. A list has
+no type,
 an array of objects none that tells, and one null makes floats or objects of integers in many a
-library; so whatever is in these is read, number by number where need be, and what is none is NaN.
+library; so everything in these is read, number by number if necessary, and other values
+are NaN.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ def private_numbers(what: str, given: ArrayLike) -> NDArray[Any]:
 
 
 def private_outcomes(what: str, given: ArrayLike, count: int) -> NDArray[Any]:
-    """Integers, of which those outside 0 ... count - 1 may be others that are outside: 1.0 is 1."""
+    """Integers; values outside 0 ... count - 1 may become others that are outside: 1.0
+    is 1."""
     import numpy as np
 
     array = private_numbers(what, given)

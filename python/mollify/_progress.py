@@ -53,7 +53,7 @@ class _Line:
 
 @contextmanager
 def line(name: str, progress: bool) -> Iterator[Callable[[str, int, int], None] | None]:
-    """What a long computation calls with its steps; None if nobody wants to see them."""
+    """The function that a long computation calls with its steps, or None."""
     if not progress:
         yield None
         return

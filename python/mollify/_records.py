@@ -213,7 +213,7 @@ class Records:
         return frame
 
     def _repr_html_(self) -> str:
-        """What notebooks show: what this is, and the first records."""
+        """The text for notebooks: the kind of object, and the first records."""
         shown = self._first_rows()
         more = f"<p>The first {len(shown)}.</p>" if len(self) > len(shown) else ""
         return f"<p>{html.escape(repr(self))}</p>{table(self.columns, shown)}{more}"
@@ -247,7 +247,7 @@ def _cells(table: list[Any]) -> dict[str, list[Any]]:
 
 
 def _moments(values: Any, valid: Any, kind: str, offset: int | None) -> Any:
-    """Days, or times as they stand on the column's clock, which is told with them."""
+    """Days, or times on the column's clock, which is part of the type."""
     import datetime
 
     import numpy as np

@@ -1,4 +1,4 @@
-"""Released records, their certificate, and what checks it."""
+"""Released records, their certificate, and its verification."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from mollify._spec import Held, Inputs, name_in_memory, texts_of
 
 
 class Certificate:
-    """What goes out with a release: its spec, what follows from it, and what it
-    promises.
+    """The public file of a release: its spec, the mechanism that follows, and the
+    promise.
 
     Nothing in it depends on private data. Immutable.
     """
@@ -42,7 +42,7 @@ class Certificate:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Certificate:
-        """Reads a file; `InvalidInput` for what is no certificate."""
+        """Reads a file; `InvalidInput` if it is not a certificate."""
         name = path_text("a certificate's file", path)
         try:
             with open(name, encoding="utf-8") as file:
@@ -108,19 +108,17 @@ class Release(Records):
     any data, with `support` if the whole domain is needed. Of a shared Gaussian it is
     what noise is expected to do, and of marginals that for usual tables: `notes` has
     the greater figure, for columns of many values that depend closely on each other.
-    None with ``neighbours="add-remove"``, because it would tell the number of rows; a
-    warning then names the number of rows below which the release is mostly noise.
+    None with ``neighbours="add-remove"``, because it would reveal the number of rows; a warning then names the number of rows below which the release is mostly noise.
     """
 
     notes: list[str]
     """What else to know about it, in sentences."""
 
     warnings: list[str]
-    """What was said as `ReleaseWarning` before it was made."""
+    """The texts of every `ReleaseWarning` that came before the release."""
 
     model: Model | None
-    """What the records were drawn from, of method "marginals": `mollify.generate` draws
-    more.
+    """The model of method "marginals": `mollify.generate` draws more rows of it.
     """
 
     def __init__(
@@ -160,17 +158,17 @@ class Release(Records):
 
     @property
     def represents(self) -> list[str]:
-        """Whether released shares stand for shares of rows or of units, in sentences."""
+        """Whether released shares are shares of rows or of units, in sentences."""
         return self._sentences("represents")
 
     @property
     def promised(self) -> list[str]:
-        """What the release promises, in sentences."""
+        """The release's promises, in sentences."""
         return self._sentences("promised")
 
     @property
     def not_promised(self) -> list[str]:
-        """What the release does not promise, in sentences."""
+        """The limits of the promise, in sentences."""
         return self._sentences("not_promised")
 
     def dp_event(self) -> Any:
@@ -212,7 +210,7 @@ class Release(Records):
         """The release as a privacy loss distribution of dp_accounting; InvalidInput for
         rho.
 
-        Of neighbours "add-remove" it is that of replacing one.
+        For neighbours "add-remove" it is the budget of replacing one.
         """
         common = optional("dp_accounting.pld.common", "dp-accounting")
         losses = optional("dp_accounting.pld.privacy_loss_distribution", "dp-accounting")
@@ -266,8 +264,7 @@ class Verification(NamedTuple):
 
 
 def as_certificate(given: object) -> Certificate:
-    """A certificate, whatever stands for it: itself, its release, its dict, its JSON or
-    its file.
+    """A certificate, given as itself, its release, its dict, its JSON or its file.
     """
     if isinstance(given, Release):
         return given.certificate

@@ -27,11 +27,12 @@ class ReleaseKey:
         self._inside = _core.ReleaseKey()
 
     def bytes_for_workers(self) -> bytes:
-        """What a worker needs to draw for the same release.
+        """The bytes that a worker needs to draw for the same release.
 
         Warning
         -------
-        Whoever has these bytes and the released records can test guesses of the private
+        Anyone who has these bytes and the released records can test guesses of the
+        private
         records as if nothing protected them. Hand them to the workers of this release
         alone, in the way that the private records take, and keep them nowhere: in no
         file, log or table.
@@ -67,7 +68,7 @@ class ReleaseKey:
 
 
 def _whole_number(identity: object) -> int | None:
-    """None for what is none, whatever its methods raise: identities are private."""
+    """None for any other object, whatever its methods raise: identities are private."""
     try:
         return None if isinstance(identity, bool) else operator.index(identity)  # type: ignore[arg-type]
     except BaseException:

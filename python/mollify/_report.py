@@ -196,7 +196,7 @@ def _own_counts(release: Release) -> list[tuple[str, list[tuple[str, float]]]]:
 
 
 def _expected(facts: dict[str, Any]) -> list[tuple[str, object]]:
-    """What rows of one model have in common, and what is expected of them, from public
+    """The noise that rows of one model share, and their expected error, from public
     facts.
     """
     accuracy = facts.get("accuracy") or {}
@@ -267,7 +267,7 @@ def _release_page(release: Release, domain: Domain | None) -> str:
     parts = [
         *_error(release, facts),
         _table(["", ""], known),
-        "<h2>What the records stand for</h2>" + _list(release.represents),
+        "<h2>What the shares mean</h2>" + _list(release.represents),
         "<h2>Promised</h2>" + _list(release.promised),
         "<h2>Not promised</h2>" + _list(release.not_promised),
     ]
@@ -310,7 +310,7 @@ def _masses_page(comparison: Comparison) -> str:
 
 
 def _two_way(distance: dict[str, float]) -> tuple[str, str]:
-    """What was measured of two columns together, as a line of a table."""
+    """The measured shares of two columns together, as a line of a table."""
     told = f"usually at most {distance['usual']:.3g}"
     if "at_worst" in distance:
         told += f", {distance['at_worst']:.3g} if columns of many values depend closely on each other"
@@ -318,7 +318,7 @@ def _two_way(distance: dict[str, float]) -> tuple[str, str]:
 
 
 def _spent(comparison: Comparison) -> list[tuple[str, object]]:
-    """What is known of the release: nothing if released rows were compared."""
+    """The release's facts; empty if released rows were compared."""
     names = {"mechanism": "mechanism", "total": "spent"}
     return [(name, comparison[part]) for part, name in names.items() if part in comparison]
 
@@ -351,7 +351,7 @@ def _columns_page(comparison: Comparison) -> str:
             bars += f"<p>The {len(order)} most frequent of {len(column['levels'])}.</p>"
         heading = f"<h3>{html.escape(column['name'])}</h3>"
         parts.append(_folded(heading, bars, is_open=len(parts) < _MOST_OPEN))
-    return _page("Truth beside what is released, column by column", parts, private=True)
+    return _page("The real data and the release, column by column", parts, private=True)
 
 
 def _numbers_page(comparison: Comparison) -> str:
@@ -423,10 +423,10 @@ def report(
 ) -> None:
     """Write one static HTML page, without scripts and without anything that is fetched.
 
-    The page of a release holds public facts only: what is promised, the error to
-    expect, the mechanism, how often each value of each column was released, the first
-    records, and the certificate. The page of a comparison shows the truth and what is
-    released side by side, outcome by outcome or column by column. It is NOT PRIVATE and
+    The page of a release holds public facts only: the promise, the expected error, the
+    mechanism, how often each value of each column was released, the first
+    records, and the certificate. The page of a comparison shows the real data and the
+    release side by side, outcome by outcome or column by column. It is NOT PRIVATE and
     says so on every screen.
 
     Parameters

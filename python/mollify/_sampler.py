@@ -36,8 +36,8 @@ def _numbers(what: str, numbers: ArrayLike, kinds: str) -> NDArray[Any]:
 class Sampler:
     """A local mechanism over k outcomes. Immutable, safe to share between threads.
 
-    Each draw promises `guarantee` for whoever the scores belong to, against any other
-    scores whatsoever; draws from the same ones add up. The law of a draw lies between
+    Each draw promises `guarantee` to the owner of the scores, against any other scores.
+    Draws from one owner's scores add up. The law of a draw lies between
     public integer bounds, so no rounding error and no score breaks the promise.
 
     Parameters
@@ -134,8 +134,9 @@ class Sampler:
         Parameters
         ----------
         scores : (k,) or (n, k) array of numbers
-            Private and not necessarily normalised. NaN, negative ones and what is no
-            number count as 0, and a row without any weight releases from the reference.
+            Private and not necessarily normalised. NaN, negative values and other
+            objects count as 0, and a row without any weight releases from the
+            reference.
             float32 and float64 in rows are not copied.
 
         Returns
@@ -175,8 +176,7 @@ class Sampler:
         Parameters
         ----------
         outcomes : (m,) array of int
-            Private outcomes of all records. 1.0 is 1, and what is not an outcome is
-            skipped.
+            Private outcomes of all records. 1.0 is 1, and other values are skipped.
         offsets : (n + 1,) array of int
             Where each unit's records begin, and the last ones end, from 0 to m. Give
             `offsets`, or `units` and `count`.
@@ -222,7 +222,7 @@ class Sampler:
                 + ", ".join(str(column.shape) for column in columns)
             )
         chosen = columns[0]
-        # What is no outcome becomes one that is passed over.
+        # Values that are not outcomes become one that is skipped.
         records = np.where((chosen >= 0) & (chosen < self.outcomes), chosen, 0xFFFFFFFF)
         records = np.ascontiguousarray(records.astype(np.uint32))
         counted = None if weights is None else np.ascontiguousarray(columns[-1].astype(np.float64))
@@ -290,8 +290,8 @@ class RandomizedResponse:
     share.
 
     Reports a value of 0 ... k - 1 as itself with probability `kept` / `total`, and as
-    each other one with `other` / `total`, of which the first is at most e^epsilon times
-    the second: decided in integers [Kairouz et al. 2016].
+    each other one with `other` / `total`, with the first at most e^epsilon times the
+    second: decided in integers [Kairouz et al. 2016].
 
     Parameters
     ----------
@@ -348,8 +348,8 @@ class RandomizedResponse:
         Parameters
         ----------
         values : array of int
-            Private integers, of any shape; 1.0 is 1, and whatever is none of 0 ... k -
-            1 counts as 0. int64, int32, uint32 and uint8 are not copied.
+            Private integers, of any shape; 1.0 is 1, and every value outside of 0 ... k
+            - 1 counts as 0. int64, int32, uint32 and uint8 are not copied.
 
         Returns
         -------

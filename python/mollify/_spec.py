@@ -1,4 +1,5 @@
-"""A spec, of Python's parameters: its JSON, and what lies in memory as the text of a public file."""
+"""A spec made of Python's parameters: its JSON, and public inputs in memory as the
+texts of files."""
 
 from __future__ import annotations
 
@@ -141,7 +142,7 @@ def texts_of(files: Mapping[str, Any]) -> dict[str, bytes]:
 
 
 def _value(name: str, kind: str, given: Any) -> Any:
-    """What a part of a spec holds, for JSON."""
+    """The value of a spec's part, for JSON."""
     if kind == "file":
         return {"file": name_in_memory(name) if isinstance(given, Held) else given}
     if kind == "truth":

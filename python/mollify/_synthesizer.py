@@ -44,7 +44,7 @@ def _names(table: Any) -> list[str] | None:
 
 
 def _array(X: Any) -> Any:
-    """An array of (n, d). Refused are shapes and types alone, which are public."""
+    """An array of (n, d). Only shapes and types are refused, which are public."""
     import numpy as np
 
     if isinstance(X, (list, tuple)) and X and all(isinstance(row, (list, tuple)) for row in X):
@@ -121,7 +121,7 @@ class Synthesizer:
         return {name: getattr(self, name) for name in Synthesizer.__init__.__annotations__ if name != "return"}
 
     def set_params(self, **parameters: Any) -> Synthesizer:
-        """Set some parameters. Raises `InvalidInput` for a name that is no parameter."""
+        """Set some parameters. Raises `InvalidInput` for an unknown name."""
         known = self.get_params()
         for name, value in parameters.items():
             if name not in known:

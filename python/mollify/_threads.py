@@ -8,7 +8,7 @@ from mollify import _core
 
 
 def thread_count(threads: int | None) -> int:
-    """What the library takes: 0 stands for as many as the machine runs at once."""
+    """The library's number of threads: 0 uses all processors."""
     if threads is None:
         return 0
     try:

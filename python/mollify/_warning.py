@@ -1,4 +1,4 @@
-"""What is said of a release though it is made."""
+"""A warning about a release that is made nevertheless."""
 
 from __future__ import annotations
 

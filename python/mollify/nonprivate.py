@@ -1,4 +1,4 @@
-"""For the data holder only: what is computed from private data without protection. NOT
+"""For the data holder only: answers computed from private data without protection. NOT
 PRIVATE.
 
 Don't show these answers to anyone from whom the data are hidden. A release that is
@@ -46,7 +46,7 @@ def compare(
     released
         A release, or its records in any form that a method's `sample` takes.
     data, domain
-        The private table, and what a record can contain.
+        The private table, and its domain.
     unit, units, units_column, log
         As the release's method had them.
 

@@ -52,8 +52,7 @@ class Release:
     certificate: Certificate
 
     model: Model | None
-    """What the records were drawn from, of method "marginals": `mollify.generate` draws
-    more.
+    """The model of method "marginals": `mollify.generate` draws more rows of it.
     """
 
     why: str
@@ -68,7 +67,7 @@ class Release:
     """What else to know about it, in sentences."""
 
     warnings: list[str]
-    """What was said as `mollify.ReleaseWarning` before it was made."""
+    """The texts of every `mollify.ReleaseWarning` that came before the release."""
 
     def __init__(
         self,
@@ -87,7 +86,7 @@ class Release:
 
     @property
     def mechanism(self) -> str:
-        """What draws the records."""
+        """The sampler of the records."""
         return self.certificate.mechanism
 
     @property
@@ -109,12 +108,12 @@ def sample(
 ) -> Release:
     """Releases records drawn from a private data frame, which Spark reads.
 
-    The certificate is that of ``method.sample``, which has `counts`, `lists` and
-    `threads` besides. A method's public tables (`units`, `reference`) may be data
+    The certificate equals ``method.sample``'s, which also has `counts`, `lists` and
+    `threads`. A method's public tables (`units`, `reference`) may be data
     frames too; the driver collects them.
 
-    Nothing in the rows can make it, or a task of it, raise, or change the shape of what
-    is released.
+    Nothing in the rows can make it, or a task of it, raise, or change the shape of the
+    release.
 
     Parameters
     ----------
@@ -255,10 +254,11 @@ def _selected(
     """The wanted columns, which are there, by place: Spark takes names in either case,
     and dots.
 
-    Columns of few words, whose values are told as well, come first and as one integer:
-    what a value takes on its way to Python binds, and not what it is. Its digits are
-    the values' places in their words, and one more for everything else, all of which
-    the domain takes for the same value.
+    Columns of few words, whose values are listed as well, come first and as one
+    integer, because the number of values on their way to Python decides the time. Its
+    digits are
+    the values' places in their words, and one more for everything else, which the
+    domain maps to one value.
     """
     from pyspark.sql import functions as F
     from pyspark.sql.types import DecimalType
@@ -424,10 +424,9 @@ def _counts_of_units(taken: tuple[Any, ...]) -> pa.RecordBatch:
 
 
 class _SumRecords:
-    """Rows of a part of the data to integers, which are added to those of other parts.
+    """Rows of a part of the data to integers, which are added to other parts' integers.
 
-    What is asked is as secret as the records are: of Gaussian samples it has a release
-    key.
+    A question is as secret as the records: for Gaussian samples it has a release key.
     """
 
     most = 1 << 15  # integers in a row
@@ -476,8 +475,8 @@ def _add_sums(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 class _DrawUnits:
     """Counts of each unit's records, unit after unit, to released rows.
 
-    Whoever has the key and the released rows can test guesses of the private ones: it
-    travels as the private rows do, and has no text form.
+    Anyone who has the key and the released rows can test guesses of the private ones.
+    The key travels like the private rows, and has no text form.
     """
 
     def __init__(self, made: _Made, key: ReleaseKey, names: list[str], with_places: bool) -> None:
@@ -569,17 +568,16 @@ def _drawn_by_workers(made: _Made, counts: DataFrame) -> DataFrame:
 def _drawn_from_sums(
     made: _Made, selected: DataFrame, reading: _Reading, ledger: _core.Ledger | None, data_set: str
 ) -> tuple[DataFrame, Model | None, str]:
-    """Rows drawn by the driver, which adds noise to what workers add up over all
-    records.
+    """Rows drawn by the driver, which adds noise to the workers' sums over all records.
     """
     from pyspark.sql import functions as F
 
     prepared = made.release()
     session = selected.sparkSession
     if prepared.needs_order():
-        # A row's role is drawn for its place, which must follow from the rows alone: whatever the
-        # plan, a task that is tried again, or the next pass, finds each row where it was.
-        # Texts are ordered by their bytes, so that no collation takes two for one.
+        # A row's role is drawn for its place, which must follow from the rows alone: whatever the plan, a task that is
+        # tried again, or the next pass, finds each row where it was. Texts are ordered by their bytes, so that no
+        # collation confuses two texts.
         texts = {name for name, kind in selected.dtypes if kind.startswith("string")}
         keys = [F.col(name).cast("binary") if name in texts else F.col(name) for name in selected.columns]
         parts = int(session.conf.get("spark.sql.shuffle.partitions") or 1)

@@ -31,7 +31,8 @@ BANNED = {
     r"|(?:^|[.;:] )the same (?:for|by|with|in|to|at|of|is|\()",
     "beside (with), where (if)": r"\b[Bb]esides?\b|(?:^|[.;:] )Where [a-z]+",
     "an old auxiliary": r"\bshall\b|\b(?:has|have) not\b(?! (?:been|yet))|\bneed not\b|\ball the same\b|\b(?:is|are) to be\b"
-    r"|\b(?:is|are) of no account\b|\bfor it (?:is|was)\b|, for (?:they|it|records|the)\b",
+    r"|\b(?:is|are) of no account\b|\bfor it (?:is|was)\b"
+    r"|, for (?:they|it|records) [a-z]+|, for the [a-z]+ (?:is|are|was|were|has|have)\b",
     "a verb that misleads": r"\brests? on\b|\bstands?\b|\bserves?\b|\btakes? [^.]{0,30} for\b|\btalks?\b",
     "said twice": r"is needed, but|but (?:is not|none is|neither is) given|but (?:is|there is) none",
 }

@@ -36,14 +36,13 @@ class TokenSampler:
     epsilon
         Of one token, from 1e-6; above 30 it counts as 30.
     top
-        Only so many tokens come into question, those that are likeliest to the public
-        model: with fewer of them more of epsilon goes into the choice. Default: all.
+        Number of tokens to choose from, the likeliest of the public model. With fewer
+        of them more of epsilon goes into the choice. Default: all.
     separate
         Whether each row of a batch reads private data of its own, so that what rows
-        cost does not add up. Default: all rows read the same, as those of one private
-        model do.
+        cost does not add up. Default: all rows read one private model.
     ledger, data_set, scope
-        What is charged, as what, and what of it is protected: "row", "unit=COLUMN" or
+        Ledger, name and scope of the charge: "row", "unit=COLUMN" or
         "table".
     """
 
@@ -57,7 +56,7 @@ class TokenSampler:
         data_set: str | None = None,
         scope: str = "table",
     ) -> None:
-        # Refuses what is no epsilon. A Sampler would call a token noise, but a public model is near.
+        # Refuses a wrong epsilon. A Sampler would call a token noise, but a public model is near.
         _core.Sampler(_core.SamplerParameters("minimax", 2, number("epsilon", epsilon)))
         warn(_core.epsilon_warnings(Privacy(float(epsilon))._inside()))
         if top is not None and whole_number("top", top) < 1:
@@ -79,7 +78,7 @@ class TokenSampler:
 
     @property
     def spent(self) -> Privacy | None:
-        """What they promise together, rounded up; None before the first."""
+        """The draws' total promise, rounded up; None before the first."""
         return Privacy(epsilon=self._cost(self._tokens)) if self._tokens else None
 
     def draw(self, private: ArrayLike, public: ArrayLike) -> NDArray[uint32]:
@@ -88,11 +87,11 @@ class TokenSampler:
         Parameters
         ----------
         private
-            (batch, vocabulary) logits, of which nothing is refused: NaN counts as
+            (batch, vocabulary) logits; no value is refused, and NaN counts as
             impossible.
         public
-            (batch, vocabulary) logits that rest on nothing private, but what was
-            released before. A token of -inf is never drawn.
+            (batch, vocabulary) logits that depend on nothing private, except earlier
+            releases. A token of -inf is never drawn.
 
         Returns
         -------
@@ -121,7 +120,7 @@ class TokenSampler:
         return tokens
 
     def force(self, private: ArrayLike, public: ArrayLike) -> NDArray[Any]:
-        """The same as (batch, vocabulary) scores: 0 at the token that was drawn, -inf
+        """The draw as (batch, vocabulary) scores: 0 at the token that was drawn, -inf
         elsewhere.
 
         For loops that draw for themselves, such as a logits processor's: they can but
@@ -138,7 +137,7 @@ class TokenSampler:
         return f"TokenSampler(epsilon {self.epsilon:g} a token, {self._tokens} drawn)"
 
     def _row(self, logits: NDArray[Any]) -> tuple[NDArray[Any], _core.Sampler]:
-        """Tokens that come into question, and what draws one of them."""
+        """Possible tokens, and the sampler of one of them."""
         import numpy as np
 
         if np.any(np.isnan(logits) | (logits == np.inf)) or not np.any(np.isfinite(logits)):
@@ -161,8 +160,7 @@ class TokenSampler:
         self._tokens += tokens
 
     def _cost(self, tokens: int) -> float:
-        """Of so many, no less than the exact product of the decimal that epsilon is
-        written as.
+        """The cost of that many, no less than the exact product of epsilon's decimal.
         """
         exact = Decimal(repr(self.epsilon)) * tokens
         cost = float(exact)

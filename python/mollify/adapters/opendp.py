@@ -21,7 +21,7 @@ _OF_TABLES = ("integral", "integral-model")
 
 
 def _changed(spec: Mapping[str, Any]) -> str:
-    """What distances between tables count."""
+    """The unit of distances between tables."""
     if spec["method"] in _OF_TABLES:
         return "tables that are changed"
     if spec["method"] == "local":
@@ -70,7 +70,7 @@ def measurement(
     Raises
     ------
     InvalidInput
-        In one sentence, for what is wrong in public.
+        For a wrong public parameter, in one sentence.
 
     Notes
     -----
@@ -97,7 +97,7 @@ def measurement(
         return release
 
     def bound(changes: Any) -> int:
-        """Whoever changes a table twice has changed it."""
+        """Two changes of a table are one change."""
         return min(int(changes), 1) if facts["spec"]["method"] in _OF_TABLES else int(changes)
 
     if total.rho is not None:

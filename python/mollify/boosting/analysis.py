@@ -1,5 +1,4 @@
-"""Boosting, looked at: what it makes of a density or of private rows, and all that is
-measured of it. NOT PRIVATE.
+"""Boosting, measured: the density that it makes of a density or of private rows. NOT PRIVATE.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ _NOTICE = "NOT PRIVATE: this is computed from the data without protection, for t
 _CLAIM = "papers' claim"
 _POOL = 65_536
 _CELLS = 1 << 17
-# What a grid may miss of P, and the fewest cells that P may be spread over on it; else samples tell more.
+# The mass of P that a grid may miss, and the fewest cells that P may be spread over; otherwise samples are better.
 _MOST_OUTSIDE = 1e-6
 _LEAST_CELLS = 100
 # One row in five is for evaluation; of fewer rows none is kept.
@@ -77,17 +76,17 @@ class Problem:
 
     @property
     def masses_p(self) -> Numbers:
-        """What the points `at_p` count."""
+        """The weights of the points `at_p`."""
         return np.ones(len(self.at_p)) if self.grid is None else self.grid.p
 
     @property
     def masses_reference(self) -> Numbers:
-        """What the points `at_reference` count."""
+        """The weights of the points `at_reference`."""
         return np.ones(len(self.at_reference)) if self.grid is None else self.grid.h
 
 
 def density_parts(given: Any, name: str) -> tuple[Mapping[str, Any], str]:
-    """What a density is made of, and what it is called."""
+    """The parts of a density, and its name."""
     if isinstance(given, Mapping):
         return given, name
     try:
@@ -424,7 +423,7 @@ def _json(problem: Problem, made: _Measured, settings: Mapping[str, Any], draws:
 
 
 def _words(json_: Mapping[str, Any], sampler: str) -> str:
-    """What is printed for people."""
+    """The text for people."""
 
     def claim(value: float | None, fails: bool = False) -> str:
         return "none" if value is None else f"{value:.4f}{' (fails)' if fails else ''}"
@@ -505,8 +504,8 @@ def mbde(
 ) -> Boosting:
     """Show what boosted densities make of private rows or of a density. NOT PRIVATE.
 
-    Learns Q_T from samples of P and shows for each iteration what was gained, what is
-    guaranteed, and where the papers' claims fail (docs/theory/errata.md). A method with
+    Learns Q_T from samples of P, and shows for each iteration the gain, the guarantee, and where the papers' claims
+    fail (docs/theory/errata.md). A method with
     ``score="mbde"`` releases records by it.
 
     Parameters

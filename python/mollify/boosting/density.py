@@ -1,4 +1,4 @@
-"""Boosted densities [Husain et al. 2020, Algorithm 1]: what bounds them, and how one is learned. NOT PRIVATE."""
+"""Boosted densities [Husain et al. 2020, Algorithm 1]: their bounds, and how one is learned. NOT PRIVATE."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Classifier(Protocol):
         """The estimate at each point; any values."""
 
     def parts(self) -> dict[str, Any]:
-        """What a model's file has of it."""
+        """Its part of a model's file."""
 
 
 class Learned(NamedTuple):
@@ -65,7 +65,7 @@ class Learned(NamedTuple):
 
 
 class Learner(Protocol):
-    """Learns to tell the points of P from the points of Q; each of the two counts half."""
+    """Learns to distinguish the points of P from the points of Q; each of the two counts half."""
 
     def learn(self, p: Points, q: Points, seed: int) -> Learned:
         """A classifier, whatever the points are."""
@@ -215,7 +215,7 @@ def boost(
     density = start
     ratios = np.zeros(len(pool))
     for t in range(1, iterations + 1):
-        # The same words are drawn in either case, so that the seed means the same for all data.
+        # Equal words are drawn in either case, so that a seed has one meaning for all data.
         some = resampled(p, np.ones(len(p)), samples, numbers)
         q = resampled(pool, np.exp(ratios - density.log_ratio_bound), samples, numbers)
         learned = learner.learn(p if len(p) <= samples else some, q, numbers.word())

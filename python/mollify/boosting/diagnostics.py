@@ -1,4 +1,4 @@
-"""What each iteration of boosting gained, what is guaranteed of it, and what the papers claim. NOT PRIVATE.
+"""Each iteration's gain, its guarantee, and the papers' claim. NOT PRIVATE.
 
 Functions take masses of points along the last axis, and answer for each of the axes before it. A claim or a
 guarantee that does not exist is NaN. docs/theory/errata.md derives every correction of the papers.
@@ -167,7 +167,8 @@ def mode_coverage(q_at_p: Numbers, q_at_q: Numbers, level: float = 0.95) -> Esti
     """The share of P that lies where Q has its densest 95 %, from Q's density, or an increasing function of it, at
     independent samples of P and of Q.
 
-    The error is that of the share of P above the threshold, and half of how P's share changes as the threshold
+    The error has two parts: the error of the share of P above the threshold, and half of how P's share changes as the
+    threshold
     moves by one standard error of its level either way, added in squares.
     """
     of_p, of_q = np.sort(q_at_p), np.sort(q_at_q)

@@ -1,5 +1,4 @@
-"""What tells points of one distribution from points of another: networks, trees and logistic models, and models
-in files."""
+"""Learners that distinguish two distributions: networks, trees and logistic models, and models in files."""
 
 from __future__ import annotations
 
@@ -45,7 +44,7 @@ class Network:
 
 
 class NetworkLearner:
-    """Trains networks; the options are those of `_core.Network.learn`.
+    """Trains networks; the options are `_core.Network.learn`'s.
 
     The schedule "papers" has the papers' loss: the mean over the points of P plus the mean over the points of Q.
     `learn` takes the mean of the two, so the same step needs twice the rate.

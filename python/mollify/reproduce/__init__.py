@@ -1,4 +1,4 @@
-"""The papers' figures and tables, with published and expected numbers beside ours. NOT PRIVATE.
+"""The papers' figures and tables, with published and expected numbers next to ours. NOT PRIVATE.
 
 ``python -m mollify.reproduce`` makes all of them. From Python:
 

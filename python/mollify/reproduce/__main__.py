@@ -25,7 +25,7 @@ _NOTICE = (
 def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m mollify.reproduce",
-        description="Draw the papers' figures and tables, with published and expected numbers beside ours. "
+        description="Draw the papers' figures and tables, with published and expected numbers next to ours. "
         "Leaves each figure's numbers as CSV and its picture as SVG, and one page with all figures, "
         "index.html. NOT PRIVATE.",
     )

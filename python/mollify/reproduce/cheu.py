@@ -34,7 +34,7 @@ _LEGEND = (
     "The printed tables hold orders of growth: no constants, and no logarithms of 1/alpha, the "
     "dimension and the records. So the value of an order is not a number of records; it is there to "
     "be divided by, and to see what grows how (last table). Numbers of records are: the least n for "
-    "which mollify promises the accuracy; what the papers' own parameters need; and m runs of a "
+    "which mollify promises the accuracy; the number that the papers' own parameters need; and m runs of a "
     "single sampler on disjoint parts (Lemma 8), each at alpha/m for a joint law within alpha "
     "(Lemma 9). Weak: the law of each sample is within alpha. Strong: the law of all samples "
     "together is."
@@ -43,7 +43,7 @@ _LEGEND = (
 
 @dataclass(frozen=True)
 class _Task:
-    """One sample, many samples each of which is near, or many samples whose joint law is near."""
+    """One sample, many samples that are each near, or many samples whose joint law is near."""
 
     name: str
     outputs: int
@@ -122,7 +122,7 @@ def _add_table(figure: Figure, rows: list[_Row]) -> None:
 
 
 def _add_growth(figure: Figure, rows: list[_Row], why: str) -> None:
-    """How many times the records of one sample m samples need, beside the orders."""
+    """How many times the records of one sample m samples need, next to the orders."""
     figure.published = "published: a ratio of O() terms"
     for row in rows:
         one = next(other for other in rows if other.task.outputs == 1 and other.budget == row.budget)

@@ -1,4 +1,4 @@
-"""What the papers compare themselves with: the Bernstein mechanism (DPB), an adversarial network
+"""The papers' contenders: the Bernstein mechanism (DPB), an adversarial network
 (DPGAN), and a Gaussian sampler that proposes, tests and releases.
 
 NOT PRIVATE here: all of it computes with doubles, and its noise follows from a seed.
@@ -23,7 +23,7 @@ BERNSTEIN = (
     "its values, shifted to be positive. Its epsilon is for one record; for the whole table it is "
     "10 000 times that. The papers give no K, h or box: the box is what is drawn, and in one "
     "dimension [-1, 2]; the bandwidth is cross-validated on other points, which count as public. In "
-    "each repeat one draw of the noise serves all epsilon, scaled by 1/epsilon."
+    "each repeat one draw of the noise is used for all epsilon, scaled by 1/epsilon."
 )
 
 # -------------------------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ class BernsteinContender:
 
     def oracle_epsilon(self, nll: float, seed: int) -> float | None:
         """The least epsilon per record, to a tenth, at which one of these K and h comes as near to P
-        as a law of this negative log-likelihood; None if there is none from 1 to 10^6."""
+        as a law of this negative log-likelihood; None if no number from 1 to 10^6 is enough."""
         least: float | None = None
         for lattice, order in self._ORACLE:
             # One draw of the noise, scaled: the nearer to P the larger epsilon is.
@@ -284,8 +284,7 @@ class PrivateGan:
         return max(1, round(self.epochs * records / (self.batch * self.critic_steps)))
 
     def epsilon(self, records: int, delta: float) -> float:
-        """An epsilon for all steps of the critic, each of which chooses every record with
-        probability batch/records."""
+        """An epsilon for all steps of the critic; each step chooses every record with probability batch/records."""
         steps = self.generator_steps(records) * self.critic_steps
         return _core.sampled_gaussian_epsilon_up(min(1, self.batch / records), self.noise, steps, delta)
 
@@ -330,8 +329,7 @@ class _Network:
         return self.activations[-1]
 
     def backward(self, slopes: Points) -> list[Points]:
-        """The slopes that reach the sums of each layer, from the outputs' slopes; then those of the
-        inputs."""
+        """The slopes that reach the sums of each layer, from the outputs' slopes; then the inputs' slopes."""
         reached = [slopes]
         for place in (2, 1):
             back = reached[0] @ self.layers[place][0]

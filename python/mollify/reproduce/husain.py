@@ -106,7 +106,7 @@ def _dip(curve: Sequence[float]) -> _Dip:
 
 
 def _add_contender(chart: LineChart, parts: dict[str, Any], quick: bool, seed: int) -> None:
-    """DPB's likelihoods beside MBDE's."""
+    """DPB's likelihoods next to MBDE's."""
     epsilons = chart.curves[0].x
     seeds = range(seed, seed + (1 if quick else _REPEATS))
     contenders = [(BernsteinContender(parts, *_BOX, one, quick), one) for one in seeds]
@@ -292,7 +292,7 @@ def random_likelihood(quick: bool, seed: int) -> Figure:
     runs = _random_runs(quick, seed)
     figure = Figure(
         [
-            "The same runs: the negative log-likelihood of boosting (MBDE, ours and as printed) and of the Bernstein "
+            "These runs: the negative log-likelihood of boosting (MBDE, ours and as printed) and of the Bernstein "
             "mechanism (DPB, last row, epsilon for each record). For each m the Gaussians are the same in "
             "all repeats; samples, learning and noise differ.",
             "Published: MBDE falls with epsilon, DPB does not, and its deviation is about 100 times as "
@@ -357,7 +357,7 @@ def ring_contours(quick: bool, seed: int) -> Figure:
     epsilons = (1, 10) if quick else (0.1, 0.5, 1, 2, 5, 10)
     figure = Figure(
         [
-            "Eight Gaussians on a circle, and contours of what is made of them. A row for each epsilon: the "
+            "Eight Gaussians on a circle, and contours of the densities made of them. A row for each epsilon: the "
             "Bernstein mechanism (DPB), epsilon for each record, and boosting from N(0, I) (MBDE), epsilon for all of the "
             "data together, trained as ours and as printed. Ours finds first a ring, then its modes. Each panel has its own "
             "colours, from 0 to its greatest density. Published: MBDE is smoother.",
@@ -571,7 +571,7 @@ def cost_of_groups(quick: bool, seed: int) -> Figure:
         Curve(f"integral privacy, {outputs} output{'' if outputs == 1 else 's'}", sizes, [outputs] * 17, shade=shade)
         for outputs, shade in ((1, 0.4), (10, 0.8), (100, 1.0))
     ]
-    # DPB has the colour that it has wherever it is drawn beside boosting.
+    # DPB has one colour wherever it is drawn next to boosting.
     curves = [Curve("private per record (DPB): g times epsilon", sizes, sizes, colour=3), *shades]
     title = "privacy loss against the size of the group"
     return Figure(

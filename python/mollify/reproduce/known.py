@@ -223,8 +223,8 @@ def line_divergences(
     """How far a law is from P on an interval; densities are smooth except for kinks.
 
     Masses are densities times the weights of a Clenshaw-Curtis rule of 17 points on each of some
-    panels, so sums of masses are integrals. `law` makes the law's masses of those of P and of the
-    reference. If the rule and the rule of 9 points within it differ on a panel by more than
+    panels, so sums of masses are integrals. `law` makes the law's masses from the masses of P and of the reference. If
+    the rule and the rule of 9 points within it differ on a panel by more than
     `tolerance`, for the law itself or for a divergence, the panel is halved and the law is computed
     again. A kink ends in a panel that is too narrow to matter. The rule has the panel's ends among
     its points, because other rules overlook a kink near an end. At a tolerance of 1e-16 the
