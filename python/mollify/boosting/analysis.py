@@ -504,8 +504,8 @@ def mbde(
 ) -> Boosting:
     """Show what boosted densities make of private rows or of a density. NOT PRIVATE.
 
-    Learns Q_T from samples of P, and shows for each iteration the gain, the guarantee, and where the papers' claims
-    fail (docs/theory/errata.md). A method with
+    Learns Q_T from samples of P, and shows for each iteration the gain, the guarantee,
+    and where the papers' claims fail (docs/theory/errata.md). A method with
     ``score="mbde"`` releases records by it.
 
     Parameters
