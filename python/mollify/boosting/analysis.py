@@ -550,10 +550,10 @@ def mbde(
         Shows on standard error how many steps of boosting are done. Default: False.
     options : str or numbers
         For networks: `schedule` ("fast", or "papers": 750 passes in two steps each by
-        Nesterov's method, on the sum of both classes' mean losses), `width`, `depth`, `epochs`, `minibatches`, `optimiser`
-        ("nesterov" or "adam"), `rate`, and `patience`, the passes without a better
-        cross-entropy on a fifth of the samples after which learning stops. For trees:
-        `depth`.
+        Nesterov's method, on the sum of both classes' mean losses), `width`, `depth`,
+        `epochs`, `minibatches`, `optimiser` ("nesterov" or "adam"), `rate`, and
+        `patience`, the passes without a better cross-entropy on a fifth of the samples
+        after which learning stops. For trees: `depth`.
 
     Returns
     -------
