@@ -560,17 +560,21 @@ def test_learned_curves_lie_beside_perfect_ones_and_the_exact_projection() -> No
 
 def test_the_bernstein_mechanism_varies_more_than_boosting() -> None:
     """[Husain et al. 2020, appendix, Figure 1], in the small: boosting's likelihood falls with epsilon
-    and the Bernstein mechanism's deviation is the larger one. Published: 100 times; ours is larger at
-    small epsilon only, as the page says."""
+    and the Bernstein mechanism's deviation is the larger one. Published: 100 times. With training as printed it is about
+    that; ours learns more, and its deviation is that much smaller at small epsilon only, as the page says."""
     figure = quick("husain-random-likelihood")
     assert len(figure.charts) == 6
     mean = figure.charts[0]
     assert isinstance(mean, page.LineChart)
     assert all(curve.y[-1] < curve.y[0] - 0.01 for curve in mean.curves)
-    name = "deviation of DPB over that of MBDE, ours, mean over m, epsilon"
+    name = "deviation of DPB over that of MBDE, ours, median over m, epsilon"
     at_half, at_two = (row(figure, f"{name} {epsilon}").ours for epsilon in ("0.5", "2"))
     print(f"deviation of DPB over MBDE: {at_half:.2f} at epsilon .5, {at_two:.2f} at 2")
     assert 3 < at_half < 100 and at_half > 3 * at_two
+    six = known.random_gaussians(6, 2032)
+    noisy = [husain.BernsteinContender(six, *husain._BOX, seed, quick=False).fit(0.5, seed).nll for seed in range(2626, 2630)]
+    printed = [run.nll for run in measured.printed()[measured.random_domain(6), 0.5]]
+    assert 50 < np.std(noisy, ddof=1) / np.std(printed, ddof=1) < 400
 
 
 def test_coverage_of_random_gaussians_is_flat_and_says_so() -> None:
