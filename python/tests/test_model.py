@@ -128,5 +128,5 @@ def test_refuses_what_is_no_model(schools, tmp_path):
     for wrong in (schools / "schools.yaml", tmp_path / "none.json"):
         with pytest.raises(mo.InvalidInput):
             mo.Model.read(wrong)
-    with pytest.raises(mo.InvalidInput, match="the model must"):
+    with pytest.raises(mo.InvalidInput, match="the model is not a model"):
         mo.Model.parse("{}")

@@ -416,6 +416,7 @@ def test_verify_says_what_does_not_hold(schools, domain, tmp_path):
     broken["design"]["integers_sha256"] = "0" * 64
     forged = mo.verify(mo.Certificate(json.dumps(broken)), schools / "schools.yaml")
     assert not forged
+    assert forged.warnings == other.warnings == []
     assert forged.verdict == "DOES NOT HOLD"
     with pytest.raises(mo.InvalidInput):
         mo.verify(schools / "schools.yaml", domain)
@@ -591,3 +592,12 @@ def test_an_array_has_the_domains_columns_in_their_order(tmp_path):
     for wrong in (array[:, :1], array[0], with_unit):
         with pytest.raises(mo.InvalidInput, match="a column for each of a, b, in this order"):
             mo.Integral(domain, epsilon=1, count=1).sample(wrong)
+
+
+def test_verify_warns_as_the_release_and_its_domain_do(tmp_path):
+    domain = mo.Domain({"a": mo.integer(0, 9)})
+    release = mo.Integral(domain, epsilon=12, count=1).sample({"a": [1, 2]})
+    found = mo.verify(release, domain)
+    assert found.holds
+    assert found.warnings[: len(release.warnings)] == release.warnings
+    assert "the domain does not say" in found.warnings[-1]

@@ -97,7 +97,7 @@ def test_says_what_a_large_epsilon_means_once():
 
 
 def test_says_what_a_large_mu_or_an_amplified_epsilon_means_once():
-    mu = "mu 3 is epsilon 1.* at delta 1e-06 and allows that the output multiplies the odds of a guess"
+    mu = "mu 3 is epsilon 1.* at delta 1e-6 and allows that the output multiplies the odds of a guess"
     reports = dict(n=10, k=3, delta=1e-6)
     for make, match in (
         (lambda: mo.Sampler("gaussian-curve", outcomes=12, mu=3), mu),

@@ -246,9 +246,9 @@ Privacy draw_budget_down(const Privacy& budget, std::uint64_t count) {
   const double one = epsilon_per_draw_down(budget.epsilon, count);
   if (one < ExpBound::kLeastEpsilon) {
     const std::string draws = count == 1 ? "" : fmt::format(" for each of {} draws", count);
-    throw InvalidInput(fmt::format("epsilon must be at least {}{}, but is {:.6g}{}",
-                                   ExpBound::kLeastEpsilon, draws, budget.epsilon,
-                                   count == 1 ? "" : " for all of them"));
+    throw InvalidInput(fmt::format(
+        "epsilon must be at least {}{}, but is {}{}", detail::shortest(ExpBound::kLeastEpsilon),
+        draws, detail::shortest(budget.epsilon), count == 1 ? "" : " for all of them"));
   }
   return Privacy::pure(std::min(one, ExpBound::kGreatestEpsilon));
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/decimals.h"
+#include "core/invalid_input.h"
 
 namespace mollify {
 
@@ -11,7 +12,7 @@ namespace mollify {
 
 namespace {
 
-std::string digits_of(double number) { return fmt::format("{:.6g}", number); }
+std::string digits_of(double number) { return detail::shortest(number); }
 std::string digits_of(const Decimal& number) { return words_of(number); }
 
 }  // namespace

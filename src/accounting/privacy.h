@@ -82,7 +82,7 @@ struct BasicPrivacy {
     return notion == Notion::kGaussian ? mu : epsilon;
   }
 
-  /// "epsilon 0.5", "epsilon 1 and delta 1e-06", "rho 0.1", "mu 1": six digits of a double, all of
+  /// "epsilon 0.5", "epsilon 1 and delta 1e-6", "rho 0.1", "mu 1": six digits of a double, all of
   /// a Decimal.
   [[nodiscard]] std::string text() const;
 

@@ -9,6 +9,7 @@
 
 #include "accounting/privacy.h"
 #include "base/names.h"
+#include "base/progress.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
@@ -159,6 +160,7 @@ class Advisor {
           fmt::format("what to protect is missing: give {} (person, row or table) or {}",
                       flag_words("protect"), flag_words("method")));
     }
+    is_method_given_ = asked.method.has_value();
     advice_.method = method_for(asked);
     own().require(asked);
     if (asked.protect && !protects(advice_.method, *asked.protect)) {
@@ -170,8 +172,12 @@ class Advisor {
     const auto require_part = [&](bool is_given, const char* flag, const char* place) {
       const Methods methods = methods_with(place);
       if (!is_given || methods.has(advice_.method)) return;
-      throw InvalidInput(fmt::format("{} is for {}, but the method is {}", flag_words(flag),
-                                     methods.text(), name_of(advice_.method)));
+      throw InvalidInput(is_method_given_
+                             ? fmt::format("{} is for {}, but the method is {}", flag_words(flag),
+                                           methods.text(), name_of(advice_.method))
+                             : fmt::format("{} is for {}: add {} {}, or leave it out",
+                                           flag_words(flag), methods.text(), flag_words("method"),
+                                           name_of(methods.first())));
     };
     require_part(!asked.logarithms.empty(), "log", "/logarithms");
     require_part(asked.covariance.has_value(), "covariance", "/covariance");
@@ -234,6 +240,7 @@ class Advisor {
                      fmt::format("how many {} there are", by_person() ? "persons" : "rows"));
     }
     if (asked.records == 0U) throw InvalidInput("n must be at least 1, but is 0");
+    is_error_given_ = asked.error.has_value();
     if (!asked.error) advice_.question.error = is_estimation() ? 0.01 : kUsualError;
     // A whole table has as many rows as there are.
     advice_.outputs = asked.outputs.value_or(whole || is_of_one_model() ? *asked.records : 1);
@@ -277,7 +284,7 @@ class Advisor {
       advice_.delta = *question().delta;
       advice_.delta_why = "as given";
       if (question().accept_large_delta) return;
-      require_small_delta(advice_.delta, fmt::format("{:g}", advice_.delta), n,
+      require_small_delta(advice_.delta, detail::shortest(advice_.delta), n,
                           by_person() ? "person" : "row");
     } else {
       advice_.delta = std::min(1e-6, std::pow(10, std::floor(std::log10(0.01 / n))));
@@ -361,27 +368,36 @@ class Advisor {
     const auto is_good = [&](const AdvisedBudget& one) {
       return one.error.value_or(2) <= *question().error;
     };
-    const auto found = question().epsilon
-                           ? std::find_if(budgets.begin(), budgets.end(),
-                                          [&](const AdvisedBudget& one) {
-                                            return one.epsilon == *question().epsilon;
-                                          })
-                           : std::find_if(budgets.begin(), budgets.end(), is_good);
+    const auto at = [&](double epsilon) {
+      return std::find_if(budgets.begin(), budgets.end(),
+                          [&](const AdvisedBudget& one) { return one.epsilon == epsilon; });
+    };
+    auto found = question().epsilon ? at(*question().epsilon)
+                                    : std::find_if(budgets.begin(), budgets.end(), is_good);
+    std::string unreached;
     if (found == budgets.end()) {
       const bool none = std::none_of(budgets.begin(), budgets.end(),
                                      [](const AdvisedBudget& one) { return one.error; });
       if (none) throw Unserved(budgets.back().why);
-      advice_.epsilon_why = fmt::format("none of these brings the error to {:g}; {}",
-                                        *question().error, what_would());
+      unreached = fmt::format("none of these brings the error to {:g}; {}", *question().error,
+                              what_would());
+      // Whoever names no error has a whole table all the same, and sees its error.
+      const bool is_taken = is_of_rows() && question().purpose == Purpose::kTable &&
+                            !is_error_given_ && at(kModerateEpsilon)->error;
+      if (is_taken) found = at(kModerateEpsilon);
+    }
+    if (found == budgets.end()) {
+      advice_.epsilon_why = unreached;
       return;
     }
     advice_.chosen = static_cast<std::size_t>(found - budgets.begin());
     const AdvisedBudget& one = *found;
     if (!one.error) throw Unserved(one.why);
     advice_.epsilon_why =
-        question().epsilon
-            ? epsilon_given_
-            : fmt::format("the least of these whose error is at most {:g}", *question().error);
+        question().epsilon ? epsilon_given_
+        : unreached.empty()
+            ? fmt::format("the least of these whose error is at most {:g}", *question().error)
+            : fmt::format("the greatest of these that is a usual one; {}", unreached);
     advice_.epsilon_why += "; " + odds_words(Privacy::pure(one.epsilon));
     advice_.mechanism_why = own().mechanism_why(question(), one);
     if (advice_.delta > 0 && !one.spends_delta) {
@@ -520,7 +536,7 @@ class Advisor {
     if (value.is_array()) {
       text = fmt::format("{}", fmt::join(value.get<std::vector<std::string>>(), ","));
     }
-    if (value.is_number_float()) text = fmt::format("{:g}", value.get<double>());
+    if (value.is_number_float()) text = detail::shortest(value.get<double>());
     const std::string in_python = value == true ? "True" : value.is_number() ? text : json;
     sample_ += words_of_speech(" --" + flag + (value == true ? "" : " " + shell_word(text)),
                                fmt::format(", {}={}", name, in_python));
@@ -577,6 +593,8 @@ class Advisor {
   Advice advice_;
   std::string sample_;  // the parts of what is advised, as they are typed
   std::string epsilon_given_ = "as given";
+  bool is_method_given_ = false;
+  bool is_error_given_ = false;
   std::optional<Domain> domain_;
   std::vector<std::uint64_t> sizes_;  // how many values each column has
 };
@@ -713,7 +731,9 @@ std::string subject_of(const Advice& advice) {
   const bool by_person = advice.question.protect == Protected::kPerson;
   std::string text =
       fmt::format("for {}, protecting each {}", purpose_words(advice.question.purpose),
-                  by_person ? advice.question.unit.value_or("person") : std::string("row"));
+                  !by_person             ? "row"
+                  : advice.question.unit ? "unit of " + printable(*advice.question.unit)
+                                         : "person");
   const auto& records = advice.question.records;
   if (*advice.question.protect == Protected::kTable) {
     text =
@@ -738,7 +758,7 @@ std::string guess_words(double epsilon) {
 /// The error at each budget, the advised one marked.
 void add_budgets(Answer& answer, const Advice& advice, const AdvisedBudget* chosen) {
   Json budgets = Json::array();
-  std::string text = fmt::format("\n{:<34}", "the same at epsilon");
+  Json rows = Json::array();
   for (const AdvisedBudget& one : advice.budgets) {
     Json json{{"epsilon", one.epsilon},
               {"mechanism", one.mechanism},
@@ -748,30 +768,50 @@ void add_budgets(Answer& answer, const Advice& advice, const AdvisedBudget* chos
     if (one.oracle_error) json["oracle_error"] = *one.oracle_error;
     if (one.greater_error) json["greater_error"] = *one.greater_error;
     if (!one.error) json["refusal"] = one.why;
-    budgets.push_back(std::move(json));
-    text += fmt::format(" {:>10g}{}", one.epsilon, &one == chosen ? "*" : " ");
-  }
-  const auto add_row = [&](const std::string& name,
-                           const std::optional<double> AdvisedBudget::*error) {
-    text += fmt::format("\n{:<34}", name);
-    for (const AdvisedBudget& one : advice.budgets) {
-      text += fmt::format(" {:>10} ", one.*error ? fmt::format("{:.4g}", *(one.*error)) : "-");
+    budgets.push_back(json);
+    for (const char* error : {"typical_error", "oracle_error", "greater_error"}) {
+      if (!json.contains(error)) json[error] = nullptr;
     }
-  };
-  add_row(advice_of(advice.method).error_kind(advice.question).words, &AdvisedBudget::error);
+    json["marked"] = fmt::format("{:g}{}", one.epsilon, &one == chosen ? "*" : " ");
+    json["guess"] = guess_words(one.epsilon);
+    rows.push_back(std::move(json));
+  }
+  std::vector<TableColumn> columns{{"epsilon ", 10, "/marked"}, {"error", 11, "/error", ".4g"}};
   const AdvisedBudget& greatest = advice.budgets.back();
   if (greatest.typical_error) {
-    add_row(fmt::format("of a share of 1/{}", advice.outcomes), &AdvisedBudget::typical_error);
+    columns.push_back(
+        {fmt::format("a share of 1/{}", advice.outcomes), 20, "/typical_error", ".4g"});
   }
-  if (greatest.oracle_error) add_row("of 1/2 by subset selection", &AdvisedBudget::oracle_error);
+  if (greatest.oracle_error) columns.push_back({"subset selection", 18, "/oracle_error", ".4g"});
   if (greatest.greater_error) {
-    add_row("  where columns depend closely", &AdvisedBudget::greater_error);
+    columns.push_back({"if columns depend closely", 27, "/greater_error", ".4g"});
   }
-  text += fmt::format("\n{:<34}", "a guess right 1 in 1000 becomes");
-  for (const AdvisedBudget& one : advice.budgets) {
-    text += fmt::format(" {:>10} ", guess_words(one.epsilon));
+  columns.push_back({"right of 1000", 15, "/guess"});
+  const std::string title = fmt::format(
+      "{} at each epsilon, and how often a guess is right that was right once in 1000 times",
+      advice_of(advice.method).error_kind(advice.question).words);
+  answer.add("budgets", budgets, "\n" + wrapped(title) + table_text(columns, rows));
+}
+
+constexpr std::size_t kLineWidth = 80;
+
+/// A command in lines that a shell reads as one.
+std::string command_lines(const std::string& command, std::size_t indent) {
+  std::string text(indent, ' ');
+  std::size_t width = indent;
+  for (std::size_t begin = 0; begin < command.size();) {
+    const std::size_t end = std::min(command.find(" --", begin + 1), command.size());
+    const std::string part = command.substr(begin, end - begin);
+    // Room is left for the backslash.
+    if (begin > 0 && width + part.size() + 2 > kLineWidth) {
+      text += " \\\n" + std::string(indent + 1, ' ');
+      width = indent + 1;
+    }
+    text += part;
+    width += part.size();
+    begin = end;
   }
-  answer.add("budgets", budgets, text);
+  return text + "\n";
 }
 
 /// "--alpha 0.33 or ", which the greatest budget reaches; nothing if every error is 1 or more.
@@ -783,11 +823,12 @@ std::string greater_alpha(const Advice& advice) {
 }  // namespace
 
 Answer advice_answer(const Advice& advice) {
+  constexpr std::size_t kHang = 32;
   const AdvisedBudget* chosen = advice.chosen ? &advice.budgets[*advice.chosen] : nullptr;
   const ErrorKind kind = advice_of(advice.method).error_kind(advice.question);
   Answer answer;
   answer.warnings = advice.warnings;
-  answer.add("purpose", name_of(advice.question.purpose), subject_of(advice) + "\n\n");
+  answer.add("purpose", name_of(advice.question.purpose), wrapped(subject_of(advice)) + "\n");
   answer.add("protect", name_of(*advice.question.protect));
   answer.add("outcomes", advice.outcomes);
   answer.add("copula", advice.question.copula);
@@ -795,7 +836,8 @@ Answer advice_answer(const Advice& advice) {
   Json reasons{{"mechanism", advice.mechanism_why}};
   const auto add = [&](const char* what, const Json& value, const std::string& text,
                        const std::string& why) {
-    answer.add(what, value, fmt::format("{:<10} {:<20} {}\n", what, text, why));
+    answer.add(what, value,
+               wrapped(fmt::format("{:<10} {:<20} {}", what, text, why), kLineWidth, kHang));
     reasons[what] = why;
   };
   const std::string method(name_of(advice.method));
@@ -805,7 +847,7 @@ Answer advice_answer(const Advice& advice) {
     add("mechanism", chosen->mechanism, chosen->mechanism, advice.mechanism_why);
   add("epsilon", chosen != nullptr ? Json(chosen->epsilon) : Json(nullptr),
       chosen != nullptr ? fmt::format("{:g}", chosen->epsilon) : "-", advice.epsilon_why);
-  add("delta", advice.delta, fmt::format("{:g}", advice.delta), advice.delta_why);
+  add("delta", advice.delta, detail::shortest(advice.delta), advice.delta_why);
   add("count", advice.outputs, std::to_string(advice.outputs), advice.count_why);
   answer.add("reasons", reasons);
   answer.add("error", {{"kind", kind.key},
@@ -814,37 +856,40 @@ Answer advice_answer(const Advice& advice) {
   answer.add("parts", advice.parts);
   answer.add("commands", advice.commands);
   if (chosen != nullptr) {
-    answer.say(fmt::format("{:<10} {:<20} {}: {}\n\nrun\n", "error",
-                           fmt::format("{:.4g}", *chosen->error), kind.words, advice.error_words));
-    for (const std::string& command : advice.commands) answer.say("  " + command + "\n");
-  } else {
     answer.say(
-        fmt::format("\nnothing to advise: no epsilon here has so small an error; {}{} gives "
-                    "what to run\n",
-                    greater_alpha(advice), flag_words("epsilon")));
+        wrapped(fmt::format("{:<10} {:<20} {}: {}", "error", fmt::format("{:.4g}", *chosen->error),
+                            kind.words, advice.error_words),
+                kLineWidth, kHang) +
+        "\nrun\n");
+    for (const std::string& command : advice.commands) answer.say(command_lines(command, 2));
+  } else {
+    answer.say("\n" + wrapped(fmt::format("nothing to advise: no epsilon here has so small an "
+                                          "error. To have what to run all the same, give {}{}",
+                                          greater_alpha(advice), flag_words("epsilon"))));
   }
   add_budgets(answer, advice, chosen);
-  answer.say(chosen != nullptr ? "\n* advised\n" : "\n");
+  if (chosen != nullptr) answer.say("* advised\n");
   if (!advice.others.empty()) {
     answer.say(fmt::format("\nother ways to such a table, at epsilon {:g}\n", chosen->epsilon));
   }
   Json others = Json::array();
   for (const OtherWay& other : advice.others) {
     others.push_back({{"way", other.name}, {"why", other.why}});
-    answer.say(fmt::format("  {}: {}\n", other.name, other.why));
+    answer.say(wrapped(fmt::format("  {}: {}", other.name, other.why), kLineWidth, 2));
     if (!other.error) continue;
     others.back()["error"] = {
         {"kind", other.error_kind}, {"value", *other.error}, {"words", other.error_words}};
     others.back()["command"] = other.command;
-    answer.say(fmt::format("    error {:.4g}, {}\n    {}\n", *other.error, other.error_words,
-                           other.command));
+    answer.say(wrapped(fmt::format("    error {:.4g}, {}", *other.error, other.error_words)) +
+               command_lines(other.command, 4));
   }
   answer.add("other_ways", others);
   answer.add("warnings", advice.warnings);
   for (const std::string& words : advice.warnings)
-    answer.say(fmt::format("\nWARNING: {}\n", words));
+    answer.say("\n" + wrapped("WARNING: " + words, kLineWidth, 2));
   answer.add("notes", advice.notes);
-  for (const std::string& note : advice.notes) answer.say(fmt::format("\nnote: {}\n", note));
+  for (const std::string& note : advice.notes)
+    answer.say("\n" + wrapped("note: " + note, kLineWidth, 2));
   answer.say("\nthe guide \"Five jobs, from the question to the judgement\" shows such releases\n");
   return answer;
 }

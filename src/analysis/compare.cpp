@@ -210,49 +210,86 @@ Answer compare_outcomes(const LocalRelease& release, const Source& data) {
 
 namespace {
 
-/// A column of points, for people: its name and the values that 0 and 1 stand for; those of ordered
-/// levels, per level.
-struct Label {
-  std::string name;
-  double least = 0;
-  double unit = 1;
-};
-
-std::vector<Label> labels_of(const Domain& domain, const RecordLayout& layout) {
-  std::vector<Label> labels;
+/// The names of columns of points, for people.
+std::vector<std::string> labels_of(const Domain& domain, const RecordLayout& layout) {
+  std::vector<std::string> labels;
   for (const Column& column : domain.columns()) {
-    Label label{column.name()};
-    const bool number = layout.columns()[labels.size()].scale == Scale::kNumber;
-    if (const auto* cells = std::get_if<NumberCells>(&column.cells());
-        cells != nullptr && cells->are_equal()) {
-      label.least = cells->min();
-      label.unit = (cells->max() - cells->min()) / (number ? 1 : cells->size());
-    } else if (const auto* integers = std::get_if<IntegerCells>(&column.cells());
-               integers != nullptr && integers->declared_edges().empty()) {
-      const double width = static_cast<double>(integers->max() - integers->min()) + 1;
-      label.least = static_cast<double>(integers->min()) - (number ? 0.5 : 0);
-      label.unit = width / (number ? 1 : integers->size());
-    }
     // Of two levels the share of the second one is told, by its name.
     const MixedColumn& mixed = layout.columns()[labels.size()];
-    if (mixed.scale == Scale::kCategory && mixed.levels == 2) {
-      label.name = fmt::format("{} = {}", column.name(), level_text(column, 1));
-    }
-    labels.push_back(label);
+    const bool is_share = mixed.scale == Scale::kCategory && mixed.levels == 2;
+    labels.push_back(is_share ? fmt::format("{} = {}", column.name(), level_text(column, 1))
+                              : column.name());
     if (is_ordered(column.cells()) && column.mapping().null_is_category)
-      labels.push_back({column.name() + " is null"});
+      labels.push_back(column.name() + " is null");
   }
   return labels;
 }
 
-bool has_mean(const MixedColumn& column) {
-  return column.scale != Scale::kCategory || column.levels == 2;
+/// The mean of cells in the column's own units, a day's or a time's as the day that it is in; of
+/// ordinals, the mean level.
+class CellMean {
+ public:
+  explicit CellMean(const Column& column) : column_(column) {}
+
+  void add(std::uint32_t cell, double weight) {
+    mass_ += weight;
+    levels_ += weight * cell;
+    if (is_number_) numbers_ += weight * number_of_level(column_, cell).value_or(0);
+  }
+
+  [[nodiscard]] Json json() const {
+    if (!(mass_ > 0)) return nullptr;
+    if (is_number_) return numbers_ / mass_;
+    if (!std::holds_alternative<DateCells>(column_.cells())) return levels_ / mass_;
+    constexpr std::size_t kDay = 10;  // letters of 2024-02-29
+    const auto cell = static_cast<std::uint32_t>(std::lround(levels_ / mass_));
+    std::string text;
+    column_.write(cell, column_.points(cell) / 2, text);
+    return text.substr(0, kDay);
+  }
+
+ private:
+  const Column& column_;
+  bool is_number_ = std::holds_alternative<IntegerCells>(column_.cells()) ||
+                    std::holds_alternative<NumberCells>(column_.cells());
+  double mass_ = 0;
+  double levels_ = 0;
+  double numbers_ = 0;
+};
+
+/// Of each column of points; null where levels have no mean. Nulls count in their own column alone.
+Json means_of(const Domain& domain, const MixedPoints& points, std::span<const double> weights) {
+  Json means = Json::array();
+  for (const Column& column : domain.columns()) {
+    const std::size_t at = means.size();
+    const MixedColumn& mixed = points.columns()[at];
+    const bool has_null = is_ordered(column.cells()) && column.mapping().null_is_category;
+    const std::uint32_t cells = column.size() - (has_null ? 1 : 0);
+    CellMean mean(column);
+    double nulls = 0;
+    for (std::size_t j = 0; j < points.size(); ++j) {
+      if (has_null && points.values(at + 1)[j] > 0.5F) {
+        nulls += weights[j];
+        continue;
+      }
+      const double value = static_cast<double>(points.values(at)[j]);
+      const double cell = mixed.scale == Scale::kNumber ? value * cells : value;
+      mean.add(std::min(static_cast<std::uint32_t>(cell), cells - 1), weights[j]);
+    }
+    const bool has_mean = mixed.scale != Scale::kCategory || mixed.levels == 2;
+    means.push_back(has_mean ? mean.json() : Json(nullptr));
+    if (has_null) {
+      means.push_back(nulls / std::accumulate(weights.begin(), weights.end(), 0.0));
+    }
+  }
+  return means;
 }
 
 struct PointComparison {
   std::size_t units = 0;
   MixedSummary truth;
   std::array<MixedSummary, 3> others;  // law, reference, uniform
+  std::array<Json, 4> means;           // in real units; of the truth and of the others
 };
 
 constexpr std::array<const char*, 3> kOthers = {"law", "reference", "uniform"};
@@ -315,6 +352,9 @@ PointComparison points_comparison(const LocalRelease& release, const Source& dat
   comparison.truth = summarise(truth, cuts, weights);
   comparison.others = {summarise(points, cuts, law), summarise(points, cuts, reference),
                        summarise(points, cuts, uniform)};
+  const Domain& domain = release.space().domain();
+  comparison.means = {means_of(domain, truth, weights), means_of(domain, points, law),
+                      means_of(domain, points, reference), means_of(domain, points, uniform)};
   return comparison;
 }
 
@@ -353,18 +393,13 @@ Answer compare_points(const LocalRelease& release, const Source& data) {
   answer.add("units", found.units, "mean of " + counted(found.units, "unit") + "\n\n");
   Json columns = Json::array();
   Json means = Json::array();
-  for (const Label& label : labels_of(domain, layout)) {
-    const std::size_t i = columns.size();
-    columns.push_back(
-        {{"name", printable(label.name)}, {"least", label.least}, {"unit", label.unit}});
-    if (!has_mean(layout.columns()[i])) continue;
-    const auto value = [&](const MixedSummary& summary) {
-      return label.least + label.unit * summary.means[i];
-    };
-    means.push_back({{"name", printable(label.name)}, {"truth", value(found.truth)}});
+  for (const std::string& label : labels_of(domain, layout)) {
+    Json mean{{"name", printable(label)}, {"truth", found.means[0][columns.size()]}};
     for (std::size_t j = 0; j < kOthers.size(); ++j) {
-      means.back()[kOthers[j]] = value(found.others[j]);
+      mean[kOthers[j]] = found.means[j + 1][columns.size()];
     }
+    if (!mean["truth"].is_null()) means.push_back(mean);
+    columns.push_back(std::move(mean));
   }
   answer.add("columns", columns);
   answer.add("truth", summary_json(found.truth));

@@ -116,7 +116,7 @@ std::string bound_text(double upper, bool is_positive) {
 void look_at_delta(const AmplifyQuestion& question, std::uint64_t records) {
   if (!(*question.delta > 0 && *question.delta < 1)) return;  // the accounting refuses it
   if (!question.accept_large_delta) {
-    require_small_delta(*question.delta, fmt::format("{:g}", *question.delta),
+    require_small_delta(*question.delta, detail::shortest(*question.delta),
                         static_cast<double>(records));
   }
 }
@@ -134,7 +134,7 @@ std::vector<std::string> warnings_of(const Amplified& found, double epsilon,
   const auto promise = Privacy::approximate(epsilon, delta.value_or(0));
   std::vector<std::string> said = epsilon_warnings(promise, promise, 0);
   const auto records = static_cast<double>(found.response.records);
-  const auto words = delta_warning(promise.delta, fmt::format("{:g}", promise.delta), records,
+  const auto words = delta_warning(promise.delta, detail::shortest(promise.delta), records,
                                    counted(found.response.records, "record"));
   if (words) said.push_back(*words);
   return said;

@@ -915,8 +915,8 @@ void require_countable_pairs(const Domain& domain) {
   if (cells <= PairCounts::kMostCells) return;
   throw InvalidInput(
       fmt::format("columns are compared two at a time, in at most {} cells of all pairs, but there "
-                  "are {}: declare fewer bins in the domain",
-                  PairCounts::kMostCells, cells));
+                  "are {}; {}",
+                  PairCounts::kMostCells, cells, domain.fewer_bins(&PairCounts::are_few)));
 }
 
 namespace {

@@ -1,5 +1,6 @@
 #include "base/answer.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -45,6 +46,44 @@ std::string table_text(std::span<const TableColumn> columns, const Json& rows) {
     text += line_of(columns, [&](const TableColumn& one) { return cell_text(one, row); });
   }
   return text;
+}
+
+namespace {
+
+/// The letters of a text in UTF-8.
+std::size_t letters(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char byte) {
+    return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
+  }));
+}
+
+}  // namespace
+
+std::string wrapped(std::string_view text, std::size_t width, std::size_t hang) {
+  std::string made;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+    std::string now(indent, ' ');
+    bool empty = true;
+    for (line.remove_prefix(indent); !line.empty();) {
+      const std::size_t space = std::min(line.find(' '), line.size());
+      const std::string_view word = line.substr(0, space);
+      line.remove_prefix(std::min(space + 1, line.size()));
+      if (!empty && letters(now) + 1 + letters(word) > width) {
+        made += now + "\n";
+        now.assign(indent + hang, ' ');
+        empty = true;
+      }
+      if (!empty) now += ' ';
+      now += word;
+      empty = false;
+    }
+    made += (empty ? std::string() : now) + "\n";
+  }
+  return made;
 }
 
 }  // namespace mollify

@@ -44,4 +44,9 @@ struct TableColumn {
 /// a row does not have is left blank.
 [[nodiscard]] std::string table_text(std::span<const TableColumn> columns, const Json& rows);
 
+/// The text in lines of at most `width`, each indented by as much as it begins with, and by `hang`
+/// more where it goes on. A longer word has a line of its own.
+[[nodiscard]] std::string wrapped(std::string_view text, std::size_t width = 80,
+                                  std::size_t hang = 0);
+
 }  // namespace mollify

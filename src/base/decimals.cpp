@@ -201,7 +201,7 @@ std::string words_of(const Decimal& number) {
   const std::size_t power = first - 1;  // of a tenth
   if (power < 5) return text;
   const std::string rest = text.substr(first + 1);
-  return fmt::format("{}{}{}e-{:02}", text[first], rest.empty() ? "" : ".", rest, power);
+  return fmt::format("{}{}{}e-{}", text[first], rest.empty() ? "" : ".", rest, power);
 }
 
 }  // namespace mollify

@@ -54,7 +54,7 @@ class Decimal {
 };
 
 /// All digits of the number as people are told them, below a ten-thousandth with a power of ten, as
-/// doubles are printed: 0.500001, 1e-07.
+/// sentences write doubles: 0.500001, 1e-7.
 [[nodiscard]] std::string words_of(const Decimal& number);
 
 }  // namespace mollify

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <cmath>
 #include <string_view>
 #include <vector>
@@ -148,6 +149,17 @@ std::string command_words(std::string_view command) {
 
 std::string_view words_of_speech(std::string_view of_command, std::string_view of_python) {
   return is_python() ? of_python : of_command;
+}
+
+std::string comma_words(std::string_view typed) {
+  std::string text(typed);
+  const std::size_t comma = text.find(',');
+  if (comma == text.npos) return "";
+  text[comma] = '.';
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return "";
+  return "; write " + text;
 }
 
 std::string times_words(double probability) {

@@ -149,6 +149,9 @@ void speak(Speech speech) noexcept;
 /// Throws InvalidInput, "`what` must be text without NUL, but is ...", for a text that holds one.
 void require_without_nul(std::string_view what, std::string_view text);
 
+/// "; write 1.5" for a number with a comma in place of its point; otherwise nothing.
+[[nodiscard]] std::string comma_words(std::string_view typed);
+
 /// "1 time in 12", "35 times in 100": a probability for people.
 [[nodiscard]] std::string times_words(double probability);
 

@@ -17,33 +17,6 @@
 
 namespace mollify::cli {
 
-std::string wrapped(std::string_view text, std::size_t width, std::size_t hang) {
-  std::string made;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
-    std::string now(indent, ' ');
-    bool empty = true;
-    for (line.remove_prefix(indent); !line.empty();) {
-      const std::size_t space = std::min(line.find(' '), line.size());
-      const std::string_view word = line.substr(0, space);
-      line.remove_prefix(std::min(space + 1, line.size()));
-      if (!empty && now.size() + 1 + word.size() > width) {
-        made += now + "\n";
-        now.assign(indent + hang, ' ');
-        empty = true;
-      }
-      if (!empty) now += ' ';
-      now += word;
-      empty = false;
-    }
-    made += (empty ? std::string() : now) + "\n";
-  }
-  return made;
-}
-
 // -----------------------------------------------------------------------------------------------
 // What --help prints: at most 40 lines of 80 columns.
 

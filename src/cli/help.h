@@ -16,11 +16,6 @@ namespace mollify::cli {
 /// with the first line of each flag's help. The session must outlive it.
 [[nodiscard]] std::shared_ptr<CLI::FormatterBase> help_formatter(const Session& session);
 
-/// The text in lines of at most `width`, each indented by as much as it begins with, and by `hang`
-/// more where it goes on. A longer word has a line of its own.
-[[nodiscard]] std::string wrapped(std::string_view text, std::size_t width = 80,
-                                  std::size_t hang = 0);
-
 /// A script that completes commands and flags in bash, zsh or fish: to be sourced. Throws
 /// InvalidInput for another shell.
 [[nodiscard]] std::string completion_script(const CLI::App& app, const std::string& shell);

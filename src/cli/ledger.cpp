@@ -75,9 +75,9 @@ ChargeReceipt ChargedLedger::charge(const ReleaseCharge& release) {
   return *receipt_;
 }
 
-std::string ChargedLedger::text() const {
+std::string ChargedLedger::text(const std::string& why) const {
   const DataSetSummary& known = receipt_->data_set;
-  std::string text = fmt::format("charged: {} to {} in {}\n", readable(cost_).text(),
+  std::string text = fmt::format("charged: {}{} to {} in {}\n", readable(cost_).text(), why,
                                  printable(known.data_set), path_);
   if (known.total) {
     text += fmt::format("left: {}; the total is {}\n", left_text(known), known.total->cost.text());
@@ -97,12 +97,13 @@ std::string ChargedLedger::text() const {
   return text;
 }
 
-std::string ChargedLedger::brief() const {
+std::string ChargedLedger::brief(const std::string& why) const {
   const DataSetSummary& known = receipt_->data_set;
-  std::string text = wrapped(
-      fmt::format("charged: {} to {}; left: {}", readable(cost_).text(), printable(known.data_set),
-                  known.total ? left_text(known) : "unknown, no total declared"),
-      80, 2);
+  std::string text =
+      wrapped(fmt::format("charged: {}{} to {}; left: {}", readable(cost_).text(), why,
+                          printable(known.data_set),
+                          known.total ? left_text(known) : "unknown, no total declared"),
+              80, 2);
   if (!receipt_->other_names.empty()) {
     text += fmt::format("WARNING: not counted here: what was charged to {}\n",
                         printable(fmt::format("{}", fmt::join(receipt_->other_names, ", "))));

@@ -37,9 +37,9 @@ class ChargedLedger final : public Ledger {
 
   /// What was charged and what is left, and whether the ledger knows the file by other names.
   /// Requires that something was charged.
-  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string text(const std::string& why) const;
   /// The same in a line, or two where the ledger knows the file by other names.
-  [[nodiscard]] std::string brief() const;
+  [[nodiscard]] std::string brief(const std::string& why) const;
   [[nodiscard]] nlohmann::ordered_json json() const;
 
  private:

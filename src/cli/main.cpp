@@ -122,6 +122,23 @@ std::string method_words(const CLI::App& app, const mollify::cli::Session& sessi
   return "";
 }
 
+/// Unknown flags that people expect, and the way to their purpose.
+constexpr struct {
+  std::string_view command;  ///< empty: every one
+  std::string_view flag, words;
+} kOtherWays[] = {
+    {"candidates", "--count", " (did you mean \"--candidates\"?)"},
+    {"plan", "--unit", ": a plan holds for every unit, so leave it out"},
+    {"plan", "--units", ": a plan holds for every roster, so leave it out"},
+    {"plan", "--units-column", ": a plan holds for every roster, so leave it out"},
+    {"plan", "--data", ": a plan reads no data, so leave it out"},
+    {"advise", "--data", ": advise reads no data, so leave it out"},
+    {"advise", "--rows",
+     ": --n is how many persons or rows there are, --count how many to release"},
+    {"", "--seed",
+     ": a release takes no seed, because anyone who guessed it could subtract the noise. Rows of a "
+     "released model do: mollify generate --seed"}};
+
 /// The first flag that the command has not, or the first word, and what may have been meant.
 std::string unexpected(const CLI::App& app, const mollify::cli::Session& session) {
   const std::string methods = method_words(app, session);
@@ -136,6 +153,12 @@ std::string unexpected(const CLI::App& app, const mollify::cli::Session& session
   for (const std::string& extra : extras) {
     if (!extra.starts_with("-")) continue;
     const std::string flag = extra.substr(0, extra.find('='));
+    const auto ran = app.get_subcommands();
+    const std::string name = ran.empty() ? "" : ran.front()->get_name();
+    for (const auto& [command, other, words] : kOtherWays) {
+      const bool is_here = command.empty() || command == name;
+      if (is_here && flag == other) return fmt::format("unknown flag {}{}", flag, words);
+    }
     return fmt::format("unknown flag {}{}", flag, mollify::did_you_mean(flag, known));
   }
   return fmt::format("no flag stands before \"{}\"", extras.front());
@@ -177,6 +200,10 @@ int run(int argc, char** argv) {
   Session session;
   app.formatter(help_formatter(session));
   const std::string_view named = argc > 1 && argv[1][0] != '-' ? argv[1] : "";
+  const auto help = [&] {
+    return fmt::format("see mollify {}{}{}{}--help", named, named.empty() ? "" : " ",
+                       session.method ? name_of(*session.method) : "", session.method ? " " : "");
+  };
   try {
     // `mollify help` and `mollify help COMMAND` are what people try first.
     if (named == "help") {
@@ -208,12 +235,10 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& asked) {
     return app.exit(asked);  // prints help or version
   } catch (const CLI::ExtrasError&) {
-    complain(fmt::format("{}; see mollify {}{}--help", unexpected(app, session), named,
-                         named.empty() ? "" : " "));
+    complain(fmt::format("{}; {}", unexpected(app, session), help()));
     return kBadInput;
   } catch (const CLI::ParseError& error) {
-    complain(fmt::format("{}; see mollify {}{}--help", parse_words(error), named,
-                         named.empty() ? "" : " "));
+    complain(fmt::format("{}; {}", parse_words(error), help()));
     return kBadInput;
   } catch (const mollify::InvalidInput& error) {
     complain(error.what());
@@ -258,8 +283,8 @@ Value parsed(std::string_view text, std::string_view flag, std::string_view expe
   const std::string range = error == std::errc::result_out_of_range
                                 ? fmt::format(" of at most {}", std::numeric_limits<Value>::max())
                                 : "";
-  throw InvalidInput(
-      fmt::format("{} must be {}{}, but is \"{}\"", flag.substr(2), expected, range, text));
+  throw InvalidInput(fmt::format("{} must be {}{}, but is \"{}\"{}", flag.substr(2), expected,
+                                 range, text, comma_words(text)));
 }
 
 template double parsed<double>(std::string_view, std::string_view, std::string_view);

@@ -52,7 +52,8 @@ double number_of(const std::string& text, const std::string& name) {
   const char* end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc() || stopped != end) {
-    throw InvalidInput(fmt::format("{} must be a number, but is \"{}\"", name, text));
+    throw InvalidInput(
+        fmt::format("{} must be a number, but is \"{}\"{}", name, text, comma_words(text)));
   }
   return value;
 }
@@ -355,6 +356,27 @@ const char* group_of(const Part& part) {
   return part.methods.intersects(kDrawMethods) ? "" : "Table (public)";
 }
 
+/// "; --covariance takes a file" for --covariance-bound; empty without such a flag.
+std::string file_words(std::string_view flag, std::span<const Part> parts) {
+  const std::string_view other = flag.substr(0, flag.rfind('-'));
+  for (const Part& part : parts) {
+    if (part.flag != other || part.kind != PartKind::kFile) continue;
+    return fmt::format("; {} takes a file", other);
+  }
+  return "";
+}
+
+/// The number of a part.
+template <class Value>
+Value number_part(const std::string& text, const Part& part, std::span<const Part> parts,
+                  std::string_view expected) {
+  try {
+    return parsed<Value>(text, part.flag, expected);
+  } catch (const InvalidInput& refused) {
+    throw InvalidInput(refused.what() + file_words(part.flag, parts));
+  }
+}
+
 /// What --help says of a part, of all these methods.
 std::string help_of(const Part& part, Methods methods) {
   std::vector<std::string> said, more;
@@ -458,10 +480,10 @@ Json given_parts(const CLI::App& command, std::span<const Part> parts,
         place["file"] = text;
         break;
       case PartKind::kWhole:
-        place = parsed<std::uint64_t>(text, part.flag, "a whole number");
+        place = number_part<std::uint64_t>(text, part, parts, "a whole number");
         break;
       case PartKind::kNumber:
-        place = parsed<double>(text, part.flag, "a number");
+        place = number_part<double>(text, part, parts, "a number");
         break;
       case PartKind::kObject:
       case PartKind::kText:

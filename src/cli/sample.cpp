@@ -38,6 +38,8 @@ namespace mollify::cli {
 namespace {
 
 constexpr std::size_t kColumns = 80;
+constexpr const char* kChargedAsReplacing =
+    " (a total counts replaced rows, each of which is one removed and one added)";
 
 struct SampleOptions {
   std::optional<std::string> data, counts_column, spec, out, certificate, model;
@@ -141,7 +143,8 @@ std::string protected_line(const ReleaseSpec& spec) {
   std::string note = release_method(spec.method).protection_note(spec);
   if (!note.empty()) return note;
   if (!spec.unit) return "protected: the whole table, so any group of its rows\n";
-  return wrapped(fmt::format("protected: all rows of each {}", printable(*spec.unit)), kColumns, 2);
+  return wrapped(fmt::format("protected: all rows of each unit of {}", printable(*spec.unit)),
+                 kColumns, 2);
 }
 
 /// How far its records are from the data.
@@ -155,26 +158,59 @@ std::string error_line(const ReleaseSpec& spec, const ReleaseReport& report) {
                  kColumns, 2);
 }
 
-/// Warnings in at most `room` lines; --explain prints them whole, and so does verify but for those
-/// of the domain.
-std::string brief_warnings(const std::vector<std::string>& said, std::size_t room) {
-  std::string text;
+/// "VERDICT: WHY; REMEDY", and shorter: without why, with the first of several remedies, without a
+/// remedy. A last sentence is a remedy too.
+std::vector<std::string> shorter_and_shorter(const std::string& warning) {
+  std::vector<std::string> all = {warning};
+  const std::string verdict = warning.substr(0, warning.find(": "));
+  const std::size_t remedies = warning.find("; ");
+  const std::size_t sentence = warning.rfind(". ");
+  if (remedies != std::string::npos) {
+    all.push_back(verdict + warning.substr(remedies));
+    all.push_back(verdict + warning.substr(remedies, warning.find("; ", remedies + 1) - remedies));
+  } else if (sentence != std::string::npos) {
+    all.push_back(verdict + warning.substr(sentence));
+  }
+  all.push_back(verdict);
+  return all;
+}
+
+struct BriefWarnings {
+  std::string text{};
+  bool have_remedies = true;  ///< and each of them is there
+};
+
+/// Warnings in at most `room` lines; --explain and verify print them whole.
+BriefWarnings brief_warnings(const std::vector<std::string>& said, std::size_t room) {
+  BriefWarnings brief;
   for (std::size_t i = 0; i < said.size(); ++i) {
     const std::size_t left = said.size() - i;
-    if (left > room)
-      return text + fmt::format("WARNING: {} more: see --explain, or mollify verify\n", left);
+    if (left > room) {
+      brief.text += fmt::format("WARNING: {} more: see --explain, or mollify verify\n", left);
+      brief.have_remedies = false;
+      return brief;
+    }
     // As many lines for each as there are.
     const std::size_t lines = room / left;
-    std::string one = wrapped("WARNING: " + said[i], kColumns, 2);
-    for (std::size_t words = said[i].rfind(' ');
+    const std::vector<std::string> forms = shorter_and_shorter(said[i]);
+    std::string one;
+    for (const std::string& form : forms) {
+      one = wrapped("WARNING: " + form, kColumns, 2);
+      if (lines_in(one) > lines) continue;
+      if (forms.size() > 2 && &form == &forms.back()) brief.have_remedies = false;
+      break;
+    }
+    const std::string& least = forms.back();
+    for (std::size_t words = least.rfind(' ');
          lines_in(one) > lines && words != std::string::npos && words > 0;
-         words = said[i].rfind(' ', words - 1)) {
-      one = wrapped("WARNING: " + said[i].substr(0, words) + " ...", kColumns, 2);
+         words = least.rfind(' ', words - 1)) {
+      one = wrapped("WARNING: " + least.substr(0, words) + " ...", kColumns, 2);
+      brief.have_remedies = false;
     }
     room -= std::min(room, lines_in(one));
-    text += one;
+    brief.text += one;
   }
-  return text;
+  return brief;
 }
 
 /// What to know about the release at once: at most six lines, with those of a ledger.
@@ -190,15 +226,16 @@ std::string brief(const Certificate& certificate, const Domain& domain,
       options.certificate
           ? fmt::format("certificate: {} (--explain prints all of it)\n", *options.certificate)
           : "--explain prints what is promised and what is not\n";
-  const std::size_t used = lines_in(text) + 1 + (options.ledger.ledger ? 1 : 0);
-  std::size_t room = used < kMostNotes ? kMostNotes - used : 1;
-  // A warning comes before the error, which the certificate has too.
+  const std::size_t charge = certificate.spec.hides_count() ? 2 : 1;
+  const std::size_t used = lines_in(text) + 1 + (options.ledger.ledger ? charge : 0);
+  const std::size_t room = used < kMostNotes ? kMostNotes - used : 1;
+  // A warning's remedy comes before the error, which --explain prints too.
   const std::string error = error_line(certificate.spec, report);
-  if (!error.empty() && room > (said.empty() ? 0 : 1)) {
-    text += error;
-    --room;
-  }
-  return text + brief_warnings(said, room) + last;
+  const std::size_t lines = lines_in(error);
+  BriefWarnings warnings = brief_warnings(said, room > lines ? room - lines : 0);
+  const bool has_both = room >= lines && warnings.have_remedies;
+  if (!has_both) warnings = brief_warnings(said, room);
+  return text + (has_both ? error : "") + warnings.text + last;
 }
 
 /// What is public about the release, for people.
@@ -306,12 +343,15 @@ int run(SampleOptions options, const CLI::App& command, std::optional<Method> me
   validate_outputs(options, spec);
   const Certificate& certificate = prepared->certificate();
   std::vector<std::string> said = prepared->warnings();
+  const ReleaseMethod& chosen = release_method(spec.method);
+  if (auto words = chosen.sparse_noise(certificate, prepared->error(), domain)) {
+    said.push_back(std::move(*words));
+  }
   if (std::string words = domain.undeclared_words(); !words.empty())
     said.push_back(std::move(words));
   std::string told;
   if (!options.json && options.explain) {
-    told = release_method(spec.method).protection_note(spec) +
-           summary(certificate, domain, options, said);
+    told = chosen.protection_note(spec) + summary(certificate, domain, options, said);
   } else if (!options.json) {
     told = brief(certificate, domain, options, release_report(*prepared, domain), said);
   }
@@ -329,7 +369,11 @@ int run(SampleOptions options, const CLI::App& command, std::optional<Method> me
   const Released released = release(*prepared, data, rows, charging, options.threads.value_or(0));
   if (ledger) beside["ledger"] = ledger->json();
   put(options, domain, csv, released, beside);
-  if (ledger) told += options.explain ? ledger->text() : ledger->brief();
+  if (ledger) {
+    const bool replaces = spec.hides_count();
+    told += options.explain ? ledger->text(replaces ? kChargedAsReplacing : "")
+                            : ledger->brief(replaces ? " (replacing a row)" : "");
+  }
   if (!options.json) tell(told);
   return kSuccess;
 }

@@ -47,7 +47,7 @@ ExpBound::ExpBound(double epsilon) : epsilon_(std::fmin(epsilon, kGreatestEpsilo
     throw InvalidInput("epsilon must be finite and positive, but is " + detail::shortest(epsilon));
   }
   if (epsilon < kLeastEpsilon) {
-    throw InvalidInput("epsilon of one draw must be at least 1e-06, but is " +
+    throw InvalidInput("epsilon of one draw must be at least 1e-6, but is " +
                        detail::shortest(epsilon));
   }
   const auto [digits, scale] = cut_exp(epsilon_);

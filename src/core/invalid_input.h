@@ -42,11 +42,15 @@ class InvalidInput : public std::invalid_argument {
 
 namespace detail {
 
-/// A number as a refusal writes it: 0.1, 1e-06, nan.
+/// A number as a sentence writes it: 0.1, 1e-6, nan.
 [[nodiscard]] inline std::string shortest(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%g", value);
-  return text;
+  std::string digits = text;
+  // C writes two digits of a power of ten at least.
+  const std::size_t power = digits.find("e-0");
+  if (power != std::string::npos) digits.erase(power + 2, 1);
+  return digits;
 }
 
 }  // namespace detail

@@ -58,23 +58,50 @@ std::vector<std::string> Domain::names() const {
   return names;
 }
 
-void Domain::require_enumerable(std::string_view what, std::string_view other_way) const {
-  if (is_enumerable()) return;
-  constexpr std::size_t kMostNamed = 100;
+std::string Domain::widest(std::string_view between) const {
+  constexpr std::size_t kMostNamed = 10;
   std::vector<const Column*> largest;
   for (const Column& column : *columns_) largest.push_back(&column);
   std::stable_sort(largest.begin(), largest.end(), [](const Column* one, const Column* other) {
     return one->size() > other->size();
   });
-  std::string sizes;
+  std::string text;
   for (std::size_t i = 0; i < std::min(largest.size(), kMostNamed); ++i) {
-    sizes +=
-        fmt::format("{}\"{}\" {}", i == 0 ? "" : " x ", largest[i]->name(), largest[i]->size());
+    text +=
+        fmt::format("{}\"{}\" {}", i == 0 ? "" : between, largest[i]->name(), largest[i]->size());
   }
+  if (largest.size() <= kMostNamed) return text;
+  return text + fmt::format("{}{}", between, counted(largest.size() - kMostNamed, "more column"));
+}
+
+std::string Domain::fewer_bins(
+    const std::function<bool(std::span<const std::uint32_t>)>& fits) const {
+  const auto serves = [&](std::uint32_t most) {
+    std::vector<std::uint32_t> sizes;
+    for (const Column& column : *columns_) sizes.push_back(std::min(column.size(), most));
+    return fits(sizes);
+  };
+  std::uint32_t good = 1;
+  std::uint32_t bad = 1;
+  for (const Column& column : *columns_) bad = std::max(bad, column.size());
+  while (bad - good > 1) {
+    const std::uint32_t middle = good + (bad - good) / 2;
+    (serves(middle) ? good : bad) = middle;
+  }
+  const std::string ways = good > 2 ? fmt::format(
+                                          "declare fewer bins there (`bins: {}` in each "
+                                          "would do), or leave columns out",
+                                          good - 1)  // a null may be a value of its own
+                                    : "leave columns out";
+  return fmt::format("the widest columns are {}: {}", widest(", "), ways);
+}
+
+void Domain::require_enumerable(std::string_view what, std::string_view other_way) const {
+  if (is_enumerable()) return;
   throw InvalidInput(fmt::format(
-      "{} needs a domain of at most {} outcomes, but this one has {:.15g} ({}{}): declare fewer "
+      "{} needs a domain of at most {} outcomes, but this one has {:.15g} ({}): declare fewer "
       "bins (`bins: 10`) or fewer columns{}",
-      what, kMaxOutcomes, product_, sizes, largest.size() > kMostNamed ? " x ..." : "", other_way));
+      what, kMaxOutcomes, product_, widest(" x "), other_way));
 }
 
 std::uint32_t Domain::encode(std::span<const std::string_view> fields) const noexcept {
@@ -268,8 +295,10 @@ void require_space(const Domain& domain, SpaceKind kind) {
   if (kind != SpaceKind::kGrid) return;
   const auto& columns = domain.columns();
   if (columns.size() > kMostGridColumns) {
-    throw InvalidInput(fmt::format("space grid needs at most {} columns, but the domain has {}",
-                                   kMostGridColumns, columns.size()));
+    throw InvalidInput(fmt::format(
+        "space grid needs at most {} columns, but the domain has {} ({}): leave columns "
+        "out of the domain, or take {} candidates",
+        kMostGridColumns, columns.size(), domain.widest(", "), flag_words("space")));
   }
   for (const Column& column : columns) {
     if (can_be_cut(column)) continue;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -64,6 +65,12 @@ class Domain {
   [[nodiscard]] bool is_enumerable() const noexcept { return product_ <= kMaxOutcomes; }
   /// Throws InvalidInput, saying that `what` needs it, unless the domain is enumerable.
   void require_enumerable(std::string_view what, std::string_view other_way = {}) const;
+  /// The widest columns, ten at most, with how many values each has, and how many more there are.
+  [[nodiscard]] std::string widest(std::string_view between) const;
+  /// What to write, if `fits` refuses how many values the columns have: "the widest columns are
+  /// ...: declare fewer bins there (`bins: 207` in each would do), or leave columns out".
+  [[nodiscard]] std::string fewer_bins(
+      const std::function<bool(std::span<const std::uint32_t>)>& fits) const;
 
   /// The number of outcomes. Requires is_enumerable(), as all that speaks of outcomes does.
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }

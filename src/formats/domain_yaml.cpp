@@ -232,7 +232,11 @@ class DomainParser {
   explicit DomainParser(const std::string& name) : name_(name) {}
 
   Domain parse(Setting root) const {
-    require_mapping(root, "must map `columns` to the domain's columns");
+    require_mapping(root,
+                    "must map `columns` to the domain's columns: a domain is a YAML file, and " +
+                        std::string(words_of_speech("mollify domain --public FILE.csv",
+                                                    "Domain.draft(public_table)")) +
+                        " drafts one from public data");
     const Settings settings(root);
     const Setting* const columns = settings.find("columns");
     std::vector<Column> made;

@@ -44,8 +44,11 @@ FileLock::FileLock(const std::string& path, const std::string& name, bool make) 
   // Nobody waits for the other end of a pipe.
   const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (make ? O_CREAT : 0);
   const auto refuse = [&](const char* what) {
-    throw InvalidInput(fmt::format("the ledger {} cannot be {}: {}", name, what,
-                                   std::generic_category().message(errno)));
+    const bool is_absent = errno == ENOENT && !make;
+    throw InvalidInput(fmt::format(
+        "the ledger {} cannot be {}: {}{}{}", name, what, std::generic_category().message(errno),
+        is_absent ? "; make one with " : "",
+        is_absent ? words_of_speech("mollify ledger --declare", "Ledger.declare") : ""));
   };
   descriptor_ = ::open(path.c_str(), flags, kMode);
   if (descriptor_ < 0) refuse("opened");
@@ -380,7 +383,7 @@ void require_same_name(const std::string& name, const std::vector<std::string>& 
       former));
 }
 
-/// "epsilon 2 and delta 1e-07 remain", and which of the two is missing.
+/// "epsilon 2 and delta 1e-7 remain", and which of the two is missing.
 std::string remaining_words(const LedgerAccount& account, const ExactPrivacy& total,
                             const ExactPrivacy& asked) {
   if (total.notion != Notion::kApproximate) {

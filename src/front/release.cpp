@@ -222,6 +222,7 @@ Verification verify(const Certificate& certificate, const Domain& domain,
           .total_holds = seen(check.total_holds),
           .accuracy_matches = seen(check.accuracy_matches),
           .epsilon_realised_up = check.epsilon_realised_up,
+          .warnings = check.warnings,
           .verdict = check.verdict(),
           .json = told.facts(),
           .text = std::move(told.text)};

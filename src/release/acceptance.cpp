@@ -57,21 +57,6 @@ const char* record_word(const Certificate& certificate) {
   return certificate.spec.unit ? "unit" : "record";
 }
 
-/// The question whose answer a release is, with everything given.
-PlanQuestion question_of(const Certificate& certificate, const Domain& domain) {
-  const ReleaseSpec& spec = certificate.spec;
-  PlanQuestion question{
-      .method = spec.method,
-      .unknowns = {PlanUnknown::kAlpha},
-      .records = certificate.facts.records.value_or(spec.hides_count() ? kManyRecords : 1),
-      .outcomes = std::max<std::uint64_t>(certificate.facts.outcomes, 1),
-      .outputs = spec.count.value_or(1),
-      .budget = spec.budget(),
-      .accept_large_delta = spec.accept_large_delta};
-  release_method(spec.method).ask(certificate, domain, question);
-  return question;
-}
-
 /// The mechanism that the release is bound to; empty where it may have another for other numbers.
 std::string bound_mechanism(const Certificate& certificate) {
   return release_method(certificate.spec.method).bound_mechanism(certificate);
@@ -184,10 +169,10 @@ std::string for_estimates() {
 std::string odds_words(const Privacy& promise) {
   const double epsilon = epsilon_of_odds(promise);
   const std::string parameter(parameter_name(promise.notion));
-  const std::string subject = parameter == "epsilon"
-                                  ? fmt::format("epsilon {:.6g}", epsilon)
-                                  : fmt::format("{} is epsilon {:.6g} at delta {:g} and",
-                                                promise.text(), epsilon, kDeltaOfOdds);
+  const std::string subject =
+      parameter == "epsilon" ? fmt::format("epsilon {:.6g}", epsilon)
+                             : fmt::format("{} is epsilon {:.6g} at delta {} and", promise.text(),
+                                           epsilon, detail::shortest(kDeltaOfOdds));
   const double right = 1000 / (1 + 999 * std::exp(-epsilon));
   const double factor = std::exp(epsilon);
   const std::string times =
@@ -222,6 +207,20 @@ void require_small_delta(double delta, const std::string& text, double records, 
   refuse_delta(fmt::format("1/n = {:.4g} for {}", 1 / records,
                            counted(static_cast<std::uint64_t>(records), thing)),
                text);
+}
+
+PlanQuestion question_of(const Certificate& certificate, const Domain& domain) {
+  const ReleaseSpec& spec = certificate.spec;
+  PlanQuestion question{
+      .method = spec.method,
+      .unknowns = {PlanUnknown::kAlpha},
+      .records = certificate.facts.records.value_or(spec.hides_count() ? kManyRecords : 1),
+      .outcomes = std::max<std::uint64_t>(certificate.facts.outcomes, 1),
+      .outputs = spec.count.value_or(1),
+      .budget = spec.budget(),
+      .accept_large_delta = spec.accept_large_delta};
+  release_method(spec.method).ask(certificate, domain, question);
+  return question;
 }
 
 std::string noise_remedy(const PlanQuestion& question, const std::string& mechanism) {
@@ -259,7 +258,12 @@ ReleaseError require_acceptable(const Certificate& certificate, const Domain& do
   }
   const ReleaseError error = release_error(certificate, domain);
   if (error.is_indistinct() && !spec.accept_error && !is_for_estimates(certificate)) {
-    const std::string ways = would_do(certificate, domain);
+    std::string ways = would_do(certificate, domain);
+    const std::string count = flag_words("count");
+    if (kDrawMethods.has(spec.method) && spec.count.value_or(1) > 1 &&
+        ways.find(count) == ways.npos)
+      ways += fmt::format("{}a smaller {} leaves more of the budget to each draw",
+                          ways.empty() ? "" : "; ", count);
     throw InvalidInput(fmt::format("{}; {}{}add {} to release anyway", indistinct_words(error),
                                    ways, ways.empty() ? "" : ", or ", flag_words("accept-error")));
   }

@@ -27,6 +27,9 @@ inline constexpr double kUsualError = 0.1;
 /// refused, up to some seconds where what would do is sought.
 ReleaseError require_acceptable(const Certificate& certificate, const Domain& domain);
 
+/// The question whose answer a release is, with everything given.
+[[nodiscard]] PlanQuestion question_of(const Certificate& certificate, const Domain& domain);
+
 /// What would bring a release down to less than mostly noise, one number changed at a time:
 /// "13 outcomes or epsilon 6.27 would do"; empty if nothing within a plan's limits does. Of the
 /// mechanism of that name, or of the best one if it is empty. Up to some seconds.

@@ -6,7 +6,7 @@ namespace mollify {
 
 bool by_person(const AdviceQuestion& question) { return question.protect == Protected::kPerson; }
 
-std::string person_of(const AdviceQuestion& question) { return question.unit.value_or("person"); }
+std::string person_of(const AdviceQuestion& question) { return question.unit ? "unit" : "person"; }
 
 std::string MethodAdvice::protection(const AdviceQuestion& question,
                                      const std::string& factor) const {

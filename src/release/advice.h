@@ -208,7 +208,7 @@ class MethodAdvice {
 };
 
 [[nodiscard]] bool by_person(const AdviceQuestion& question);
-/// A person, as the column of the data calls them.
+/// A person, or a unit where the column that names it is given.
 [[nodiscard]] std::string person_of(const AdviceQuestion& question);
 
 }  // namespace mollify

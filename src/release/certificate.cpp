@@ -219,7 +219,15 @@ StatedCertificate parse_certificate(const std::string& text, const std::string& 
     throw InvalidInput(fmt::format("{} is not a certificate: it has no format", name));
   }
   const StatedReader reader(json, name);
-  if (reader.get<std::string>("/format", "the format") != kFormat) {
+  const auto format = reader.get<std::string>("/format", "the format");
+  if (format.starts_with("mollify model")) {
+    throw InvalidInput(fmt::format(
+        "{} is a model and not a certificate: {}", name,
+        words_of_speech("mollify sample writes the certificate to OUT.certificate.json, or to the "
+                        "file of --certificate",
+                        "release.certificate is the certificate")));
+  }
+  if (format != kFormat) {
     throw InvalidInput(fmt::format("{} must have the format \"{}\"", name, kFormat));
   }
   if (!json.contains("spec")) reader.refuse("/spec", "a spec");

@@ -149,6 +149,13 @@ class ReleaseMethod {
   [[nodiscard]] virtual std::optional<std::string> noise_condition(const Certificate&) const {
     return std::nullopt;
   }
+  /// Of a release that is judged by smooth data and is not mostly noise: that it is, if the data
+  /// lie on few outcomes, and what would do. Up to some seconds.
+  [[nodiscard]] virtual std::optional<std::string> sparse_noise(const Certificate&,
+                                                                const ReleaseError&,
+                                                                const Domain&) const {
+    return std::nullopt;
+  }
   /// Whether nobody is meant to look at its records one by one, because mollify estimate finds the
   /// population from all of them.
   [[nodiscard]] virtual bool is_for_estimates(const Certificate&) const { return false; }

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "accounting/privacy.h"
+#include "base/answer.h"
 #include "base/directed_rounding.h"
 #include "base/json.h"
 #include "base/names.h"
@@ -188,8 +189,8 @@ std::vector<CurvePoint> curve(const PlanModel& model, const PlanQuestion& whole)
 void refuse_large_delta(const PlanQuestion& question, PlanWay& way) {
   if (!way.value || question.accept_large_delta || *way.value * typed_delta_up(question) < 1)
     return;
-  way.why = fmt::format("needs {:.0f} records, and then delta {:g} is 1/n or more", *way.value,
-                        question.budget.delta);
+  way.why = fmt::format("needs {:.0f} records, and then delta {} is 1/n or more", *way.value,
+                        detail::shortest(question.budget.delta));
   way.value.reset();
 }
 
@@ -199,7 +200,7 @@ PlanAnswer answer(const PlanModel& model, PlanUnknown unknown, const PlanQuestio
   }
   if (kRowMethods.has(question.method) && !question.accept_large_delta &&
       unknown != PlanUnknown::kRecords && unknown != PlanUnknown::kDelta) {
-    require_small_delta(typed_delta_up(question), fmt::format("{:g}", question.budget.delta),
+    require_small_delta(typed_delta_up(question), detail::shortest(question.budget.delta),
                         static_cast<double>(question.records));
   }
   model.require_answerable(unknown, question);
@@ -277,7 +278,7 @@ std::string PlanModel::subject(PlanUnknown unknown, const PlanQuestion& whole) c
   if (unknown == PlanUnknown::kDelta) {
     text += fmt::format("epsilon {:.6g}", whole.budget.epsilon);
   } else if (unknown == PlanUnknown::kEpsilon) {
-    text += fmt::format("delta {:.6g}", whole.budget.delta);
+    text += "delta " + detail::shortest(whole.budget.delta);
   } else if (unknown != PlanUnknown::kRho) {
     text += whole.budget.text();
   }
@@ -638,11 +639,10 @@ std::vector<std::string> warnings(const PlanQuestion& question, const PlanAnswer
   const std::string things = counted(static_cast<std::uint64_t>(records), "record");
   if (delta * records >= 1) {
     said.push_back(
-        fmt::format("delta {:.4g} is 1/n or more for {}, so whole records may be released as they "
+        fmt::format("delta {} is 1/n or more for {}, so whole records may be released as they "
                     "are: a release refuses this without {}",
-                    delta, things, flag_words("accept-large-delta")));
-  } else if (const auto words =
-                 delta_warning(delta, fmt::format("{:.4g}", delta), records, things)) {
+                    detail::shortest(delta), things, flag_words("accept-large-delta")));
+  } else if (const auto words = delta_warning(delta, detail::shortest(delta), records, things)) {
     said.push_back(*words);
   }
   if (add_noise(question, answer, said)) return said;
@@ -691,16 +691,28 @@ std::string curve_text(const PlanAnswer& answer) {
   if (answer.curve.empty()) return {};
   std::string text = fmt::format(
       "\ntotal variation against the number of records, the best one as a bar\n{:>14}", "n");
-  for (const PlanWay& way : answer.ways) text += fmt::format(" {:>14}", way.mechanism);
-  text += "\n";
+  // Of many mechanisms the best one of each number is shown.
+  constexpr std::size_t kMostShown = 2;
+  const bool all = answer.ways.size() <= kMostShown;
+  for (const PlanWay& way : answer.ways) {
+    if (all) text += fmt::format(" {:>14}", way.mechanism);
+  }
+  text += all ? "\n" : fmt::format(" {:>14} {:>19}\n", "TV", "mechanism");
   double longest = 0;
   for (const CurvePoint& point : answer.curve) {
     if (point.best) longest = std::max(longest, *point.alphas[*point.best]);
   }
   for (const CurvePoint& point : answer.curve) {
     text += fmt::format("{:>14}", point.records);
+    const auto number = [](const std::optional<double>& alpha) {
+      return fmt::format(" {:>14}", alpha ? fmt::format("{:.4g}", *alpha) : "-");
+    };
     for (const std::optional<double>& alpha : point.alphas) {
-      text += fmt::format(" {:>14}", alpha ? fmt::format("{:.4g}", *alpha) : "-");
+      if (all) text += number(alpha);
+    }
+    if (!all && point.best) {
+      text += number(point.alphas[*point.best]) +
+              fmt::format(" {:>19}", answer.ways[*point.best].mechanism);
     }
     text += fmt::format("  {}\n", point.best ? bar(*point.alphas[*point.best] / longest) : "");
   }
@@ -859,6 +871,8 @@ Answer plan_answer(std::span<const PlanReport> reports) {
     answer.add("plans", std::move(list), plans_text(reports));
   }
   answer.say(protected_text(question));
+  constexpr std::size_t kHang = 4;
+  answer.text = wrapped(answer.text, 80, kHang);
   return answer;
 }
 

@@ -48,13 +48,10 @@ std::string indistinct_words(const ReleaseError& error) {
                      error_words(error));
 }
 
-std::string noise_words(const ReleaseError& error) {
-  return fmt::format("{} is mostly noise: {}", error.subject, error_words(error));
-}
-
 std::string words_of_noise(const ReleaseError& error) {
   if (error.is_indistinct()) return indistinct_words(error);
-  return error.is_mostly_noise() ? noise_words(error) : "";
+  if (!error.is_mostly_noise()) return "";
+  return fmt::format("{} is mostly noise: {}", error.subject, error_words(error));
 }
 
 Json guarantee_json(const Privacy& guarantee) {

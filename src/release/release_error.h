@@ -91,11 +91,10 @@ inline constexpr const char* kWorstCaseError = "worst-case error of a record";
 /// alone is 0.368".
 [[nodiscard]] std::string error_words(const ReleaseError& error);
 
-/// What is said of a release that cannot be told apart from the reference, and of one that is
-/// mostly noise: "the release is mostly noise: ...".
+/// What is said of a release that cannot be told apart from the reference.
 [[nodiscard]] std::string indistinct_words(const ReleaseError& error);
-[[nodiscard]] std::string noise_words(const ReleaseError& error);
-/// The one of these that holds; empty if neither does.
+/// The same, or what is said of one that is mostly noise: "the release is mostly noise: ..."; empty
+/// if it is neither.
 [[nodiscard]] std::string words_of_noise(const ReleaseError& error);
 
 /// {"kl": ..., "tv": ..., "hellinger2": ..., "chi2": ...}

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -311,7 +312,14 @@ std::optional<Decimal> PartReader::find_decimal(const char* place) const {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) {
-    throw InvalidInput(fmt::format("{} must be a number, but is \"{}\"", name, text));
+    if (error == std::errc::result_out_of_range) {
+      throw InvalidInput(fmt::format(
+          "{} must be a number of at most {:g} and at least {:g}, or 0, "
+          "but is \"{}\"",
+          name, std::numeric_limits<double>::max(), std::numeric_limits<double>::min(), text));
+    }
+    throw InvalidInput(
+        fmt::format("{} must be a number, but is \"{}\"{}", name, text, comma_words(text)));
   }
   if (name == "delta" && !(value >= 0 && value < 1)) {
     throw InvalidInput(fmt::format("delta must be at least 0 and below 1, but is {}", value));

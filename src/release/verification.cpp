@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/names.h"
+#include "base/progress.h"
 #include "domain/candidates.h"
 #include "domain/domain.h"
 #include "release/acceptance.h"
@@ -77,7 +78,14 @@ CertificateCheck verify_certificate(const StatedCertificate& stated, const std::
     method.require_found(stated, name);
     method.imply_outputs(said, made.certificate, domain, name, implied);
     require_implied(implied, said, name);
-    check.warnings = warnings(made.certificate, method.error(made.certificate, domain), domain);
+    const ReleaseError error = method.error(made.certificate, domain);
+    check.warnings = warnings(made.certificate, error, domain);
+    if (auto words = method.sparse_noise(made.certificate, error, domain)) {
+      check.warnings.push_back(std::move(*words));
+    }
+    if (auto words = domain.undeclared_words(); !words.empty()) {
+      check.warnings.push_back(std::move(words));
+    }
   }
   return check;
 }
@@ -134,7 +142,9 @@ Answer check_answer(const StatedCertificate& stated, const CertificateCheck& che
                     method.declared()));
   }
   std::string warned;
-  for (const std::string& warning : check.warnings) warned += fmt::format("WARNING: {}\n", warning);
+  for (const std::string& warning : check.warnings) {
+    warned += fmt::format("WARNING: {}\n", printable(warning));
+  }
   answer.add("warnings", check.warnings, warned);
   answer.add("holds", check.holds());
   answer.add("verdict", check.verdict(), fmt::format("{}\n", check.verdict()));

@@ -33,7 +33,8 @@ struct CertificateCheck {
   bool total_holds = false;        ///< and the draws together what is promised in all
   bool accuracy_matches = false;   ///< and it is as accurate as stated
   double epsilon_realised_up = 0;  ///< of one draw; of local releases
-  /// What the release was warned of, if all holds: the notes of a release have room for few.
+  /// What the release and its domain are warned of, if all holds: the notes of a release have room
+  /// for few.
   std::vector<std::string> warnings{};
 
   /// In words: "holds", "DOES NOT HOLD", or that it was not checked.

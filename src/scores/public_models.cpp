@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/names.h"
 #include "base/progress.h"
 #include "base/sha256.h"
 #include "core/invalid_input.h"
@@ -90,23 +91,26 @@ PublicModels::PublicModels(const Domain& domain, std::uint64_t count, ModelShape
     throw InvalidInput(
         fmt::format("the number of models must be from 1 to {}, but is {}", kMost, count));
   }
-  double cells = 0;
-  double widest = 1;
-  for (const Column& column : domain.columns()) {
-    sizes_.push_back(column.size());
-    cells += column.size();
-    widest = std::max<double>(widest, column.size());
-  }
-  // Of each second model a column may have a run for each cell of the widest one.
-  const double shares = shapes == ModelShapes::kProducts ? cells : cells * (1 + widest) / 2;
-  if (shares * static_cast<double>(count) > static_cast<double>(kMostShares)) {
-    throw InvalidInput(
-        fmt::format("models may have at most {} shares in all, but {} models of {} cells have "
-                    "more: declare fewer bins in the domain, or ask for fewer models",
-                    kMostShares, count, shares));
+  for (const Column& column : domain.columns()) sizes_.push_back(column.size());
+  const auto shares_of = [&](std::span<const std::uint32_t> sizes) {
+    double cells = 0;
+    for (const std::uint32_t size : sizes) cells += size;
+    const double widest = *std::max_element(sizes.begin(), sizes.end());
+    // Of each second model a column may have a run for each cell of the widest one.
+    return shapes == ModelShapes::kProducts ? cells : cells * (1 + widest) / 2;
+  };
+  const auto fits = [&](std::span<const std::uint32_t> sizes) {
+    return shares_of(sizes) * static_cast<double>(count) <= static_cast<double>(kMostShares);
+  };
+  if (!fits(sizes_)) {
+    throw InvalidInput(fmt::format(
+        "models may have at most {} shares in all, but {} models of {} cells have "
+        "more; {}, or ask for fewer models ({} {:.0f})",
+        kMostShares, count, shares_of(sizes_), domain.fewer_bins(fits), flag_words("candidates"),
+        std::max(1.0, std::floor(static_cast<double>(kMostShares) / shares_of(sizes_)))));
   }
   product_.parents.assign(sizes_.size(), kNoParent);
-  product_.weights.assign(static_cast<std::size_t>(cells), 1);
+  product_.weights.assign(std::accumulate(sizes_.begin(), sizes_.end(), std::size_t{0}), 1);
   for (std::size_t i = 0; i < reference.size();) {
     std::size_t first = 0;
     for (const std::uint32_t size : sizes_) {

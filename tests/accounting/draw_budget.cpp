@@ -44,9 +44,9 @@ TEST(DrawBudget, RefusesInTermsOfTheWhole) {
   const double nan = std::nan("");
   EXPECT_EQ(refusal(Privacy::pure(-1), 1), "epsilon must be finite and positive, but is -1");
   EXPECT_EQ(refusal(Privacy::pure(nan), 3), "epsilon must be finite and positive, but is nan");
-  EXPECT_EQ(refusal(Privacy::pure(1e-7), 1), "epsilon must be at least 1e-06, but is 1e-07");
+  EXPECT_EQ(refusal(Privacy::pure(1e-7), 1), "epsilon must be at least 1e-6, but is 1e-7");
   EXPECT_EQ(refusal(Privacy::pure(1e-3), 10'000),
-            "epsilon must be at least 1e-06 for each of 10000 draws, but is 0.001 for all of them");
+            "epsilon must be at least 1e-6 for each of 10000 draws, but is 0.001 for all of them");
   EXPECT_EQ(refusal(Privacy::gaussian(0), 1), "mu must be finite and positive, but is 0");
   EXPECT_EQ(refusal(Privacy::pure(1), 0), "count must be from 1 to 100000000, but is 0");
   EXPECT_EQ(refusal(Privacy::pure(1e9), 100'000'001),

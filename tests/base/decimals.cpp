@@ -46,13 +46,13 @@ TEST(Decimal, ReadsAndWritesWhatPeopleType) {
 }
 
 TEST(Decimal, IsPrintedForPeopleAsDoublesAre) {
-  for (const char* text : {"0", "0.0001", "0.00012345", "1e-05", "1e-07", "1.5e-06", "9.99e-10",
+  for (const char* text : {"0", "0.0001", "0.00012345", "1e-5", "1e-7", "1.5e-6", "9.99e-10",
                            "1e-99", "1.25e-300", "0.1", "0.500001", "1", "2500", "100"}) {
     EXPECT_EQ(words_of(decimal(text)), text);
-    EXPECT_EQ(words_of(decimal(text)), fmt::format("{:.6g}", decimal(text).up()));
+    EXPECT_EQ(words_of(decimal(text)), detail::shortest(decimal(text).up()));
   }
   // None of its digits is lost.
-  EXPECT_EQ(words_of(decimal("0.0000001234567891")), "1.234567891e-07");
+  EXPECT_EQ(words_of(decimal("0.0000001234567891")), "1.234567891e-7");
 }
 
 TEST(Decimal, RefusesOtherTextsInOneSentence) {

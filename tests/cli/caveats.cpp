@@ -63,6 +63,53 @@ TEST(Caveats, AWorstCaseOverDeclaredDataSaysSo) {
   }
 }
 
+// A unit has few records, and over candidates its data lie on few of them.
+TEST(Caveats, ReleasesFromManyCandidatesAreMostlyNoiseForSparseData) {
+  const Answers command;
+  command.files.write("wide.yaml",
+                      "columns:\n  rating: {type: number, min: 1, max: 5, outside: clip, null: 3}\n"
+                      "  other: {type: number, min: 0, max: 9, outside: clip, null: 3}\n");
+  command.files.write("wide.csv", "who,rating,other\na,1,2\nb,3,8\nc,4,4\n");
+  command.files.write("all.csv", "who\na\nb\nc\n");
+  const std::string verdict =
+      "the release is mostly noise if the data lie on few of 65536 outcomes";
+  for (const Arguments& method :
+       {Arguments{"@local", "--unit", "who", "--units", "all.csv"}, Arguments{"@integral"}}) {
+    const Arguments sample =
+        method + Arguments{"--data", "wide.csv", "--epsilon", "4", "--out", "o.csv", "--overwrite"};
+    const Arguments candidates = {"--space", "candidates"};
+    const std::string brief = command.on("sample", "wide.yaml", sample + candidates).err;
+    std::string notes = brief;
+    for (std::size_t at; (at = notes.find("\n  ")) != std::string::npos;) notes.replace(at, 3, " ");
+    EXPECT_THAT(notes,
+                testing::ContainsRegex("WARNING: " + verdict + "; [0-9]+ outcomes would do\n"));
+    EXPECT_THAT(notes, HasSubstr("\ngreatest error of a record: 0.9999"));
+    EXPECT_LE(occurrences(brief, "\n"), 6) << brief;
+    const std::string whole = verdict + ": the expected error of a record is 0.9";
+    EXPECT_THAT(command.on("sample", "wide.yaml", sample + candidates + Arguments{"--explain"}).err,
+                HasSubstr(whole));
+    const Arguments certificate = {"--certificate", "o.csv.certificate.json"};
+    EXPECT_THAT(command.on("verify", "wide.yaml", certificate).out, HasSubstr(whole));
+    EXPECT_THAT(
+        command.on("sample", "wide.yaml", sample + Arguments{"--space", "grid", "--cells", "2"})
+            .err,
+        Not(HasSubstr("few of")));
+  }
+}
+
+TEST(Caveats, VerifyWarnsOfADomainThatDoesNotDeclareAll) {
+  const Answers command;
+  const Ended sampled =
+      command.on("sample", "open.yaml", kAnswersWhole + kAnswerTable + Arguments{"--out", "o.csv"});
+  EXPECT_THAT(sampled.err, HasSubstr("WARNING: the domain does not say"));
+  const Arguments certificate = {"--certificate", "o.csv.certificate.json"};
+  const std::string text = command.on("verify", "open.yaml", certificate).out;
+  EXPECT_THAT(text, HasSubstr("WARNING: the domain does not say what an undeclared value becomes"));
+  const Json json =
+      Json::parse(command.on("verify", "open.yaml", certificate + Arguments{"--json"}).out);
+  EXPECT_THAT(json["warnings"].dump(), HasSubstr("what a missing value becomes"));
+}
+
 TEST(Caveats, VerifyPrintsWarningsWholeAndForNothing) {
   const Answers command;
   const std::string cut =

@@ -142,6 +142,15 @@ class CommandLine {
   Scratch streams_;
 };
 
+/// The text with lines that go on in the next, indented one put together.
+inline std::string unwrapped(std::string text) {
+  for (std::size_t at = 0; (at = text.find("\n ", at)) != std::string::npos;) {
+    const std::size_t end = std::min(text.find_first_not_of(' ', at + 1), text.size());
+    text.replace(at, end - at, " ");
+  }
+  return text;
+}
+
 inline std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);

@@ -49,7 +49,7 @@ TEST(Compare, SummarisesPoints) {
   const Json found = command.json(compare + kMixed + Arguments{"--epsilon", "4"});
   EXPECT_EQ(found["units"], 12);
   EXPECT_EQ(found["columns"].size(), 3);
-  EXPECT_EQ(found["columns"][0]["unit"], 10);
+  EXPECT_NEAR(found["columns"][0]["truth"], 4.6, 0.3);
   EXPECT_NEAR(found["truth"]["means"][0], 0.46, 0.03);
   // The units' own places make x and y go together; laws keep some of that, uniform records none.
   EXPECT_GT(found["truth"]["correlations"][1], 0.9);
@@ -59,6 +59,31 @@ TEST(Compare, SummarisesPoints) {
   const Ended words = command.run(compare + kMixed + Arguments{"--epsilon", "4"});
   EXPECT_EQ(words.status, 0) << words.err;
   EXPECT_TRUE(words.out.starts_with("NOT PRIVATE")) << words.out;
+}
+
+// Points are equal cells, and the means of a table are numbers and days.
+TEST(Compare, TellsMeansOfPointsInRealUnits) {
+  const Examples command;
+  command.files.write(
+      "wide.yaml",
+      "columns:\n"
+      "  cost: {type: number, edges: [0, 10, 100, 1000], spike: 0, null: category}\n"
+      "  day: {type: date, min: 2020-01-01, max: 2020-12-31, bins: month}\n"
+      "  x: {type: number, min: 0, max: 1}\n");
+  command.files.write("wide.csv",
+                      "unit,cost,day,x\na,0,2020-03-05,0.5\na,500,2020-05-05,0.5\n"
+                      "b,,2020-04-01,0.1\nb,50,2020-04-20,0.9\n");
+  const Json found =
+      command.json({"compare", "local", "--data", "wide.csv", "--domain", "wide.yaml", "--unit",
+                    "unit", "--epsilon", "4", "--candidates", "2000"});
+  const Json& columns = found["columns"];
+  ASSERT_EQ(columns.size(), 4U);
+  // Of 0 and 550 at weight 1/2 each, and 55 at 1/2.
+  EXPECT_NEAR(columns[0]["truth"], (0 + 550 + 55) / 3.0, 1e-3);
+  EXPECT_NEAR(columns[1]["truth"], 0.25, 1e-9);
+  EXPECT_EQ(columns[2]["truth"].get<std::string>().substr(0, 7), "2020-04");
+  EXPECT_EQ(columns[2]["uniform"].get<std::string>().size(), 10U);
+  EXPECT_NEAR(columns[3]["truth"], 0.5, 0.01);
 }
 
 TEST(Compare, NeedsRecords) {

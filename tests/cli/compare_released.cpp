@@ -204,7 +204,7 @@ TEST(CompareReleased, IsTheNextStepOfARelease) {
   EXPECT_THAT(local, ::testing::Not(HasSubstr("note: no --unit")));
   const Ended plan = command.run(
       {"plan", "central", "--domain", "d.yaml", "--n", "400", "--epsilon", "1", "--delta", "1e-6"});
-  EXPECT_THAT(plan.out,
+  EXPECT_THAT(unwrapped(plan.out),
               HasSubstr("\neach row is protected, and a person with several rows less; to protect "
                         "whole persons, give --unit to mollify sample and count persons here\n"));
 }

@@ -84,7 +84,7 @@ TEST(DangerousAnswers, AreToldByThePlanBefore) {
     const Ended ended = command.run(
         Arguments{"plan", "central", "--k", "10", "--epsilon", "1", "--count", "5"} + more);
     EXPECT_EQ(ended.status, 0) << ended.err;
-    return ended.out;
+    return unwrapped(ended.out);
   };
   EXPECT_THAT(plan({"--n", "1000", "--delta", "1e-6"}), Not(HasSubstr("warning")));
   EXPECT_THAT(plan({"--n", "1000", "--delta", "1e-6", "--json"}), HasSubstr("\"warnings\": []"));
@@ -99,11 +99,11 @@ TEST(DangerousAnswers, AreToldByThePlanBefore) {
   EXPECT_THAT(plan({"--alpha", "0.5", "--delta", "1e-6"}),
               HasSubstr("warning: the release is mostly noise: the worst-case error of a record is "
                         "0.49 in total variation, and that of the public reference alone is 0.9"));
-  EXPECT_THAT(
-      command
-          .run({"plan", "central", "--k", "1000", "--epsilon", "0.1", "--n", "200", "--count", "1"})
-          .out,
-      HasSubstr("; a release refuses this without --accept-error; 9509 records, "));
+  EXPECT_THAT(unwrapped(command
+                            .run({"plan", "central", "--k", "1000", "--epsilon", "0.1", "--n",
+                                  "200", "--count", "1"})
+                            .out),
+              HasSubstr("; a release refuses this without --accept-error; 9509 records, "));
   // Of a joint law within alpha, each record is within alpha over their number.
   EXPECT_THAT(plan({"--alpha", "0.89", "--delta", "1e-6", "--strong"}), Not(HasSubstr("noise")));
 }
@@ -166,7 +166,7 @@ TEST(DangerousAnswers, SaysWhatALargeMuOrRhoMeans) {
   const auto said = [&](const Arguments& words) {
     const Ended ended = command.run(words);
     EXPECT_EQ(ended.status, 0) << ended.err;
-    return ended.out + ended.err;
+    return unwrapped(ended.out) + ended.err;
   };
   const std::string of_mu = "mu 3 is epsilon 1";
   const Arguments three = {"--mu", "3"};
@@ -177,7 +177,7 @@ TEST(DangerousAnswers, SaysWhatALargeMuOrRhoMeans) {
     const std::string answer = said(words);
     const std::size_t at = answer.find(of_mu);
     ASSERT_NE(at, std::string::npos) << words.front() << answer;
-    EXPECT_THAT(answer, HasSubstr(" at delta 1e-06 and allows that the output multiplies the odds "
+    EXPECT_THAT(answer, HasSubstr(" at delta 1e-6 and allows that the output multiplies the odds "
                                   "of a guess by up to "));
     EXPECT_EQ(answer.find(of_mu, at + 1), std::string::npos) << words.front() << " says it twice";
   }
@@ -230,7 +230,7 @@ TEST(DangerousAnswers, SaysThatADrawCountsThirtyAtMostWhoeverAsks) {
   const auto said = [&](const Arguments& words) {
     const Ended ended = command.run(words);
     EXPECT_EQ(ended.status, 0) << ended.err;
-    return ended.out + ended.err;
+    return unwrapped(ended.out) + ended.err;
   };
   const std::string capped =
       "a draw counts epsilon 30 at most, so epsilon 30 is released and not the epsilon 40 asked "

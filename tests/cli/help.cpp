@@ -137,6 +137,38 @@ TEST(Help, NotesOfAReleaseFitSixLines) {
   EXPECT_EQ(seen.size(), name_list<Method>().size());
 }
 
+// Commands that are printed to be run go on after a backslash.
+TEST(Help, AdviceAndPlansFitEightyColumns) {
+  const Release command;
+  command.files.write("numbers.yaml",
+                      "columns:\n  age: {type: number, min: 0, max: 99}\n"
+                      "  weight: {type: number, min: 40, max: 130}\n");
+  const Arguments domain = {"--domain", "domain.yaml"};
+  const Arguments table = {"--n", "5000", "--epsilon", "0.3"};
+  const Arguments delta = {"--delta", "1e-6"};
+  const Arguments numbers = {"--domain", "numbers.yaml"};
+  const std::vector<Arguments> questions = {
+      Arguments{"advise", "--purpose", "records", "--protect", "person", "--unit", "id"} + domain,
+      Arguments{"advise", "--purpose", "estimates", "--protect", "person"} + domain + table,
+      Arguments{"advise", "--purpose", "table", "--protect", "row"} + domain + table,
+      Arguments{"advise", "--purpose", "table", "--protect", "row", "--n", "40"} + domain,
+      Arguments{"advise", "--purpose", "records", "--protect", "table", "--n", "9"} + domain,
+      Arguments{"plan", "local", "--epsilon", "0.5,1,2"} + domain,
+      Arguments{"plan", "local", "--epsilon", "1", "--mechanism", "all"} + domain,
+      Arguments{"plan", "integral", "--alpha", "0.3", "--k", "16", "--mechanism", "all"},
+      Arguments{"plan", "integral-model", "--epsilon", "1"} + domain,
+      Arguments{"plan", "central", "--count", "10"} + domain + table + delta,
+      Arguments{"plan", "central", "--count", "10", "--mechanism", "all"} + domain + table + delta,
+      Arguments{"plan", "gaussian", "--count", "10"} + numbers + table + delta,
+      Arguments{"plan", "gaussian-model"} + numbers + table + delta,
+      Arguments{"plan", "marginals"} + domain + table + delta};
+  for (const Arguments& question : questions) {
+    const Ended ended = command.run(question);
+    EXPECT_NE(ended.status, 2) << ended.err;
+    expect_fits(ended.out, 80, question[0] + " " + question[1] + " " + question[2]);
+  }
+}
+
 // What a warning says first is never lost.
 TEST(Help, NotesWarnOfEveryDanger) {
   const Release command;

@@ -172,7 +172,7 @@ TEST(Ledger, ComposesAcrossModels) {
   EXPECT_EQ(people()["spent"]["delta"], "0.000001");
   EXPECT_EQ(people()["delta_taken"], "0");
   EXPECT_THAT(command.run({"ledger", "--ledger", "ledger"}).out,
-              ::testing::HasSubstr(" and delta 1e-06: at all of the total's delta, of which "
+              ::testing::HasSubstr(" and delta 1e-6: at all of the total's delta, of which "
                                    "releases took 0 themselves (Gaussian-DP composition)\n"));
 
   const Arguments other = {"--ledger", "ledger", "--data-set", "others"};
@@ -213,7 +213,7 @@ TEST(Ledger, NamesADataSetByItsFile) {
 TEST(Ledger, SaysWhatIsMissing) {
   const Release command;
   const Ended declared = command.run(declaring({"--epsilon", "2", "--delta", "1e-7"}));
-  EXPECT_EQ(lines_of(declared.out)[3], "  remaining  epsilon 2 and delta 1e-07");
+  EXPECT_EQ(lines_of(declared.out)[3], "  remaining  epsilon 2 and delta 1e-7");
   const Arguments central =
       kSample + Arguments{"@central", "--count", "1"} + kAccepted + kNamed + kKept;
   const auto refused = [&](const Arguments& budget) {
@@ -222,9 +222,9 @@ TEST(Ledger, SaysWhatIsMissing) {
     return ended.err;
   };
   EXPECT_EQ(refused({"--epsilon", "1", "--delta", "1e-6"}),
-            "mollify: the total of people in ledger is epsilon 2 and delta 1e-07: epsilon 2 and "
-            "delta 1e-07 remain (delta is too small), and this release costs epsilon 1 and delta "
-            "1e-06\n");
+            "mollify: the total of people in ledger is epsilon 2 and delta 1e-7: epsilon 2 and "
+            "delta 1e-7 remain (delta is too small), and this release costs epsilon 1 and delta "
+            "1e-6\n");
   EXPECT_THAT(refused({"--epsilon", "3", "--delta", "1e-6"}),
               ::testing::HasSubstr("remain (both are too small)"));
   EXPECT_THAT(refused({"--epsilon", "3", "--delta", "1e-8"}),
@@ -240,9 +240,9 @@ TEST(Ledger, SaysWhatIsLeftOfBothParts) {
       kAccepted + kNamed + kKept);
   EXPECT_EQ(charged.status, 0) << charged.err;
   EXPECT_THAT(charged.err, ::testing::HasSubstr(
-                               "charged: epsilon 1 and delta 1e-07 to people in ledger\n"
-                               "left: epsilon 1 and delta 9e-07; the total is epsilon 2 and delta "
-                               "1e-06\n"));
+                               "charged: epsilon 1 and delta 1e-7 to people in ledger\n"
+                               "left: epsilon 1 and delta 9e-7; the total is epsilon 2 and delta "
+                               "1e-6\n"));
 }
 
 // What was charged stays charged, even where the records could not be written.
@@ -267,7 +267,8 @@ TEST(Ledger, RefusesInOneSentence) {
   for (const auto& [words, sentence] : std::vector<std::pair<Arguments, std::string>>{
            {{"ledger"}, "--ledger is missing: file of the ledger"},
            {{"ledger", "--ledger", "none"},
-            "the ledger none cannot be opened: No such file or directory"},
+            "the ledger none cannot be opened: No such file or directory; make "
+            "one with mollify ledger --declare"},
            {{"ledger", "--ledger", "data.csv"},
             "data.csv is not a ledger but a file of another kind"},
            {show + Arguments{"--data-set", "x"}, "the ledger ledger has no data set named x"},

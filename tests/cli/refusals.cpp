@@ -41,12 +41,15 @@ TEST(Refusals, OfParameters) {
   EXPECT_EQ(epsilon("nan"), "epsilon must be finite and positive, but is nan");
   EXPECT_EQ(epsilon("inf"), "epsilon must be finite and positive, but is inf");
   EXPECT_EQ(epsilon("abc"), "epsilon must be a number, but is \"abc\"");
-  EXPECT_EQ(epsilon("1e-9"), "epsilon must be at least 1e-06, but is 1e-09");
+  EXPECT_EQ(epsilon("1e-9"), "epsilon must be at least 1e-6, but is 1e-9");
   EXPECT_EQ(epsilon(""), "epsilon must be a number, but is \"\"");
-  EXPECT_EQ(epsilon("1,5"), "epsilon must be a number, but is \"1,5\"");
-  EXPECT_EQ(epsilon("1e400"), "epsilon must be a number, but is \"1e400\"");
+  EXPECT_EQ(epsilon("1,5"), "epsilon must be a number, but is \"1,5\"; write 1.5");
+  EXPECT_EQ(
+      epsilon("1e400"),
+      "epsilon must be a number of at most 1.79769e+308 and at least 2.22507e-308, or 0, but is "
+      "\"1e400\"");
   EXPECT_EQ(with({"--count", "1000", "--epsilon", "1e-4"}),
-            "epsilon must be at least 1e-06 for each of 1000 draws, but is 0.0001 for all of them");
+            "epsilon must be at least 1e-6 for each of 1000 draws, but is 0.0001 for all of them");
   EXPECT_EQ(with({"--mu", "-1", "--count", "1"}), "mu must be finite and positive, but is -1");
   EXPECT_EQ(with({"--mu", "nan", "--count", "1"}), "mu must be finite and positive, but is nan");
 
@@ -87,7 +90,9 @@ TEST(Refusals, OfTheCommandLine) {
   EXPECT_EQ(refused(command, {}), "a command is missing, such as sample; see mollify --help");
   EXPECT_EQ(refused(command, {"release"}), "there is no command \"release\"; see mollify --help");
   EXPECT_EQ(refused_sample(command, kIntegral + kOneDraw + Arguments{"--seed"}),
-            "unknown flag --seed; see mollify sample --help");
+            "unknown flag --seed: a release takes no seed, because anyone who guessed it could "
+            "subtract the noise. Rows of a released model do: mollify generate --seed; see mollify "
+            "sample integral --help");
   refused_sample(command, kIntegral + kOneDraw + Arguments{"--epsilon", "2"});
   refused_sample(command, kIntegral + kOneDraw + Arguments{"extra"});
   refused_sample(command, kIntegral + kOneDraw + Arguments{"--reference"});
@@ -294,7 +299,8 @@ TEST(Refusals, OfSpacesAndScorers) {
             "band location must lie between e^-epsilon = 0.367879 and 1, but is 0.1");
   EXPECT_EQ(with({"--band", "relative", "--c2", "3"}),
             "mechanism relative takes no c2: leave it out, or name another mechanism");
-  EXPECT_EQ(with({"--space", "grid"}), "space grid needs at most 3 columns, but the domain has 4");
+  EXPECT_THAT(with({"--space", "grid"}),
+              testing::StartsWith("space grid needs at most 3 columns, but the domain has 4 (\""));
   EXPECT_EQ(with({"--space", "categories", "--cells", "9"}),
             "cells belongs to space grid, but the space is categories");
   EXPECT_EQ(with({"--space", "categories", "--fresh"}),

@@ -241,7 +241,7 @@ TEST(SampleCentral, RefusesInOneSentence) {
   EXPECT_EQ(command.refused(one + Arguments{"--rho", "1"}),
             "mollify: give --rho or --epsilon, not both\n");
   EXPECT_EQ(command.refused({"--epsilon", "1e-7", "--count", "1"}),
-            "mollify: epsilon of one draw must be at least 1e-06, but is 1e-07\n");
+            "mollify: epsilon of one draw must be at least 1e-6, but is 1e-7\n");
   EXPECT_EQ(command.refused({"--epsilon", "1", "--count", "1000000000000"}),
             "mollify: count must be from 1 to 100000000, but is 1000000000000\n");
   EXPECT_EQ(command.refused({"--rho", "1", "--count", "1"}),

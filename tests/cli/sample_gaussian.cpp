@@ -213,7 +213,7 @@ TEST(SampleGaussian, WarnsOfARangeOfManyDeviations) {
   const Ended plan =
       command.run({"plan", "gaussian", "--domain", "d.yaml", "--covariance", "c.csv", "--epsilon",
                    "4", "--delta", "1e-6", "--n", "3000", "--count", "2"});
-  EXPECT_THAT(plan.out, ::testing::HasSubstr("warning: " + warning + "\n"));
+  EXPECT_THAT(unwrapped(plan.out), ::testing::HasSubstr("warning: " + warning + "\n"));
 }
 
 // All of it is charged, whatever the noise needs.

@@ -254,7 +254,8 @@ TEST(SampleMarginals, TheModelGivesMoreRowsAtNoCost) {
   EXPECT_EQ(refused({"--given", "town=west"}),
             "mollify: the model has no column \"town\"; it has ward, sex, dose\n");
   EXPECT_EQ(refused({"--given", "ward=west"}),
-            "mollify: ward in given must be one of 3 declared values, but is \"west\"\n");
+            "mollify: ward in given must be one of 3 declared values, but is \"west\"; ward has "
+            "north, south, east\n");
   EXPECT_EQ(command.run({"generate", "--model", "domain.yaml", "--count", "5"}).status, 2);
 }
 
@@ -436,7 +437,7 @@ TEST(SampleMarginals, SaysForHowManyADeltaIsWhereTheirNumberIsProtected) {
   const auto said = [&](const char* delta) {
     return command.sample({"--epsilon", "1", "--delta", delta, "--neighbours", "add-remove"}).err;
   };
-  EXPECT_NE(said("1e-5").find("WARNING: delta 1e-05 is not held against 1/n, because the number of "
+  EXPECT_NE(said("1e-5").find("WARNING: delta 1e-5 is not held against 1/n, because the number of "
                               "records is protected: it is below a tenth of 1/n for fewer than "
                               "10000 of them only\n"),
             std::string::npos)
@@ -465,7 +466,7 @@ TEST(SampleMarginals, WarnsWhereRowsMayBeMostlyNoise) {
   EXPECT_NE(accepted.err.find(warning), std::string::npos);
   const Ended noisy = command.ask({"--epsilon", "0.03"});
   EXPECT_EQ(noisy.status, 0);
-  EXPECT_NE(noisy.err.find("WARNING: the release is mostly noise: "), std::string::npos);
+  EXPECT_NE(noisy.err.find("WARNING: the release is mostly noise; "), std::string::npos);
   EXPECT_EQ(command.sample({"--epsilon", "5"}).err.find(warning), std::string::npos);
   // Nobody may see by it how many rows there are.
   const Ended hidden = command.sample({"--epsilon", "0.01", "--neighbours", "add-remove"});

@@ -253,7 +253,8 @@ TEST(SampleModels, AreChargedAndPlannedAsOneDraw) {
   const Ended plan = command.run({"plan", "integral-model", "--candidates", "2000", "--domain",
                                   "domain.yaml", "--epsilon", "10", "--band", "location=0.1"});
   ASSERT_EQ(plan.status, 0) << plan.err;
-  EXPECT_NE(plan.out.find("among the 1 likeliest of 2000"), std::string::npos) << plan.out;
+  EXPECT_NE(unwrapped(plan.out).find("among the 1 likeliest of 2000"), std::string::npos)
+      << plan.out;
 }
 
 TEST(SampleModels, RefuseInOneSentence) {

@@ -45,6 +45,7 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
                       "columns:\n  a: {type: integer, min: 0, max: 999999}\n"
                       "  b: {type: integer, min: 0, max: 999999}\n");
   command.files.write("there.csv", "a\n1\n");
+  command.files.write("model.json", "{\"format\": \"mollify model 1\"}\n");
   ASSERT_EQ(command.run(words_of("ledger --ledger l.db --declare --data-set a --epsilon 1")).status,
             0);
   const std::string local = kLocal30;
@@ -94,7 +95,7 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
        "--delta is for methods central, gaussian, gaussian-model and marginals, but the "
        "method is integral"},
       {local + "--count 1 --eps 1",
-       "unknown flag --eps (did you mean \"--epsilon\"?); see mollify sample --help"},
+       "unknown flag --eps (did you mean \"--epsilon\"?); see mollify sample local --help"},
       {local + "--count 1 --epsilon 1 --reference schools.csv",
        "the reference must be public, but schools.csv is the private file itself"},
       {"sample marginals --data schools.csv --domain uncut.yaml --count 10 --epsilon 1",
@@ -140,14 +141,62 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
        "count must be a whole number of at most 18446744073709551615, but is "
        "\"99999999999999999999\""},
       {local + "--count 1 --count 2 --epsilon 2",
-       "--count is given more than once; see mollify sample --help"},
-      {local + "--epsilon 2 --out", "--out needs a value, but has none; see mollify sample --help"},
+       "--count is given more than once; see mollify sample local --help"},
+      {local + "--epsilon 2 --out",
+       "--out needs a value, but has none; see mollify sample local --help"},
       {local + "--epsilon 2 --out -",
        "--out takes a file, but is -: leave it out to write to standard output, or give ./- "
        "for a file of that name"},
       {local + "--epsilon 2 --out new.parquet",
        "--out writes text, but new.parquet ends with .parquet: give a name such as new.csv, "
        "or write the file from Python (release.to_parquet)"},
+      {local + "--epsilon 2 --seed 4",
+       "unknown flag --seed: a release takes no seed, because anyone who guessed it could subtract "
+       "the noise. Rows of a released model do: mollify generate --seed; see mollify sample local "
+       "--help"},
+      {"plan local --domain schools.yaml --epsilon 2 --unit school",
+       "unknown flag --unit: a plan holds for every unit, so leave it out; see mollify plan local "
+       "--help"},
+      {"plan local --domain schools.yaml --epsilon 2 --units schools_roster.csv",
+       "unknown flag --units: a plan holds for every roster, so leave it out; see mollify plan "
+       "local "
+       "--help"},
+      {"candidates --count 100",
+       "unknown flag --count (did you mean \"--candidates\"?); see mollify candidates --help"},
+      {"advise --purpose table --rows 100",
+       "unknown flag --rows: --n is how many persons or rows there are, --count how many to "
+       "release; "
+       "see mollify advise --help"},
+      {"plan local --domain schools.csv --epsilon 1",
+       "schools.csv line 1 must map `columns` to the domain's columns: a domain is a YAML file, "
+       "and "
+       "mollify domain --public FILE.csv drafts one from public data"},
+      {"generate --model schools.yaml --count 3",
+       "schools.yaml is not a model in the format \"mollify model 1\": mollify sample --model-out "
+       "writes a model of methods integral-model and marginals"},
+      {"verify --certificate model.json --domain schools.yaml",
+       "model.json is a model and not a certificate: mollify sample writes the certificate to "
+       "OUT.certificate.json, or to the file of --certificate"},
+      {local + "--count 1 --epsilon 1,5", "epsilon must be a number, but is \"1,5\"; write 1.5"},
+      {local + "--count 1 --epsilon 1e400",
+       "epsilon must be a number of at most 1.79769e+308 and at "
+       "least 2.22507e-308, or 0, but is \"1e400\""},
+      {"ledger --ledger none.db",
+       "the ledger none.db cannot be opened: No such file or directory; make one with "
+       "mollify ledger --declare"},
+      {"sample gaussian --data schools.csv --domain schools.yaml --epsilon 1 --count 1 "
+       "--covariance-bound schools.csv",
+       "covariance-bound must be a number, but is \"schools.csv\"; --covariance takes a file"},
+      {local + "--epsilon 1 --count 100000",
+       "the release cannot be told apart from public noise: the expected error of a record is "
+       "0.352 "
+       "in total variation, and that of the public reference alone is 0.352; for shares of all "
+       "units "
+       "together use --mechanism randomized-response and mollify estimate; a smaller --count "
+       "leaves "
+       "more of the budget to each draw, or add --accept-error to release anyway"},
+      {"advise --purpose sample --protect row --n 300 --count 3 --columns 3 --covariance there.csv",
+       "--covariance is for method gaussian: add --method gaussian, or leave it out"},
       {"", "a command is missing, such as sample; see mollify --help"},
   };
   for (const auto& [call, message] : calls) {

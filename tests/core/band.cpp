@@ -292,7 +292,7 @@ TEST(ExpBound, RefusesWhatIsNoEpsilon) {
   EXPECT_EQ(refusal(kInfinity), "epsilon must be finite and positive, but is inf");
   EXPECT_EQ(refusal(-kInfinity), "epsilon must be finite and positive, but is -inf");
   EXPECT_EQ(refusal(std::nan("")), "epsilon must be finite and positive, but is nan");
-  EXPECT_EQ(refusal(9e-7), "epsilon of one draw must be at least 1e-06, but is 9e-07");
+  EXPECT_EQ(refusal(9e-7), "epsilon of one draw must be at least 1e-6, but is 9e-7");
   EXPECT_EQ(refusal(1e-6), "accepted");
 }
 

@@ -449,8 +449,11 @@ TEST(SpaceKind, IsRefusedWhereTheDomainCannotHaveIt) {
             "space categories needs a domain of at most 16777216 outcomes, but this one has "
             "1099511627776 (\"x\" 1048576 x \"y\" 1048576): declare fewer bins (`bins: 10`) or "
             "fewer columns");
-  EXPECT_EQ(refusal({number("x"), number("y"), number("z"), number("u")}, SpaceKind::kGrid),
-            "space grid needs at most 3 columns, but the domain has 4");
+  EXPECT_EQ(
+      refusal({number("x"), number("y"), number("z"), number("u")}, SpaceKind::kGrid),
+      "space grid needs at most 3 columns, but the domain has 4 (\"x\" 1048576, \"y\" 1048576, "
+      "\"z\" 1048576, \"u\" 1048576): leave columns out of the domain, or take --space "
+      "candidates");
   EXPECT_EQ(refusal({number("x"), word("w")}, SpaceKind::kGrid),
             "space grid needs columns of numbers or integers without a null category, but column "
             "\"w\" is not one");

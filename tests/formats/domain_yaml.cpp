@@ -162,7 +162,9 @@ TEST(ParseDomain, BinsMayBePrivate) {
 TEST(ParseDomain, NamesTheLineOfWhatItRefuses) {
   EXPECT_EQ(refusal(""), "d.yaml must declare columns, but is empty");
   EXPECT_EQ(refusal("# nothing\n"), "d.yaml must declare columns, but is empty");
-  EXPECT_EQ(refusal("x"), "d.yaml line 1 must map `columns` to the domain's columns");
+  EXPECT_EQ(refusal("x"),
+            "d.yaml line 1 must map `columns` to the domain's columns: a domain is a YAML file, "
+            "and mollify domain --public FILE.csv drafts one from public data");
   EXPECT_EQ(refusal("seed: 1\n"), "d.yaml line 1: columns is missing");
   EXPECT_EQ(refusal("columns: {a: {type: boolean}}\nepsilon: 1\n"),
             "d.yaml line 2: it must not hold the key \"epsilon\": a domain has columns, seed");

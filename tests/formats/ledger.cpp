@@ -261,7 +261,8 @@ TEST(LedgerFile, RefusesWhatIsNotALedger) {
             "other is not a ledger but another program's database");
   EXPECT_EQ(scratch.read("other"), before);
   EXPECT_EQ(opening("none", Opening::kExisting),
-            "the ledger none cannot be opened: No such file or directory");
+            "the ledger none cannot be opened: No such file or directory; make "
+            "one with mollify ledger --declare");
   EXPECT_EQ(opening("none/ledger", Opening::kOrMakeNew),
             "the ledger none/ledger cannot be opened: No such file or directory");
   EXPECT_EQ(opening(".", Opening::kOrMakeNew), "the ledger . cannot be opened: Is a directory");
@@ -532,7 +533,9 @@ TEST(LedgerFile, RefusesAFileThatIsNotTheOneThatWasOpened) {
   };
   EXPECT_EQ(charging(), "");
   std::filesystem::rename(path, scratch.path("kept"));
-  EXPECT_EQ(charging(), "the ledger ledger cannot be opened: No such file or directory");
+  EXPECT_EQ(charging(),
+            "the ledger ledger cannot be opened: No such file or directory; make "
+            "one with mollify ledger --declare");
   EXPECT_FALSE(std::filesystem::exists(path)) << "made anew";
   LedgerFile(path, Opening::kOrMakeNew).charge(release_at(pure_cost("0.1")));
   EXPECT_EQ(charging(), kMoved);

@@ -19,7 +19,7 @@ void expect_just_above(double value, double exact, double slack = 1e-6) {
 
 TEST(FrontPrivacy, IsWrittenInWords) {
   EXPECT_EQ(Privacy::pure(0.5).text(), "epsilon 0.5");
-  EXPECT_EQ(Privacy::approximate(1, 1e-6).text(), "epsilon 1 and delta 1e-06");
+  EXPECT_EQ(Privacy::approximate(1, 1e-6).text(), "epsilon 1 and delta 1e-6");
   EXPECT_EQ(Privacy::approximate(1, 0), Privacy::pure(1));
   EXPECT_EQ(Privacy::concentrated(0.1).text(), "rho 0.1");
   EXPECT_EQ(Privacy::gaussian(1).text(), "mu 1");
@@ -61,7 +61,7 @@ TEST(FrontAccounting, ALargeBudgetIsExplainedInOdds) {
     ASSERT_EQ(said.size(), 1U) << large.text();
     const std::string begin = large.text() + " is epsilon " + std::to_string(epsilon).substr(0, 4);
     EXPECT_EQ(said[0].substr(0, begin.size()), begin);
-    EXPECT_NE(said[0].find(" at delta 1e-06 and allows that the output multiplies the odds of a "
+    EXPECT_NE(said[0].find(" at delta 1e-6 and allows that the output multiplies the odds of a "
                            "guess by up to "),
               std::string::npos)
         << said[0];

@@ -102,9 +102,14 @@ TEST_P(FrontRelease, IsTheSameFromAFileFromMemoryAndFromAStream) {
 }
 
 TEST_P(FrontRelease, IsVerified) {
-  const Certificate certificate = prepare(spec, memory()).certificate();
+  const PreparedRelease prepared = prepare(spec, memory());
+  const Certificate& certificate = prepared.certificate();
   const Verification found = verify(Certificate::parse(certificate.json()), domain());
   EXPECT_TRUE(found.holds());
+  EXPECT_THAT(found.warnings, ::testing::IsSupersetOf(prepared.report().warnings));
+  for (const std::string& warning : found.warnings) {
+    EXPECT_THAT(found.text, HasSubstr("WARNING: " + warning + "\n"));
+  }
   EXPECT_EQ(certificate.spec().json(), Certificate::parse(certificate.json()).spec().json());
   const auto other = Domain::make(
       {Column::declare("city", {{"type", "boolean"}}),

@@ -293,7 +293,7 @@ TEST(RandomizedResponse, RefusesInOneSentence) {
             "the number of chosen records must be from 1 to all 5, but is 6");
   EXPECT_EQ(response_refusal(2, 1, 5, 0),
             "the number of chosen records must be from 1 to all 5, but is 0");
-  EXPECT_EQ(response_refusal(2, 1e-7), "epsilon of one draw must be at least 1e-06, but is 1e-07");
+  EXPECT_EQ(response_refusal(2, 1e-7), "epsilon of one draw must be at least 1e-6, but is 1e-7");
 }
 
 std::vector<double> law_of(const RandomizedResponse& response, std::size_t value) {
@@ -843,7 +843,7 @@ TEST(StaircaseChannel, RefusesWhatIsNoReference) {
             "the reference mass of outcome 1 must be finite and positive, but is nan");
   EXPECT_EQ(message({1e308, 1e308}, 1), "the reference masses must have a finite sum");
   EXPECT_EQ(message({1, 1}, -1), "epsilon must be finite and positive, but is -1");
-  EXPECT_EQ(message({1, 1}, 1e-7), "epsilon of one draw must be at least 1e-06, but is 1e-07");
+  EXPECT_EQ(message({1, 1}, 1e-7), "epsilon of one draw must be at least 1e-6, but is 1e-7");
 }
 
 /// Of every column, by looking at all entries.

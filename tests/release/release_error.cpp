@@ -478,7 +478,7 @@ TEST(ReleaseError, NotesWhatBecomesOfSparseDataWhereItIsJudgedBySmooth) {
     return release_report(*prepared, PublicFiles().domain(prepared->certificate().spec.domain));
   };
   const auto noted = testing::Contains(
-      HasSubstr("if the data lie on few of 600 outcomes, the release is mostly noise: the expected "
+      HasSubstr("the release is mostly noise if the data lie on few of 600 outcomes: the expected "
                 "error of a record is 0.517 in total variation"));
   EXPECT_THAT(report("kernel", "2").warnings, testing::IsEmpty());
   EXPECT_THAT(report("kernel", "2").notes, noted);
@@ -496,7 +496,9 @@ TEST(ReleaseError, NamesNoEpsilonThatMeansLittle) {
   const std::string begin = R"({"method": "integral", "domain": {"file": "{}/cells.yaml"},
       "count": 1000, "privacy": {"epsilon": )";
   EXPECT_THAT(ruled.refusal(begin + "2}}"), HasSubstr("alone is 0.746; for many rows of one public "
-                                                      "model use method integral-model, or add"));
+                                                      "model use method integral-model; a smaller "
+                                                      "--count leaves more of the budget to each "
+                                                      "draw, or add"));
   // 600 outcomes need 6.27 for each draw.
   EXPECT_THAT(ruled.said(begin + R"(20}, "accept_error": true})"),
               HasSubstr("alone is 0.746; --count 3 would do; for many rows"));

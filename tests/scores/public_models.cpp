@@ -186,7 +186,9 @@ TEST(PublicModels, RefuseNumbersOutsideTheirLimits) {
   const Domain fine = Domain::make({Column::make("x", IntegerCells::make(0, 999'999))});
   EXPECT_EQ(models_refusal(fine, 1000),
             "models may have at most 536870912 shares in all, but 1000 models of 1000000 cells "
-            "have more: declare fewer bins in the domain, or ask for fewer models");
+            "have more; the widest columns are \"x\" 1000000: declare fewer bins there (`bins: "
+            "536869` in "
+            "each would do), or leave columns out, or ask for fewer models (--candidates 536)");
   EXPECT_THROW(PublicModels(fine, 500, kTrees), InvalidInput);
 }
 

@@ -339,8 +339,7 @@ namespace {
 
 double validated(double epsilon) {
   if (!(epsilon >= 1e-6 && std::isfinite(epsilon))) {
-    throw InvalidInput(
-        fmt::format("epsilon must be finite and at least 1e-06, but is {}", epsilon));
+    throw InvalidInput(fmt::format("epsilon must be finite and at least 1e-6, but is {}", epsilon));
   }
   return epsilon;
 }

@@ -501,13 +501,29 @@ class DrawMethod : public ReleaseMethod {
           "a record is one of the unit's own or noise: {} finds the population from all records",
           command_words("estimate")));
     }
-    add_sparse_note(certificate, error, domain, notes);
+    if (auto words = sparse_noise(certificate, error, domain)) notes.push_back(std::move(*words));
     if (*certificate.spec.count > 1) {
       notes.push_back(fmt::format("each of {} of a unit has {} of the budget",
                                   counted(*certificate.spec.count, "draw"),
                                   certificate.draw.text()));
     }
     return notes;
+  }
+
+  std::optional<std::string> sparse_noise(const Certificate& certificate, const ReleaseError& error,
+                                          const Domain& domain) const override {
+    const LocalDesign& local = *certificate.as<LocalDesign>();
+    if (!local.floor || row_of(local.scorer).counts_records || error.is_mostly_noise()) {
+      return std::nullopt;
+    }
+    const ReleaseError sparse = error_of_band(certificate, domain, ScorerKind::kEmpirical);
+    if (!sparse.is_mostly_noise()) return std::nullopt;
+    PlanQuestion counting = question_of(certificate, domain);
+    own_of<LocalQuestion>(counting).spec.space.scorer = ScorerKind::kEmpirical;
+    const std::string ways = noise_remedy(counting, mechanism(certificate));
+    return fmt::format("the release is mostly noise if the data lie on few of {}: {}{}{}",
+                       counted(certificate.facts.outcomes, "outcome"), error_words(sparse),
+                       ways.empty() ? "" : "; ", ways);
   }
 
   std::string summary(const Certificate& certificate, const Domain& domain,
@@ -593,19 +609,6 @@ class DrawMethod : public ReleaseMethod {
   [[nodiscard]] virtual bool draws_models() const { return false; }
   [[nodiscard]] virtual std::uint64_t draws_of(const ReleaseSpec& spec) const {
     return *spec.count;
-  }
-
-  /// Of a release that is judged by smooth data: what its error is if records are as sparse as
-  /// counted ones.
-  static void add_sparse_note(const Certificate& certificate, const ReleaseError& error,
-                              const Domain& domain, std::vector<std::string>& notes) {
-    const LocalDesign& local = *certificate.as<LocalDesign>();
-    if (!local.floor || row_of(local.scorer).counts_records || error.is_mostly_noise()) return;
-    const ReleaseError sparse = error_of_band(certificate, domain, ScorerKind::kEmpirical);
-    if (!sparse.is_mostly_noise()) return;
-    notes.push_back(fmt::format("if the data lie on few of {}, {}",
-                                counted(certificate.facts.outcomes, "outcome"),
-                                noise_words(sparse)));
   }
 };
 

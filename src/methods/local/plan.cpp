@@ -239,9 +239,10 @@ class LocalPlan final : public PlanModel {
     const Mechanism mechanism = chosen_mechanism(own_of<LocalQuestion>(whole).spec, in_mu_, kind_);
     const bool band = is_band(mechanism);
     const std::string promise = draws_promise(total, "the data").front();
-    const char* no_promise = whole.method == Method::kLocal
-                                 ? "who is in the data, without a roster of units; timing"
-                                 : "timing";
+    const char* no_promise =
+        whole.method == Method::kLocal
+            ? "who is in the data, unless a public roster lists all units; timing"
+            : "timing";
     const std::string parameter(parameter_name(total.notion));
     Json& facts = answer.facts;
     facts["mechanism"] = name_of(mechanism);
@@ -270,7 +271,7 @@ class LocalPlan final : public PlanModel {
     } else {
       answer.lines += fmt::format(
           "one of the unit's records goes through a public matrix: the released records are for "
-          "{},\nwhich finds the population from all of them\n",
+          "{}, which finds the population from all of them\n",
           command_words("estimate"));
     }
     if (!in_mu_) {

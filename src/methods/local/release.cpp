@@ -394,13 +394,11 @@ class TableCounts {
   std::uint64_t records_ = 0;
 };
 
-void require_pairs(const std::vector<std::uint32_t>& sizes) {
-  if (const std::uint64_t cells = PairCounts::cells(sizes); cells > PairCounts::kMostCells) {
-    throw InvalidInput(
-        fmt::format("trees take at most {} cells of all pairs of columns together, but there are "
-                    "{}: declare fewer bins in the domain",
-                    PairCounts::kMostCells, cells));
-  }
+void require_pairs(const Domain& domain, const std::vector<std::uint32_t>& sizes) {
+  if (PairCounts::are_few(sizes)) return;
+  throw InvalidInput(fmt::format(
+      "trees take at most {} cells of all pairs of columns together, but there are {}; {}",
+      PairCounts::kMostCells, PairCounts::cells(sizes), domain.fewer_bins(&PairCounts::are_few)));
 }
 
 class ModelsRelease final : public PreparedRelease {
@@ -549,7 +547,7 @@ std::unique_ptr<const PreparedRelease> prepare_models(ReleaseSpec spec,
                                                    ? inputs.records(local.reference->name, domain)
                                                    : std::vector<std::uint32_t>();
   PublicModels models(domain, space.size(), shapes, reference);
-  if (shapes == ModelShapes::kProductsAndTrees) require_pairs(models.columns());
+  if (shapes == ModelShapes::kProductsAndTrees) require_pairs(domain, models.columns());
   const PublicFacts facts{.outcomes = space.size(), .list_sha256 = models.sha256()};
   DesignedRelease made = design_release(spec, facts, domain);
   const ReleaseError error =

@@ -25,7 +25,11 @@ class PairCounts {
   /// The cells of all pairs of columns of these sizes; up to 2^64 - 1.
   [[nodiscard]] static std::uint64_t cells(std::span<const std::uint32_t> sizes);
 
-  /// Sizes of at least 1; cells(sizes) is at most kMostCells.
+  [[nodiscard]] static bool are_few(std::span<const std::uint32_t> sizes) {
+    return cells(sizes) <= kMostCells;
+  }
+
+  /// Sizes of at least 1; are_few(sizes).
   explicit PairCounts(std::vector<std::uint32_t> sizes);
   /// Of what `all` gave, or of several of these added modulo 2^64. What lacks counts as 0.
   PairCounts(std::vector<std::uint32_t> sizes, std::span<const std::int64_t> all);

@@ -175,11 +175,11 @@ void require_columns_of(const MarginalRequest& request) {
                     "but column {} of the domain has {}: declare bins or edges there",
                     kMostColumnCells, i + 1, size));
   }
-  if (const std::uint64_t cells = PairCounts::cells(sizes); cells > PairCounts::kMostCells) {
+  if (!PairCounts::are_few(sizes)) {
     throw InvalidInput(
         fmt::format("method marginals takes at most {} cells of all pairs of columns together, but "
-                    "there are {}: declare fewer bins in the domain",
-                    PairCounts::kMostCells, cells));
+                    "there are {}: give columns fewer values",
+                    PairCounts::kMostCells, PairCounts::cells(sizes)));
   }
 }
 

@@ -100,6 +100,16 @@ void require_tabled(const Domain& domain, bool copula) {
         "declare type ordinal where the values have one, or leave out {}",
         fmt::join(orderless, ", "), flag_words("copula")));
   }
+  std::vector<std::uint32_t> sizes;
+  for (const MarginalColumn& column : marginal_columns(domain)) {
+    sizes.push_back(counted_cells(column));
+  }
+  if (!PairCounts::are_few(sizes)) {
+    throw InvalidInput(fmt::format(
+        "method marginals takes at most {} cells of all pairs of columns together, but there are "
+        "{}; {}",
+        PairCounts::kMostCells, PairCounts::cells(sizes), domain.fewer_bins(&PairCounts::are_few)));
+  }
 }
 
 void design_table(const Domain& domain, DesignedRelease& made) {
@@ -495,10 +505,15 @@ std::string released_model_text(const MarginalModel& model, const Domain& domain
 }
 
 ReleasedModel parse_released_model(const std::string& text, const std::string& name) {
-  require_json(text, name);
-  const nlohmann::ordered_json json = nlohmann::ordered_json::parse(text);
-  if (!json.is_object() || json.value("format", nlohmann::ordered_json()) != kModelFormat) {
-    throw InvalidInput(fmt::format("{} must have the format \"{}\"", name, kModelFormat));
+  const bool is_object = text.find_first_not_of(" \t\r\n") != text.npos &&
+                         text[text.find_first_not_of(" \t\r\n")] == '{';
+  if (is_object) require_json(text, name);
+  const auto json = is_object ? nlohmann::ordered_json::parse(text) : nlohmann::ordered_json();
+  if (!is_object || json.value("format", nlohmann::ordered_json()) != kModelFormat) {
+    throw InvalidInput(fmt::format(
+        "{} is not a model in the format \"{}\": {} writes a model of {}", name, kModelFormat,
+        words_of_speech("mollify sample --model-out", "release.model.write"),
+        kPublishedModels.text()));
   }
   const auto hash = json.find("domain_sha256");
   if (hash == json.end() || !hash->is_string()) {
@@ -539,6 +554,23 @@ template void write_rows(const MarginalModel&, std::uint64_t, const std::vector<
 template void write_rows(const MarginalModel&, std::uint64_t, const std::vector<Evidence>&,
                          SeededRandom&, RecordWriter&);
 
+namespace {
+
+/// "; city has Lyon, Metz, Nancy": ten values of a column that declares them; of others nothing.
+std::string declared_words(const Column& column) {
+  constexpr std::uint32_t kMostListed = 10;
+  const auto* const categories = std::get_if<Categories>(&column.cells());
+  if (categories == nullptr) return "";
+  std::vector<std::string> values;
+  for (std::uint32_t cell = 0; cell < std::min(categories->size(), kMostListed); ++cell) {
+    values.emplace_back(categories->value(cell));
+  }
+  return fmt::format("; {} has {}{}", column.name(), fmt::join(values, ", "),
+                     categories->size() > kMostListed ? ", ..." : "");
+}
+
+}  // namespace
+
 Evidence evidence_of(const Domain& domain, std::string_view column, std::string_view value) {
   for (std::size_t i = 0; i < domain.columns().size(); ++i) {
     const Column& asked = domain.columns()[i];
@@ -548,8 +580,10 @@ Evidence evidence_of(const Domain& domain, std::string_view column, std::string_
     if (verdict == Verdict::kValue || (verdict == Verdict::kNull && asked.declares_nulls())) {
       return {i, asked.encode(field)};
     }
+    const std::string nearest = did_you_mean(asked, value);
     throw InvalidInput(fmt::format("{} in given must be {}, but is \"{}\"{}", column,
-                                   asked.expectation(), value, did_you_mean(asked, value)));
+                                   asked.expectation(), value,
+                                   nearest.empty() ? declared_words(asked) : nearest));
   }
   std::vector<std::string> known;
   for (const Column& one : domain.columns()) known.push_back(one.name());

@@ -472,7 +472,7 @@ TEST(HistogramSampler, RefusesInOneSentence) {
   EXPECT_EQ(histogram_refusal(2, 0, 1, 1),
             "the number of records must be from 1 to 1099511627776, but is 0");
   EXPECT_EQ(histogram_refusal(2, 5, 0, 1), "the number of outputs must be at least 1, but is 0");
-  EXPECT_EQ(histogram_refusal(2, 5, 1, 0), "epsilon must be finite and at least 1e-06, but is 0");
+  EXPECT_EQ(histogram_refusal(2, 5, 1, 0), "epsilon must be finite and at least 1e-6, but is 0");
 }
 
 }  // namespace
@@ -649,7 +649,7 @@ std::string hint_refusal(Make make) {
 
 TEST(StableHistogram, RefusesInOneSentence) {
   EXPECT_EQ(hint_refusal([] { static_cast<void>(StableHistogram(0, 0.1)); }),
-            "epsilon of a stable histogram must be from 1e-06 to 100, but is 0");
+            "epsilon of a stable histogram must be from 1e-6 to 100, but is 0");
   EXPECT_EQ(hint_refusal([] { static_cast<void>(StableHistogram(1, test::kNan)); }),
             "delta of a stable histogram must be from 1e-300 to 0.5, but is nan");
 }

@@ -112,8 +112,7 @@ std::string above_refusal(double epsilon, std::uint64_t sensitivity) {
 }
 
 TEST(AboveThreshold, RefusesInOneSentence) {
-  EXPECT_EQ(above_refusal(-1, 1),
-            "epsilon of above-threshold must be from 1e-06 to 100, but is -1");
+  EXPECT_EQ(above_refusal(-1, 1), "epsilon of above-threshold must be from 1e-6 to 100, but is -1");
   EXPECT_EQ(above_refusal(1, 0), "the sensitivity of a question must be from 1 to 1000, but is 0");
 }
 
@@ -361,7 +360,7 @@ TEST(SupportHint, RefusesInOneSentence) {
   EXPECT_EQ(support_refusal(hint, 1, 0, 1),
             "the number of records must be from 1 to 4294967296, but is 0");
   EXPECT_EQ(support_refusal(hint, 1, 1, test::kNan),
-            "epsilon of a support hint must be from 3e-06 to 100, but is nan");
+            "epsilon of a support hint must be from 3e-6 to 100, but is nan");
   EXPECT_THROW(SupportFinder(hint, 1, 1, 1, kHintDelta, 0), InvalidInput);
   EXPECT_EQ(support_refusal({SupportKind::kWidth, 2.5}, 10, 1, 1),
             "the width of the support must be an integer from 1 to 10, but is 2.5");

@@ -511,7 +511,7 @@ TEST(CentreDesign, RefusesInOneSentence) {
             "from 0 to nan");
   bad = good;
   bad.budget.epsilon = 0;
-  EXPECT_EQ(centre_refusal(bad), "epsilon of a coarse centre must be from 1e-06 to 100, but is 0");
+  EXPECT_EQ(centre_refusal(bad), "epsilon of a coarse centre must be from 1e-6 to 100, but is 0");
   bad = good;
   bad.records = 20;
   const std::string sentence =

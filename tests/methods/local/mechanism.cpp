@@ -383,7 +383,7 @@ TEST(Mechanism, RefusesParametersOutOfRange) {
     return refusal({.outcome_count = 2, .epsilon = epsilon});
   };
   EXPECT_EQ(band(-1), "epsilon must be finite and positive, but is -1");
-  EXPECT_EQ(band(1e-7), "epsilon of one draw must be at least 1e-06, but is 1e-07");
+  EXPECT_EQ(band(1e-7), "epsilon of one draw must be at least 1e-6, but is 1e-7");
   EXPECT_EQ(refusal({.mechanism = Mechanism::kGaussianCurve, .outcome_count = 2, .mu = 30}),
             "mu must be from 0.001 to 20, but is 30");
   EXPECT_EQ(refusal({.mechanism = Mechanism::kClass,

@@ -272,7 +272,7 @@ TEST(MarginalDesign, RefusesWhatCannotBeCounted) {
             "column 2 of the domain has 1048576: declare bins or edges there");
   EXPECT_EQ(refused({{60000, true}, {60000, true}}),
             "method marginals takes at most 33554432 cells of all pairs of columns together, but "
-            "there are 3600000000: declare fewer bins in the domain");
+            "there are 3600000000: give columns fewer values");
   EXPECT_EQ(refused({{2, false}, {3, true}}), "accepted");
 }
 
