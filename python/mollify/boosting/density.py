@@ -155,16 +155,25 @@ class BoostedDensity:
         return replace(self, log_normaliser=found._replace(value=0.0 if math.isnan(value) else value))
 
 
+def perfect_path(
+    p: Numbers, h: Numbers, epsilon: float, classifier: str, weights: Numbers | float = 1.0
+) -> list[Numbers]:
+    """ln of the masses of Q_0 to Q_3 if each classifier's logit is ln P/Q_(t-1) itself, or ln of their densities at
+    points of these weights. "unbounded" are logits as they are, with theta_t = (epsilon / (epsilon + 4))^t [published
+    code of Husain et al. 2019]."""
+    unbounded = classifier == "unbounded"
+    thetas = BoostedDensity(epsilon, "sigmoid" if unbounded else classifier)
+    log_p, path = np.log(np.maximum(p, np.finfo(float).tiny)), [np.log(h)]
+    for t in (1, 2, 3):
+        logits = log_p - path[-1]
+        bent = path[-1] + thetas.theta(t) * (logits if unbounded else bounded(logits, classifier))
+        path.append(bent - bent.max() - np.log((weights * np.exp(bent - bent.max())).sum()))
+    return path
+
+
 def perfectly_boosted(p: Numbers, reference: Numbers, epsilon: float, bounding: str = "probability") -> Numbers:
     """Masses that three iterations reach if each classifier's logit is ln P/Q_(t-1) itself."""
-    thetas = BoostedDensity(epsilon, bounding)
-    law = reference
-    for t in (1, 2, 3):
-        with np.errstate(divide="ignore"):
-            logits = np.log(p / law)
-        law = law * np.exp(thetas.theta(t) * bounded(logits, bounding))
-        law = law / law.sum()
-    return law
+    return np.asarray(np.exp(perfect_path(p, reference, epsilon, bounding)[-1]))
 
 
 # -------------------------------------------------------------------------------------------------

@@ -138,7 +138,8 @@ def fit(quick: bool, seed: int) -> Figure:
             "5.",
             "The dip is the exchanged metric's. With perfect classifiers it is on the ring of radius 1 and on the three "
             "Gaussians: as Q leaves Q0 for P, fewer of its cells hold 95 % of P, and what it has there falls at once, while Q "
-            "grows there only as epsilon does. The share of P that Q covers has no dip on any domain: it rises, or falls and "
+            "grows there only as epsilon does. The published likelihood falls all the way, as printed, on the ring of radius 1 and "
+            "not on the ring of radius 3, so the published ring lies where N(0, I) has its mass. The share of P that Q covers has no dip on any domain: it rises, or falls and "
             "does not rise again (last rows of each domain). Three Gaussians are also drawn with .01 and .1 read as deviations.",
             "Here the likelihood falls on every domain, DPB is flat from epsilon 1 on, and MBDE gains "
             "beyond 5. DPB is the nearer one on the three Gaussians of variances .01 and .1 at every epsilon, but its epsilon "

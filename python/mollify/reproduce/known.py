@@ -11,7 +11,7 @@ import numpy as np
 from mollify import _core
 from mollify.boosting import known as base
 from mollify.boosting.analysis import metropolis_hastings
-from mollify.boosting.density import BoostedDensity, Numbers, Points, boost, bounded
+from mollify.boosting.density import BoostedDensity, Numbers, Points, boost, perfect_path
 from mollify.boosting.known import measure, points_of
 from mollify.boosting.learners import FirstOnce, NetworkLearner
 from mollify.reproduce.page import HeatMap, raster
@@ -141,22 +141,6 @@ def mean_and_deviation(values: Sequence[float]) -> tuple[float, float]:
 def projected(p: Numbers, h: Numbers, floor: float, epsilon: float) -> Numbers:
     """The member nearest to P of the band from floor h to floor e^epsilon h."""
     return _core.projected_on_band(p, floor * h, floor * math.exp(epsilon) * h)
-
-
-def perfect_path(
-    p: Numbers, h: Numbers, epsilon: float, classifier: str, weights: Numbers | float = 1.0
-) -> list[Numbers]:
-    """ln of the masses of Q_0 to Q_3 if each classifier's logit is ln P/Q_(t-1) itself, or ln of their densities at
-    points of these weights. "unbounded" are logits as they are, with theta_t = (epsilon / (epsilon + 4))^t [published
-    code of Husain et al. 2019]."""
-    unbounded = classifier == "unbounded"
-    thetas = BoostedDensity(epsilon, "sigmoid" if unbounded else classifier)
-    log_p, path = np.log(np.maximum(p, np.finfo(float).tiny)), [np.log(h)]
-    for t in (1, 2, 3):
-        logits = log_p - path[-1]
-        bent = path[-1] + thetas.theta(t) * (logits if unbounded else bounded(logits, classifier))
-        path.append(bent - bent.max() - np.log((weights * np.exp(bent - bent.max())).sum()))
-    return path
 
 
 def relative_floor(epsilon: float) -> float:
