@@ -118,7 +118,7 @@ class DrawnWays {
     for (std::size_t tail = 0; tail < kTails; ++tail) all[tail] = ending(tail);
     return all;
   }
-  /// Whether the way ends like that, but for some more words.
+  /// Whether the way ends like that, except for some more words.
   bool ends_like(const Endings& known, std::size_t more) {
     std::size_t tail = 0;
     while (tail < kTails) {

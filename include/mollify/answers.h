@@ -130,7 +130,7 @@ struct CheckOptions {
   std::optional<std::string> unit{};           ///< names whom a row belongs to
   std::optional<std::string> units{};          ///< a file of all units
   std::optional<std::string> units_column{};   ///< of that file; none: as `unit` is called
-  std::optional<std::string> counts_column{};  ///< how many records a row stands for
+  std::optional<std::string> counts_column{};  ///< how many records a row represents
   std::vector<std::string> references{};  ///< public files: how many of their records the data has
   std::optional<std::uint64_t> most{};    ///< so many findings are listed; none: 1000
 };

@@ -70,8 +70,8 @@ class RecordCounter : public Handle<class RecordCounterInside> {
 /// order that follows from these rows alone; otherwise any parts do that have each record once.
 [[nodiscard]] bool needs_order(const PreparedRelease& prepared);
 
-/// What one worker sums up over one part of the data in a pass: as often as it likes, for it is the
-/// same each time. Total: no value makes it throw.
+/// What one worker sums up over one part of the data in a pass: as often as it likes, because it is
+/// the same each time. Total: no value makes it throw.
 class RecordSums : public Handle<class RecordSumsInside> {
  public:
   using Handle::Handle;
@@ -109,7 +109,7 @@ class UnitDraws : public Handle<class UnitDrawsInside> {
   using Handle::Handle;
 
   /// Throws InvalidInput for another model, and unless `certificate` is the text of the release's,
-  /// as whoever made the key has it: workers of another version, or on a machine that computes
+  /// as anyone who made the key has it: workers of another version, or on a machine that computes
   /// another one, must not draw.
   UnitDraws(const PreparedRelease& prepared, const ReleaseKey& key, const std::string& certificate);
 

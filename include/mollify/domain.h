@@ -79,7 +79,7 @@ class Domain : public Handle<const class DomainInside> {
 
   /// Reads a domain file (docs/reference/domain.md); throws InvalidInput with file and line.
   [[nodiscard]] static Domain read(const std::string& path);
-  /// The same for its text; `name` stands for the file in messages.
+  /// The same for its text; `name` represents the file in messages.
   [[nodiscard]] static Domain parse(std::string_view yaml, const std::string& name = "the domain");
 
   /// The text of a domain file; `parse` makes an equal domain of it.
@@ -94,7 +94,7 @@ class Domain : public Handle<const class DomainInside> {
   [[nodiscard]] std::vector<std::string> column_names() const;
 
   /// Names the columns that do not declare what undeclared and missing values become, and the words
-  /// to write; empty if all of them do. Show it to whoever made the domain.
+  /// to write; empty if all of them do. Show it to anyone who made the domain.
   [[nodiscard]] std::string warning() const;
 
   /// How many records there can be: exact up to 2^53, and possibly infinite.
@@ -105,11 +105,11 @@ class Domain : public Handle<const class DomainInside> {
 
   /// The outcome of a record, given by the texts of its fields in the columns' order. O(columns).
   ///
-  /// Total, for records are private: any text is mapped as declared, missing fields are nulls,
+  /// Total, because records are private: any text is mapped as declared, missing fields are nulls,
   /// further ones are ignored. Throws InvalidInput only if the domain is not enumerable.
   [[nodiscard]] std::uint32_t encode(std::span<const std::string_view> fields) const;
 
-  /// A record of the outcome: one text for each column. Where an outcome stands for several values,
+  /// A record of the outcome: one text for each column. Where an outcome represents several values,
   /// one of them is drawn evenly, by the operating system's entropy. Throws InvalidInput for an
   /// outcome that is none.
   [[nodiscard]] std::vector<std::string> decode(std::uint32_t outcome) const;

@@ -9,7 +9,7 @@
 namespace MOLLIFY_NAMESPACE {
 
 /// A reference to what stands behind a class here, of which programs see nothing: it may change
-/// without their being compiled again. Cheap to copy; copies stand for the same thing.
+/// without their being compiled again. Cheap to copy; copies represent the same thing.
 template <class Behind>
 class Handle {
  public:

@@ -17,7 +17,7 @@ namespace MOLLIFY_NAMESPACE {
 struct Privacy {
   enum class Notion {
     kPure,          ///< epsilon-DP: no event is more than e^epsilon times as likely beside another
-    kApproximate,   ///< (epsilon, delta)-DP: the same, but for a probability of delta
+    kApproximate,   ///< (epsilon, delta)-DP: the same, except for a probability of delta
     kConcentrated,  ///< rho-zCDP [Bun, Steinke 2016]
     kGaussian,      ///< mu-Gaussian-DP [Dong et al. 2022]
   };
@@ -62,8 +62,8 @@ struct Privacy {
 [[nodiscard]] Privacy replacing_up(const Privacy& add_remove);
 
 /// A total epsilon for `releases` releases at `epsilon` each that are allowed a total `delta`: by
-/// optimal composition [Kairouz et al. 2015], least but for rounding, and never above the
-/// sum. `epsilon` up to 700, up to 2^20 releases, delta from 0 to 1. O(60 releases).
+/// optimal composition [Kairouz et al. 2015], least except for rounding, and never above the sum.
+/// `epsilon` up to 700, up to 2^20 releases, delta from 0 to 1. O(60 releases).
 [[nodiscard]] double composed_epsilon_up(double epsilon, std::uint64_t releases, double delta);
 
 /// The greatest epsilon of each of `releases` releases that together keep the total by the sum.
@@ -101,10 +101,10 @@ struct ShuffledReports {
 
 /// A delta for which they are certainly (epsilon, delta)-DP. Mostly milliseconds.
 [[nodiscard]] double shuffled_delta_up(const ShuffledReports& reports, double epsilon);
-/// An epsilon for which they certainly are, least but for 1e-9 of it; at most epsilon0.
-/// Up to some seconds where epsilon0 and the number of outcomes are large.
+/// An epsilon for which they certainly are, least except for 1e-9 of it; at most epsilon0. Up to
+/// some seconds where epsilon0 and the number of outcomes are large.
 [[nodiscard]] double shuffled_epsilon_up(const ShuffledReports& reports, double delta);
-/// The greatest epsilon0, but for 1e-9 of it, with which they certainly are.
+/// The greatest epsilon0, except for 1e-9 of it, with which they certainly are.
 [[nodiscard]] double shuffled_epsilon0_down(std::uint64_t records, std::uint64_t outcomes,
                                             double epsilon, double delta, double rate = 1);
 

@@ -29,8 +29,7 @@ class ReleaseSpec : public Handle<const class ReleaseSpecInside> {
   using Handle::Handle;
 
   /// Throws InvalidInput, one sentence naming `name`, for unknown keys, wrong types and parts that
-  /// the model has not.
-  /// Where `name` is empty, it names the parts by their flags.
+  /// the model does not have. Where `name` is empty, it names the parts by their flags.
   [[nodiscard]] static ReleaseSpec parse(std::string_view json,
                                          const std::string& name = "the spec");
   /// The same for a spec that names no domain, from this one.
@@ -94,8 +93,8 @@ class Source : public Handle<const class SourceInside> {
   using Handle::Handle;
 
   /// A CSV file with a header; every line below it is a record, an empty one a record of nulls.
-  /// So many threads share its lines; 0: as many as the process may run. Throws InvalidInput if it
-  /// cannot be opened.
+  /// `threads` threads share its lines; 0 uses all that the process may run. Throws InvalidInput if
+  /// it cannot be opened.
   [[nodiscard]] static Source csv(const std::string& path, std::size_t threads = 0);
 
   /// Columns of equal length, with distinct names. They must outlive the source.
@@ -108,7 +107,7 @@ class Source : public Handle<const class SourceInside> {
   /// The same for a single batch.
   [[nodiscard]] static Source arrow(ArrowSchema* schema, ArrowArray* batch);
 
-  /// The same table, of which this column says how many records each row stands for: for tables
+  /// The same table, of which this column says how many records each row represents: for tables
   /// that were counted elsewhere. A count that is null, negative or no whole number is 0. A row
   /// counts as 2^40 records at most, and one outcome of a unit or a table as 2^53; method central
   /// without a unit refuses a table of more than 2^40 records. For spaces of outcomes (not for

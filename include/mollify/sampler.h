@@ -37,7 +37,7 @@ class ReleaseKey : public Handle<const class ReleaseKeyInside> {
 
   /// What a worker needs to draw for the same release: the key between a mark and a check.
   ///
-  /// WARNING. Whoever has these bytes and the released records can test guesses of the private
+  /// WARNING. Anyone who has these bytes and the released records can test guesses of the private
   /// records as if nothing protected them. Hand them to the workers of this release alone, in the
   /// way that the private records take, and keep them nowhere.
   [[nodiscard]] std::vector<std::uint8_t> bytes_for_workers() const;
@@ -79,15 +79,15 @@ struct SamplerParameters {
 /// between public integer bounds (docs/theory/privacy-kernel.md), so no rounding error and no score
 /// breaks the promise. Randomness is the operating system's; there is no seed.
 ///
-/// Scores and weights are private. They need not be normalised nor make sense: NaN and negative
-/// ones count as 0, and without any weight the reference is released. None of their values ever
-/// throws; only shapes, which are public, do (InvalidInput).
+/// Scores and weights are private. They do not have to be normalised nor make sense: NaN and
+/// negative ones count as 0, and without any weight the reference is released. None of their values
+/// ever throws; only shapes, which are public, do (InvalidInput).
 class Sampler : public Handle<const class SamplerInside> {
  public:
   using Handle::Handle;
 
-  /// Throws InvalidInput, in one sentence, for parameters that are missing, that the mechanism has
-  /// not, or that are out of range. The guarantee is checked in integers. O(k).
+  /// Throws InvalidInput, in one sentence, for parameters that are missing, that the mechanism does
+  /// not have, or that are out of range. The guarantee is checked in integers. O(k).
   explicit Sampler(const SamplerParameters& parameters);
 
   [[nodiscard]] std::size_t outcomes() const noexcept;
@@ -101,8 +101,8 @@ class Sampler : public Handle<const class SamplerInside> {
   [[nodiscard]] std::uint32_t draw(std::span<const double> scores) const;
   [[nodiscard]] std::uint32_t draw(std::span<const float> scores) const;
 
-  /// One draw for each row of k scores: `scores` are rows after rows, released.size() of them.
-  /// O(k) for each, and no memory but for one row.
+  /// One draw for each row of k scores: `scores` are rows after rows, released.size() of them. O(k)
+  /// for each, and no memory except for one row.
   void draw(std::span<const double> scores, std::span<std::uint32_t> released) const;
   void draw(std::span<const float> scores, std::span<std::uint32_t> released) const;
 

@@ -34,12 +34,12 @@ namespace mollify {
 /// 0. About 50 logarithms.
 [[nodiscard]] double concentrated_delta_up(double rho, double epsilon);
 
-/// A least epsilon with concentrated_delta_up(rho, epsilon) ≤ delta but for rounding; infinite for
-/// delta = 0 unless rho is 0. InvalidInput for rho as above, or delta outside [0, 1].
+/// A least epsilon with concentrated_delta_up(rho, epsilon) ≤ delta except for rounding; infinite
+/// for delta = 0 unless rho is 0. InvalidInput for rho as above, or delta outside [0, 1].
 [[nodiscard]] double concentrated_epsilon_up(double rho, double delta);
 
-/// A greatest rho with concentrated_delta_up(rho, epsilon) ≤ delta but for rounding; 0 for delta =
-/// 0. InvalidInput for epsilon as above, or delta outside [0, 1) (delta = 1 promises nothing).
+/// A greatest rho with concentrated_delta_up(rho, epsilon) ≤ delta except for rounding; 0 for delta
+/// = 0. InvalidInput for epsilon as above, or delta outside [0, 1) (delta = 1 promises nothing).
 [[nodiscard]] double concentrated_rho_down(double epsilon, double delta);
 
 // -----------------------------------------------------------------------------------------------
@@ -121,8 +121,8 @@ class OptimalComposition {
   /// composition on it is what delta₀ alone costs. epsilon′ ≥ 0 (InvalidInput otherwise). O(k).
   [[nodiscard]] double delta_up(double total_epsilon) const;
 
-  /// A total epsilon′ with delta_up(epsilon′) ≤ delta, least but for rounding, and never above the
-  /// basic composition; infinite where delta is less than delta₀ alone costs. delta from 0 to 1
+  /// A total epsilon′ with delta_up(epsilon′) ≤ delta, least except for rounding, and never above
+  /// the basic composition; infinite where delta is less than delta₀ alone costs. delta from 0 to 1
   /// (InvalidInput otherwise). O(k) for each of about 60 bisections.
   [[nodiscard]] double epsilon_up(double delta) const;
 

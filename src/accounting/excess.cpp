@@ -310,12 +310,12 @@ class Transform {
     log_mass_ = with;
   }
 
-  /// ln of the transform at c, but for rounding.
+  /// ln of the transform at c, except for rounding.
   double scale() const { return scale_; }
   /// The same, of the sum with all its states.
   double log_mass() const { return log_mass_; }
 
-  /// n times the variance of a term under the law tilted by e^{cx}, but for rounding.
+  /// n times the variance of a term under the law tilted by e^{cx}, except for rounding.
   double tilted_variance() const {
     double mass = 1.0;
     double first = 0;

@@ -40,7 +40,7 @@ namespace mollify {
 /// and epsilon from 0 to 10^6.
 [[nodiscard]] double gaussian_delta_up(double mu, double epsilon);
 
-/// A least epsilon with gaussian_delta_up(mu, epsilon) ≤ delta but for rounding; infinite where
+/// A least epsilon with gaussian_delta_up(mu, epsilon) ≤ delta except for rounding; infinite where
 /// delta is 0. InvalidInput for mu as above, or delta outside [0, 1].
 [[nodiscard]] double gaussian_epsilon_up(double mu, double delta);
 
@@ -64,7 +64,7 @@ namespace mollify {
 //
 // delta_c the curve of the continuous Gaussian (gaussian_delta_up), eta = lattice_ripple at
 // kLatticePart, D = kMostMeasuredCells: for these numbers no more than that of one continuous
-// Gaussian but for 10^-20.
+// Gaussian except for 10^-20.
 
 /// s^2, in squared lattice units: the part of each variance that hides the lattice.
 inline constexpr double kLatticePart = 4;
@@ -74,8 +74,8 @@ inline constexpr double kMostMeasuredCells = 0x1p42;
 /// epsilon from 0 to 10^6.
 [[nodiscard]] double adaptive_gaussian_delta_up(double spent, double epsilon);
 
-/// A greatest M with adaptive_gaussian_delta_up(M, epsilon) <= delta but for rounding; 0 where the
-/// least M has more. Same limits; delta from 0 to below 1.
+/// A greatest M with adaptive_gaussian_delta_up(M, epsilon) <= delta except for rounding; 0 where
+/// the least M has more. Same limits; delta from 0 to below 1.
 [[nodiscard]] double adaptive_gaussian_budget_down(double epsilon, double delta);
 
 /// What adds up over steps each of which is decided by the outputs before it: epsilon, rho, or the
@@ -101,8 +101,8 @@ struct SampledGaussian {
 /// Section 3]. About either of its two summands the power is at most its Taylor polynomial of
 /// degree ceil(a): the terms up to there are positive and the next would be negative. So the
 /// expectation is taken term by term, about 1 - q where q r is the smaller and about q r elsewhere,
-/// as their Section 3.3 does with the whole series. At whole orders it is exact but for rounding.
-/// Infinite where that leaves the doubles. InvalidInput for numbers out of range. O(a).
+/// as their Section 3.3 does with the whole series. At whole orders it is exact except for
+/// rounding. Infinite where that leaves the doubles. InvalidInput for numbers out of range. O(a).
 [[nodiscard]] double sampled_gaussian_renyi_up(const SampledGaussian& mechanism, double order);
 
 /// An epsilon for which all steps together are (epsilon, delta)-DP, rounded up: the least over

@@ -316,7 +316,7 @@ double clip_radius_up(const WhitenedRecords& records, std::uint64_t count, doubl
   double high = paper;
   double at_low = -std::log(beta);
   double at_high = excess(high);
-  while (at_high > 0.0) {  // the papers' radius does, but for rounding
+  while (at_high > 0.0) {  // the papers' radius does, except for rounding
     high += 1e-9 * (1.0 + high);
     at_high = excess(high);
   }
@@ -351,7 +351,7 @@ double paper_clip_radius_up(const WhitenedRecords& records, std::uint64_t count,
 }
 
 // -----------------------------------------------------------------------------------------------
-// How far the output laws of the Gaussian samplers are from the Gaussian they stand for.
+// How far the output laws of the Gaussian samplers are from the Gaussian they represent.
 
 namespace {
 
@@ -471,7 +471,7 @@ double crossing(double low, double high, Function&& function) {
 
 double total_variation(double d, double bbar, double mean) {
   const DensityRatio ratio(d, excess_law(d, bbar, mean));
-  // The radius of N(0, I) is within 14 of sqrt(d) but for a probability below e^(−90).
+  // The radius of N(0, I) is within 14 of sqrt(d) except for a probability below e^(−90).
   constexpr double kReach = 14.0;
   const double root = std::sqrt(d);
   const double least = std::max(0.0, root - kReach);

@@ -10,7 +10,7 @@ namespace mollify {
 // What the lattice adds to a Gaussian sampler's total variation: rounded records, noise on integers
 // instead of a continuum.
 
-// All lengths are in lattice units. e stands for whatever else is added to the sum, such as the
+// All lengths are in lattice units. e represents whatever else is added to the sum, such as the
 // rounding of records (which record_rounding.h bounds more sharply, for Gaussian records).
 
 /// A bound on the total variation between e + y + u, y discrete Gaussian on Z^d of `variance` and u
@@ -46,7 +46,7 @@ namespace mollify {
 /// sensitivity from 2^-60 to 2^50.
 [[nodiscard]] double lattice_gaussian_rho_up(double variance, double sensitivity);
 
-/// A delta for which this is (epsilon, delta)-DP: the analytic Gaussian's, but for a factor that
+/// A delta for which this is (epsilon, delta)-DP: the analytic Gaussian's, except for a factor that
 /// variances from about 30 no longer show.
 ///
 /// Theorem (proof: docs/theory/gaussian-proofs.md). For s^2 < sigma^2, eta = lattice_ripple at s^2,
@@ -110,8 +110,8 @@ struct WhitenedRecords {
 [[nodiscard]] double any_clip_probability_up(const WhitenedRecords& records, std::uint64_t count,
                                              double radius);
 
-/// A radius with any_clip_probability_up <= beta, the least but for a relative 1e-6 of its excess
-/// over the mean's norm. InvalidInput as above, or unless 1e-290 <= beta/n and beta < 1.
+/// A radius with any_clip_probability_up <= beta, the least except for a relative 1e-6 of its
+/// excess over the mean's norm. InvalidInput as above, or unless 1e-290 <= beta/n and beta < 1.
 [[nodiscard]] double clip_radius_up(const WhitenedRecords& records, std::uint64_t count,
                                     double beta);
 
@@ -122,7 +122,7 @@ struct WhitenedRecords {
                                           double beta);
 
 // -----------------------------------------------------------------------------------------------
-// How far the output laws of the Gaussian samplers are from the Gaussian they stand for: exactly,
+// How far the output laws of the Gaussian samplers are from the Gaussian they represent: exactly,
 // not only bounded.
 
 // All laws here are spherical and their densities are mixtures of N(0, s I) over s, so their total

@@ -45,8 +45,8 @@ struct Spending {
 /// - pure epsilon: Σ epsilon of pure releases. Others promise no pure epsilon, so they never fit.
 /// - rho: Σ rho, where epsilon counts epsilon²/2 and mu counts mu²/2. An (epsilon, delta) release
 /// promises no rho and never fits.
-/// - (epsilon, delta): Σ epsilon and Σ delta; or each (epsilon_i, delta_i) is epsilon_i-DP but for
-/// an event of probability delta_i (the pair
+/// - (epsilon, delta): Σ epsilon and Σ delta; or each (epsilon_i, delta_i) is epsilon_i-DP except
+///   for an event of probability delta_i (the pair
 ///   that dominates it, Kairouz et al. 2015), so that Σ delta_i is split off and the pure rest
 ///   composes: the releases with epsilon_i up to some threshold by zCDP, or raised to the threshold
 ///   and composed optimally, or those equal to it composed optimally; the others by adding

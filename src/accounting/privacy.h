@@ -97,7 +97,7 @@ struct BasicPrivacy {
         mu(std::move(mu_)) {}
 };
 
-/// Of what is computed: rounded to the safe side by whoever makes it.
+/// Of what is computed: rounded to the safe side by anyone who makes it.
 using Privacy = BasicPrivacy<double>;
 /// Of what people typed, without rounding: a ledger's.
 using ExactPrivacy = BasicPrivacy<Decimal>;

@@ -519,7 +519,7 @@ class Advisor {
     return chosen().noise && chosen().noise->is_indistinct() && !is_estimation();
   }
 
-  /// A part of the advised release; what stands for a file has no value, but a name in each speech.
+  /// A part of the advised release; what represents a file has no value, but a name in each speech.
   void add_part(const char* name, const Json& value, const std::string& file = "") {
     std::string flag = name;
     std::replace(flag.begin(), flag.end(), '_', '-');

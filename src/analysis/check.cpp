@@ -21,7 +21,7 @@ namespace mollify {
 
 namespace {
 
-/// So many findings are listed: what stands below them shall be seen.
+/// So many findings are listed: what stands below them must be seen.
 constexpr std::uint64_t kMostLines = 40;
 constexpr std::uint64_t kMostInJson = 1000;
 
@@ -32,7 +32,7 @@ double possible_records(const std::vector<std::string>& columns, const Domain& d
     const auto column = std::find_if(domain.columns().begin(), domain.columns().end(),
                                      [&](const Column& one) { return one.name() == name; });
     if (column == domain.columns().end()) return std::numeric_limits<double>::infinity();
-    // An outcome may stand for many values, and files share values.
+    // An outcome may represent many values, and files share values.
     double values = 0;
     for (std::uint32_t outcome = 0; outcome < column->size(); ++outcome) {
       values += static_cast<double>(column->points(outcome));

@@ -19,7 +19,7 @@ struct CheckQuestion {
   std::optional<std::string> unit{};           ///< the column that names units
   std::optional<std::string> units{};          ///< a file of all of them
   std::optional<std::string> units_column{};   ///< of `units`; none: as `unit` is called
-  std::optional<std::string> counts_column{};  ///< how many records a row stands for
+  std::optional<std::string> counts_column{};  ///< how many records a row represents
   std::vector<std::string> references{};       ///< public files that must not be made of the data
   /// So many findings are listed. None: 1000, and 40 for people.
   std::optional<std::uint64_t> most{};

@@ -14,8 +14,8 @@ namespace mollify {
 /// The law that a release to come draws from, beside the truth and beside its reference. A question
 /// is a spec as JSON, whose count is 1 if none is given and whose mechanism may be "all"; with
 /// several mechanisms, or several questions that differ in their budget, a table of distances.
-/// Nothing is released or charged. Requires a question. Throws InvalidInput like a release, but for
-/// what that would ask to be accepted.
+/// Nothing is released or charged. Requires a question. Throws InvalidInput like a release, except
+/// for what that would ask to be accepted.
 [[nodiscard]] Answer compare(std::span<const Json> questions, const PublicInputs& inputs,
                              const Source& data);
 
@@ -36,7 +36,7 @@ namespace mollify {
 // The law of a central release beside the truth.
 
 /// The law is exact where each record is a randomized response of one of the table's, else
-/// simulated by releases whose number is told. Throws InvalidInput like a release, but for what
+/// simulated by releases whose number is told. Throws InvalidInput like a release, except for what
 /// that would ask to be accepted.
 [[nodiscard]] Answer compare_central(const ReleaseSpec& spec, const PublicInputs& inputs,
                                      const Source& data);

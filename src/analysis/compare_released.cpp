@@ -151,7 +151,7 @@ FiniteLaws finite_laws(const PreparedRelease& release, const Domain& domain,
   FiniteLaws laws;
   laws.truth = truth_of(spec, domain, inputs, source);
   if (finite != nullptr && is_randomized_response(finite->design.mechanism) && !finite->hint) {
-    // A record keeps its value but for a uniform draw, whose rate is TV k/(k - 1).
+    // A record keeps its value except for a uniform draw, whose rate is TV k/(k - 1).
     const auto k = static_cast<double>(domain.size());
     const double uniform = k > 1 ? finite->design.total_variation_up * k / (k - 1) : 0;
     for (const double mass : laws.truth) laws.law.push_back((1 - uniform) * mass + uniform / k);

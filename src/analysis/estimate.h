@@ -107,7 +107,7 @@ struct EventEdges {
 // -----------------------------------------------------------------------------------------------
 // What a linear mechanism makes of a distribution, and the way back.
 
-/// A public matrix K over k outcomes as doubles: whoever has the distribution P releases a draw
+/// A public matrix K over k outcomes as doubles: anyone who has the distribution P releases a draw
 /// from P K. The mean of the laws of many units is then the mean of their distributions times K,
 /// and that can be undone; no nonlinear mechanism has this.
 ///

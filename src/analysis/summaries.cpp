@@ -360,8 +360,8 @@ std::vector<double> thinned(std::span<const double> points, std::size_t dimensio
   return kept;
 }
 
-/// Where `parts` parts with equally many of the values begin, but for the first; fewer where values
-/// repeat.
+/// Where `parts` parts with equally many of the values begin, except for the first; fewer where
+/// values repeat.
 std::vector<double> cuts_of(std::vector<double> values, std::size_t parts) {
   std::sort(values.begin(), values.end());
   std::vector<double> cuts;

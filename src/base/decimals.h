@@ -47,7 +47,7 @@ class Decimal {
   friend bool operator==(const Decimal&, const Decimal&) = default;
 
  private:
-  struct Integer;  // with the arithmetic, which users of this header need not compile
+  struct Integer;  // with the arithmetic, which users of this header do not have to compile
 
   std::string digits_;  // no zeros at either end; empty for 0
   int exponent_ = 0;    // of ten; 0 for 0

@@ -110,7 +110,7 @@ template <class Enumeration>
 }
 
 // -----------------------------------------------------------------------------------------------
-// How sentences call parameters and commands: as whoever reads them types these.
+// How sentences call parameters and commands: as anyone who reads them types these.
 
 /// Whose words sentences have.
 enum class Speech {

@@ -21,7 +21,7 @@ class Sha256 {
   [[nodiscard]] std::string hex();
 
  private:
-  // crypto_hash_sha256_state of libsodium, which callers of this header need not know.
+  // crypto_hash_sha256_state of libsodium, which callers of this header do not have to know.
   static constexpr std::size_t kStateBytes = 104;
   alignas(8) std::array<unsigned char, kStateBytes> state_{};
 };

@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 
 /// A range that takes longer is followed by a smaller one, so that nobody waits long for a stop.
 constexpr auto kLongRange = std::chrono::milliseconds(5);
-/// How often a thread that has nothing left to do asks whether it shall stop.
+/// How often a thread that has nothing left to do asks whether it must stop.
 constexpr auto kWait = std::chrono::milliseconds(20);
 
 /// The watch of the threads that the caller's own watch does not see: they stop where another

@@ -88,7 +88,7 @@ struct MechanismOptions {
   /// Refuses (InvalidInput) what names no budget: mu for gaussian-curve, epsilon otherwise.
   void require_budget() const;
 
-  /// The mechanism named, or the one the other options stand for.
+  /// The mechanism named, or the one the other options represent.
   [[nodiscard]] Mechanism chosen() const;
 
   /// The parameters of one draw over `outcome_count` outcomes of a space.

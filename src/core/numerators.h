@@ -56,7 +56,7 @@ inline constexpr double kLeastScore = 0x1p-700;
 /// exponent leaves 2 of an infinite score and 0 of a finite one.
 [[nodiscard]] double rescaled(double score, int exponent);
 
-/// Outcomes are summed in blocks of this many, so that a draw need not scan them all.
+/// Outcomes are summed in blocks of this many, so that a draw does not have to scan them all.
 inline constexpr std::size_t kBlock = 256;
 
 /// What `fit` writes: a numerator for each outcome, and the sum of each started block of kBlock.

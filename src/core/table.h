@@ -110,7 +110,7 @@ class Table {
 /// outcome i, and `draw` returns i with probability exactly P(i), so Band's theorem holds for these
 /// laws too, and for one of these beside a Table of the same band. Proof. The table is made with
 /// the unscored outcomes as one, bounded by C and min(N, floor(Ebar C)). These bounds leave room
-/// for N as the band's do, because floor(Ebar C) is at least the sum of what it stands for.
+/// for N as the band's do, because floor(Ebar C) is at least the sum of what it represents.
 /// Numerators end inside their bounds: C <= Z <= Ebar C. Multiply by lower_i / (C N). If C is 0, so
 /// is Z. A draw that falls into Z is followed by a second integer draw below C, uniform, over the
 /// band's public prefix sums. QED

@@ -19,7 +19,7 @@ class Domain;
 // -----------------------------------------------------------------------------------------------
 // Reproducible randomness for analysis and tests. NOT PRIVATE.
 
-/// The ChaCha20 stream of a seed. NOT PRIVATE: whoever knows the seed knows the draws.
+/// The ChaCha20 stream of a seed. NOT PRIVATE: anyone who knows the seed knows the draws.
 ///
 /// It is not a SecureRandom, and nothing that releases takes it: a release with a seed does not
 /// compile (tests/misuse). It drives what is named `simulate`, lists of public candidates, and rows

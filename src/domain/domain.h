@@ -29,7 +29,7 @@ class UniformIntegers {
  public:
   template <class Random>
   requires(!std::is_same_v<Random, UniformIntegers>) UniformIntegers(Random& random)
-  noexcept  // NOLINT(google-explicit-constructor): stands for it
+  noexcept  // NOLINT(google-explicit-constructor): represents it
       : random_(&random), below_([](void* given, std::uint64_t bound) -> std::uint64_t {
           if constexpr (requires(Random & some) { some.below(bound); }) {
             return static_cast<Random*>(given)->below(bound);
@@ -93,9 +93,9 @@ class Domain {
     return outcome / places_[column].stride % places_[column].size;
   }
 
-  /// Writes a record of the outcome to `fields`, one text for each column; where an outcome stands
-  /// for several values, one of them is drawn uniformly. For every draw, encode of what is written
-  /// is the outcome. Requires outcome < size().
+  /// Writes a record of the outcome to `fields`, one text for each column; where an outcome
+  /// represents several values, one of them is drawn uniformly. For every draw, encode of what is
+  /// written is the outcome. Requires outcome < size().
   void decode(std::uint32_t outcome, UniformIntegers random,
               std::vector<std::string>& fields) const;
 

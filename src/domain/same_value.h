@@ -16,7 +16,7 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // One value of any type.
 
-/// What counts of time stand for.
+/// What counts of time represent.
 struct MomentForm {
   enum class Kind : std::uint8_t { kDay, kInstant };
 
@@ -50,7 +50,7 @@ struct Moments {
 };
 
 /// A null, an integer, a number, a truth, a text, or a day or instant, as a program hands it over.
-/// It stands for the text that a CSV file would hold in its place, and to every column it is what
+/// It represents the text that a CSV file would hold in its place, and to every column it is what
 /// that text is:
 ///
 /// - null is the empty field;
@@ -132,7 +132,7 @@ using UnmarkedBuffer = std::array<char, 64>;
 /// any other text. Outer spaces are ignored.
 [[nodiscard]] std::optional<bool> read_truth(std::string_view text) noexcept;
 
-/// The texts that typed values stand for, as `Value` says; valid as long as the buffer.
+/// The texts that typed values represent, as `Value` says; valid as long as the buffer.
 using TextBuffer = std::array<char, 64>;
 [[nodiscard]] std::string_view text_of(std::int64_t integer, TextBuffer& buffer) noexcept;
 [[nodiscard]] std::string_view text_of(double number, TextBuffer& buffer) noexcept;
@@ -157,7 +157,7 @@ struct SameValueBuffer {
   std::array<char, kMostDigits + 24> letters;
 };
 
-/// The text that stands for the number, equal for `1`, `1.0`, `01`, `+1`, `1e0` and `100%`. It is
+/// The text that represents the number, equal for `1`, `1.0`, `01`, `+1`, `1e0` and `100%`. It is
 /// made of the decimal digits and rounds nothing, so that two integers above 2^53 stay two. Marks
 /// are read as `without_marks` does, percents as hundredths. Nothing for a text that is not a
 /// finite decimal number. Outer spaces are ignored. Total; O(length). The view is valid as long as
@@ -165,7 +165,7 @@ struct SameValueBuffer {
 [[nodiscard]] std::optional<std::string_view> same_number_text(std::string_view text,
                                                                SameValueBuffer& buffer) noexcept;
 
-/// The same for truths, days and times too: `true` stands for the word in any case, and so does
+/// The same for truths, days and times too: `true` represents the word in any case, and so does
 /// `false`; a day is its first second, and a time with an offset is what UTC's clock shows, as
 /// DateCells reads them, but with all parts of a second.
 [[nodiscard]] std::optional<std::string_view> same_value_text(std::string_view text,

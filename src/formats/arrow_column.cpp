@@ -104,7 +104,7 @@ constexpr std::int64_t kMostValues = std::int64_t{1} << 40U;
 constexpr std::int64_t kMostOfFixedSize = std::int64_t{1} << 20U;
 constexpr std::uint32_t kNoPlace = std::numeric_limits<std::uint32_t>::max();
 
-// Buffers need not be aligned.
+// Buffers do not have to be aligned.
 template <class T>
 T loaded(const void* buffer, std::size_t index) noexcept {
   T value;

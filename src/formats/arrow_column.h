@@ -107,7 +107,7 @@ struct ArrowLists {
 /// A type of Arrow's that a column can be read from.
 struct ArrowType {
   ArrowLayout layout = ArrowLayout::kNull;
-  /// What integers stand for, if these are days or instants.
+  /// What integers represent, if these are days or instants.
   std::optional<MomentForm> moments{};
   DecimalForm decimal{};  ///< of decimals
   /// Of dictionaries, the values' layout; `layout` is that of the places.

@@ -34,7 +34,7 @@ std::string bound_text(const Column& column, bool is_greatest) {
   return {};
 }
 
-/// What stands for the verdict's outcome. Of an outcome of many values the domain says which it
+/// What represents the verdict's outcome. Of an outcome of many values the domain says which it
 /// means, and an interval would not tell.
 std::string becomes_text(const Column& column, Verdict verdict, std::uint32_t outcome) {
   const Mapping& mapping = column.mapping();

@@ -34,7 +34,7 @@ struct Finding {
   bool is_null = false;  ///< an empty field, or a word for a null
 };
 
-/// What an outcome of a column stands for: "f", "null", "from 0 to 9".
+/// What an outcome of a column represents: "f", "null", "from 0 to 9".
 [[nodiscard]] std::string outcome_text(const Column& column, std::uint32_t outcome);
 
 /// What is not as declared about a value, without its line, its text and what is expected; nothing

@@ -45,7 +45,7 @@ namespace mollify {
 /// UTF-8 text.
 [[nodiscard]] Domain read_domain(const std::string& path);
 
-/// The same for text that was already read; `name` stands for the file in messages.
+/// The same for text that was already read; `name` represents the file in messages.
 [[nodiscard]] Domain parse_domain(std::string_view yaml, const std::string& name);
 
 /// The domain as a file: `parse_domain` makes an equal domain of it. Each of the notes becomes a

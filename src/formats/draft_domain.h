@@ -39,9 +39,9 @@ struct DomainDraft {
 /// domain of so many outcomes.
 ///
 /// Left out with a note are columns of nulls only, of more than 1000 values that are not numbers,
-/// of what looks like days but is written otherwise (the note says how to declare them), and, but
-/// for those that `columns` names, columns that look like names, addresses, identifiers or free
-/// text. Notes name the first of a few values that keep a column from being numbers.
+/// of what looks like days but is written otherwise (the note says how to declare them), and,
+/// except for those that `columns` names, columns that look like names, addresses, identifiers or
+/// free text. Notes name the first of a few values that keep a column from being numbers.
 ///
 /// Throws InvalidInput for a file or a line that is not well-formed, one whose fields are separated
 /// by something else than commas, and where nothing is left.

@@ -583,7 +583,7 @@ std::string PublicFiles::sha256(const std::string& name) const {
   try {
     hash.add(bytes(name));
   } catch (const InvalidInput&) {
-    return {};  // whoever reads it says what is wrong
+    return {};  // anyone who reads it says what is wrong
   }
   return hash.hex();
 }

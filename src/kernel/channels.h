@@ -316,7 +316,7 @@ class StaircaseChannel {
   /// Numerator over total() of reporting value x as outcome j.
   [[nodiscard]] uint128 entry(std::size_t x, std::size_t j) const;
   [[nodiscard]] Extremes column(std::size_t j) const;
-  /// The integer that stands for q_j; their sum is reference_total().
+  /// The integer that represents q_j; their sum is reference_total().
   [[nodiscard]] std::uint64_t reference(std::size_t j) const;
   [[nodiscard]] std::uint64_t reference_total() const { return prefix_.back(); }
 

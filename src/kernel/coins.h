@@ -146,7 +146,7 @@ template <Refinable X, WordSource Source>
 /// the next word refines the interval, and `scaled` the bracket. It goes on only while e^-x lies
 /// within 2^-(b + 20) of the interval, which has probability below 2^(2 - b). QED
 ///
-/// One word is enough but for a chance of about slack / 2^64.
+/// One word is enough except for a chance of about slack / 2^64.
 template <Refinable X, WordSource Source>
 bool is_below_exp_minus(const X& x, Source& random) {
   constexpr std::uint64_t kUnknown = ~std::uint64_t{0} >> (kWordBits<Source> - 1) >> 1;
@@ -241,7 +241,7 @@ class ExponentialLevels {
   /// digits the enclosures. It goes on only while U lies within 2^-b + 2^-(b + 40) of some S_l / W,
   /// which has probability below levels 2^(3 - b). QED
   ///
-  /// One word is enough but for a chance of about levels / 2^57.
+  /// One word is enough except for a chance of about levels / 2^57.
   template <WordSource Source>
   [[nodiscard]] std::size_t draw(Source& random) const {
     constexpr unsigned kBits = kWordBits<Source>;
@@ -286,9 +286,9 @@ class ExponentialLevels {
 }  // namespace detail
 
 /// Draws outcome y of a finite set with P(y) proportional to e^(-k(y) eta), for integers k(y) >= 0
-/// and a public rational eta: the exponential mechanism [McSherry, Talwar 2007]. Outcomes are
-/// given by terms, each of which stands for many outcomes of one distance, so a set of 2^62 costs
-/// no more than its terms.
+/// and a public rational eta: the exponential mechanism [McSherry, Talwar 2007]. Outcomes are given
+/// by terms, each of which represents many outcomes of one distance, so a set of 2^62 costs no more
+/// than its terms.
 ///
 /// Theorem (law). If the words are uniform, P(y) = e^(-k(y) eta) / sum over all outcomes of the
 /// same exactly. Proof: detail::ExponentialLevels for the distance; among the outcomes of one

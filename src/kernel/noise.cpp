@@ -161,7 +161,7 @@ bool is_fair(const EuclideanLaplaceTree::Rate& all, const EuclideanLaplaceTree::
 }
 
 /// The rate of a size, and those of all that halving it comes to, in units of 2^-40 of the leaf's:
-/// the least integers that keep the inequality, 2^40 sqrt(size) but for some units.
+/// the least integers that keep the inequality, 2^40 sqrt(size) except for some units.
 std::uint64_t add_size(std::size_t size, std::map<std::size_t, std::uint64_t>& rates) {
   const auto found = rates.find(size);
   if (found != rates.end()) return found->second;

@@ -239,9 +239,9 @@ struct Sample {
   double root() const { return root(1, first_guess(bounds, survey)); }
 };
 
-/// Many scores under one pair of bounds: a sample tells between which t's the root is, but for four
-/// standard deviations of one in which so many count. Few scores meet a bound between them, and
-/// after one look at all scores these few are searched alone.
+/// Many scores under one pair of bounds: a sample tells between which t's the root is, except for
+/// four standard deviations of one in which so many count. Few scores meet a bound between them,
+/// and after one look at all scores these few are searched alone.
 Root root_of_few(const Bounds& bounds, std::span<const float> scores) {
   // Memory is taken whether it will be used or not, for that depends on the scores.
   const std::size_t room = bounds.size + 8;

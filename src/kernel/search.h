@@ -59,7 +59,7 @@ struct BandSpec {
 /// 2024, Proposition III.4], to 1e-9 relative or two parts of N, whichever is larger.
 ///
 /// t is found by Newton's method on a monotone, piecewise linear function, in about five passes
-/// over the scores. Privacy does not rest on it: a table keeps its theorem whatever t is.
+/// over the scores. Privacy does not depend on it: a table keeps its theorem whatever t is.
 ///
 /// NaN and negative scores count as zero, and so may scores below 2^-500 of the greatest; beside
 /// infinite scores all finite ones do. Where the outcomes with a score are all at their upper

@@ -38,7 +38,7 @@ void lowers(const LowerRule& rule, const Mass* masses, std::size_t size, std::ui
 // -----------------------------------------------------------------------------------------------
 // Sums over scores.
 
-/// Integers below 2^63 as doubles, correctly rounded but for one last place; by the short way if
+/// Integers below 2^63 as doubles, correctly rounded except for one last place; by the short way if
 /// all four are below 2^52.
 inline Real4 to_real(Word4 integers) {
 #if defined(__AVX2__)
@@ -84,7 +84,7 @@ struct RealBounds {
 
 /// Calls step(chain, four scores, their bounds, where these are) for all outcomes, the last of them
 /// completed by scores and lower bounds of zero: all reading is here and in `narrow`. Two chains of
-/// additions, so that one need not wait for the other.
+/// additions, so that one does not have to wait for the other.
 template <bool kAreOwn, class Score, class Step>
 inline void for_each_four_of(const Bounds& bounds, const Score* scores, Step step) {
   const RealBounds<kAreOwn> real(bounds, bounds.lowers);

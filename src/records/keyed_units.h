@@ -37,7 +37,7 @@ class ReleaseKey {
 
   /// What a worker needs to draw for the same release: the key between a mark and a check.
   ///
-  /// WARNING. Whoever has these bytes and the released records can test guesses of the private
+  /// WARNING. Anyone who has these bytes and the released records can test guesses of the private
   /// records as if nothing protected them. Hand them to the workers of this release alone, in the
   /// way that the private records take, and keep them nowhere.
   [[nodiscard]] std::vector<unsigned char> bytes_for_workers() const;

@@ -73,7 +73,7 @@ void visit_units(const Source& source, const Domain& domain, const std::string& 
                 });
 }
 
-/// How many records a row stands for.
+/// How many records a row represents.
 std::uint64_t records_of(const Block& block, std::size_t row) {
   return block.counts.empty() ? 1 : block.counts[row];
 }

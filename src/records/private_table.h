@@ -33,7 +33,7 @@ class RealColumns;
 void require_columns(const Source& source, const Domain& domain,
                      const std::optional<std::string>& unit_column = std::nullopt);
 
-/// Throws InvalidInput where rows stand for numbers of records (Source::has_counts); `what` begins
+/// Throws InvalidInput where rows represent numbers of records (Source::has_counts); `what` begins
 /// the sentence. Those who read digits ask for this.
 void require_single_records(const Source& source, std::string_view what);
 
@@ -53,7 +53,7 @@ void visit_digits(const Source& source, const Domain& domain,
 
 /// The records of each unit. Requires an enumerable domain.
 ///
-/// A unit's id is the text that its value stands for, so that it is the same unit in whatever way
+/// A unit's id is the text that its value represents, so that it is the same unit in whatever way
 /// its records come. With a roster, the units are those of the roster in its order: records of
 /// other units are left out, units without records are empty. Without one, the units are those of
 /// the source, ordered by their bytes and never by their place in it; an empty id is no unit, and
@@ -83,7 +83,7 @@ void visit_digits(const Source& source, const Domain& domain,
 ///
 /// What a reader owes its users. The number of columns and of records is public. Every pass gives
 /// the same rows in the same order, as blocks of whole rows. A row depends on its own record alone,
-/// so that replacing a record replaces one row; privacy rests on that, and on nothing about the
+/// so that replacing a record replaces one row; privacy depends on that, and on nothing about the
 /// values, which may be any doubles, NaN and infinities included. Reading fails (throws) only for
 /// what does not depend on values, such as a file that is gone.
 class NumericTable {

@@ -88,7 +88,7 @@ class ColumnBuffer {
 
 /// Gathers records in blocks for a sink. What is written for a record encodes to it again.
 ///
-/// Records are written as digits of a domain, where several values may stand for a digit and one of
+/// Records are written as digits of a domain, where several values may represent a digit and one of
 /// them is drawn; or as points. The column of units, if any, comes first, as text.
 class RecordWriter {
  public:

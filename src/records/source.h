@@ -38,7 +38,8 @@ class BlockWorker {
 
   /// Comes first, and may run while other workers do.
   virtual void work(const Block& /*block*/) {}
-  /// Whether `take` is wanted. Those who only count, in whatever order, need not wait for others.
+  /// Whether `take` is wanted. Those who only count, in whatever order, do not have to wait for
+  /// others.
   [[nodiscard]] virtual bool takes() const noexcept { return true; }
   /// Comes then, for the same block: of all workers one at a time, in the order of the rows. So
   /// what is made of a source does not depend on how many threads read it.
@@ -79,7 +80,7 @@ class Source {
   /// public.
   [[nodiscard]] virtual std::uint64_t record_count() const = 0;
 
-  /// The place of the column that says how many records each row stands for: then blocks have
+  /// The place of the column that says how many records each row represents: then blocks have
   /// counts.
   [[nodiscard]] virtual std::optional<std::size_t> counts_column() const noexcept { return {}; }
   [[nodiscard]] bool has_counts() const noexcept { return counts_column().has_value(); }
@@ -129,14 +130,14 @@ inline constexpr std::string_view kStatesCounts = "which says how many records a
     const Source& source, std::span<const std::string> names,
     const std::optional<std::string>& unit_column = std::nullopt);
 
-// -----------------------------------------------------------------------------------------------
-// A table whose rows each stand for many records.
+// ----------------------------------------------------------------------------------------------- A
+// table whose rows each represent many records.
 
 /// The number of records that a value states, 2^63 at most: `2`, `2.0`, `2e0`, `02` and `1,000`, as
 /// tables are written. Nothing for a null, a negative number and what is no whole number.
 [[nodiscard]] std::optional<std::uint64_t> read_count(const Value& value) noexcept;
 
-/// A table of which one column says how many records each row stands for: a histogram, as engines
+/// A table of which one column says how many records each row represents: a histogram, as engines
 /// make it who count by themselves.
 ///
 /// Total: a count that `read_count` does not read is 0, a greater one than 2^40 is that. A row of

@@ -215,7 +215,7 @@ uint128 record_count(const OutcomeHistogram& histogram) {
 
 namespace {
 
-/// Any value of a cell does, for it is read back into the cell.
+/// Any value of a cell does, because it is read back into the cell.
 struct FirstPoint {
   [[nodiscard]] static std::uint64_t below(std::uint64_t /*bound*/) { return 0; }
 };

@@ -50,7 +50,7 @@ class Roster {
 
  private:
   StringIndex ids_;
-  StringIndex same_;                  // what stands for the ids that are more than words
+  StringIndex same_;                  // what represents the ids that are more than words
   std::vector<std::uint32_t> units_;  // of each; kAbsent if there are several
 };
 
@@ -61,7 +61,7 @@ class Roster {
 /// other records belong to nobody. Without one they are those that are found, in the order in which
 /// they come, and records of an empty id belong to nobody.
 ///
-/// An id is the text that a value stands for, as `id_text` and `Roster` read it: a unit is the same
+/// An id is the text that a value represents, as `id_text` and `Roster` read it: a unit is the same
 /// in whatever way its records come.
 class Units {
  public:

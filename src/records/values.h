@@ -30,7 +30,7 @@ struct Dictionary {
 /// The values of one column in consecutive rows, of one type, and which of them are null. Borrowed:
 /// it is valid as long as what it was made from.
 ///
-/// What a value stands for is said at `Value`.
+/// What a value represents is said at `Value`.
 class Values {
  public:
   using Data = std::variant<std::size_t,                        // so many nulls
@@ -66,7 +66,7 @@ class Values {
 struct Block {
   std::size_t rows = 0;
   std::span<const Values> columns;
-  /// How many records each row stands for; empty where each is one (Source::has_counts).
+  /// How many records each row represents; empty where each is one (Source::has_counts).
   std::span<const std::uint64_t> counts = {};
 };
 

@@ -127,7 +127,7 @@ struct Advice {
 /// When a way to a whole table is taken.
 enum class WayChoice {
   kUsual,    ///< chosen from, the first of equals
-  kSpecial,  ///< where no usual one serves: it rests on what the asker alone knows of the columns
+  kSpecial,  ///< where no usual one serves: it depends on what the asker alone knows of the columns
   kBeside,   ///< never; told of beside another
   kNamed,    ///< where its method is given alone
 };

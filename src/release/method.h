@@ -80,8 +80,8 @@ class ReleaseMethod {
   [[nodiscard]] virtual std::unique_ptr<const PreparedRelease> prepare(
       ReleaseSpec spec, const PublicInputs& inputs, std::optional<std::uint64_t> records) const = 0;
   /// Adds to the certificate's spec and facts all that follows from them. What a search in doubles
-  /// finds is taken as `stated`, if that is given. Throws InvalidInput for facts that the spec has
-  /// not, and for what no mechanism can serve.
+  /// finds is taken as `stated`, if that is given. Throws InvalidInput for facts that the spec does
+  /// not have, and for what no mechanism can serve.
   virtual void design(const Domain& domain, const StatedCertificate* stated,
                       DesignedRelease& made) const = 0;
   /// Throws InvalidInput unless the design's integers keep what is promised. Methods whose samplers

@@ -50,7 +50,7 @@ constexpr auto names_of(PlanUnknown) {
 /// Whether it is a number of things.
 [[nodiscard]] bool is_whole(PlanUnknown unknown) noexcept;
 
-/// A release as it might be, and what is asked of it. What an unknown stands for is not read.
+/// A release as it might be, and what is asked of it. What an unknown represents is not read.
 struct PlanQuestion {
   Method method = Method::kLocal;
   /// One, or epsilon and rho where the budget of numbers or marginals is unknown: either can be
@@ -239,14 +239,14 @@ class PlanModel {
     return question;
   }
 
-  /// Throws InvalidInput for an unknown that the method has not.
+  /// Throws InvalidInput for an unknown that the method does not have.
   [[nodiscard]] virtual PlanSpan span(PlanUnknown unknown, const PlanQuestion& question) const = 0;
 
   /// Throws InvalidInput for what is wrong whatever the unknown is.
   virtual void require_answerable(PlanUnknown unknown, const PlanQuestion& question) const = 0;
 
-  /// What is given: "2000 records, 4 outcomes, 10 outputs, epsilon 1", but for the unknown; `whole`
-  /// is the question with the answer in it.
+  /// What is given: "2000 records, 4 outcomes, 10 outputs, epsilon 1", except for the unknown;
+  /// `whole` is the question with the answer in it.
   [[nodiscard]] virtual std::string subject(PlanUnknown unknown, const PlanQuestion& whole) const;
   /// What the size of a record is counted in there: outcomes, or a dimension.
   [[nodiscard]] virtual PlanUnknown size() const { return PlanUnknown::kOutcomes; }

@@ -70,7 +70,7 @@ class PublicInputs {
   [[nodiscard]] virtual std::string sha256(const std::string& name) const = 0;
 };
 
-/// Values in memory: what each name stands for, whatever the name.
+/// Values in memory: what each name represents, whatever the name.
 class GivenInputs final : public PublicInputs {
  public:
   explicit GivenInputs(const Domain& domain);

@@ -75,7 +75,7 @@ struct ReleaseSpec {
 
 /// The spec of a JSON text (docs/reference/spec.md, schema/release-spec.schema.json). Throws
 /// InvalidInput, one sentence naming `name` or what is wrong, for anything else: unknown keys,
-/// wrong types, and parts that the method has not.
+/// wrong types, and parts that the method does not have.
 [[nodiscard]] ReleaseSpec parse_spec(const std::string& text, const std::string& name);
 
 /// The reverse: pretty-printed JSON that ends in a line feed. Throws InvalidInput for names that
@@ -95,7 +95,7 @@ struct OwnPart {
   const char* place;  ///< in the JSON form
   const char* flag;   ///< of the command; empty if none gives it
   PartKind kind;
-  /// A fragment in which {} stands for the words. Where it is empty, another list has it.
+  /// A fragment in which {} represents the words. Where it is empty, another list has it.
   const char* help = "";
   const char* value = "";  ///< what help calls a text: "COLUMN"
   /// What a text may be, if it must be one of some words; or what it must match.

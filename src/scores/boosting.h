@@ -97,7 +97,7 @@ inline constexpr double kClassifierBound = std::numbers::ln2;
 /// An estimate of ln(P/Q) at points, learned from samples of P and Q. Immutable, so threads may
 /// share one.
 ///
-/// Learned from private data, a classifier is private data. Whoever uses one bounds what it says
+/// Learned from private data, a classifier is private data. Anyone who uses one bounds what it says
 /// (scores/boosting.h): it may return anything, NaN included.
 class Classifier {
  public:
@@ -146,9 +146,9 @@ class WeakLearner {
   WeakLearner& operator=(const WeakLearner&) = delete;
   virtual ~WeakLearner() = default;
 
-  /// Learns from the two samples, which need not be equally large: each distribution counts half.
-  /// `seed` settles all that is random in learning. Throws InvalidInput if the samples' dimensions
-  /// differ.
+  /// Learns from the two samples, which do not have to be equally large: each distribution counts
+  /// half. `seed` settles all that is random in learning. Throws InvalidInput if the samples'
+  /// dimensions differ.
   [[nodiscard]] virtual std::unique_ptr<Classifier> learn(
       const Points& p, const Points& q, std::uint64_t seed,
       const TrainingProgress& progress = nullptr) const = 0;

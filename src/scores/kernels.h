@@ -64,7 +64,7 @@ class ColumnKernel {
   /// The binary logarithm of K(X, X) / K(x, X), at least 0. At distance d = |x - X| it is
   /// (slope d)^2 for numbers, slope for another category, slope d + min(d, 1) for ordered values.
   [[nodiscard]] double loss(float x, float origin) const noexcept;
-  /// At most 10^4, which stands for lambda = 0: K is then below every float.
+  /// At most 10^4, which represents lambda = 0: K is then below every float.
   [[nodiscard]] double slope() const noexcept { return slope_; }
 
   /// A value with law K(., X). Numbers stay within six deviations: 2e-9 of their law is missing.

@@ -14,8 +14,8 @@ namespace mollify {
 /// A fixed number of points of a fixed dimension, a column after the other, in single precision.
 ///
 /// Values may be anything, NaN and infinities included: what is learned or estimated from them may
-/// be worthless but is always defined, and nothing private rests on it. New points are all zero. 4
-/// bytes a value.
+/// be worthless but is always defined, and nothing private depends on it. New points are all zero.
+/// 4 bytes a value.
 class Points {
  public:
   Points(std::size_t dimension, std::size_t size)

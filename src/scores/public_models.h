@@ -44,7 +44,7 @@ class PublicModels {
   struct Model {
     std::vector<std::size_t> parents;  ///< of each column, or kNoParent
     /// Of the first column's cells, then the second's; of a column with a parent, those given the
-    /// parent's first cell, then its second. Each such run sums to 1 but for rounding.
+    /// parent's first cell, then its second. Each such run sums to 1 except for rounding.
     std::vector<double> shares;
   };
 

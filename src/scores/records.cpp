@@ -179,7 +179,7 @@ void CandidateBlocks::add_block(const MixedPoints& points, std::size_t begin, st
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
-// Scores from rows that stand for the candidates next to them.
+// Scores from rows that represent the candidates next to them.
 
 /// Finds the candidate nearest to a row.
 class EmpiricalScorer::Nearest {

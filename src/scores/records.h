@@ -111,7 +111,7 @@ class CandidateBlocks {
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
-// Scores from rows that stand for the candidates next to them.
+// Scores from rows that represent the candidates next to them.
 
 /// Gives each row to the nearest candidate: the rows' empirical distribution, moved to the
 /// candidates.

@@ -277,7 +277,7 @@ TEST(GaussianLowerBound, IsNeverAboveASamplerThatExists) {
 }
 
 TEST(GaussianLowerBound, IsTheTwoPointBoundForDistantMeans) {
-  // Two means 2 R apart are told apart but for p ~ alpha: e^(n epsilon) ≥ (1 − p)/p.
+  // Two means 2 R apart are told apart except for p ~ alpha: e^(n epsilon) ≥ (1 − p)/p.
   const double pure = gaussian_records_lower_bound({1, 8, 1, 0.01}, Privacy::pure(0.1));
   EXPECT_GE(pure, std::log(0.99 / 0.01) / 0.1 * (1 - 1e-6));
   // A small delta changes little, a large one leaves nothing.

@@ -532,7 +532,7 @@ TEST(LatticeGaussian, HasTheRenyiCurveOfItsRho) {
     for (const int shift : {1, 2, 5}) {
       const double rho = lattice_gaussian_rho_up(variance, shift);
       for (const double order : {1.01, 1.5, 2.0, 4.0, 16.0}) {
-        // The exponents a ln P(y) + (1 - a) ln P(y - shift) but for a constant, greatest first.
+        // The exponents a ln P(y) + (1 - a) ln P(y - shift) except for a constant, greatest first.
         std::vector<double> exponents;
         const int far = law.reach + static_cast<int>(order) * shift;
         for (int y = -far; y <= far; ++y) {
@@ -766,7 +766,7 @@ TEST(RadialTotalVariation, OfScaledGaussiansIsThatOfTheirRadii) {
 TEST(RadialTotalVariation, IsWhatSimulatedOutputsShow) {
   // Euclidean-Laplace drawn as a direction times a Gamma(d) radius, which the mixture never sees.
   // By the inequality of Dvoretzky, Kiefer and Wolfowitz the empirical distribution function is
-  // within `band` of the truth but for a probability of 1e-6.
+  // within `band` of the truth except for a probability of 1e-6.
   constexpr int kDraws = 200'000;
   constexpr double kScale = 0.5;
   constexpr double kRest = 0.3;

@@ -11,8 +11,8 @@ namespace mollify::test {
 
 /// Everything that k-ary randomized response of n records can leave: counts of k outcomes, at most
 /// n in all, and for every multiset of n - 1 other records the law of these counts when the
-/// remaining record is 0 or 1. That is every pair of neighbouring data sets, but for the outcomes'
-/// names.
+/// remaining record is 0 or 1. That is every pair of neighbouring data sets, except for the
+/// outcomes' names.
 class ReportLaws {
  public:
   using Law = std::vector<double>;

@@ -110,7 +110,7 @@ TEST(ColumnTypes, AreDraftedWithWhatBecomesOfAValue) {
   EXPECT_EQ(without.out.find("day"), std::string::npos) << without.out;
 }
 
-// Nulls that a declared value stands for are no findings, but a tenth of a column is to be seen.
+// Nulls that a declared value represents are no findings, but a tenth of a column is to be seen.
 TEST(ColumnTypes, CountTheNullsThatBecomeAValue) {
   const CommandLine command;
   command.files.write("d.yaml",

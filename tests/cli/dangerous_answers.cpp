@@ -1,4 +1,4 @@
-// Answers that would harm whoever takes them for granted: refused, or said.
+// Answers that would harm anyone who takes them for granted: refused, or said.
 #include <cmath>
 
 #include <gmock/gmock.h>

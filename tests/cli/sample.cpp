@@ -341,7 +341,7 @@ TEST(Sample, RefusesFlagsBesideASpec) {
   EXPECT_EQ(unknown.err, "mollify: /colour in spec.json is no part of a release's spec\n");
 }
 
-/// A named pipe that holds a text once: whoever reads it twice gets nothing, or waits for ever.
+/// A named pipe that holds a text once: anyone who reads it twice gets nothing, or waits for ever.
 class TextPipe {
  public:
   TextPipe(const Scratch& files, const char* name, const std::string& text)

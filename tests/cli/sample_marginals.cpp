@@ -189,7 +189,7 @@ TEST(SampleMarginals, FindsBinsPrivately) {
     EXPECT_NEAR(nulls, 375, 150);
     EXPECT_GT(small, 500) << "equal bins would give 10 of 3000";
   }
-  // Whoever asks for them of another family has a number without bins.
+  // Anyone who asks for them of another family has a number without bins.
   const Ended other = command.run(
       {"plan", "marginals", "--domain", "domain.yaml", "--n", "6000", "--epsilon", "1"});
   EXPECT_EQ(other.status, 0) << other.err;

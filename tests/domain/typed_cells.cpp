@@ -136,7 +136,7 @@ std::vector<Column> extreme_columns() {
   return columns;
 }
 
-/// Compares one value in every way in which it can be given with the text that it stands for.
+/// Compares one value in every way in which it can be given with the text that it represents.
 void expect_same_cell(const Column& column, const Value& value) {
   const std::string field = field_of(value);
   const Reading typed = column.read(value);

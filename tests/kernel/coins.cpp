@@ -210,7 +210,7 @@ TEST(ExpMinus, WideComparisonsAreRightAndDecide) {
     } else {
       ASSERT_TRUE(truth <= WideFloat(drawn));
     }
-    // The intervals next to the one that holds e^-x are decided, but for chances like 2^-20.
+    // The intervals next to the one that holds e^-x are decided, except for chances like 2^-20.
     if (drawn != floor && numerator > 0 && !(truth < WideFloat(1))) {
       ASSERT_TRUE(known.has_value());
     }

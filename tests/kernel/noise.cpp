@@ -304,7 +304,7 @@ TEST(DiscreteLaplace, AddsModuloTwoToThe64) {
   const DiscreteLaplace wide({std::uint64_t{1} << 39, 1});
   bool wrapped = false;
   for (int i = 0; i < 100; ++i) wrapped = wrapped || wide.perturb(kMost, random) < 0;
-  EXPECT_TRUE(wrapped);  // but for a chance of 2^-100
+  EXPECT_TRUE(wrapped);  // except for a chance of 2^-100
   const detail::SignedSize beyond{true, (static_cast<uint128>(5) << 64) + 3};
   EXPECT_EQ(beyond.wrapped(), -3);
   EXPECT_TRUE(beyond.exact() == -(static_cast<int128>(5) << 64) - 3);

@@ -76,7 +76,7 @@ struct AllCoins {
   }
 };
 
-// The mass of all ways that end in g is x^g (1 - x), but for the ways that are left: never more,
+// The mass of all ways that end in g is x^g (1 - x), except for the ways that are left: never more,
 // and less by no more than is left in all.
 TEST(GeometricGap, HasTheExactLawOverAllFallsOfItsCoins) {
   const BigCount one = BigCount(1) << kParts;

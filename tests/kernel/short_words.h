@@ -43,7 +43,7 @@ struct StringCounts {
 };
 
 /// Tries every word after every string that is undecided yet, to the given length. A string that
-/// has decided stands for all that begin with it, since no more of it is read.
+/// has decided represents all that begin with it, since no more of it is read.
 template <unsigned bits, class X>
 StringCounts exhaust(const X& x, std::size_t length) {
   StringCounts counts;

@@ -16,7 +16,7 @@
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
-// The law over public candidates that stand for a continuous space, for analysis.
+// The law over public candidates that represent a continuous space, for analysis.
 
 CandidateLaw::CandidateLaw(const Measure& p, const Measure& reference, std::size_t count,
                            double floor, double epsilon)

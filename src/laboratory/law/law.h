@@ -17,7 +17,7 @@
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
-// The law over public candidates that stand for a continuous space, for analysis.
+// The law over public candidates that represent a continuous space, for analysis.
 
 /// The exact law of one draw among N points from a reference h, scored by p/h. NOT PRIVATE.
 ///
@@ -43,7 +43,7 @@ class CandidateLaw {
   /// candidates strictly inside their bounds against their probabilities. As GridRelease::scale.
   [[nodiscard]] double scale() const;
 
-  /// clip(p/r, b h, b e^epsilon h) at a point, with that r: the density that the law stands for.
+  /// clip(p/r, b h, b e^epsilon h) at a point, with that r: the density that the law represents.
   [[nodiscard]] double density(std::span<const double> point) const;
 
  private:

@@ -47,7 +47,7 @@ class Grid {
   [[nodiscard]] std::size_t cells_along(std::size_t axis) const { return edges_[axis].size() - 1; }
   [[nodiscard]] std::span<const double> edges(std::size_t axis) const { return edges_[axis]; }
 
-  /// Whether the edges of an axis are at equal distances but for rounding.
+  /// Whether the edges of an axis are at equal distances except for rounding.
   [[nodiscard]] bool is_equal_width(std::size_t axis) const { return equal_width_[axis]; }
 
   /// The box between the outermost edges.

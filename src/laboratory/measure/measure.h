@@ -169,7 +169,7 @@ class HistogramMeasure final : public Measure {
 struct GaussianMixtureSpec {
   /// One mean of d coordinates for each of m components.
   std::vector<std::vector<double>> means;
-  /// m weights, not negative, with a positive finite sum; they need not sum to one.
+  /// m weights, not negative, with a positive finite sum; they do not have to sum to one.
   std::vector<double> weights;
   /// m lists of d variances, one for each axis.
   std::vector<std::vector<double>> variances;

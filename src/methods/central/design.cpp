@@ -97,7 +97,7 @@ CentralDesign ds_roo(const CentralRequest& request) {
 /// The greatest P(M < m) with which poisson-rr is designed; its total variation counts it.
 constexpr double kShortfall = 1e-12;
 
-/// What the mechanisms that rest on shuffling begin with.
+/// What the mechanisms that depend on shuffling begin with.
 CentralDesign begin_shuffled(CentralMechanism mechanism, const CentralRequest& request) {
   CentralDesign design = begin(mechanism, request);
   if (request.budget.delta == 0) {

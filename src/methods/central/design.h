@@ -80,7 +80,7 @@ struct CentralOption {
 /// total_variation_up, the first in the order of the enumeration if some are equal; of two names of
 /// one sampler, the plainer. `why` says so, and what the others would have cost. Uses public
 /// information alone. Throws InvalidInput if there is none. `chosen`, if it is given, is taken
-/// where it is as good but for last digits, which another processor may find otherwise.
+/// where it is as good except for last digits, which another processor may find otherwise.
 [[nodiscard]] CentralDesign best_central_design(
     const CentralRequest& request, std::optional<CentralMechanism> chosen = std::nullopt);
 

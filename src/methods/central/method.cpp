@@ -69,7 +69,7 @@ SupportFinder finder_for(const ReleaseSpec& spec, const Domain& domain, std::uin
                        half.epsilon, half.delta);
 }
 
-/// Whether two texts are equal but for the last digit of numbers that are no whole ones.
+/// Whether two texts are equal except for the last digit of numbers that are no whole ones.
 bool is_nearly_text(std::string_view a, std::string_view b) {
   const auto number = [](std::string_view& text) {
     double value = 0;
@@ -220,7 +220,7 @@ std::optional<std::uint64_t> most_outcomes_found(const Certificate& certificate)
 }
 
 /// Whether shuffling and subsampling make of epsilon0 what is promised; true for mechanisms that do
-/// not rest on them.
+/// not depend on them.
 bool amplification_holds(const CentralDesign& design) {
   const Privacy& promised = design.guarantee;
   const auto keeps = [&](const DeltaBounds& delta) {
@@ -449,7 +449,7 @@ class FinitePlan final : public PlanModel {
     return way;
   }
 
-  /// For what rests on shuffling it is alpha times the delta of the reports that alpha needs over
+  /// For what depends on shuffling it is alpha times the delta of the reports that alpha needs over
   /// the delta that may be spent, which is one evaluation where a design is an inversion.
   [[nodiscard]] double measure(std::size_t mechanism, const PlanQuestion& question) const override {
     const bool subset = kPlanned[mechanism] == CentralMechanism::kSubsetRr;

@@ -133,7 +133,7 @@ class CentralSampler {
 ///   With m = 1 this is [Cheu, Nayak 2024, Theorem 11] with the tight odds; "uniform with
 ///   probability k / (k + n (E - 1)), else a random record" [Tasnim et al. 2025] is the same law.
 ///   With m > 1 it has the law of m runs on random disjoint parts of n / m records each [ibid.,
-///   Lemma 8], of which each takes one record, except that n / m need not be an integer.
+///   Lemma 8], of which each takes one record, except that n / m do not have to be an integer.
 /// - subset-rr, shuffled-rr (m = n): E0 from the blanket bound of shuffled responses amplified by
 ///   the choice (accounting/shuffling.h); (epsilon, delta)-DP.
 /// So the four differ in their accounting alone.
@@ -216,7 +216,7 @@ class PoissonSampler final : public CentralSampler {
 /// n up to 2^40.
 [[nodiscard]] double binomial_below_up(std::uint64_t trials, double rate, std::uint64_t count);
 
-/// The least rate, but for rounding up, at which binomial_below_up(records, rate, outputs) is at
+/// The least rate, except for rounding up, at which binomial_below_up(records, rate, outputs) is at
 /// most `failure`, in (0, 1); none if the rate must be 1.
 [[nodiscard]] std::optional<double> poisson_rate_for(std::uint64_t records, std::uint64_t outputs,
                                                      double failure);
@@ -224,7 +224,7 @@ class PoissonSampler final : public CentralSampler {
 // -----------------------------------------------------------------------------------------------
 // Samples of product distributions on {0, 1}^d, coordinate by coordinate, with pure privacy.
 
-/// Outcomes 0 to 2^d - 1 stand for bit vectors, bit j for coordinate j; d <= 24, as for all
+/// Outcomes 0 to 2^d - 1 represent bit vectors, bit j for coordinate j; d <= 24, as for all
 /// outcomes.
 ///
 /// Definition. For each coordinate by itself m of the n records are chosen without replacement and
@@ -481,8 +481,8 @@ class StableHistogram {
   [[nodiscard]] Privacy guarantee() const { return Privacy::approximate(epsilon_, delta_); }
   /// t, a double exactly.
   [[nodiscard]] double scale() const { return scale_; }
-  /// T: the least that the theorem allows, but for rounding upwards, by enough that every machine
-  /// finds it allowed.
+  /// T: the least that the theorem allows, except for rounding upwards, by enough that every
+  /// machine finds it allowed.
   [[nodiscard]] std::int64_t threshold() const { return threshold_; }
 
   /// What is released, the outcomes ascending. O(1) for each distinct outcome.

@@ -65,7 +65,7 @@ class AboveThreshold {
 // Where the records lie in a large domain of integers, found privately.
 
 /// What is known beforehand about the distribution on {0, ..., k - 1} that records come from.
-/// Utility rests on it, privacy does not.
+/// Utility depends on it, privacy does not.
 enum class SupportKind {
   kContiguous,   ///< an interval of unknown width, evenly enough filled
   kBounded,      ///< few different outcomes, near one another
@@ -123,7 +123,7 @@ class FoundSupport {
   [[nodiscard]] OutcomeHistogram map_into(const OutcomeHistogram& histogram,
                                           SecureRandom& random) const;
 
-  /// The outcomes at these places: what a sampler's outputs stand for.
+  /// The outcomes at these places: what a sampler's outputs represent.
   [[nodiscard]] std::vector<std::uint32_t> map_back(std::span<const std::uint32_t> places) const;
 
  private:

@@ -20,7 +20,7 @@ namespace mollify {
 namespace {
 
 constexpr double kFeasibilityTolerance = 1e-12;
-// A flat piece of Σ clip(P/r) that misses one by less than this is one but for rounding; without
+// A flat piece of Σ clip(P/r) that misses one by less than this is one except for rounding; without
 // the allowance a point mass would fall through to the missing case by an accident of rounding.
 constexpr double kFlatTolerance = 8.0 * std::numeric_limits<double>::epsilon();
 constexpr double kNegligible = 0x1p-900;
@@ -166,7 +166,7 @@ BandProjection project_on_band(std::span<const double> p, std::span<const double
 }
 
 // -----------------------------------------------------------------------------------------------
-// How far, at worst, a band sampler's law is from the private distribution it stands for.
+// How far, at worst, a band sampler's law is from the private distribution it represents.
 
 namespace {
 

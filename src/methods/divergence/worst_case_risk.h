@@ -42,7 +42,7 @@ struct BandProjection {
                                              std::span<const double> upper);
 
 // -----------------------------------------------------------------------------------------------
-// How far, at worst, a band sampler's law is from the private distribution it stands for.
+// How far, at worst, a band sampler's law is from the private distribution it represents.
 
 /// The inputs a risk is taken over: all P with c1·h ≤ P ≤ c2·h, h the reference.
 ///
@@ -132,7 +132,7 @@ struct RegionBounds {
                                                double gamma);
 
 /// A given b, 0 < b ≤ 1 ≤ b·e^epsilon. The risk is taken over every P, or over a class if one is
-/// named, which the band need not have been made for.
+/// named, which the band does not have to have been made for.
 [[nodiscard]] WorstCaseRisk location_risk(const ReferenceMasses& reference, double epsilon,
                                           double lower_factor,
                                           const std::optional<DensityClass>& inputs = std::nullopt);

@@ -280,7 +280,7 @@ void check(const CentreRequest& request) {
 /// P(N(0, 1) > z), rounded up; z from 0 to 37.
 double normal_tail_up(double z) { return 0.5 * std::erfc(z / std::numbers::sqrt2) * (1 + 1e-12); }
 
-/// The least z, but for rounding up, with normal_tail_up(z) <= tail; none if beyond 37.
+/// The least z, except for rounding up, with normal_tail_up(z) <= tail; none if beyond 37.
 std::optional<double> normal_quantile_up(double tail) {
   double low = 0, high = kFarthest;
   if (normal_tail_up(high) > tail) return std::nullopt;

@@ -199,7 +199,7 @@ std::uint64_t three_digits_up(std::uint64_t n) {
 }
 
 /// The least n of three digits and zeros that serves; none up to the limit. Total variation falls
-/// with n but for small steps.
+/// with n except for small steps.
 std::optional<std::uint64_t> least_records(GaussianRequest request, double most) {
   auto serves = [&, request](std::uint64_t n) mutable {
     request.records = n;

@@ -46,7 +46,7 @@ struct GaussianRequest {
   Privacy budget;
   /// K >= 1: the covariance is known to lie between I and K I; 1 says that it is I.
   double covariance_bound = 1;
-  /// R >= 0: the mean's Euclidean norm is at most R. Accuracy rests on that, privacy does not.
+  /// R >= 0: the mean's Euclidean norm is at most R. Accuracy depends on that, privacy does not.
   std::optional<double> mean_bound = std::nullopt;
   /// Without R, a part of the records finds a coarse centre (centre_design.h). Where each
   /// coordinate of the mean lies: d intervals or one for all; not needed if delta > 0.

@@ -209,7 +209,7 @@ class MomentSums {
 /// (their moments are 0, like those of one public row), maps every row by itself, and hands it to
 /// ClippedMoments; of these only entries with exact noise are looked at.
 ///
-/// Accuracy, not privacy, rests on floating point and on what is made of the entries: the
+/// Accuracy, not privacy, depends on floating point and on what is made of the entries: the
 /// covariance is made positive definite by its eigenvalues, and the mean brought into the ranges.
 ///
 /// Public and immutable.

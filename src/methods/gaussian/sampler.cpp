@@ -257,7 +257,7 @@ bool is_pure(const GaussianDesign& design) {
   return design.guarantee.notion == Privacy::Notion::kPure;
 }
 
-/// Draws Y, the noise that privacy rests on.
+/// Draws Y, the noise that privacy depends on.
 std::function<void(std::span<std::int64_t>, SecureRandom&)> lattice_noise(
     const GaussianDesign& design) {
   if (is_pure(design)) {
@@ -764,7 +764,7 @@ bool settle_known_run(GaussianDesign& design) {
   design.public_variance = taken < wanted / 2 ? wanted - taken : 0;
   if (design.public_variance == 0 && std::abs(taken - wanted) > wanted * 0x1p-40) return false;
 
-  // The variances are right but for the rounding of doubles.
+  // The variances are right except for the rounding of doubles.
   design.total_variation.shape = static_cast<double>(d) * 0x1p-48;
   const double noise =
       design.public_variance > 0

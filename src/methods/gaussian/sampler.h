@@ -69,7 +69,7 @@ class PublicNormals {
 /// that is possible: a diagonal Sigma divides each column by its own standard deviation, and
 /// columns may have units of any size.
 ///
-/// Computed in floating point, and nothing rests on that: the kernel clips whatever doubles come
+/// Computed in floating point, and nothing depends on that: the kernel clips whatever doubles come
 /// out, so an error here costs accuracy, about d 2^-53 of a row's size times the condition number
 /// of C, and never privacy.
 ///
@@ -148,8 +148,8 @@ class GaussianRuns {
 };
 
 /// Releases m points that, if the rows of a table are independent draws from N(mu, Sigma), look
-/// like draws from N(mu, Sigma) themselves [Ghazi et al. 2023; Cheu, Nayak 2024]. Privacy rests on
-/// no such assumption: it holds for any doubles.
+/// like draws from N(mu, Sigma) themselves [Ghazi et al. 2023; Cheu, Nayak 2024]. Privacy depends
+/// on no such assumption: it holds for any doubles.
 ///
 /// Every row gets a role, uniformly at random among all ways to give out the public numbers of
 /// them: it goes to the coarse centre, to one of the runs, with which weight, or nowhere. One pass
@@ -270,7 +270,7 @@ class GaussianPart {
 // -----------------------------------------------------------------------------------------------
 // From the records of one run to its clipping, its lattice and its noise.
 
-/// Clipping need not be rarer than that.
+/// Clipping do not have to be rarer than that.
 inline constexpr double kNegligibleClipping = 1e-12;
 
 /// The weaker of two guarantees of one notion, and whether one is no weaker than another.
@@ -282,8 +282,8 @@ inline constexpr double kNegligibleClipping = 1e-12;
 [[nodiscard]] bool run_keeps(const GaussianDesign& design, const Privacy& said);
 
 /// Fills in what follows from a run's integers, wherever they come from, and from mean_radius:
-/// clip_radius, public_variance and total_variation but for the centre's part. False if nothing is
-/// promised of them.
+/// clip_radius, public_variance and total_variation except for the centre's part. False if nothing
+/// is promised of them.
 bool settle_run(GaussianDesign& design);
 
 /// Fills in all that makes one run, given the request, the run's records and mean_radius; the

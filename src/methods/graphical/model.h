@@ -18,7 +18,7 @@
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
-// Integers that stand for masses.
+// Integers that represent masses.
 
 /// counts[i] = the expected number count * masses[i] / sum of masses, rounded up or down, by
 /// systematic sampling [Tillé 2006, 7.2]: whole numbers are counted along the sums of the expected
@@ -50,7 +50,7 @@ using RandomWords = std::function<std::uint64_t()>;
 /// Rows by columns: rows[c][i] is the value of column c in row i.
 using ModelRows = std::vector<std::vector<std::uint32_t>>;
 
-/// How rows stand for a model.
+/// How rows represent a model.
 enum class RowSampling {
   kIndependent,  ///< each row a draw of its own
   /// Along the tree the counts of each conditional are those expected, rounded up or down, so that
@@ -95,7 +95,7 @@ class GraphicalModel {
   /// exp of it is more than doubles hold, and a sum of many still tells them apart.
   static constexpr double kGreatestPotential = 1e6;
 
-  /// `total`: the number of rows that the model stands for, positive; it is handed on, no more.
+  /// `total`: the number of rows that the model represents, positive; it is handed on, no more.
   /// Throws InvalidInput for cliques that are none or come twice, values too great or not as many
   /// as cells, and a tree of more than kMostCells. O(cells of the tree).
   GraphicalModel(ColumnSizes sizes, double total, std::vector<Potential> potentials);

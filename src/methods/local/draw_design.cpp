@@ -38,7 +38,7 @@ namespace {
 /// Counts up to here are doubles without rounding.
 constexpr std::uint64_t kMostReferenceRecords = std::uint64_t{1} << 53;
 
-/// The mechanism of a placed band: minimax stands for the class that is declared.
+/// The mechanism of a placed band: minimax represents the class that is declared.
 Mechanism mechanism_of_band(const LocalSpec& spec, SpaceKind space) {
   if (spec.band->mechanism != Mechanism::kMinimax) return spec.band->mechanism;
   if (const auto declared = mechanism_with(spec.numbers)) return *declared;

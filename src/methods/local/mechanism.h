@@ -79,7 +79,7 @@ void require_in_range(std::optional<double> MechanismNumbers::*number, double va
 struct MechanismParameters {
   Mechanism mechanism = Mechanism::kMinimax;
   std::size_t outcome_count = 0;
-  /// Reference masses, one for each outcome and positive; empty stands for uniform.
+  /// Reference masses, one for each outcome and positive; empty represents uniform.
   std::span<const double> reference = {};
   /// For every mechanism but kGaussianCurve: of one draw.
   std::optional<double> epsilon = std::nullopt;
@@ -129,7 +129,7 @@ struct MechanismRow {
   return row_of(mechanism).floor != nullptr;
 }
 
-/// The mechanisms that a spec can name: --band stands for those with numbers of its own.
+/// The mechanisms that a spec can name: --band represents those with numbers of its own.
 [[nodiscard]] std::vector<Named<Mechanism>> named_mechanisms();
 
 /// Those of the numbers that the mechanism has.
@@ -183,8 +183,8 @@ void validate_parameters(const MechanismParameters& parameters);
 ///
 /// Counts of records (whole numbers below 2^53 whose sum is below 2^53) are taken as they are, so a
 /// draw is a uniform record; other weights are scaled to about 2^61 in all. NaN, negative and
-/// infinite weights and inputs out of range count as nothing. Privacy does not rest on this step: a
-/// channel is private for every input law.
+/// infinite weights and inputs out of range count as nothing. Privacy does not depend on this step:
+/// a channel is private for every input law.
 class InputWeights {
  public:
   InputWeights(const ScoredOutcomes& p, std::size_t input_count);

@@ -159,7 +159,7 @@ bool make_distribution(std::vector<double>& values) {
 }
 
 double dot(const double* a, const double* b, std::size_t size) {
-  // Independent partial sums, so that the additions need not wait for one another.
+  // Independent partial sums, so that the additions do not have to wait for one another.
   std::array<double, 8> partial{};
   std::size_t i = 0;
   for (; i + 8 <= size; i += 8) {

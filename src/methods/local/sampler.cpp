@@ -140,7 +140,7 @@ void BandSampler::for_each_public_integer(const std::function<void(uint128)>& ta
 
 namespace {
 
-/// An integer for each input, in proportion to the law that stands for an empty P: the one that the
+/// An integer for each input, in proportion to the law that represents an empty P: the one that the
 /// channel leaves in place, if it is made for one.
 std::uint64_t stationary(const MatrixChannel&, std::size_t) { return 1; }
 std::uint64_t stationary(const RandomizedResponse&, std::size_t) { return 1; }

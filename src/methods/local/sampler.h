@@ -57,8 +57,8 @@ namespace mollify {
 
 /// A view of m outcomes, ascending, and their weights; outcomes not listed have weight zero.
 ///
-/// Weights need not be normalised, nor make sense: NaN and negative ones count as zero, and no
-/// weight at all means that nothing is known, which releases the reference. Samplers accept
+/// Weights do not have to be normalised, nor make sense: NaN and negative ones count as zero, and
+/// no weight at all means that nothing is known, which releases the reference. Samplers accept
 /// anything here, because it is private data.
 struct ScoredOutcomes {
   std::span<const std::uint32_t> outcomes;

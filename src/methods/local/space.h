@@ -88,7 +88,7 @@ struct SpaceSpec {
 
 /// What only the draw methods have.
 struct LocalSpec {
-  /// None: what the other parameters stand for (chosen_mechanism).
+  /// None: what the other parameters represent (chosen_mechanism).
   std::optional<Mechanism> mechanism{};
   std::optional<PlacedBand> band{};  ///< instead of a mechanism
   MechanismNumbers numbers{};
@@ -154,7 +154,7 @@ class ReleaseSpace {
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   [[nodiscard]] bool is_fresh() const noexcept { return list_ == CandidateList::kFresh; }
 
-  /// space_domain: its outcomes are the space's, but for candidates.
+  /// space_domain: its outcomes are the space's, except for candidates.
   [[nodiscard]] const Domain& domain() const noexcept { return domain_; }
   [[nodiscard]] const RecordLayout& layout() const noexcept { return layout_; }
 

@@ -21,7 +21,7 @@ namespace mollify {
 /// a minimiser over all permutations gives one with equal lower bounds. [ours]
 ///
 /// Found from units that are drawn from the prior by a fixed seed: as many as have 2^20 masses in
-/// all, from 64 to 1024. Accuracy rests on this number, privacy does not.
+/// all, from 64 to 1024. Accuracy depends on this number, privacy does not.
 [[nodiscard]] double typical_location(std::size_t outcome_count, double epsilon,
                                       const DirichletPrior& prior);
 

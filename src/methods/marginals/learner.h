@@ -36,7 +36,7 @@ namespace mollify {
 
 /// How many records of the table's own law public records are worth, by how far noisy answers are
 /// from them: lambda records of shares q have shares of variance q (1 - q) / lambda, and so far
-/// apart are table and public records but for the noise. At most as many as there are.
+/// apart are table and public records except for the noise. At most as many as there are.
 class PublicWorth {
  public:
   explicit PublicWorth(double records) : records_(records) {}
@@ -77,7 +77,7 @@ class MarginalModel {
 
   [[nodiscard]] const std::vector<ColumnModel>& columns() const noexcept { return columns_; }
   [[nodiscard]] const GraphicalModel& graph() const noexcept { return graph_; }
-  /// Empty but for a copula.
+  /// Empty except for a copula.
   [[nodiscard]] const std::vector<double>& correlations() const noexcept { return correlations_; }
 
   /// Rows in cells, drawn under the model's law given the cells in `given`. Throws InvalidInput for
@@ -122,8 +122,8 @@ class MarginalModel {
 /// for the budget and coarse ones where they are few.
 ///
 /// Sees the data through `answers` alone, so nothing in here can cost privacy; neither the time
-/// that it takes nor its result depends on anything else. Spends the budget whole, but for what no
-/// pair can be measured with.
+/// that it takes nor its result depends on anything else. Spends the budget whole, except for what
+/// no pair can be measured with.
 ///
 /// `reference`: counts of public records in the design's cells, or none. Then the model is shrunk
 /// towards that of the public records (public_model.h) instead of uniform columns, by as many

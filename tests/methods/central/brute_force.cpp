@@ -176,7 +176,7 @@ TEST(BruteForce, RunsOfDsRooArePure) {
 }
 
 /// Visits the counts before and after a replaced record moves from outcome x to y, for counts in
-/// descending order but for the two: what the others are called does not matter.
+/// descending order except for the two: what the others are called does not matter.
 template <class Visit>
 void for_all_moves(Counts& counts, std::size_t place, unsigned left, unsigned most,
                    const Visit& visit) {
@@ -347,7 +347,7 @@ void expect_between(const CentralSampler& sampler, double epsilon, const Bounds&
     const DeltaBounds claimed = bounds(share * epsilon);
     EXPECT_LE(realised, claimed.upper)
         << "n " << n << " k " << sampler.outcome_count() << " epsilon " << share * epsilon;
-    // Attained, but for the 2^-40 by which the integers fall short of the odds.
+    // Attained, except for the 2^-40 by which the integers fall short of the odds.
     EXPECT_GE(realised, claimed.lower * (1 - 1e-6) - 1e-11)
         << "n " << n << " k " << sampler.outcome_count() << " epsilon " << share * epsilon;
     if (claimed.upper > 1e-6) least = std::fmin(least, realised / claimed.upper);

@@ -27,7 +27,7 @@ using RowsOfValue = std::map<std::string, std::uint64_t>;
 
 constexpr const char* kThreeValues = "columns:\n  a: {type: categorical, values: [x, y, z]}\n";
 
-/// Texts in the columns "id" and "a", and how many records each row stands for.
+/// Texts in the columns "id" and "a", and how many records each row represents.
 class CountedRows final : public Source {
  public:
   CountedRows(std::vector<std::string> ids, std::vector<std::string> values,

@@ -128,7 +128,7 @@ TEST(GaussianDesign, NeverSpendsMoreThanTheBudgetAndAddsUp) {
     EXPECT_GE(design.total_variation_up(), clip + shape + lattice);
     EXPECT_LT(design.total_variation_up(), 1);
     EXPECT_EQ(off_centre, 0);
-    // Of the order of 1e-9, but for bounded covariances at the greatest n.
+    // Of the order of 1e-9, except for bounded covariances at the greatest n.
     EXPECT_LT(lattice, 1e-3 * (clip + shape) + (request.records > 1'000'003 ? 1e-5 : 1e-6));
     EXPECT_GE(design.strong_total_variation_up(),
               std::fmin(1, (clip + shape + lattice) * static_cast<double>(request.outputs)));

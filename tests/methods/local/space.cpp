@@ -127,7 +127,7 @@ TEST_P(EveryScorer, LiesWhereTheRowsAre) {
   EXPECT_NEAR(mean / sum, row_mean, 0.02);
 }
 
-// Scorers that learn promise the same but for their order; their tests are tests/boosting.
+// Scorers that learn promise the same except for their order; their tests are tests/boosting.
 INSTANTIATE_TEST_SUITE_P(Kinds, EveryScorer,
                          ::testing::Values(ScorerKind::kKernel, ScorerKind::kEmpirical,
                                            ScorerKind::kHistogram, ScorerKind::kGaussianMixture),

@@ -205,7 +205,7 @@ TEST(UnitDraws, AreTheSameHoweverCountsComeAndByOneKeyAlone) {
 }
 
 // What would be leaked if words did not depend on the law: two processors make other integers of
-// one unit's counts, and so draw other records by the same words. Here releases stand for
+// one unit's counts, and so draw other records by the same words. Here releases represent
 // processors: each pair makes other integers of the same counts, under one key and one
 // certificate's text.
 TEST(UnitDraws, OfOtherIntegersHaveOtherWords) {

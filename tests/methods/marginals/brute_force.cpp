@@ -2,7 +2,7 @@
 //
 // The learner is run on a table with its answers drawn from their own laws, and at every step the
 // laws of the answer on the table and on its neighbour are compared in full: all integers that
-// noise gives but for a tail below 10^-30, all candidates of a choice. On every path of answers
+// noise gives except for a tail below 10^-30, all candidates of a choice. On every path of answers
 // that is met the divergences of its steps add up to no more than is promised, and that is what
 // bounds the divergence of the joint laws of all choices and measurements.
 #include <algorithm>
@@ -119,7 +119,7 @@ class ComparedAnswers final : public MarginalAnswers {
     epsilon += most;
     for (std::size_t a = 0; a < std::size(kOrders); ++a) divergence[a] += renyi(p, q, kOrders[a]);
     if (budget_.notion() == PrivacyNotion::kApproximate) {
-      // No worse than a Gaussian of what the parts stand for, at every epsilon.
+      // No worse than a Gaussian of what the parts represent, at every epsilon.
       const double part = budget_.amount() * parts / MarginalBudget::kParts;
       for (const double at : {0.0, 0.01, 0.1, 0.5}) {
         long double excess = 0;

@@ -4,9 +4,9 @@
 // budget that depends on that, chooses once more and spends all that is left. Whatever it asks next
 // depends on noisy counts through their classes alone, below 1, 1, 2 and above, so the sum over all
 // paths of integers that noise can give is one over paths of classes, each weighed by all integers
-// of its class: the law of everything that is seen, but for a tail of noise that is below 10^-30 of
-// each sum. Of Laplace noise nothing is left out, because the ratio of two tables' probabilities is
-// constant beyond both counts.
+// of its class: the law of everything that is seen, except for a tail of noise that is below 10^-30
+// of each sum. Of Laplace noise nothing is left out, because the ratio of two tables' probabilities
+// is constant beyond both counts.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

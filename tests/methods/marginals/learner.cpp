@@ -65,7 +65,7 @@ TEST(MarginalLearner, FindsWhatDependsOnWhat) {
       const MarginalBudget parts(budget, request.unit);
       PrivateMarginals answers(counts, parts, random);
       const MarginalModel model = learn_marginals(design, answers);
-      // Of its parts nothing is left but for what rounding leaves.
+      // Of its parts nothing is left except for what rounding leaves.
       EXPECT_LE(answers.left(), MarginalBudget::kParts / 100);
       for (std::size_t i = 0; i < kColumns.size(); ++i) {
         for (std::size_t j = i + 1; j < kColumns.size(); ++j) {
