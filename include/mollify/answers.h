@@ -16,18 +16,18 @@
 
 namespace MOLLIFY_NAMESPACE {
 
-/// What a question is answered by: facts, and the words that tell them.
+/// An answer to a question: facts, and the words for them.
 struct Answer {
-  std::string json{};                   ///< all facts by their names: what commands print by --json
-  std::string text{};                   ///< what they print without
-  std::vector<std::string> warnings{};  ///< what they say beside it
+  std::string json{};                   ///< all facts by their names, like --json
+  std::string text{};                   ///< the words that commands print
+  std::vector<std::string> warnings{};  ///< the warnings that commands print
 
   /// The fact at a place of `json`, if it is a number: "/estimates/0/lower".
   [[nodiscard]] std::optional<double> number(std::string_view place) const;
 };
 
 // -----------------------------------------------------------------------------------------------
-// Before there is data: what a release needs or can do, and which one serves.
+// Before there is data: the needs and the error of a release, and which one to take.
 
 /// All that a question may hold, with the names of the command's flags.
 [[nodiscard]] std::vector<SpecPart> plan_parts();
@@ -48,7 +48,7 @@ struct Answer {
 /// order, and one list and one table of them. At least one.
 [[nodiscard]] Answer plans(std::span<const std::string> questions,
                            const std::string& name = "the question", const PublicTexts& texts = {});
-/// The same for a question that names no domain, about this one.
+/// The plan for a question that names no domain, about this one.
 [[nodiscard]] Answer plan(std::string_view question, const Domain& domain,
                           const PublicTexts& texts = {});
 
@@ -79,7 +79,7 @@ struct AmplifyQuestion {
   std::optional<double> epsilon0{};          ///< of one report, up to 100
   std::optional<double> epsilon{}, delta{};  ///< of all reports together
   std::optional<double> rate{};              ///< each record is first kept with this probability,
-  std::optional<std::uint64_t> chosen{};     ///< or so many of the n records are first chosen
+  std::optional<std::uint64_t> chosen{};     ///< or this many of the n records are first chosen
   bool accept_large_delta = false;           ///< a delta of 1/n or more is looked at too
 };
 
@@ -92,7 +92,7 @@ struct AmplifyQuestion {
 [[nodiscard]] Answer risk(const SamplerParameters& parameters);
 
 // -----------------------------------------------------------------------------------------------
-// The collector's side: what released records tell of the population.
+// The collector's side: the population that released records come from.
 
 /// How often each value or cell of each column of the domain occurs in released records, for
 /// charts:
@@ -110,20 +110,20 @@ struct EstimateOptions {
 
 /// The distribution of the population that `released` was drawn from, by its certificate and
 /// nothing else: no private data is read. Unbiased, with exact intervals for the probabilities, for
-/// randomized response, mixture and the Gaussian curve, shuffled or not; for a band, what bounds
-/// hold (docs/guides/estimate-a-population.md). Released values are mapped as the domain declares.
-/// Of the facts `estimates` has the outcomes, `marginals`, `pairs` and `means` the rest.
+/// randomized response, mixture and the Gaussian curve, shuffled or not; for a band, valid bounds
+/// (docs/guides/estimate-a-population.md). Released values are mapped as the domain declares. Of
+/// the facts `estimates` has the outcomes, `marginals`, `pairs` and `means` the rest.
 ///
 /// Throws InvalidInput for a certificate that does not hold, a domain or a number of records that
-/// is not the release's, and a release of which there is nothing to estimate: Gaussian samples,
-/// candidates, a support that was found privately.
+/// is not the release's, and a release that has nothing to estimate: Gaussian samples, candidates,
+/// a support that was found privately.
 [[nodiscard]] Answer estimate(const Certificate& certificate, const Domain& domain,
                               const Source& released, const EstimateOptions& options = {});
 
 // -----------------------------------------------------------------------------------------------
 // For the data holder, NOT PRIVATE: what private data have that their domain does not declare, and
 // how close a release is to them. And where a band lies best, from public units. All of these throw
-// InvalidInput for what is wrong in public.
+// InvalidInput for a wrong public input.
 
 /// Files, or names of texts. Columns are names.
 struct CheckOptions {
@@ -132,23 +132,23 @@ struct CheckOptions {
   std::optional<std::string> units_column{};   ///< of that file; none: as `unit` is called
   std::optional<std::string> counts_column{};  ///< how many records a row represents
   std::vector<std::string> references{};  ///< public files: how many of their records the data has
-  std::optional<std::uint64_t> most{};    ///< so many findings are listed; none: 1000
+  std::optional<std::uint64_t> most{};    ///< most findings to list; none: 1000
 };
 
 /// Every value of a CSV file, or of a text of that name, that the domain does not declare, by line
-/// and column, and what a release takes it for. The fact "findings" is 0 if there is none.
+/// and column, and the value that it becomes. The fact "findings" is 0 if there is none.
 [[nodiscard]] Answer check(const Domain& domain, const std::string& data,
                            const CheckOptions& options = {}, const PublicTexts& texts = {});
 
-/// How close the law of a release to come is to the data, beside its reference. Each spec is a JSON
-/// object, without a count for 1; with several, which differ in their budget, or with the mechanism
-/// "all", a table of distances. Nothing is released or charged.
+/// How close the law of a release to come is to the data, and how close its reference is. Each spec
+/// is a JSON object, without a count for 1; with several, which differ in their budget, or with the
+/// mechanism "all", a table of distances. Nothing is released or charged.
 [[nodiscard]] Answer compare(std::span<const std::string> specs, const Source& data,
                              const PublicTexts& texts = {});
 
 /// How close rows that are released already are to the data, by whatever method they were made. Of
-/// a spec, a JSON object, it takes domain, unit, roster, units_column and logarithms. `name` is
-/// that of the released rows.
+/// a spec, a JSON object, it takes domain, unit, roster, units_column and logarithms. `name` names
+/// the released rows.
 [[nodiscard]] Answer compare_released(std::string_view spec, const Source& data,
                                       const Source& released, const std::string& name,
                                       const PublicTexts& texts = {});
@@ -156,7 +156,7 @@ struct CheckOptions {
 struct TuneOptions {
   std::optional<std::string> divergence{};  ///< "kl" (none too), "tv", "hellinger2" or "chi2"
   bool best = false;                        ///< finds the best band there is, and its limit
-  std::optional<std::string> out{};         ///< what the text calls the file of the best band
+  std::optional<std::string> out{};         ///< name of the best band's file in the text
   /// The private file, or the name of its text: the units must not be from it.
   std::optional<std::string> data{};
 };

@@ -22,7 +22,7 @@
 
 namespace MOLLIFY_NAMESPACE {
 
-/// Counts of records, those of a unit one after the other. Private.
+/// Counts of records, one unit's after the other's. Private.
 struct CountedRecords {
   std::size_t width = 1;                     ///< words of a record
   std::string units{};                       ///< end to end; none without units
@@ -70,8 +70,8 @@ class RecordCounter : public Handle<class RecordCounterInside> {
 /// order that follows from these rows alone; otherwise any parts do that have each record once.
 [[nodiscard]] bool needs_order(const PreparedRelease& prepared);
 
-/// What one worker sums up over one part of the data in a pass: as often as it likes, because it is
-/// the same each time. Total: no value makes it throw.
+/// One worker's sums over one part of the data in a pass: as often as it likes, because it is the
+/// same each time. Total: no value makes it throw.
 class RecordSums : public Handle<class RecordSumsInside> {
  public:
   using Handle::Handle;
@@ -83,7 +83,7 @@ class RecordSums : public Handle<class RecordSumsInside> {
   /// Throws InvalidInput for a column that is missing, or there twice.
   void add(const Source& records);
 
-  /// Integers to be added modulo 2^64 at their places among those of the pass. Private.
+  /// Integers to add modulo 2^64, at their places among the pass's integers. Private.
   struct Sums {
     std::uint64_t begin = 0;  ///< the place of the first
     std::vector<std::int64_t> sums{};
@@ -93,8 +93,8 @@ class RecordSums : public Handle<class RecordSumsInside> {
 };
 
 /// Releases as `release` does, charging the ledger first, from sums: `sum_up` gives the sums of all
-/// parts of a pass, which is told in bytes that are as secret as the records. It may throw: then
-/// nothing was released, and what was charged stays charged. Requires `is_summed`.
+/// parts of a pass, which is given as bytes that are as secret as the records. It may throw: then
+/// nothing was released, and a charge stays. Requires `is_summed`.
 Certificate release_by_sums(
     const PreparedRelease& prepared,
     const std::function<std::vector<std::int64_t>(const std::string& pass)>& sum_up,
@@ -114,12 +114,12 @@ class UnitDraws : public Handle<class UnitDrawsInside> {
   UnitDraws(const PreparedRelease& prepared, const ReleaseKey& key, const std::string& certificate);
 
   /// Reads rows of the columns `unit`, `records` (their words, 4 bytes each) and `counts` (8 bytes
-  /// each); those of a unit come one after the other. Writes the records of every unit that another
+  /// each); rows of a unit come one after the other. Writes the records of every unit that another
   /// one follows, and if this part is the last one, of all.
   void draw(const Source& counted, bool is_last, const Sink& sink);
 
-  /// Without a roster, two words for each record that the last `draw` wrote, by which the records
-  /// of all parts are to be ordered: the order of units tells whose each is.
+  /// Without a roster, two words for each record that the last `draw` wrote, which order the
+  /// records of all parts: the order of units would reveal the owner of each.
   [[nodiscard]] std::span<const std::array<std::uint64_t, 2>> places() const noexcept;
 };
 

@@ -1,4 +1,4 @@
-// What a record can be: public, and declared before any data is opened.
+// All possible records: public, and declared before any data is opened.
 #pragma once
 
 #include <cstddef>
@@ -79,16 +79,16 @@ class Domain : public Handle<const class DomainInside> {
 
   /// Reads a domain file (docs/reference/domain.md); throws InvalidInput with file and line.
   [[nodiscard]] static Domain read(const std::string& path);
-  /// The same for its text; `name` represents the file in messages.
+  /// Reads the text of a domain file; `name` names it in messages.
   [[nodiscard]] static Domain parse(std::string_view yaml, const std::string& name = "the domain");
 
   /// The text of a domain file; `parse` makes an equal domain of it.
   [[nodiscard]] std::string yaml() const;
-  /// What it says, for programs: {"seed": 7, "columns": [{"name": "sex", "type": "categorical",
+  /// Its content, for programs: {"seed": 7, "columns": [{"name": "sex", "type": "categorical",
   /// ...}]}. Values are texts, and {"value": TEXT} where a text would be a word of the format.
   [[nodiscard]] std::string json() const;
-  /// SHA-256, in 64 hexadecimal digits, of what the domain means: equal for equal domains only,
-  /// and the same on every machine. Certificates name it.
+  /// SHA-256, in 64 hexadecimal digits, of the domain's meaning: equal for equal domains only, and
+  /// the same on every machine. Certificates name it.
   [[nodiscard]] std::string hash() const;
 
   [[nodiscard]] std::vector<std::string> column_names() const;
@@ -109,15 +109,15 @@ class Domain : public Handle<const class DomainInside> {
   /// further ones are ignored. Throws InvalidInput only if the domain is not enumerable.
   [[nodiscard]] std::uint32_t encode(std::span<const std::string_view> fields) const;
 
-  /// A record of the outcome: one text for each column. Where an outcome represents several values,
-  /// one of them is drawn evenly, by the operating system's entropy. Throws InvalidInput for an
-  /// outcome that is none.
+  /// A record of the outcome: one text for each column. If an outcome represents several values,
+  /// one of them is drawn evenly, by the operating system's entropy. Throws InvalidInput for a
+  /// number that is not an outcome.
   [[nodiscard]] std::vector<std::string> decode(std::uint32_t outcome) const;
 
   friend bool operator==(const Domain& left, const Domain& right);
 };
 
-/// A domain that was drafted, and what its author should know.
+/// A domain that was drafted, and notes for its author.
 struct DomainDraft {
   Domain domain;
   std::vector<std::string> notes{};  ///< each of one line

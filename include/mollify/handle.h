@@ -8,8 +8,8 @@
 
 namespace MOLLIFY_NAMESPACE {
 
-/// A reference to what stands behind a class here, of which programs see nothing: it may change
-/// without their being compiled again. Cheap to copy; copies represent the same thing.
+/// A reference to the inside of a class, which programs do not see: it may change without their
+/// being compiled again. Cheap to copy; copies represent the same thing.
 template <class Behind>
 class Handle {
  public:

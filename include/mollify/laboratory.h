@@ -141,7 +141,7 @@ struct ReferenceFile {
                                              const std::string& records,
                                              std::optional<std::string_view> text = std::nullopt);
 
-/// How a network learns. What is not given is the schedule's.
+/// How a network learns. Missing options are the schedule's.
 struct NetworkOptions {
   /// "fast", as releases learn, or "papers": 750 passes in two steps each by Nesterov's method.
   std::string schedule = "fast";
@@ -151,7 +151,7 @@ struct NetworkOptions {
   std::optional<std::size_t> minibatches{};  ///< steps in a pass
   std::optional<std::string> optimiser{};    ///< "nesterov" or "adam"
   std::optional<double> rate{};
-  /// Stops after so many passes without a better cross-entropy on a fifth of the samples.
+  /// Most passes without a better cross-entropy on a fifth of the samples.
   std::optional<std::size_t> patience{};
 };
 

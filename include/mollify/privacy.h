@@ -1,4 +1,4 @@
-// What a release promises, may spend or costs; what releases cost together; the ledger.
+// The promise, budget or cost of a release; the cost of releases together; the ledger.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace MOLLIFY_NAMESPACE {
 struct Privacy {
   enum class Notion {
     kPure,          ///< epsilon-DP: no event is more than e^epsilon times as likely beside another
-    kApproximate,   ///< (epsilon, delta)-DP: the same, except for a probability of delta
+    kApproximate,   ///< (epsilon, delta)-DP: the same, but for a probability of delta
     kConcentrated,  ///< rho-zCDP [Bun, Steinke 2016]
     kGaussian,      ///< mu-Gaussian-DP [Dong et al. 2022]
   };
@@ -48,17 +48,17 @@ struct Privacy {
 };
 
 // -----------------------------------------------------------------------------------------------
-// What releases cost together, what one notion is worth in another, and what shuffling adds.
+// The cost of releases together, conversions between notions, and shuffling.
 //
 // Every bound is rounded to the safe side. Parameters out of range throw InvalidInput.
 
 /// What all releases, made from the same data, promise together: the sum of epsilon and delta, or
 /// of rho, where a pure release counts epsilon^2/2 and a Gaussian one mu^2/2. An approximate one
-/// beside one in rho or mu has no sum: InvalidInput.
+/// and one in rho or mu have no sum: InvalidInput.
 [[nodiscard]] Privacy composed_up(std::span<const Privacy> releases);
 
-/// What a promise against adding or removing one record (neighbours add-remove) is worth against
-/// replacing it, which is to remove one and to add another; what a ledger is charged.
+/// The worth of a promise against adding or removing one record (neighbours add-remove) against
+/// replacing it, which removes one and adds another; a ledger is charged this.
 [[nodiscard]] Privacy replacing_up(const Privacy& add_remove);
 
 /// A total epsilon for `releases` releases at `epsilon` each that are allowed a total `delta`: by
@@ -72,7 +72,7 @@ struct Privacy {
 /// The release as (epsilon, delta)-DP at this epsilon: the least delta that is proved for it (zCDP:
 /// Canonne et al. 2020, Corollary 13; Gaussian-DP: its exact curve).
 [[nodiscard]] double delta_up(const Privacy& release, double epsilon);
-/// The same at this delta: the least epsilon, infinite where there is none.
+/// The least epsilon at this delta, or infinity.
 [[nodiscard]] double epsilon_up(const Privacy& release, double delta);
 /// The rho of a pure, concentrated or Gaussian release. An approximate one has none: InvalidInput.
 [[nodiscard]] double rho_up(const Privacy& release);
@@ -84,7 +84,7 @@ struct Privacy {
 [[nodiscard]] double sampled_gaussian_epsilon_up(double rate, double deviation, std::uint64_t steps,
                                                  double delta);
 
-/// What the promise of one draw means if its epsilon is 10 or more: the odds that it allows, and
+/// The meaning of one draw's promise if its epsilon is 10 or more: the odds that it allows, and
 /// above 30 that a draw counts no more. A sentence each, none for less. Rho and mu are explained by
 /// their epsilon at a delta of 1e-6. A PreparedRelease reports the same of all its draws
 /// (mollify/release.h).
@@ -109,10 +109,10 @@ struct ShuffledReports {
                                             double epsilon, double delta, double rate = 1);
 
 // -----------------------------------------------------------------------------------------------
-// What has been spent of which data set: every release is charged before it is drawn.
+// The budgets that data sets have spent: every release is charged before it is drawn.
 
-/// What a ledger says about one data set. A number means its shortest decimal form, as when it was
-/// typed, and is rounded to the safe side where doubles have none that means the same.
+/// A data set's entry in a ledger. A number means its shortest decimal form, as when it was typed,
+/// and is rounded to the safe side where doubles have none that means the same.
 struct LedgerBalance {
   std::string data_set;
   std::uint64_t releases = 0;  ///< how many were charged
@@ -120,26 +120,26 @@ struct LedgerBalance {
   /// "table".
   std::optional<Privacy> total{};
   std::string scope{};
-  /// What they cost, in the total's notion; none where no rule says so.
+  /// The releases' cost, in the total's notion; none if no rule applies.
   std::optional<Privacy> spent{};
-  /// What one more release may cost: pure, or in rho where the total is. None without a total.
+  /// The budget of one more release: pure, or in rho if the total is. None without a total.
   std::optional<Privacy> remaining{};
 };
 
 /// A ledger file (SQLite): entries are added, and none is ever taken away.
 ///
 /// `release` charges it. Threads may share an object, a forked process may use its parent's, and
-/// several processes on one computer may use one file at once. What was charged stays charged
-/// whatever happens to the program. The file must have one name: an operation is refused if the
-/// file was moved or replaced after the object was made, or has several hard links.
+/// several processes on one computer may use one file at once. A charge stays whatever happens to
+/// the program. The file must have one name: an operation is refused if the file was moved or
+/// replaced after the object was made, or has several hard links.
 class Ledger : public Handle<class LedgerInside> {
  public:
   using Handle::Handle;
 
-  /// Opens the file; makes an empty ledger if there is none. Throws InvalidInput, one sentence
-  /// naming the file, if it cannot be opened, is damaged or is something else.
+  /// Opens the file, or makes an empty ledger. Throws InvalidInput, one sentence naming the file,
+  /// if it cannot be opened, is damaged or is something else.
   explicit Ledger(const std::string& path);
-  /// The same for a file that must be there.
+  /// Opens a file that must be there.
   [[nodiscard]] static Ledger existing(const std::string& path);
 
   /// Declares what the releases of a data set may cost together, those charged already included:

@@ -10,8 +10,8 @@
 
 namespace MOLLIFY_NAMESPACE {
 
-/// What a program learns of a computation, and whether it still wants the answer: override both.
-/// They are called often, by the thread that computes; and of public things only.
+/// The progress of a computation for a program, and whether it still wants the answer: override
+/// both. They are called often, by the thread that computes; and of public things only.
 class Watch {
  public:
   Watch() = default;
@@ -19,10 +19,10 @@ class Watch {
   Watch& operator=(const Watch&) = delete;
   virtual ~Watch() = default;
 
-  /// If it returns true, what is being computed throws a std::exception, and leaves nothing behind
-  /// but a charge that `charged` was called for.
+  /// If it returns true, the computation throws a std::exception, and leaves nothing behind but a
+  /// charge that `charged` was called for.
   [[nodiscard]] virtual bool wants_stop() = 0;
-  /// So many of all steps are done; they are "units", "searches" and the like.
+  /// `step` of all steps are done; they are "units", "searches" and the like.
   virtual void reached(const std::string& steps_name, std::uint64_t step, std::uint64_t steps) = 0;
   /// A ledger has been charged for the release that is computed. It stays charged if the release is
   /// stopped now, when its records may have been drawn.

@@ -29,10 +29,11 @@ class ReleaseSpec : public Handle<const class ReleaseSpecInside> {
   using Handle::Handle;
 
   /// Throws InvalidInput, one sentence naming `name`, for unknown keys, wrong types and parts that
-  /// the model does not have. Where `name` is empty, it names the parts by their flags.
+  /// the model does not have. Where `name` is empty, it names the parts by their
+  /// flags.
   [[nodiscard]] static ReleaseSpec parse(std::string_view json,
                                          const std::string& name = "the spec");
-  /// The same for a spec that names no domain, from this one.
+  /// Reads a spec that names no domain, with this one.
   [[nodiscard]] static ReleaseSpec parse(std::string_view json, const Domain& domain);
   [[nodiscard]] static ReleaseSpec read(const std::string& path);
 
@@ -52,13 +53,13 @@ struct SpecPart {
 /// All that a spec may hold, in the order in which it is written.
 [[nodiscard]] std::vector<SpecPart> spec_parts();
 
-/// What goes out with a release: its spec, what follows from it and what it promises; nothing in it
-/// depends on private data. Immutable, cheap to copy, safe to share between threads.
+/// The public file of a release: its spec, the mechanism that follows and the promise; nothing in
+/// it depends on private data. Immutable, cheap to copy, safe to share between threads.
 class Certificate : public Handle<const class CertificateInside> {
  public:
   using Handle::Handle;
 
-  /// Throws InvalidInput, one sentence naming `name`, for what is no certificate.
+  /// Throws InvalidInput, one sentence naming `name`, if the text is not a certificate.
   [[nodiscard]] static Certificate parse(std::string_view json,
                                          const std::string& name = "the certificate");
   [[nodiscard]] static Certificate read(const std::string& path);
@@ -86,8 +87,8 @@ struct ColumnView {
   std::span<const std::uint8_t> valid{};
 };
 
-/// Where private records come from. Column names are public; what stands in the rows is not, and
-/// never makes a release refuse, talk or change shape. Cheap to copy; one thread at a time.
+/// A source of private records. Column names are public. The rows are not, and never make a release
+/// refuse, print or change shape. Cheap to copy; one thread at a time.
 class Source : public Handle<const class SourceInside> {
  public:
   using Handle::Handle;
@@ -104,23 +105,23 @@ class Source : public Handle<const class SourceInside> {
   /// taken over, even if this throws, and released when the source no longer needs it. Batches that
   /// are malformed are refused (InvalidInput) when they come.
   [[nodiscard]] static Source arrow(ArrowArrayStream* stream);
-  /// The same for a single batch.
+  /// Takes over a single batch.
   [[nodiscard]] static Source arrow(ArrowSchema* schema, ArrowArray* batch);
 
-  /// The same table, of which this column says how many records each row represents: for tables
-  /// that were counted elsewhere. A count that is null, negative or no whole number is 0. A row
-  /// counts as 2^40 records at most, and one outcome of a unit or a table as 2^53; method central
-  /// without a unit refuses a table of more than 2^40 records. For spaces of outcomes (not for
-  /// Gaussian samples, nor where records are scored). Throws InvalidInput unless the table has the
-  /// column, once.
+  /// The table, with a column for the number of records that each row counts as: for tables that
+  /// were counted elsewhere. A count that is null, negative or no whole number is 0. A row counts
+  /// as 2^40 records at most, and one outcome of a unit or a table as 2^53; method central without
+  /// a unit refuses a table of more than 2^40 records. For spaces of outcomes (not for Gaussian
+  /// samples, nor where records are scored). Throws InvalidInput unless the table has the column,
+  /// once.
   [[nodiscard]] Source with_counts(const std::string& column) const;
 
-  /// All of it as a CSV file would hold it: what a public table becomes in `PublicTexts`. Throws
-  /// InvalidInput where a column's type cannot be read.
+  /// All of it as a CSV file would hold it, for `PublicTexts`. Throws InvalidInput where a column's
+  /// type cannot be read.
   [[nodiscard]] std::string csv_text() const;
 };
 
-/// What integers count, from the beginning of 1970 on.
+/// The unit of integers that count from the beginning of 1970.
 struct Moments {
   enum class Kind { kDay, kInstant };  ///< days, or seconds of UTC
   Kind kind = Kind::kDay;
@@ -137,9 +138,9 @@ struct ReleasedColumn {
                std::vector<std::string>>
       values{};
   std::vector<std::uint8_t> valid{};  ///< a byte for each row, 0 where the value is null
-  /// All texts that it could have held, or those of false and true; none where any text may come.
+  /// All texts that it could have held, or the texts of false and true; none if any text may come.
   std::vector<std::string> words{};
-  std::optional<Moments> moments{};  ///< what integers count if they are days or instants
+  std::optional<Moments> moments{};  ///< unit of integers that are days or instants
 };
 
 /// Columns of equal length as a stream of record batches: texts with words as dictionaries, days as
@@ -147,7 +148,7 @@ struct ReleasedColumn {
 /// copied; who takes the stream releases it.
 void export_columns(std::span<const ReleasedColumn> columns, ArrowArrayStream* stream);
 
-/// Where released records go. One thread at a time, and one release.
+/// The destination of released records. One thread at a time, and one release.
 class Sink : public Handle<class SinkInside> {
  public:
   using Handle::Handle;
@@ -164,9 +165,9 @@ class Sink : public Handle<class SinkInside> {
   /// takes it releases it.
   [[nodiscard]] static Sink arrow(ArrowArrayStream* stream);
 
-  /// The same, and when the table is whole what its records were drawn from: the text that
-  /// Model::parse takes, if the method hands out a model, and otherwise nothing. `model` must
-  /// outlive the sink.
+  /// This sink, which also gets the model when the table is whole: the text that Model::parse
+  /// takes, if the method hands out a model, and otherwise nothing. `model` must outlive the
+  /// sink.
   [[nodiscard]] Sink with_model(std::string& model) const {
     Sink with = *this;
     with.model_ = &model;
@@ -178,7 +179,7 @@ class Sink : public Handle<class SinkInside> {
   std::string* model_ = nullptr;
 };
 
-/// What is worth knowing about a release and does not stand in its certificate. Public.
+/// Facts about a release that are not in its certificate. Public.
 struct ReleaseReport {
   /// How far each record's distribution may be from the data's: at worst in the local and the
   /// integral model, for any data in the central one, and of what all rows share what noise is
@@ -187,10 +188,10 @@ struct ReleaseReport {
   std::optional<double> total_variation{};
   std::string why{};                    ///< why this mechanism and these parameters
   std::vector<std::string> notes{};     ///< what else to know, a sentence each
-  std::vector<std::string> warnings{};  ///< what is dangerous: above all that it is mostly noise
+  std::vector<std::string> warnings{};  ///< dangers: above all that it is mostly noise
 };
 
-/// A release that is ready to be charged and drawn: what is public has been read and checked, and
+/// A release that is ready to be charged and drawn: public inputs have been read and checked, and
 /// no random word was drawn. Immutable, cheap to copy, safe to share between threads.
 class PreparedRelease : public Handle<const class PreparedReleaseInside> {
  public:
@@ -201,32 +202,32 @@ class PreparedRelease : public Handle<const class PreparedReleaseInside> {
   /// To be read before anything is charged. Up to some seconds where a warning says what would do.
   [[nodiscard]] ReleaseReport report() const;
 
-  /// Throws InvalidInput for what is wrong with the data in public, and looks at no record.
+  /// Throws InvalidInput for public faults of the data, and looks at no record.
   void require(const Source& data) const;
   /// Throws InvalidInput unless the method hands out a model with its records (Sink::with_model).
   void require_model() const;
 };
 
-/// Public inputs that lie in memory, by the names that a spec gives them: what a file would hold.
-/// What is not among them is a file. Certificates name both alike, by name and SHA-256.
+/// Public inputs that lie in memory, by the names that a spec gives them: the texts of files. Other
+/// names are files. Certificates name both alike, by name and SHA-256.
 using PublicTexts = std::map<std::string, std::string>;
 
 /// Reads the public inputs that the spec names, and designs the release. In the central model the
 /// number of rows or units of `data` is public, and counted; otherwise no row is looked at. Throws
-/// InvalidInput, in one sentence, for what is wrong in public: parameters, files, a column that the
-/// data lacks, data that cannot be read as often as it must be, a public input that is the private
-/// file itself or a copy of it, and a release that cannot be told apart from public noise, unless
-/// the spec accepts the error.
+/// InvalidInput, in one sentence, for public faults: parameters, files, a column that the data
+/// lacks, data that cannot be read as often as it must be, a public input that is the private file
+/// itself or a copy of it, and a release that cannot be told apart from public noise, unless the
+/// spec accepts the error.
 [[nodiscard]] PreparedRelease prepare(const ReleaseSpec& spec, const Source& data,
                                       const PublicTexts& texts = {});
 
-/// The same for a number of rows or units that is known, before there is any data. None for the
+/// Designs the release for a known number of rows or units, before there is any data. None for the
 /// local and the integral model.
 [[nodiscard]] PreparedRelease prepare(const ReleaseSpec& spec,
                                       std::optional<std::uint64_t> records = std::nullopt,
                                       const PublicTexts& texts = {});
 
-/// Where a release is charged, and under which name its data is known there.
+/// The ledger that a release is charged to, and the name of its data there.
 struct Charging {
   Ledger ledger;
   std::string data_set;  ///< empty, for a file: the name that the ledger knows it by, or its path
@@ -252,7 +253,7 @@ void charge(const PreparedRelease& prepared, const Charging& charging);
 ///
 /// Throws InvalidInput for a wrong public input, and if the charge would pass the data set's total,
 /// before anything is charged; std::system_error if the records cannot be written. Then nothing was
-/// released, and what was charged stays charged.
+/// released, and a charge stays.
 Certificate release(const PreparedRelease& prepared, const Source& data, const Sink& sink,
                     const std::optional<Charging>& charging = std::nullopt,
                     const Computing& computing = {});
@@ -260,8 +261,8 @@ Certificate release(const PreparedRelease& prepared, const Source& data, const S
 // -----------------------------------------------------------------------------------------------
 // Rows from the model of a release, at no cost.
 
-/// What a release drew its rows from, if its method hands that out. It was paid for when it was
-/// released: what is drawn from it costs nothing, and tells no more about the data than it does.
+/// The model of a release's rows, if its method hands that out. It was paid for when it was
+/// released. Rows drawn from it cost nothing, and reveal no more about the data than the model.
 /// Immutable, cheap to copy, safe to share between threads.
 class Model : public Handle<const class ModelInside> {
  public:

@@ -60,24 +60,24 @@ struct SamplerParameters {
   std::optional<double> mu{};
   /// A positive mass for each outcome, not necessarily normalised; none: uniform.
   std::vector<double> reference{};
-  /// Those that the mechanism has beside its budget, by name. For class "c1" and "c2": c1 h <= p <=
+  /// The mechanism's numbers other than its budget, by name. For class "c1" and "c2": c1 h <= p <=
   /// c2 h is declared of every p. For neighbourhood "gamma": h/gamma <= p <= gamma h. For location
   /// "location": the least probability of an outcome is this constant times the reference's.
   std::map<std::string, double> numbers{};
 };
 
-/// What is dangerous about one draw by these parameters, a sentence each, as a release's report
-/// says it: an epsilon of 10 or more, in odds; one above 30; and a draw that is mostly noise, with
-/// what would do. Depends on nothing private. Throws InvalidInput as Sampler does. Up to some
-/// seconds where it says what would do.
+/// The dangers of one draw by these parameters, a sentence each, as in a release's report: an
+/// epsilon of 10 or more, in odds; one above 30; and a draw that is mostly noise, with what would
+/// do. Depends on nothing private. Throws InvalidInput as Sampler does. Up to some seconds where it
+/// says what would do.
 [[nodiscard]] std::vector<std::string> draw_warnings(const SamplerParameters& parameters);
 
 /// A local mechanism over k outcomes. Immutable, cheap to copy, safe to share between threads.
 ///
-/// Each draw promises `guarantee()` for whoever the distribution belongs to, against any other
-/// distribution whatsoever; draws from the same one add up. The law of a draw lies in integers
-/// between public integer bounds (docs/theory/privacy-kernel.md), so no rounding error and no score
-/// breaks the promise. Randomness is the operating system's; there is no seed.
+/// Each draw promises `guarantee()` to the distribution's owner, against any other distribution.
+/// Draws from one distribution add up. The law of a draw lies in integers between public integer
+/// bounds (docs/theory/privacy-kernel.md), so no rounding error and no score breaks the promise.
+/// Randomness is the operating system's; there is no seed.
 ///
 /// Scores and weights are private. They do not have to be normalised nor make sense: NaN and
 /// negative ones count as 0, and without any weight the reference is released. None of their values
@@ -117,10 +117,10 @@ class Sampler : public Handle<const class SamplerInside> {
                   std::span<const double> weights, std::span<std::uint32_t> released,
                   std::size_t threads = 1) const;
 
-  /// The same by a key: each draw can be made again, with the same result, wherever its unit's
-  /// records are, in whatever order and however counted, beside whatever other units. `units` are
-  /// the units' identities, one for each of `released`, and distinct over all of the release: two
-  /// units of one identity would share their words. As in tables, the identity `7.0` is `7`. Throws
+  /// Draws by a key: each draw can be made again, with the same result, wherever its unit's records
+  /// are, in whatever order and however counted, together with any other units. `units` are the
+  /// units' identities, one for each of `released`, and distinct over all of the release: two units
+  /// of one identity would share their words. As in tables, the identity `7.0` is `7`. Throws
   /// InvalidInput unless there are as many, and distinct in this call.
   ///
   /// The words follow from the integers of the sampler and of the unit's law, so samplers with

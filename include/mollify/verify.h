@@ -14,14 +14,14 @@ namespace MOLLIFY_NAMESPACE {
 /// What checking a certificate found.
 struct Verification {
   bool domain_matches = false;  ///< the domain is the one of the release
-  /// Of releases from candidates, models or around public records: whether these are those of the
-  /// release; none where that cannot be told, because the list is fresh, or a file is not given.
+  /// For releases from candidates, models or around public records: whether these are the
+  /// release's; none if that cannot be checked, because the list is fresh, or a file is not given.
   std::optional<bool> list_matches{};
   /// Of Gaussian samples whose mean is found: whether the ranges it is sought in are the domain's;
   /// none where they follow from a covariance in a file.
   std::optional<bool> ranges_match{};
-  /// The rest is none if it was not looked at: with another domain, or for numbers that no release
-  /// can have had.
+  /// The other members are empty if they were not looked at: with another domain, or for numbers
+  /// that no release can have had.
   std::optional<bool> design_matches{};    ///< designed again, the release is this one
   std::optional<bool> guarantee_holds{};   ///< its integers keep what each draw promises
   std::optional<bool> total_holds{};       ///< the draws together keep the total
@@ -34,7 +34,7 @@ struct Verification {
   /// "holds", "DOES NOT HOLD", or "not checked: this is not the release's domain".
   std::string verdict{};
   std::string json{};  ///< all facts by their names: what `mollify verify --json` prints
-  std::string text{};  ///< what it prints without
+  std::string text{};  ///< the words that it prints
 
   /// All of it, as far as it can be told.
   [[nodiscard]] bool holds() const noexcept {
@@ -48,11 +48,11 @@ struct Verification {
 struct ReleaseFiles {
   std::optional<std::string> list{};       ///< of candidates
   std::optional<std::string> reference{};  ///< the public records that it began at
-  PublicTexts texts{};                     ///< those of the two that lie in memory
+  PublicTexts texts{};                     ///< texts of the two that are in memory
 };
 
-/// What the certificate says of its data (unit, roster, number of records) is as declared, and not
-/// checked. Throws InvalidInput where its words say something else than its numbers.
+/// The certificate's statements about its data (unit, roster, number of records) are not checked.
+/// Throws InvalidInput where its words say something else than its numbers.
 [[nodiscard]] Verification verify(const Certificate& certificate, const Domain& domain,
                                   const ReleaseFiles& files = {});
 

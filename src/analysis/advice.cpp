@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::array kBudgets = {0.5, 1.0, 2.0, 4.0, 8.0};
 
-/// The share of whose estimate the error is told: about the worst there is.
+/// The share whose estimate's error is stated: about the worst.
 constexpr double kHalf = 0.5;
 
 /// Above it odds are large enough to be thought of twice.
@@ -81,7 +81,7 @@ double outcomes_of(const std::vector<std::uint64_t>& sizes) {
   return product;
 }
 
-/// One way serves at none of the budgets; where there are several, another may.
+/// One way is enough at none of the budgets; if there are several, another may be.
 class Unserved : public InvalidInput {
  public:
   using InvalidInput::InvalidInput;
@@ -132,7 +132,7 @@ class Advisor {
   [[nodiscard]] bool is_of_one_model() const { return kModelMethods.has(advice_.method); }
   [[nodiscard]] const AdvisedBudget& chosen() const { return advice_.budgets[*advice_.chosen]; }
 
-  /// Whoever names the column of persons means persons.
+  /// Naming the column of persons asks for persons.
   void settle_protection() {
     AdviceQuestion& asked = advice_.question;
     if (!asked.unit) return;
@@ -183,7 +183,7 @@ class Advisor {
     require_part(asked.covariance.has_value(), "covariance", "/covariance");
   }
 
-  /// What the method protects, with the factor that the chosen epsilon allows.
+  /// The method's protection, with the factor that the chosen epsilon allows.
   void tell_protection() {
     const std::string factor = advice_.chosen ? fmt::format("e^{:g} = {:.4g}", chosen().epsilon,
                                                             std::exp(chosen().epsilon))
@@ -519,7 +519,7 @@ class Advisor {
     return chosen().noise && chosen().noise->is_indistinct() && !is_estimation();
   }
 
-  /// A part of the advised release; what represents a file has no value, but a name in each speech.
+  /// A part of the advised release; what stands for a file has no value, but a name in each speech.
   void add_part(const char* name, const Json& value, const std::string& file = "") {
     std::string flag = name;
     std::replace(flag.begin(), flag.end(), '_', '-');
@@ -591,7 +591,7 @@ class Advisor {
 
   const PublicInputs& inputs_;
   Advice advice_;
-  std::string sample_;  // the parts of what is advised, as they are typed
+  std::string sample_;  // the parts of the advised release, as they are typed
   std::string epsilon_given_ = "as given";
   bool is_method_given_ = false;
   bool is_error_given_ = false;
@@ -599,7 +599,7 @@ class Advisor {
   std::vector<std::uint64_t> sizes_;  // how many values each column has
 };
 
-/// Whether there are several ways to what is asked for.
+/// Whether there are several ways to answer.
 bool is_of_whole_table(const AdviceQuestion& asked) {
   if (asked.purpose != Purpose::kTable) return false;
   if (asked.method) return kRowMethods.has(*asked.method);
@@ -633,7 +633,7 @@ AdviceQuestion asked_for(const TableWay& way, AdviceQuestion asked) {
   return asked;
 }
 
-/// What is to be small: the budget where the error is good enough, otherwise the error.
+/// The number to minimise: the budget if the error is good enough, otherwise the error.
 std::pair<int, double> cost_of(const Advice& advice) {
   if (advice.chosen) {
     const AdvisedBudget& one = advice.budgets[*advice.chosen];
@@ -694,7 +694,7 @@ Advice advise_of_table(const AdviceQuestion& asked, const PublicInputs& inputs) 
     for (const TableWay& way : ways) {
       if (way.choice != choice || &way == best_way) continue;
       OtherWay other = other_way(way, same, inputs);
-      // Of special ways none is missed that does not serve.
+      // A special way that is not enough is not missed.
       if (other.error || choice == WayChoice::kUsual) best->others.push_back(std::move(other));
     }
   }

@@ -8,9 +8,9 @@
 namespace mollify {
 
 /// The advice, from the numbers of plans (release/plan.h): the one given, or the least budget of
-/// the list whose error is good, or that there is none and what would do. Throws InvalidInput, in
-/// one sentence, for a question that contradicts itself or lacks what nothing can be advised
-/// without. Some seconds at most.
+/// the list whose error is good, or a statement that none is enough and which change would help.
+/// Throws InvalidInput, in one sentence, for a question that contradicts itself or lacks what
+/// nothing can be advised without. Some seconds at most.
 [[nodiscard]] Advice advise(const AdviceQuestion& question, const PublicInputs& inputs);
 
 [[nodiscard]] Answer advice_answer(const Advice& advice);

@@ -21,7 +21,7 @@ namespace mollify {
 
 namespace {
 
-/// So many findings are listed: what stands below them must be seen.
+/// Most findings to list: the lines below them must be seen.
 constexpr std::uint64_t kMostLines = 40;
 constexpr std::uint64_t kMostInJson = 1000;
 
@@ -42,8 +42,8 @@ double possible_records(const std::vector<std::string>& columns, const Domain& d
   return records;
 }
 
-/// What one public file shares with the private one. A copy of private records is not public,
-/// whatever it is called.
+/// The records that one public file shares with the private one. A copy of private records is not
+/// public, whatever it is called.
 std::string overlap_text(const std::string& file, const Overlap& overlap, bool is_roster,
                          const Domain& domain) {
   if (overlap.columns.empty()) {
@@ -146,7 +146,7 @@ Answer check(const CheckQuestion& question, const PublicFiles& files) {
   if (question.units) {
     roster = files.roster(*question.units, question.units_column.value_or(*question.unit));
   }
-  // What cannot be read is told before a large file has been.
+  // Unreadable inputs are reported before a large file is read.
   for (const std::string& file : question.references) {
     if (files.held(file) || !is_stream(file)) static_cast<void>(opened(file));
   }

@@ -12,7 +12,7 @@
 
 namespace mollify {
 
-/// Files by their names, or by those of texts in memory.
+/// Files by their names, or by the names of texts in memory.
 struct CheckQuestion {
   Domain domain;
   std::string data{};
@@ -21,13 +21,13 @@ struct CheckQuestion {
   std::optional<std::string> units_column{};   ///< of `units`; none: as `unit` is called
   std::optional<std::string> counts_column{};  ///< how many records a row represents
   std::vector<std::string> references{};       ///< public files that must not be made of the data
-  /// So many findings are listed. None: 1000, and 40 for people.
+  /// Most findings to list. None: 1000, and 40 for people.
   std::optional<std::uint64_t> most{};
 };
 
-/// What a release silently maps, line by line, and what public files have in common with the data.
-/// The data are as the domain declares if and only if the fact "findings" is 0. Throws InvalidInput
-/// for what is wrong in public.
+/// The values that a release silently maps, line by line, and the records that public files share
+/// with the data. The data are as the domain declares if and only if the fact "findings" is 0.
+/// Throws InvalidInput for a wrong public input.
 [[nodiscard]] Answer check(const CheckQuestion& question, const PublicFiles& files);
 
 }  // namespace mollify

@@ -11,20 +11,20 @@
 
 namespace mollify {
 
-/// The law that a release to come draws from, beside the truth and beside its reference. A question
-/// is a spec as JSON, whose count is 1 if none is given and whose mechanism may be "all"; with
-/// several mechanisms, or several questions that differ in their budget, a table of distances.
-/// Nothing is released or charged. Requires a question. Throws InvalidInput like a release, except
-/// for what that would ask to be accepted.
+/// The law that a release to come draws from, next to the truth and to its reference. A question is
+/// a spec as JSON, whose count is 1 if none is given and whose mechanism may be "all"; with several
+/// mechanisms, or several questions that differ in their budget, a table of distances. Nothing is
+/// released or charged. Requires a question. Throws InvalidInput like a release, except for what
+/// that would ask to be accepted.
 [[nodiscard]] Answer compare(std::span<const Json> questions, const PublicInputs& inputs,
                              const Source& data);
 
-/// Rows that are released already, by whatever method, beside the table that they are of: columns,
-/// pairs of columns and means of both, and what chance alone leaves between a table and so many
-/// rows drawn from it; where all columns are numbers of which no bins are declared, their
-/// deviations, quantiles and correlations too. Numbers without declared bins are cut where the data
-/// lie. The question has the parts of a spec that `is_of_released` names. Throws InvalidInput for
-/// what is wrong in public.
+/// Rows that are released already, by any method, next to their table: columns, pairs of columns
+/// and means of both, and the distance by chance alone between a table and this many rows drawn
+/// from it; if all columns are numbers without declared bins, their deviations, quantiles and
+/// correlations too. Numbers without declared bins are cut where the data lie. The question has
+/// the parts of a spec that `is_of_released` names. Throws InvalidInput for a wrong public
+/// input.
 [[nodiscard]] Answer compare_released(const Json& question, const PublicInputs& inputs,
                                       const Source& data, const Source& released,
                                       const std::string& released_name);
@@ -33,10 +33,10 @@ namespace mollify {
 [[nodiscard]] bool is_of_released(const Part& part);
 
 // -----------------------------------------------------------------------------------------------
-// The law of a central release beside the truth.
+// The law of a central release next to the truth.
 
 /// The law is exact where each record is a randomized response of one of the table's, else
-/// simulated by releases whose number is told. Throws InvalidInput like a release, except for what
+/// simulated by a stated number of releases. Throws InvalidInput like a release, except for what
 /// that would ask to be accepted.
 [[nodiscard]] Answer compare_central(const ReleaseSpec& spec, const PublicInputs& inputs,
                                      const Source& data);
@@ -46,14 +46,14 @@ namespace mollify {
 [[nodiscard]] double central_distance(const ReleaseSpec& spec, const PublicInputs& inputs,
                                       const Source& data);
 
-// -----------------------------------------------------------------------------------------------
-// A simulated release of one model, all of whose rows are drawn from it, beside the truth. NOT
+// ----------------------------------------------------------------------------------------------- A
+// simulated release of one model, all of whose rows are drawn from it, next to the truth. NOT
 // PRIVATE.
 
 /// Of method marginals and of method integral-model. Draws one release, which is neither kept nor
-/// charged, of as many rows as there are rows or units, or of the spec's count where that is more:
-/// columns and pairs of columns beside the table's, and beside independent columns. Throws
-/// InvalidInput like a release.
+/// charged, with one row for each row or unit, or with the spec's count if that is more: columns
+/// and pairs of columns next to the table's and to independent columns. Throws InvalidInput like a
+/// release.
 [[nodiscard]] Answer compare_models(const ReleaseSpec& spec, const PublicInputs& inputs,
                                     const Source& data);
 
@@ -61,7 +61,7 @@ namespace mollify {
 [[nodiscard]] double models_distance(const ReleaseSpec& spec, const PublicInputs& inputs,
                                      const Source& data);
 
-/// For the data holder, who alone may be told what private data lack: throws InvalidInput.
+/// For the data holder, the only person who may learn what private data lack: throws InvalidInput.
 [[noreturn]] void refuse_nothing_to_compare(const Source& data);
 
 }  // namespace mollify

@@ -39,11 +39,11 @@
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
-// The law of a central release beside the truth.
+// The law of a central release next to the truth.
 
 namespace {
 
-/// A simulation ends with so many records, or when it has taken so long.
+/// A simulation ends with this many records, or after this time.
 constexpr std::uint64_t kSimulatedRecords = 20'000;
 constexpr std::chrono::seconds kSimulatedFor{2};
 
@@ -93,7 +93,7 @@ class PointList final : public Sink {
   const RealColumns& columns_;
 };
 
-/// Releases again and again, nothing of which is kept or charged.
+/// Releases again and again; nothing is kept or charged.
 template <class Records>
 void simulate(const PreparedRelease& release, const Source& data, Sink& sink, Records records) {
   SecureRandom random;
@@ -114,7 +114,7 @@ std::unique_ptr<const PreparedRelease> prepared_for(ReleaseSpec spec, const Publ
   return release;
 }
 
-/// The table's own law, and that of a released record.
+/// The table's own law, and a released record's.
 struct FiniteLaws {
   std::vector<double> truth;
   std::vector<double> law;
@@ -171,7 +171,7 @@ double simulation_distance(const FiniteLaws& laws) {
   return sum / std::sqrt(2 * std::acos(-1.0) * static_cast<double>(laws.simulated));
 }
 
-/// What a comparison of one release begins with.
+/// The beginning of a comparison of one release.
 Answer begun(const Certificate& certificate, std::string_view words) {
   Answer answer;
   answer.add("notice", kNotPrivate, fmt::format("{}\n", kNotPrivate));
@@ -216,13 +216,13 @@ Answer compare_finite(const PreparedRelease& release, const Domain& domain,
   return answer;
 }
 
-/// What is known of a shared model's accuracy by looking at the data.
+/// A shared model's accuracy, seen from the data.
 struct SharedAccuracy {
   /// Of each column, in its coordinates: how many of the table's standard deviations its range
   /// reaches below and above the mean.
   std::vector<double> below{}, above{};
-  /// Of all weighted sums of the columns, the least variance beside what it would be if they were
-  /// independent.
+  /// Of all weighted sums of the columns, the least variance, relative to independent
+  /// columns.
   double least_sum = 1;
   std::uint64_t releases = 0;  ///< simulated
   /// The models' total variation from the table's Gaussian.
@@ -255,8 +255,8 @@ SharedGaussian gaussian_of(const PointSummary& summary) {
   return found;
 }
 
-/// Measures models as releases do, nothing of which is kept or charged, and draws from each of them
-/// as many points as from any other.
+/// Measures models as releases do, keeps and charges nothing, and draws equally many points from
+/// each of them.
 SharedAccuracy simulate_models(const MomentDesign& design, const RealColumns& columns,
                                const std::vector<double>& rows, const PointSummary& truth,
                                std::vector<double>& points) {
@@ -422,8 +422,8 @@ double central_distance(const ReleaseSpec& spec, const PublicInputs& inputs, con
   return total_variation(laws.truth, laws.law);
 }
 
-// -----------------------------------------------------------------------------------------------
-// A simulated release of one model, all of whose rows are drawn from it, beside the truth.
+// ----------------------------------------------------------------------------------------------- A
+// simulated release of one model, all of whose rows are drawn from it, next to the truth.
 
 namespace {
 
@@ -498,7 +498,7 @@ ComparedTable simulated_table(ReleaseSpec spec, const PublicInputs& inputs, cons
   const auto release = prepare(spec, inputs, public_count(spec, source));
   PairTally tally(domain, truth.sizes());
   release->draw(source, random, tally, 1);
-  // Private bins are found by each release, and those of this comparison are nobody's to cut finer.
+  // Private bins are found by each release, and nobody can cut this comparison's finer.
   auto own = own_means(source, declared, spec.unit, roster);
   return {domain, std::move(truth), std::move(tally).take(), records,
           count,  std::move(own),   release->certificate()};
@@ -546,14 +546,14 @@ double models_distance(const ReleaseSpec& spec, const PublicInputs& inputs, cons
 }
 
 // -----------------------------------------------------------------------------------------------
-// Rows that have been released beside the table that they are of.
+// Rows that have been released, next to their table.
 
 namespace {
 
-/// A column of which no bins are declared is compared in so many, where it has more values.
+/// A column without declared bins is compared in this many, if it has more values.
 constexpr std::uint32_t kComparedCells = 16;
 constexpr std::uint32_t kFewValues = 32;
-/// What is read of it to find them.
+/// The values read to find them.
 constexpr std::size_t kMostRead = 1'000'000;
 
 bool is_uncut(const Column& column) {
@@ -565,7 +565,7 @@ bool is_uncut(const Column& column) {
                              : !std::get<NumberCells>(cells).declares_bins();
 }
 
-/// Cells that begin where about equally many of the levels do, each that of a value.
+/// Cells that begin where about equally many of the levels do, each cell a value's.
 template <class Number>
 std::vector<Number> edges_of(const Column& column, std::vector<std::uint32_t> levels) {
   std::sort(levels.begin(), levels.end());
@@ -632,7 +632,7 @@ Domain cut_where_data_lie(const Domain& domain, const Source& source) {
   return Domain::make(std::move(columns), domain.seed());
 }
 
-/// What so many rows drawn from the truth itself are from it, in total variation, on average over
+/// The distance of this many rows drawn from the truth itself, in total variation, on average over
 /// pairs of columns; of the column where there is but one.
 double distance_by_chance(const Domain& domain, const NamedLaw& truth, std::uint64_t rows) {
   const std::size_t columns = domain.columns().size();

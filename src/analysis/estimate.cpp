@@ -32,14 +32,14 @@ namespace mollify {
 
 namespace {
 
-/// What the inverse beta function may be wrong by, and much more.
+/// More than the inverse beta function's error, by far.
 constexpr double kBeyondRounding = 1e-9;
 
 double clopper_pearson_lower(std::uint64_t successes, std::uint64_t trials, double tail) {
   if (successes == 0) return 0;
   const auto s = static_cast<double>(successes);
   const auto n = static_cast<double>(trials);
-  // Doubles are enough: what they are wrong by is taken off.
+  // Doubles are enough: their error is subtracted.
   using Doubles = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
   return boost::math::ibeta_inv(s, n - s + 1, tail, Doubles()) * (1 - kBeyondRounding);
 }
@@ -73,7 +73,7 @@ ConfidenceInterval bernstein_interval(const BoundedDraws& draws, double alpha) {
 }
 
 // -----------------------------------------------------------------------------------------------
-// What the records of a band tell of the units.
+// Bounds on the units' distributions from the records of a band.
 
 namespace {
 
@@ -199,7 +199,7 @@ void ReleasedLaw::take_central(const Certificate& certificate, const CentralSamp
   } else if (const auto* poisson = dynamic_cast<const PoissonSampler*>(&sampler)) {
     linear_ = LinearLaw(poisson->response());
     epsilon_ = finite.design.epsilon0;
-    // Uniform records stand in for those that are missing.
+    // Uniform records replace the missing ones.
     if (exactly_)
       failure_up_ = binomial_below_up(finite.design.records, poisson->rate(), *exactly_);
   } else if (sampler.outputs_are_independent() &&
@@ -322,7 +322,7 @@ std::vector<double> LinearLaw::expected(std::span<const double> u) const {
   double after = 0;   // sum of g u over the ranks after
   double weight = 0;  // and of g
   for (auto s = steps_.rbegin(); s != steps_.rend(); ++s) {
-    // What the row has not given away goes to the last rank, as it does in `released`.
+    // The rest of the row goes to the last rank, as in `released`.
     const double own = s->stay * u[s->outcome] + s->move * after;
     result[s->outcome] = own;
     after += s->weight * u[s->outcome];
@@ -658,8 +658,8 @@ class PopulationEstimator {
       const double q = static_cast<double>(counts[cell]) / n_;
       EstimatedValue& value = made.cells[cell];
       value.value = (q - replaced[cell]) / linear.kept();
-      // Where no report or every one is of the cell, none deviates; its law has at least what
-      // replaces records, and at most that besides all that are kept.
+      // If no report or every report is of the cell, none deviates. Its law has at least the
+      // replacing records, and at most these and all that are kept.
       const double law =
           q > 0 && q < 1 ? q : std::clamp(q, replaced[cell], replaced[cell] + linear.kept());
       value.standard_error = std::sqrt(std::max(0.0, law * (1 - law)) / n_) / linear.kept();
@@ -695,7 +695,7 @@ class PopulationEstimator {
     }
   }
 
-  /// The estimate of the sum of v P; what it can be at all is `range`.
+  /// The estimate of the sum of v P; `range` holds its possible values.
   [[nodiscard]] EstimatedValue weighted(const std::vector<double>& v, double alpha,
                                         const ConfidenceInterval& range) const {
     const BoundedDraws draws = counted(law_.linear()->report_weights(v));
@@ -707,7 +707,7 @@ class PopulationEstimator {
                          std::clamp(interval.upper, range.lower, range.upper)}};
   }
 
-  /// What the reports count by these weights.
+  /// The reports' sum by these weights.
   [[nodiscard]] BoundedDraws counted(const std::vector<double>& weights) const {
     BoundedDraws draws{.count = released_.total(),
                        .least = *std::min_element(weights.begin(), weights.end()),
@@ -775,7 +775,7 @@ class PopulationEstimator {
     } else if (declared.mapping().null_is_category) {
       made.mean = mean_without_nulls(column, middles, alpha);
     } else {
-      // Two intervals, of which one or the other is narrower, each with half of alpha.
+      // Two intervals, each with half of alpha; either may be the narrower.
       made.mean = weighted(values_of(column, middles.of), by_tails ? alpha / 2 : alpha,
                            range_of(declared, middles));
       if (by_tails) meet(made.mean.interval, mean_by_tails(column, middles, alpha / 2));
@@ -850,7 +850,7 @@ class PopulationEstimator {
     return mass > 0 ? sum / mass : (range.lower + range.upper) / 2;
   }
 
-  /// What lies in both; `interval` itself if nothing does, which is one of the errors.
+  /// The intersection of both; `interval` itself if it is empty, which is one of the errors.
   static void meet(ConfidenceInterval& interval, const ConfidenceInterval& other) {
     const double lower = std::max(interval.lower, other.lower);
     const double upper = std::min(interval.upper, other.upper);

@@ -66,9 +66,9 @@ struct BoundedDraws {
 [[nodiscard]] ConfidenceInterval bernstein_interval(const BoundedDraws& draws, double alpha);
 
 // -----------------------------------------------------------------------------------------------
-// What the records of a band tell of the units: bounds.
+// Bounds on the units' distributions from the records of a band.
 
-/// What decides an event's bounds: sums over its outcomes, as shares of N.
+/// An event's bounds follow from sums over its outcomes, as shares of N.
 struct EventEdges {
   double lower = 0;      ///< of lo
   double upper = 0;      ///< of hi
@@ -82,9 +82,9 @@ struct EventEdges {
 /// that their records show it. `inside` are the event's edges, `outside` its complement's, E the
 /// greatest hi_i / lo_i.
 ///
-/// A unit's law clip(P / r, lo, hi) does not tell its P: all P at or beyond an edge have the same
-/// law. So the mean of the laws does not determine the mean of the P, whatever the number of units,
-/// and no estimate is consistent.
+/// A unit's law clip(P / r, lo, hi) does not determine its P: all P at or beyond an edge have the
+/// same law. So the mean of the laws does not determine the mean of the P, whatever the number of
+/// units, and no estimate is consistent.
 ///
 /// Theorem. Let x = q(A) for an event A with complement B. Then x >= x0 = max(lo(A), 1 - hi(B)),
 /// and the mean over units of P(A) is at most
@@ -95,8 +95,8 @@ struct EventEdges {
 /// both are attained: with z = (x - lo) / (hi - lo) they are 1 / (E + 1) + z E / (E + 1) and, on
 /// the minimax band, hi z. Proof: docs/theory/estimation.md. [ours]
 ///
-/// `law` are bounds on the mean of the laws; what comes out holds for all in between. Rounded
-/// outward by 1e-9.
+/// `law` are bounds on the mean of the laws; the result holds for all in between. Rounded outward
+/// by 1e-9.
 [[nodiscard]] ConfidenceInterval band_bounds(const ConfidenceInterval& law,
                                              const EventEdges& inside, const EventEdges& outside,
                                              double e);
@@ -112,16 +112,16 @@ struct EventEdges {
 /// and that can be undone; no nonlinear mechanism has this.
 ///
 /// Two shapes. The mixtures a I + 1 r (randomized response, mixture, Gaussian curve: r_j = L / Z or
-/// (1 - a) h_j) change each event's probability affinely, so that an event's frequency alone tells
-/// its probability. The staircase (public kernel) is solved by one pass over the outcomes in the
-/// order of ascending reference; with c, d, v and g as in StaircaseChannel and A = sum of P before
-/// i,
-///   P_i = (q_i - c_i (1 - A_i) - g_i sum_{j < i} v_j P_j) / (d_i - c_i),   the last one 1 - A.
-/// What the integers leave over for the last outcome, some 2^-40, is not told from it.
+/// (1 - a) h_j) change each event's probability affinely, so that an event's frequency alone
+/// determines its probability. The staircase (public kernel) is solved by one pass over the
+/// outcomes in the order of ascending reference; with c, d, v and g as in StaircaseChannel and A =
+/// sum of P before i,
+///   P_i = (q_i - c_i (1 - A_i) - g_i sum_{j < i} v_j P_j) / (d_i - c_i),   the last one 1 - A. The
+///   integers' remainder for the last outcome, some 2^-40, is not distinguished from it.
 class LinearLaw {
  public:
   /// None where the sampler is not linear. Throws InvalidInput, in one sentence, for one that keeps
-  /// so little that no doubles tell of P.
+  /// too little for doubles to show P.
   [[nodiscard]] static std::optional<LinearLaw> of(const LocalSampler& sampler);
   explicit LinearLaw(const RandomizedResponse& response);
 
@@ -139,7 +139,7 @@ class LinearLaw {
   [[nodiscard]] std::vector<double> expected(std::span<const double> u) const;
   /// The P, of masses of any sign that sum to one, with P K = q. Requires q to sum to one.
   [[nodiscard]] std::vector<double> unbiased(std::span<const double> q) const;
-  /// w with sum v P = sum w q whenever q = P K: what a report counts in the estimate of sum v P.
+  /// w with sum v P = sum w q whenever q = P K: a report's weight in the estimate of sum v P.
   [[nodiscard]] std::vector<double> report_weights(std::span<const double> v) const;
 
  private:
@@ -165,7 +165,7 @@ class LinearLaw {
 // -----------------------------------------------------------------------------------------------
 // How the records of a release come from the population, as its certificate tells.
 
-/// What a collector knows of a release before its records: public, and from the certificate alone.
+/// A release as the collector knows it before the records: public, and from the certificate alone.
 ///
 /// The population is what the released records were drawn from: in the local model the mean of the
 /// distributions of the units that took part (a unit without records counts as one distributed as
@@ -174,7 +174,7 @@ class LinearLaw {
 class ReleasedLaw {
  public:
   /// Checks the certificate first, as `verify` does. Throws InvalidInput, in one sentence, for one
-  /// that does not hold, and for a release of which there is nothing to estimate: Gaussian samples,
+  /// that does not hold, and for a release that has nothing to estimate: Gaussian samples,
   /// candidates, a support that was found privately, and mechanisms that promise no independent
   /// records.
   ReleasedLaw(const StatedCertificate& stated, const std::string& name, const Domain& domain);
@@ -195,8 +195,8 @@ class ReleasedLaw {
   /// Whether a band's records are projections of estimated densities, and not of the rows.
   [[nodiscard]] bool is_smoothed() const noexcept { return smoothed_; }
 
-  /// Throws InvalidInput, naming `name`, unless a release of this certificate can have had so many
-  /// records.
+  /// Throws InvalidInput, naming `name`, unless a release of this certificate can have had this
+  /// many records.
   void require_count(std::uint64_t records, const std::string& name) const;
 
  private:
@@ -211,7 +211,7 @@ class ReleasedLaw {
   double failure_up_ = 0;
   std::optional<double> epsilon_;
   bool smoothed_ = false;
-  std::uint64_t multiple_ = 1;            // records come in so many
+  std::uint64_t multiple_ = 1;            // number of records
   std::optional<std::uint64_t> exactly_;  // or in all
 };
 
@@ -265,8 +265,8 @@ struct EstimateRequest {
 /// The probability of an event, or a column's mean.
 struct EstimatedValue {
   std::string name;  ///< the event's values: "f, 20..39"
-  /// None where the mechanism does not determine it. The standard error is that of the unbiased
-  /// estimate.
+  /// None where the mechanism does not determine it. The standard error is the unbiased
+  /// estimate's.
   std::optional<double> value{}, standard_error{};
   ConfidenceInterval interval{};  ///< inside what is possible
 };
@@ -294,8 +294,8 @@ struct PopulationEstimate {
   std::vector<EstimatedTable> marginals{};  ///< none of a single column: those are the outcomes
   std::vector<EstimatedMean> means{};
   std::vector<EstimatedTable> pairs{};
-  /// Standard error of a frequency next to 0 here, and that of the best frequency oracle at the
-  /// same epsilon and number of reports (subset_selection_variance); none where there is no
+  /// Standard error of a frequency next to 0 here, and the best frequency oracle's at the same
+  /// epsilon and number of reports (subset_selection_variance); none where there is no
   /// epsilon.
   std::optional<double> standard_error_here{}, standard_error_oracle{};
   /// Of maximum likelihood: how far it is from the greatest, in nats.
@@ -309,12 +309,12 @@ struct PopulationEstimate {
 /// Linear mechanisms: unbiased, with the standard error sqrt(V / n). Intervals are exact (binomial)
 /// for every event of randomized response, mixture and Gaussian curve, and empirical Bernstein's
 /// for means and for the public kernel. Bands: the bounds that hold (band_bounds), and no estimate.
-/// Other mechanisms of the central model: what a record's total variation leaves. The probability
+/// Other mechanisms of the central model: bounds from a record's total variation. The probability
 /// of error is shared evenly by the tables of each kind, and by all intervals of a kind.
 ///
-/// Throws InvalidInput for a number of records that no such release has, for a confidence that is
-/// none, and for a method where there is no estimate. O(k) for each table; for the public kernel
-/// O(k) for each cell, at most 2^34 in all.
+/// Throws InvalidInput for a number of records that no such release has, for a confidence out of
+/// range, and for a method without an estimate. O(k) for each table; for the public kernel O(k) for
+/// each cell, at most 2^34 in all.
 [[nodiscard]] PopulationEstimate estimate_population(const ReleasedLaw& law,
                                                      const Empirical& released,
                                                      const EstimateRequest& request,
@@ -323,7 +323,7 @@ struct PopulationEstimate {
 /// Of the release with that spec; for people, of each table the 40 greatest. Facts: `mechanism`,
 /// `records`, `confidence`, `method`, `estimates`, a list of `outcome`, `probability`,
 /// `standard_error`, `lower` and `upper`, and the other parts of PopulationEstimate by their names.
-/// What is not determined is null.
+/// Undetermined numbers are null.
 [[nodiscard]] Answer estimate_answer(const PopulationEstimate& found, const ReleaseSpec& spec);
 
 }  // namespace mollify

@@ -128,7 +128,7 @@ void look_at_delta(const AmplifyQuestion& question, std::uint64_t records) {
 
 namespace {
 
-/// What is dangerous about all reports together: a sentence each.
+/// The dangers of all reports together: a sentence each.
 std::vector<std::string> warnings_of(const Amplified& found, double epsilon,
                                      std::optional<double> delta) {
   const auto promise = Privacy::approximate(epsilon, delta.value_or(0));
@@ -161,7 +161,7 @@ Answer answer_about(const Amplified& found) {
   return answer;
 }
 
-/// What is certified and what two data sets attain of "epsilon" or "delta".
+/// The certified "epsilon" or "delta", and the one that two data sets attain.
 void add_bounds(Answer& answer, const std::string& name, double upper, double lower,
                 bool is_positive = false) {
   answer.add((name + "_upper").c_str(), upper,
@@ -197,7 +197,7 @@ Answer amplify(const AmplifyQuestion& question) {
   if (!question.delta) return with_delta(found, *question.epsilon);
   if (!question.n) look_at_delta(question, found.response.records);
   const double delta = *question.delta;
-  // What was solved for the epsilon asked keeps it.
+  // A solution for the given epsilon keeps it.
   const double upper = question.epsilon ? std::min(*question.epsilon, found.epsilon_up(delta))
                                         : found.epsilon_up(delta);
   const double slack = found.slack(upper);

@@ -1,5 +1,5 @@
-// What is proved of mechanisms before there is data: what shuffling adds to reports, and how far a
-// draw can be from its data.
+// Proved facts about mechanisms before there is data: the gain from shuffling, and how far a draw
+// can be from its data.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace mollify {
 // What shuffling adds to the privacy of randomized reports.
 
 /// Every record goes through randomized response over k outcomes, and all reports leave shuffled.
-/// Three of n, epsilon0, epsilon and delta, of which the other is found. All of it public.
+/// Three of n, epsilon0, epsilon and delta; the fourth is found. All of it public.
 struct AmplifyQuestion {
   std::optional<std::uint64_t> n{}, k{};
   std::optional<double> epsilon0{};          ///< of one report, up to 100

@@ -150,7 +150,7 @@ class ColumnNumbers {
     outside_ = declared(column.mapping().outside_value);
   }
 
-  /// As the column reads it; none of what becomes a null that is a category.
+  /// As the column reads it; empty for a null that is a category.
   [[nodiscard]] std::optional<double> read(const Value& value) const {
     switch (column_.read(value).verdict) {
       case Verdict::kNull:
@@ -400,7 +400,7 @@ std::vector<double> shares_of(std::span<const std::uint8_t> first,
   return shares;
 }
 
-/// The same cells, if both columns keep their shares and are independent.
+/// These cells, if both columns keep their shares and are independent.
 std::vector<double> made_independent(std::span<const double> shares) {
   std::vector<double> cells(shares.size());
   for (std::size_t cell = 0; cell < cells.size(); ++cell) {
@@ -695,7 +695,7 @@ namespace {
 
 constexpr std::size_t kMostLevels = 12;
 
-/// The mean over the levels that are numbers; none where there are none.
+/// The mean over the levels that are numbers, if any.
 std::optional<double> mean_of(const Column& column, std::span<const double> shares) {
   double sum = 0;
   double mass = 0;
@@ -709,7 +709,7 @@ std::optional<double> mean_of(const Column& column, std::span<const double> shar
   return sum / mass;
 }
 
-/// What bins alone do to means, where that is much.
+/// The effect of bins alone on means, if it is large.
 std::string moved_means_text(const Domain& domain, std::span<const std::optional<OwnMean>> own) {
   std::string text;
   for (std::size_t i = 0; i < own.size(); ++i) {
@@ -811,7 +811,7 @@ constexpr std::uint32_t kMostByThemselves = 40;
 constexpr std::uint32_t kGroups = 16;
 constexpr std::size_t kMostWords = 1000;
 
-/// What the levels of one column are counted in: each by itself, or groups of neighbours.
+/// The groups in which a column's levels are counted: each level, or neighbours together.
 class CountedLevels {
  public:
   explicit CountedLevels(const Column& column) : column_(column) {
@@ -925,7 +925,7 @@ namespace {
 std::string shares_text(const Domain& domain, std::span<const NamedLaw> laws,
                         std::span<const std::optional<OwnMean>> own,
                         std::span<const std::optional<OwnMean>> of_second) {
-  // A row is a label and what stands beside it, or a label alone.
+  // A row is a label and its cells, or a label alone.
   constexpr std::size_t kUsualWidth = 32;
   std::size_t width = kUsualWidth;
   std::vector<std::pair<std::string, std::string>> rows;

@@ -1,5 +1,5 @@
-// Tables as people look at them, laws beside each other: shares, means, pairs of columns, points,
-// and what became other values. NOT PRIVATE.
+// Tables for people, with laws next to each other: shares, means, pairs of columns, points, and
+// counts of replaced values. NOT PRIVATE.
 #pragma once
 
 #include <array>
@@ -29,8 +29,8 @@ class Domain;
 // -----------------------------------------------------------------------------------------------
 // How many values of private data a release takes for others.
 
-/// By what a value becomes another one: nothing is declared; it is, for values to mend; or for what
-/// needs no mending.
+/// By what a value becomes another one: nothing is declared; it is, for values to mend; or for
+/// values that need no mending.
 enum class HowMapped { kDefault, kAsFound, kDeclared };
 
 /// Values of one column that all become the same.
@@ -57,7 +57,7 @@ class MappedCounts {
   std::map<MappedValues, std::uint64_t> counts_;
 };
 
-/// Whether there can be a second look at the data, which a source is told before the first.
+/// Whether there can be a second look at the data, which a source must know before the first.
 [[nodiscard]] bool is_repeatable(const Source& data);
 
 /// Those of a table; none of one that can be read only once.
@@ -72,7 +72,7 @@ void add_caveats(Answer& answer, const Domain& domain, const Source& data,
 // -----------------------------------------------------------------------------------------------
 // The means of a table's own numbers, beside those of the bins they are counted in.
 
-/// What bins do to a column of integers or numbers, before anything is released.
+/// The effect of bins on a column of integers or numbers, before anything is released.
 struct OwnMean {
   double mean = 0;       ///< of the numbers as the column reads them
   double deviation = 0;  ///< their standard deviation
@@ -83,11 +83,11 @@ struct OwnMean {
   [[nodiscard]] bool is_moved() const;
 };
 
-/// Of each column of the domain; none of what is no number, of which nothing is read, or of a pipe,
-/// which has been read. Rows weigh alike, or with `unit` the rows of a unit together as much as
-/// those of any other (of the roster, if there is one). What is outside, unreadable or null counts
-/// as the column declares; a null category is left out. One pass; memory of five numbers a column
-/// of each unit. Throws InvalidInput like a release.
+/// For each column of the domain; empty if it is not a number, if nothing is read of it, and for a
+/// pipe, which has been read. Rows weigh alike, or with `unit` the rows of each unit together weigh
+/// alike (of the roster, if there is one). Values outside, unreadable values and nulls count as the
+/// column declares; a null category is left out. One pass; memory of five numbers a column of each
+/// unit. Throws InvalidInput like a release.
 [[nodiscard]] std::vector<std::optional<OwnMean>> own_means(
     const Source& source, const Domain& domain, const std::optional<std::string>& unit,
     const std::optional<Roster>& roster = std::nullopt);
@@ -122,14 +122,14 @@ struct PointSummary {
 
 /// How far the shapes of other points are from the table's: each column by itself, in bins that
 /// hold equally many of the table's rows; two columns together, in the quartiles of both. No
-/// measure takes either table for Gaussian.
+/// measure assumes that either table is Gaussian.
 struct ShapeDistances {
   struct OfPair {
     std::size_t first, second;
     double correlation, other_correlation;  ///< Pearson's
     double rank, other_rank;                ///< Spearman's
     double tv;                              ///< total variation of the two columns together
-    double independent_tv;                  ///< that of the table's own columns, made independent
+    double independent_tv;                  ///< of the table's own columns, made independent
   };
 
   std::vector<double> columns;  ///< total variation of each
@@ -146,8 +146,8 @@ struct ShapeDistances {
   [[nodiscard]] bool has_other_shape() const;
 };
 
-/// Points of two tables and their distances. Ranks and pairs are those of 20 000 of the table's
-/// rows, where it has more.
+/// Points of two tables and their distances. Ranks and pairs use 20 000 of the table's rows, if it
+/// has more.
 class ShapeComparison {
  public:
   ShapeComparison(const RealColumns& columns, std::span<const double> truth,
@@ -158,8 +158,8 @@ class ShapeComparison {
   [[nodiscard]] const ShapeDistances& distances() const noexcept { return distances_; }
 
   /// Two tables: each column's mean, deviation and quantiles, with their differences in the
-  /// column's units and in the table's standard deviations; and pairs of columns, beside
-  /// independent columns. `name` is that of the other points: "law".
+  /// column's units and in the table's standard deviations; and pairs of columns, next to
+  /// independent columns. `name` names the other points: "law".
   [[nodiscard]] std::string text(const char* name) const;
   /// What these say, in sentences, a line each.
   [[nodiscard]] std::string verdict() const;
@@ -217,7 +217,7 @@ std::string level_text(const Column& column, std::uint32_t level);
 /// and others together.
 [[nodiscard]] Json level_counts(const Domain& domain, const Source& rows);
 
-/// What a level counts as in a mean, the middle of a cell; none of what is no number.
+/// A level's value in a mean, the middle of a cell; empty if it is not a number.
 std::optional<double> number_of_level(const Column& column, std::uint32_t level);
 
 /// Throws InvalidInput if the columns' pairs have more cells than can be counted.

@@ -84,7 +84,7 @@ const DivergenceName& divergence_of(const TuneQuestion& question) {
   refuse_name("divergence", key, known);
 }
 
-/// What the best band is looked for with, and nothing else.
+/// The inputs of the search for the best band.
 void require_best(const LocalSpec& spec, const ReleaseSpace& space) {
   const auto refuse = [](bool given, const char* flag) {
     if (!given) return;
@@ -118,7 +118,7 @@ void warn_few_units(Answer& answer, std::size_t units) {
                         units, units / kHeldOutParts, kFewUnits));
 }
 
-/// What the best band is compared with: a fact each, and a line of a table.
+/// Bands to compare with the best one: a fact each, and a line of a table.
 void add_contest(Answer& answer, const BandContest& found, const DivergenceName& divergence) {
   const std::string key = divergence.key;
   const std::string held_out = "held_out_" + key;
@@ -170,7 +170,7 @@ Tuning tuned_best(const TuneQuestion& question, const DivergenceName& name, cons
       name.words, found.best.limit_down, found.minimax, found.even.mean, found.from_units.mean,
       held_out(found.best_held_out)));
   add_contest(answer, found, name);
-  // To a power of ten, from 1e-6: what is below is the processor's.
+  // To a power of ten, from 1e-6: smaller differences are the processor's.
   const double gap = found.best.mean - found.best.limit_down;
   answer.say(fmt::format(
       "\nthe best is within {:.0e} of the limit; held out: each fifth of the units, by the rest\n",

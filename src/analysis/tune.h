@@ -1,4 +1,4 @@
-// Where a local release's band lies best, from PUBLIC example units.
+// The best place for a local release's band, from PUBLIC example units.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ struct TuneQuestion {
   ReleaseSpec spec{};
   std::string public_units{};               ///< a CSV file, or the name of a text
   bool is_compared = false;                 ///< whether `files` know private data
-  std::optional<std::string> divergence{};  ///< what bands are compared by; none: "kl"
+  std::optional<std::string> divergence{};  ///< divergence to compare bands by; none: "kl"
   bool best = false;                        ///< finds the best band there is for these units
   std::optional<std::string> out{};         ///< the file that the best band goes to
 };
@@ -29,7 +29,7 @@ struct Tuning {
 
 /// For each band: how far the units' estimates are from the laws that they would be released from,
 /// on average and at worst. With `best` the best band, and the limit that no sampler of any kind
-/// beats on these units. Throws InvalidInput for what is wrong, and for units that are the private
+/// beats on these units. Throws InvalidInput for a wrong input, and for units that are the private
 /// data.
 [[nodiscard]] Tuning tune(const TuneQuestion& question, const PublicFiles& files);
 

@@ -38,8 +38,7 @@ class BlockWorker {
 
   /// Comes first, and may run while other workers do.
   virtual void work(const Block& /*block*/) {}
-  /// Whether `take` is wanted. Those who only count, in whatever order, do not have to wait for
-  /// others.
+  /// Whether `take` is wanted. Those who only count, in whatever order, need not wait for others.
   [[nodiscard]] virtual bool takes() const noexcept { return true; }
   /// Comes then, for the same block: of all workers one at a time, in the order of the rows. So
   /// what is made of a source does not depend on how many threads read it.

@@ -95,7 +95,7 @@ bool is_good(const PlanQuestion& question, const std::string& mechanism) {
   return false;
 }
 
-/// The nearest value that serves, by bisection; whole numbers exactly, others to a hundredth.
+/// The nearest value that is enough, by bisection; whole numbers exactly, others to a hundredth.
 std::optional<double> nearest(const PlanQuestion& question, const std::string& mechanism,
                               const Search& search) {
   const bool whole = is_whole(search.unknown);
@@ -251,7 +251,7 @@ ReleaseError require_acceptable(const Certificate& certificate, const Domain& do
     require_small_delta(delta_of(certificate), words_of(spec.privacy.delta),
                         records_of(certificate), record_word(certificate));
   }
-  // Where n is protected, so much is too much for any.
+  // If n is protected, this much is too much for any n.
   if (spec.hides_count() && !spec.accept_large_delta &&
       delta_of(certificate) >= kGreatestDeltaOfHiddenCount) {
     refuse_delta(fmt::format("{}", kGreatestDeltaOfHiddenCount), words_of(spec.privacy.delta));

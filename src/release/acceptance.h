@@ -1,4 +1,4 @@
-// What a release refuses unless its spec accepts it, and what is said of it in any case.
+// Dangers that a release refuses unless its spec accepts them, and its sentences about them.
 #pragma once
 
 #include <cstdint>
@@ -46,31 +46,31 @@ void require_small_delta(double delta, const std::string& text, double records,
 [[nodiscard]] std::optional<std::string> delta_warning(double delta, const std::string& text,
                                                        double records, const std::string& things);
 
-/// What is dangerous about a release though it is made, a sentence each, from public numbers: an
-/// epsilon above what a draw counts, one that means little, a large delta, records that are mostly
-/// noise. `error` is what require_acceptable returned. Up to some seconds where it says what would
-/// do.
+/// The dangers of a release that is made, a sentence each, from public numbers: an epsilon
+/// above what a draw counts, one that means little, a large delta, records that are mostly
+/// noise. `error` is what require_acceptable returned. Up to some seconds where it says what
+/// would do.
 [[nodiscard]] std::vector<std::string> warnings(const Certificate& certificate,
                                                 const ReleaseError& error, const Domain& domain);
 
-/// What is said of an error above kUsualError that is not mostly noise, of records that are drawn
-/// each by itself.
+/// The sentence about an error above kUsualError that is not mostly noise, for records that are
+/// drawn each by itself.
 [[nodiscard]] std::optional<std::string> records_warning(double total_variation);
 
-/// What is said of noise in records that nobody is meant to look at one by one.
+/// The sentence about noise in records that nobody is meant to look at one by one.
 [[nodiscard]] std::string for_estimates();
 
-/// Of an epsilon above what draws count, 30 each: what is released instead of what was asked for.
+/// An epsilon above the cap of draws, 30 each: the epsilon that is released instead.
 [[nodiscard]] std::string epsilon_cap_words(double asked, double released);
 
-/// The two sentences about a budget, where they are due: that of the cap, for so many draws of
-/// pure privacy (0: the model has no cap), and from epsilon 10 on that of the odds.
+/// The sentences about a budget: one about the cap, for a number of draws of pure privacy (0: the
+/// model has no cap), and from epsilon 10 on one about the odds.
 [[nodiscard]] std::vector<std::string> epsilon_warnings(const Privacy& asked,
                                                         const Privacy& released,
                                                         std::uint64_t draws);
 
-/// What a promise allows in odds: "epsilon 12 allows that ... a guess that was right once in 1000
-/// times ...". Of rho and mu, what their epsilon at a delta of 1e-6 allows, which is stated too.
+/// A promise in odds: "epsilon 12 allows that ... a guess that was right once in 1000 times ...".
+/// Of rho and mu, what their epsilon at a delta of 1e-6 allows, which is stated too.
 [[nodiscard]] std::string odds_words(const Privacy& promise);
 
 }  // namespace mollify

@@ -1,4 +1,4 @@
-// Advice: what is asked, what is told, and what each method says of itself.
+// Advice: the question, the answer, and each method's words about itself.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ constexpr auto names_of(Protected) {
                     Named{Protected::kTable, "table"}};
 }
 
-/// What the released records are for.
+/// The purpose of the released records.
 enum class Purpose {
   kRecords,    ///< a realistic record of each person
   kEstimates,  ///< the population: shares, means
@@ -69,17 +69,17 @@ struct AdviceQuestion {
   std::optional<PublicFile> covariance{};
 };
 
-/// What one budget buys.
+/// The error at one budget.
 struct AdvisedBudget {
   double epsilon = 0;
   std::string mechanism{};
   bool spends_delta = true;  ///< false of a pure release
   /// Total variation of each record's law from the truth; of estimates the standard error of a
   /// share of one half, sampling included, which is about the worst there is; of a table's
-  /// marginals what noise does to two columns together. None where nothing serves, and `why` says
+  /// marginals what noise does to two columns together. Empty if nothing is enough, and `why` says
   /// why.
   std::optional<double> error{};
-  /// What noise leaves of a record (release/release_error.h); none where nothing serves.
+  /// The noise in a record (release/release_error.h); empty if nothing is enough.
   std::optional<ReleaseError> noise{};
   std::string why{};
   std::string condition{};  ///< under which the error holds; mostly none
@@ -95,7 +95,7 @@ struct AdvisedBudget {
 /// Another way to a whole table, at the advised budget.
 struct OtherWay {
   std::string name{};  ///< "marginals --copula", in the reader's words
-  std::string why{};   ///< for what it is, or why it does not serve
+  std::string why{};   ///< the method in words, or why it is not enough
   std::optional<double> error{};
   std::string error_kind{}, error_words{};
   std::string command{};  ///< empty where it does not serve
@@ -115,7 +115,7 @@ struct Advice {
   std::string method_why{}, mechanism_why{}, epsilon_why{}, delta_why{}, count_why{};
   std::string error_words{};            ///< the advised budget's error in odds
   std::vector<std::string> warnings{};  ///< what to think of before it is done
-  std::vector<std::string> notes{};     ///< what else would serve
+  std::vector<std::string> notes{};     ///< other numbers that would be enough
   /// If one is advised: the parts of its release that are no files, by their names in Python; and
   /// check, sample, and what comes after, as commands or as Python's calls.
   Json parts = Json::object();
@@ -128,7 +128,7 @@ struct Advice {
 enum class WayChoice {
   kUsual,    ///< chosen from, the first of equals
   kSpecial,  ///< where no usual one serves: it depends on what the asker alone knows of the columns
-  kBeside,   ///< never; told of beside another
+  kBeside,   ///< never; listed next to another
   kNamed,    ///< where its method is given alone
 };
 
@@ -140,7 +140,7 @@ struct TableWay {
   Method method{};  ///< whose way it is; set by who asks
 };
 
-/// What the error is of: a key for programs, words for people.
+/// The subject of the error: a key for programs, words for people.
 struct ErrorKind {
   const char* key;
   const char* words;
@@ -150,7 +150,7 @@ struct ErrorKind {
 /// its name.
 using AddPart = std::function<void(const char* name, const Json& value, const std::string& file)>;
 
-/// What a method knows of advice to take it. Budgets are weighed by its plans. Immutable.
+/// A method's part in advice. Budgets are weighed by its plans. Immutable.
 class MethodAdvice {
  public:
   MethodAdvice() = default;
@@ -200,9 +200,9 @@ class MethodAdvice {
                                                 const Domain* domain) const;
   /// Whether fewer outcomes make that less.
   [[nodiscard]] virtual bool is_less_with_fewer_outcomes() const { return true; }
-  /// What else would serve. `domain` is null where none is given.
+  /// Other numbers that would be enough. `domain` is null where none is given.
   virtual void add_notes(const Domain*, Advice&) const {}
-  /// What is said of units beside their roster; mostly nothing.
+  /// A sentence about units with a roster; mostly empty.
   [[nodiscard]] virtual std::string unit_note() const { return ""; }
   virtual void add_parts(const AdviceQuestion&, const AddPart&) const {}
 };

@@ -16,19 +16,19 @@
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
-// What goes out with every release: what was promised, in a form anyone can check.
+// The public file of every release: its promise, in a form anyone can check.
 
 /// Outcomes, ascending, and how many records each has.
 using OutcomeCounts = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
 
-/// What is public about a release and no part of its spec: it was read from public inputs, or
+/// Public facts about a release that are not in its spec: they were read from public inputs, or
 /// counted. With the spec and the domain it makes everything else.
 struct PublicFacts {
   /// n of the central model: rows, or units. None where it is protected.
   std::optional<std::uint64_t> records{};
   /// How many units the roster lists, in the local model.
   std::optional<std::uint64_t> units{};
-  /// Of the space that is chosen from; of Gaussian samples there are none.
+  /// Outcomes of the space; Gaussian samples have none.
   std::uint64_t outcomes = 0;
   /// Of a list of candidates that everybody can have; empty if there is none.
   std::string list_sha256{};
@@ -79,12 +79,12 @@ struct Certificate {
 /// Whose shares the shares of released records are, as sentences for people: of rows, or of units.
 [[nodiscard]] std::vector<std::string> represented(const ReleaseSpec& spec);
 
-/// What is promised, as sentences for people; and what is not.
+/// The promises, as sentences for people; and their limits.
 [[nodiscard]] std::vector<std::string> promises(const Certificate& certificate);
 [[nodiscard]] std::vector<std::string> non_promises(const Certificate& certificate);
 
-/// What a certificate's text states, before anything is believed: the spec and the facts that all
-/// the rest follows from, and the rest as it stands.
+/// The statements of a certificate's text, before anything is believed: the spec and the facts that
+/// the rest follows from, and the rest unchecked.
 struct StatedCertificate {
   std::string version;
   ReleaseSpec spec;
@@ -93,7 +93,7 @@ struct StatedCertificate {
   std::string text;  ///< all of it
 };
 
-/// Throws InvalidInput, one sentence naming `name`, for anything that is no certificate of this
+/// Throws InvalidInput, one sentence naming `name`, if the text is not a certificate of this
 /// format, and for facts that no release can have had.
 [[nodiscard]] StatedCertificate parse_certificate(const std::string& text, const std::string& name);
 

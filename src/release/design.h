@@ -10,23 +10,23 @@ namespace mollify {
 class Domain;
 
 // -----------------------------------------------------------------------------------------------
-// From what is public about a release to what it draws by.
+// From the public side of a release to its sampler.
 
 /// A certificate, and the sampler that it speaks of.
 struct DesignedRelease {
   Certificate certificate;
-  std::any sampler{};  ///< what its method draws by, of a type that only the method knows
+  std::any sampler{};  ///< the method's design, of a type that only the method knows
 };
 
 /// Everything that follows from the spec, the facts and the domain, and keeps what it promises.
-/// Throws InvalidInput, in one sentence, for what contradicts itself and for what no mechanism can
-/// serve.
+/// Throws InvalidInput, in one sentence, for contradictions, and for requests that no mechanism can
+/// meet.
 [[nodiscard]] DesignedRelease design_release(const ReleaseSpec& spec, const PublicFacts& facts,
                                              const Domain& domain);
 
-/// The same for a certificate's spec and facts, to be compared with the rest of it: equal on every
-/// machine. What a search in doubles found is taken as the certificate states it, and whether it
-/// keeps what is promised is not looked at.
+/// The design of a certificate's spec and facts, to compare with the rest of it: equal on every
+/// machine. The result of a search in doubles is taken as the certificate states it. Whether it
+/// keeps the promise is not looked at.
 [[nodiscard]] DesignedRelease stated_release(const StatedCertificate& stated, const Domain& domain);
 
 }  // namespace mollify

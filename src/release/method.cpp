@@ -16,7 +16,7 @@
 
 namespace mollify {
 
-// Every method's function stands in its folder under methods/, of which nothing else is known here.
+// Every method's function is in its folder under methods/; nothing else of it is known here.
 const ReleaseMethod& release_method(Method word) {
 #define MOLLIFY_METHOD(word, name, function, traits) &function,
   static constexpr std::array kMethods = {MOLLIFY_METHODS(MOLLIFY_METHOD)};

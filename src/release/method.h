@@ -1,4 +1,4 @@
-// What depends on which method a release has: one class for each, and the table of them.
+// Everything that depends on a release's method: one class for each, and the table of them.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ namespace mollify {
 
 class Domain;
 
-/// A unit of the roster that has no rows: what it counts as, and what it pulls shares towards.
+/// A unit of the roster that has no rows: the record it counts as, and the shares it pulls towards.
 struct StandIn {
   const char* record = "a uniform record";
   const char* pulled_to = "uniform shares";
@@ -44,8 +44,8 @@ class ReleaseMethod {
 
   [[nodiscard]] Method word() const noexcept { return word_; }
 
-  /// For the command's help: what it releases and protects, in a line of at most 62 characters and
-  /// then in sentences; and what its plans find.
+  /// For the command's help: the release and its protection, in a line of at most 62 characters and
+  /// then in sentences; and the unknowns of its plans.
   [[nodiscard]] virtual const char* help() const = 0;
   [[nodiscard]] virtual const char* plan_help() const = 0;
 
@@ -75,13 +75,13 @@ class ReleaseMethod {
 
   // A release, from what is public about it.
 
-  /// `records` is their number, where it is public and no roster says it. Throws InvalidInput for
-  /// what is wrong with what is public.
+  /// `records` is their number, where it is public and no roster says it. Throws InvalidInput for a
+  /// wrong public input.
   [[nodiscard]] virtual std::unique_ptr<const PreparedRelease> prepare(
       ReleaseSpec spec, const PublicInputs& inputs, std::optional<std::uint64_t> records) const = 0;
-  /// Adds to the certificate's spec and facts all that follows from them. What a search in doubles
-  /// finds is taken as `stated`, if that is given. Throws InvalidInput for facts that the spec does
-  /// not have, and for what no mechanism can serve.
+  /// Adds to the certificate's spec and facts all that follows from them. The result of a search in
+  /// doubles is taken as `stated`, if that is given. Throws InvalidInput for facts that the spec
+  /// does not have, and for requests that no mechanism can meet.
   virtual void design(const Domain& domain, const StatedCertificate* stated,
                       DesignedRelease& made) const = 0;
   /// Throws InvalidInput unless the design's integers keep what is promised. Methods whose samplers
@@ -98,18 +98,18 @@ class ReleaseMethod {
 
   /// Throws InvalidInput, naming `name`, where what a search in doubles found is not as stated.
   virtual void require_found(const StatedCertificate&, const std::string&) const {}
-  /// Adds to what a certificate implies the members that follow from outputs, as it states them.
+  /// Adds the members that follow from outputs to a certificate's implied ones, as it states them.
   virtual void imply_outputs(const nlohmann::json&, const Certificate&, const Domain&,
                              const std::string&, nlohmann::json&) const {}
 
   // A certificate's contents.
 
-  /// What it draws by: "minimax", "ds-roo", "gaussian", ...
+  /// The mechanism: "minimax", "ds-roo", "gaussian", ...
   [[nodiscard]] virtual std::string mechanism(const Certificate& certificate) const = 0;
   [[nodiscard]] virtual Json design_json(const Certificate& certificate) const = 0;
   /// Null where nothing is stated.
   [[nodiscard]] virtual Json accuracy_json(const Certificate& certificate) const = 0;
-  /// What is promised; and what is not, of this method alone: sentences for people.
+  /// The promises, and their limits, of this method alone: sentences for people.
   [[nodiscard]] virtual std::vector<std::string> promises(const Certificate& certificate) const = 0;
   [[nodiscard]] virtual std::vector<std::string> limits(const Certificate& certificate) const = 0;
   [[nodiscard]] virtual StandIn stand_in() const { return {}; }
@@ -117,12 +117,12 @@ class ReleaseMethod {
   [[nodiscard]] virtual const char* begun_at(const StatedCertificate& stated) const {
     return stated.spec.reference() ? "public records" : "";
   }
-  /// What a certificate declares, and nobody can check.
+  /// The declarations of a certificate that nobody can check.
   [[nodiscard]] virtual const char* declared() const {
     return "unit, roster and the number of records";
   }
 
-  // What is expected of a release, from public facts.
+  // The expected error of a release, from public facts.
 
   [[nodiscard]] virtual ReleaseError error(const Certificate& certificate,
                                            const Domain& domain) const = 0;
@@ -137,12 +137,12 @@ class ReleaseMethod {
   [[nodiscard]] virtual std::vector<std::string> notes(const Certificate& certificate,
                                                        const ReleaseError& error,
                                                        const Domain& domain) const = 0;
-  /// What was released, to where (" to FILE", or nothing), and how near it is: lines for people.
+  /// The release, its file (" to FILE", or nothing), and how near it is: lines for people.
   [[nodiscard]] virtual std::string summary(const Certificate& certificate, const Domain& domain,
                                             const std::string& to) const = 0;
   /// Whom the release protects, where that is easily taken for more; empty elsewhere.
   [[nodiscard]] virtual std::string protection_note(const ReleaseSpec& spec) const;
-  /// What is said of an error above kUsualError that is not mostly noise.
+  /// The sentence about an error above kUsualError that is not mostly noise.
   [[nodiscard]] virtual std::optional<std::string> error_warning(
       const ReleaseError& error) const = 0;
   /// When a release whose error is the least that public facts allow is mostly noise.
@@ -160,12 +160,12 @@ class ReleaseMethod {
   /// population from all of them.
   [[nodiscard]] virtual bool is_for_estimates(const Certificate&) const { return false; }
 
-  /// What it says of itself to who asks which method to take.
+  /// Its words for someone who asks which method to take.
   [[nodiscard]] virtual const MethodAdvice& advice() const = 0;
 
   // Plans.
 
-  /// The parts that a question about such a release has, beside those of every question.
+  /// The parts that a question about such a release has, in addition to every question's.
   [[nodiscard]] virtual std::span<const OwnPart> question_parts() const = 0;
   /// What may be left to be found of a question.
   [[nodiscard]] virtual PlanQuantities quantities(const PartReader& reader,
@@ -213,7 +213,7 @@ MOLLIFY_METHODS(MOLLIFY_FUNCTION)
 /// Throws InvalidInput unless a spec's facts are those that its method has.
 void require_facts(bool hold);
 
-/// The method's own parts; throws InvalidInput for those of another.
+/// The method's own parts; throws InvalidInput for another method's.
 template <class Own>
 const Own& own_of(const ReleaseSpec& spec) {
   if (const Own* own = spec.own.get<Own>()) return *own;
@@ -230,9 +230,9 @@ const Own& own_of(const ReleaseSpec& spec) {
 /// it. Whether it is private is for the design's or the sampler's check, not for this one.
 [[nodiscard]] bool is_as_found(double stated, double found);
 
-/// What steps that are decided by the outputs before them spend together of an (epsilon, delta): as
-/// found here, or as stated unless that is noticeably less. Whether delta allows what is stated is
-/// for the design's check. None of other budgets, where it is the budget itself.
+/// The total spent of an (epsilon, delta) by steps that depend on the outputs before them: as found
+/// here, or as stated unless that is noticeably less. Whether delta allows what is stated is for
+/// the design's check. None of other budgets, where it is the budget itself.
 [[nodiscard]] std::optional<double> steps_amount(const Privacy& budget, std::string_view method,
                                                  PublicFacts& facts);
 
@@ -247,13 +247,13 @@ const Own& own_of(const ReleaseSpec& spec) {
 [[nodiscard]] std::string released_words(const Certificate& certificate, const std::string& to,
                                          const std::string& by);
 
-/// How near each released record, and so many together, are to what is `assumed` to have drawn the
-/// data: "distribution" or "Gaussian", and more about it.
+/// How near each released record, and this many together, are to the `assumed` source of the data:
+/// "distribution" or "Gaussian", and more about it.
 [[nodiscard]] std::string accuracy_words(const Certificate& certificate, const char* assumed,
                                          const std::string& more, double total_variation);
 [[nodiscard]] std::string together_words(std::uint64_t outputs, double total_variation);
 
-/// What a promise means for a row or a unit.
+/// The meaning of a promise for a row or a unit.
 [[nodiscard]] std::string protection(const Certificate& certificate);
 
 /// "This holds for any values whatever ...".

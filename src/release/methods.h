@@ -1,4 +1,4 @@
-// The methods of a release: their words, what they have in common, and sets of them.
+// The methods of a release: their words, their common traits, and sets of them.
 #pragma once
 
 #include <array>
@@ -11,17 +11,17 @@
 
 namespace mollify {
 
-/// What methods have in common, which parts of a spec and sentences ask for.
+/// Common traits of methods, for parts of a spec and sentences.
 enum MethodTrait : unsigned {
   kDraws = 1,      ///< protects all that a unit or a table holds, by one draw
   kOfRows = 2,     ///< protects each row or unit of a table
   kByUnit = 4,     ///< may have units
-  kOneModel = 8,   ///< releases a model, of which any number of rows costs the same
+  kOneModel = 8,   ///< releases a model, with any number of rows at one cost
   kHandsOut = 16,  ///< hands its model out, as a file that more rows can be drawn from
 };
 
-// Every method: its word in C++, its word everywhere else, the function that gives it, which stands
-// in its folder under methods/, and its traits. A new method is a folder and a line here.
+// Every method: its word in C++, its word everywhere else, the function that gives it, in its
+// folder under methods/, and its traits. A new method is a folder and a line here.
 //
 //  - local: each unit's records are one distribution, all of which is protected;
 //  - integral: the whole table is one distribution, all of which is protected;

@@ -30,7 +30,7 @@ namespace mollify {
 namespace {
 
 constexpr double kLeastDelta = 1e-100;
-/// What a delta that is looked for may be of 1/n: it must be below that.
+/// The greatest share of 1/n for a delta that is looked for: it must be below 1/n.
 constexpr double kLargestShare = 0.999999;
 
 /// A budget is rounded down from what was typed; the next double is not below that.
@@ -81,7 +81,7 @@ class PlanSearch {
   }
   [[nodiscard]] bool serves(double value) const { return measure(value) <= question_.alpha; }
 
-  /// Between an end that serves and one that does not: until whole numbers are neighbours, and
+  /// Between an end that is enough and one that is not: until whole numbers are neighbours, and
   /// others within 1e-7 of themselves.
   [[nodiscard]] double last_that_serves(double easy, double hard) const {
     const bool whole = is_whole(unknown_);
@@ -106,7 +106,7 @@ class PlanSearch {
     return last;
   }
 
-  /// What the mechanism makes of a value, if it serves, or why not.
+  /// The mechanism's result at a value, or why there is none.
   [[nodiscard]] PlanWay answer(double value) const {
     keep_going();
     PlanWay way = model_.at(mechanism_, with(question_, unknown_, value));
@@ -153,7 +153,7 @@ std::optional<std::size_t> best_way(PlanUnknown unknown, const std::vector<PlanW
   const double tie = is_whole(unknown) ? 0 : 1e-9;
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < ways.size(); ++i) {
-    // Where there is but one way, nothing is chosen.
+    // If there is only one way, nothing is chosen.
     if (!ways[i].value || (!ways[i].independent_outputs && ways.size() > 1)) continue;
     if (!best || (more ? *ways[i].value > *ways[*best].value
                        : *ways[i].value < *ways[*best].value * (1 - tie))) {
@@ -185,7 +185,7 @@ std::vector<CurvePoint> curve(const PlanModel& model, const PlanQuestion& whole)
   return points;
 }
 
-/// So many records that the delta is 1/n or more: no release is made of them.
+/// With this many records the delta is 1/n or more: no release is made of them.
 void refuse_large_delta(const PlanQuestion& question, PlanWay& way) {
   if (!way.value || question.accept_large_delta || *way.value * typed_delta_up(question) < 1)
     return;
@@ -215,7 +215,7 @@ PlanAnswer answer(const PlanModel& model, PlanUnknown unknown, const PlanQuestio
     const PlanQuestion one = model.settled(*found.best, question);
     whole = with(one, unknown, *found.ways[*found.best].value);
   }
-  // A local one has all of the draw in it, of which there is none without an answer.
+  // A local one has all of the draw in it, which exists only with an answer.
   if (found.best || kRowMethods.has(question.method)) {
     found.subject = model.subject(unknown, whole);
   }
@@ -450,7 +450,7 @@ std::span<const Part> plan_parts() {
     for (const auto& [word, name] : names<Method>()) {
       const ReleaseMethod& method = release_method(word);
       add_own_parts(method.question_parts(), word, all);
-      // What a draw is made with is what is asked about it.
+      // The parameters of a draw are the question about it.
       if (kDrawMethods.has(word)) add_own_parts(method.parts(), word, all);
     }
     return all;
@@ -585,7 +585,7 @@ Json curve_json(const PlanAnswer& answer) {
   return list;
 }
 
-/// What its release would refuse, or say, of noise; whether it would.
+/// Its release's refusal or sentence about noise, if any.
 bool add_noise(const PlanQuestion& question, const PlanAnswer& answer,
                std::vector<std::string>& said) {
   const PlanWay& way = answer.ways[*answer.best];
@@ -611,7 +611,7 @@ bool add_noise(const PlanQuestion& question, const PlanAnswer& answer,
   return true;
 }
 
-/// What the best way's release would refuse, or say, for its danger: see release/acceptance.h.
+/// The best way's refusals and warnings: see release/acceptance.h.
 std::vector<std::string> warnings(const PlanQuestion& question, const PlanAnswer& answer) {
   if (!answer.best) return {};
   const PlanWay& way = answer.ways[*answer.best];
@@ -728,7 +728,7 @@ bool is_better(PlanUnknown unknown, double value, double than) {
   return more ? value > than : value < than;
 }
 
-/// What is to be known of a way beside its numbers, in brackets; why it has no star where it would.
+/// Words about a way, in brackets after its numbers; why it has no star although it is best.
 std::string remark(const PlanAnswer& answer, const PlanWay& way) {
   if (!way.value) return fmt::format("  ({})", way.why);
   if (way.independent_outputs) return way.note.empty() ? "" : fmt::format("  ({})", way.note);
@@ -789,7 +789,7 @@ std::string answer_text(const PlanQuestion& question, const PlanAnswer& answer) 
   return text + curve_text(answer);
 }
 
-/// Whose data such a release protects, before anybody takes it for more.
+/// Whose data such a release protects, before anybody expects more.
 std::string protected_text(const PlanQuestion& question) {
   if (kDrawMethods.has(question.method)) return "";
   return fmt::format(

@@ -1,4 +1,4 @@
-// Plans: what a budget buys.
+// Plans: the error that a budget buys.
 #pragma once
 
 #include <array>
@@ -22,9 +22,9 @@
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
-// How many records, outcomes or outputs, how much budget or accuracy: told before any data.
+// How many records, outcomes or outputs, how much budget or accuracy: found before any data.
 
-/// What a plan solves for; all else is given.
+/// The unknown of a plan; the rest is given.
 enum class PlanUnknown {
   kRecords,    ///< the least n, of row methods
   kOutcomes,   ///< the greatest k, of finite domains
@@ -50,7 +50,7 @@ constexpr auto names_of(PlanUnknown) {
 /// Whether it is a number of things.
 [[nodiscard]] bool is_whole(PlanUnknown unknown) noexcept;
 
-/// A release as it might be, and what is asked of it. What an unknown represents is not read.
+/// A possible release, and the question about it. What an unknown represents is not read.
 struct PlanQuestion {
   Method method = Method::kLocal;
   /// One, or epsilon and rho where the budget of numbers or marginals is unknown: either can be
@@ -69,7 +69,7 @@ struct PlanQuestion {
   double alpha = 0;
   /// Whether alpha bounds the joint law of all outputs (m times the law of one) or each output's.
   bool strong = false;
-  /// Whether a delta of 1/n or more is looked at all the same (release/acceptance.h).
+  /// Whether a delta of 1/n or more is accepted (release/acceptance.h).
   bool accept_large_delta = false;
   /// Whether to tell alpha against the number of records as well.
   bool curve = false;
@@ -78,7 +78,7 @@ struct PlanQuestion {
   bool every_mechanism = false;
   Held own{};  ///< its method's parts of its own: a LocalQuestion, say
 
-  /// Of a plan: what its domain lets fear.
+  /// Warnings about the plan's domain.
   std::vector<std::string> warnings{};
 };
 
@@ -95,11 +95,11 @@ Own& own_of(PlanQuestion& question) {
   return *question.own.get<Own>();
 }
 
-/// What one mechanism needs.
+/// The needs of one mechanism.
 struct PlanWay {
   std::string mechanism{};
-  /// What was asked for: the question is certainly served at it. None if no value up to the limits
-  /// of the library is found.
+  /// The answer: it certainly meets the question. None if no value up to the limits of the library
+  /// is found.
   std::optional<double> value{};
   /// Its total variation there, in the sense of the question; infinite where it refuses.
   double alpha = 1;
@@ -107,14 +107,14 @@ struct PlanWay {
   std::optional<ReleaseError> noise{};
   /// Whether its release refuses such noise; none: if the noise is indistinct.
   std::optional<bool> is_refused{};
-  /// What it spends.
+  /// Its cost.
   Privacy spent{};
   bool independent_outputs = true;
   /// Whether nobody is meant to look at its records one by one (ReleaseMethod::is_for_estimates).
   bool is_for_estimates = false;
-  /// In one sentence: how it serves, or why it cannot.
+  /// In one sentence: how it meets the question, or why it cannot.
   std::string why{};
-  /// What else is to be known when choosing among several; mostly nothing.
+  /// A remark for a choice among several; mostly empty.
   std::string note{};
   Json details = Json::object();
 };
@@ -135,7 +135,7 @@ struct PlanAnswer {
   /// The index of the way with fewest records, most outcomes or outputs, least epsilon, delta or
   /// alpha, among those with independent outputs; the first of equals. None if there is none.
   std::optional<std::size_t> best{};
-  /// What it is the answer for: "for 10 outputs over 4 outcomes, ...".
+  /// The question's numbers: "for 10 outputs over 4 outcomes, ...".
   std::string subject{};
   /// What else there is to know, if there is a best way: for programs, and in lines for people.
   Json facts = Json::object();
@@ -170,16 +170,16 @@ inline constexpr std::uint64_t kMostPlannedRecords = std::uint64_t{1} << 39U;
 /// A delta of 1/n or more answers nothing unless the question accepts it. Throws InvalidInput for
 /// that and for a question that is wrong in itself. Milliseconds to some seconds.
 [[nodiscard]] PlanReport plan(const PlanQuestion& question, const PublicInputs& inputs);
-/// The same for a question that names neither a domain nor a file.
+/// The plan for a question that names neither a domain nor a file.
 [[nodiscard]] PlanReport plan(const PlanQuestion& question);
 
 /// The question of a JSON text (docs/reference/spec.md): parts of a release's spec, n, k or
-/// dimension, alpha and what else there is, of which one is left out. Throws InvalidInput, one
-/// sentence naming `name` or what is wrong, for anything else.
+/// dimension, alpha and others; one is left out. Throws InvalidInput, one sentence naming `name` or
+/// what is wrong, for anything else.
 [[nodiscard]] PlanQuestion parse_plan_question(const std::string& text, const std::string& name);
 
-/// What is told of it. Of several, which differ in their budgets alone: a list, and one table with
-/// a row for each mechanism. Requires a report.
+/// Its words. Of several, which differ in their budgets alone: a list, and one table with a row for
+/// each mechanism. Requires a report.
 [[nodiscard]] Answer plan_answer(std::span<const PlanReport> reports);
 
 // -----------------------------------------------------------------------------------------------
@@ -193,7 +193,7 @@ inline constexpr std::uint64_t kMostPlannedRecords = std::uint64_t{1} << 39U;
 [[nodiscard]] std::span<const Part> plan_parts();
 [[nodiscard]] PlanQuestion plan_question_of(const Json& json, const std::string& name);
 
-/// What a question may leave to be found, and whether it is given.
+/// The possible unknowns of a question, and whether each is given.
 struct PlanQuantities {
   struct Quantity {
     PlanUnknown unknown;
@@ -204,8 +204,8 @@ struct PlanQuantities {
   bool has_rho = false;  ///< epsilon may be rho instead
 };
 
-/// The ends between which an unknown is searched: `easy` is likeliest to serve. Where `hard` is 0,
-/// the search ends just above it.
+/// The ends between which an unknown is searched: `easy` is likeliest to be enough. Where `hard` is
+/// 0, the search ends just above it.
 struct PlanSpan {
   double easy;
   double hard;
@@ -224,8 +224,8 @@ class PlanModel {
 
   [[nodiscard]] virtual std::size_t mechanisms() const { return 1; }
 
-  /// What the mechanism of that index makes of the question; `value` is left open. Its alpha is
-  /// infinite where it refuses, and `why` says so.
+  /// The answer of the mechanism of that index; `value` is left open. Its alpha is infinite where
+  /// it refuses, and `why` says so.
   [[nodiscard]] virtual PlanWay at(std::size_t mechanism, const PlanQuestion& question) const = 0;
 
   /// At most the question's alpha only where that of `at` is, and monotone like it: less work where
@@ -242,15 +242,15 @@ class PlanModel {
   /// Throws InvalidInput for an unknown that the method does not have.
   [[nodiscard]] virtual PlanSpan span(PlanUnknown unknown, const PlanQuestion& question) const = 0;
 
-  /// Throws InvalidInput for what is wrong whatever the unknown is.
+  /// Throws InvalidInput for faults that do not depend on the unknown.
   virtual void require_answerable(PlanUnknown unknown, const PlanQuestion& question) const = 0;
 
-  /// What is given: "2000 records, 4 outcomes, 10 outputs, epsilon 1", except for the unknown;
+  /// The given numbers: "2000 records, 4 outcomes, 10 outputs, epsilon 1", except for the unknown;
   /// `whole` is the question with the answer in it.
   [[nodiscard]] virtual std::string subject(PlanUnknown unknown, const PlanQuestion& whole) const;
-  /// What the size of a record is counted in there: outcomes, or a dimension.
+  /// The unit of a record's size: outcomes, or a dimension.
   [[nodiscard]] virtual PlanUnknown size() const { return PlanUnknown::kOutcomes; }
-  /// Whether all outputs share the noise of one model, so that their number is of no account.
+  /// Whether all outputs share the noise of one model, so that their number does not matter.
   [[nodiscard]] virtual bool shares_noise() const { return false; }
 
   /// Adds facts and lines to an answer that has a best way; `whole` is the question with the answer

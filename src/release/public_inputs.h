@@ -36,7 +36,7 @@ struct PublicBand {
 /// above 0 or that no law fits. At most 2^24.
 [[nodiscard]] PublicBand parse_public_band(const std::string& text, const std::string& name);
 
-/// Throws InvalidInput unless the band is for draws of `epsilon` over so many outcomes.
+/// Throws InvalidInput unless the band is for draws of `epsilon` over this many outcomes.
 void require_band_fits(const PublicBand& band, const std::string& name, double epsilon,
                        std::uint64_t outcomes);
 
@@ -95,8 +95,8 @@ class GivenInputs final : public PublicInputs {
   std::shared_ptr<const Domain> domain_;
 };
 
-/// Reads the domain and fills in the hashes of all that the spec names. Throws InvalidInput where
-/// the spec states another hash than what is found.
+/// Reads the domain and fills in the hashes of all that the spec names. Throws InvalidInput if the
+/// spec states another hash than the one found.
 [[nodiscard]] Domain complete_spec(ReleaseSpec& spec, const PublicInputs& inputs);
 
 /// The roster that the spec names, if it names one.

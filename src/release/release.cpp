@@ -27,7 +27,7 @@
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
-// What is worth knowing about a release and does not stand in its certificate, for people.
+// Facts about a release that are not in its certificate, for people.
 
 ReleaseReport release_report(const PreparedRelease& prepared, const Domain& domain) {
   const Certificate& certificate = prepared.certificate();

@@ -26,16 +26,16 @@ class Domain;
 // -----------------------------------------------------------------------------------------------
 // Private records in, private samples out, whatever the model.
 
-/// What is drawn beside the records.
+/// Results other than the records.
 struct Drawn {
-  /// What the records are drawn from, as JSON, where it may be released beside them.
+  /// The model of the records, as JSON, if it may be released with them.
   std::string model{};
   /// Which of a table's pairs the model was fitted to, where the method chooses them: for the
   /// certificate.
   Json measured = Json::object();
 };
 
-/// A release that is ready to be charged and drawn: what is public has been read and checked, and
+/// A release that is ready to be charged and drawn: public inputs have been read and checked, and
 /// no random word was drawn. Immutable.
 class PreparedRelease {
  public:
@@ -45,27 +45,27 @@ class PreparedRelease {
 
   [[nodiscard]] const Certificate& certificate() const noexcept { return certificate_; }
 
-  /// Its expected error and that of the public reference.
+  /// Its expected error and the public reference's.
   [[nodiscard]] const ReleaseError& error() const noexcept { return error_; }
 
-  /// What is dangerous about it though it is made, a sentence each (release/acceptance.h). Public.
-  /// Up to some seconds where it says what would do instead.
+  /// Its dangers, a sentence each (release/acceptance.h). Public. Up to some seconds where it says
+  /// what would do instead.
   [[nodiscard]] std::vector<std::string> warnings() const;
 
-  /// What a ledger is to charge: the decimals of the spec where the release promises the doubles
-  /// nearest below them, otherwise the promise's own doubles, exactly.
+  /// The ledger's charge: the decimals of the spec where the release promises the doubles nearest
+  /// below them, otherwise the promise's own doubles, exactly.
   [[nodiscard]] ExactPrivacy cost() const;
 
-  /// Throws InvalidInput for what is wrong with the private data in public: a column that it lacks,
-  /// data that cannot be visited as often as it must be. Looks at no record.
+  /// Throws InvalidInput for public faults of the private data: a column that it lacks, data that
+  /// cannot be visited as often as it must be. Looks at no record.
   virtual void require(const Source& data) const = 0;
 
-  /// What records are to be counted by, where counts are all that a release needs of them. Throws
-  /// InvalidInput, in one sentence, where they are not. It points into the release.
+  /// The encoder for counting records, if a release needs only counts of them. Throws InvalidInput,
+  /// in one sentence, where they are not. It points into the release.
   [[nodiscard]] virtual RecordCounting counting() const = 0;
 
-  /// Draws by so many threads, each with words of its own, and passes the records to `sink`, in an
-  /// order that tells nothing or, with a roster, in the roster's order with the unit first.
+  /// Draws by `threads` threads, each with words of its own, and passes the records to `sink`, in
+  /// an order that reveals nothing or, with a roster, in the roster's order with the unit first.
   /// Requires require(data).
   ///
   /// Total: for any records it succeeds, in the same form, which depends on their number only where
@@ -75,8 +75,8 @@ class PreparedRelease {
                      std::size_t threads) const = 0;
 
  protected:
-  /// Throws InvalidInput for what require_acceptable refuses. `warnings` are what its domain lets
-  /// fear besides.
+  /// Throws InvalidInput for what require_acceptable refuses. `warnings` are about its
+  /// domain.
   PreparedRelease(Certificate certificate, const Domain& domain,
                   std::vector<std::string> warnings = {});
 
@@ -99,7 +99,7 @@ class PreparedRelease {
     const ReleaseSpec& spec, const PublicInputs& inputs,
     std::optional<std::uint64_t> records = std::nullopt);
 
-/// Where a release is charged, and under which name its data is known there.
+/// The ledger that a release is charged to, and the name of its data there.
 struct Charging {
   Ledger& ledger;
   std::string data_set;            ///< empty: the file's, as ReleaseCharge says
@@ -111,7 +111,7 @@ struct Charging {
 /// Charges the release, as `release` does before it draws; for those who draw in another way.
 void charge(const PreparedRelease& prepared, const Charging& charging);
 
-/// What goes out with released records, which are whole when it is there. Put the certificate in
+/// The certificate of released records, which are whole when it is there. Put the certificate in
 /// place before the records: whatever happens in between, no records are without theirs.
 struct Released {
   std::string certificate;  ///< the text
@@ -119,9 +119,9 @@ struct Released {
 };
 
 /// Releases, in the only safe order: the certificate is made, the ledger charged, and only then the
-/// first random word drawn. If it ends before it returns, nothing was released, and what was
-/// charged stays charged. Throws InvalidInput for what is wrong in public, before anything is
-/// charged, and whatever ledger and sink throw.
+/// first random word drawn. If it ends before it returns, nothing was released, and a charge stays.
+/// Throws InvalidInput for public faults, before anything is charged, and everything that ledger
+/// and sink throw.
 ///
 /// `threads` share the draws of units, 0 for as many as there can be; what is promised does not
 /// depend on them.
@@ -132,14 +132,14 @@ struct Released {
 // -----------------------------------------------------------------------------------------------
 // Releases that need of their records nothing but sums of integers over all of them.
 
-/// Integers that are to be added modulo 2^64 to those of the same places; all others are 0.
+/// Integers to add modulo 2^64 to the integers at their places; all others are 0.
 /// Private.
 struct PartSums {
   std::uint64_t begin = 0;  ///< the place of the first
   std::vector<std::int64_t> sums{};
 };
 
-/// What one worker sums up of a pass, over one part of the table. Total in the records.
+/// One worker's sums in a pass, over one part of the table. Total in the records.
 class SummedPart {
  public:
   SummedPart() = default;
@@ -171,15 +171,15 @@ class SummedRelease {
   [[nodiscard]] virtual bool needs_order() const noexcept { return false; }
 
   /// For a worker: the pass as `draw_by` describes it, of the part of this number. Throws
-  /// InvalidInput for what is no pass of the release. It points into the release.
+  /// InvalidInput if it is not a pass of the release. It points into the release.
   [[nodiscard]] virtual std::unique_ptr<SummedPart> part(const std::string& pass,
                                                          std::uint64_t number) const = 0;
 
   /// The sums of all parts of a pass, which is described in bytes. Secret as the records are.
   using SumUp = std::function<std::vector<std::int64_t>(const std::string& pass)>;
 
-  /// As PreparedRelease::draw, from the sums of as many passes as it asks for. Total: sums that
-  /// lack count as 0. Requires require_sums().
+  /// As PreparedRelease::draw, from the sums of all passes that it asks for. Total: sums that lack
+  /// count as 0. Requires require_sums().
   virtual Drawn draw_by(const SumUp& sum_up, SecureRandom& random, Sink& sink) const = 0;
 };
 

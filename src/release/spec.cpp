@@ -24,7 +24,7 @@ constexpr std::uint64_t kMostReleased = 100'000'000;
 
 using enum PartKind;
 
-/// Those that methods have alike, in the order in which they are written; their own stand before
+/// Parts that methods share, in the order in which they are written; their own parts come before
 /// the last two.
 constexpr Part kCommonParts[] = {
     {{"/format", "", kText}, kEveryMethod},

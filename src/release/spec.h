@@ -21,24 +21,24 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // All that is public about a release: one spec, whatever the method.
 
-/// A public input by its name: PublicInputs knows what stands behind it.
+/// A public input by its name: PublicInputs finds its content.
 struct PublicFile {
   std::string name;
-  /// What it must be, in hexadecimal digits; where it is empty, anything will do. A certificate's
-  /// spec has it filled in.
+  /// The required hash, in hexadecimal digits; empty allows any. A certificate's spec has it filled
+  /// in.
   std::string sha256{};
 
   friend bool operator==(const PublicFile&, const PublicFile&) = default;
 };
 
-/// The domain: a file, or itself. Its hash is that of the domain's canonical text (Domain::hash),
-/// so that blanks and comments are of no account.
+/// The domain: a file, or itself. Its hash is the hash of the domain's canonical text
+/// (Domain::hash), so that blanks and comments do not matter.
 struct SpecDomain {
   std::string file{};
-  std::string text{};  ///< what a domain file holds; only where `file` is empty
+  std::string text{};  ///< text of a domain file; only if `file` is empty
   std::string sha256{};
 
-  /// What sentences call it.
+  /// Its name in sentences.
   [[nodiscard]] std::string name() const { return file.empty() ? "the domain" : file; }
   friend bool operator==(const SpecDomain&, const SpecDomain&) = default;
 };
@@ -86,7 +86,7 @@ struct ReleaseSpec {
 // The parts of a JSON object that says what is asked for: of a release's spec, of a plan's
 // question.
 
-/// What a part holds.
+/// The type of a part.
 enum class PartKind { kObject, kText, kWhole, kNumber, kDecimal, kTruth, kTexts, kFile, kDomain };
 
 /// A part that its method alone has, or a few have alike. Readers, flags, their help, the schema
@@ -95,7 +95,7 @@ struct OwnPart {
   const char* place;  ///< in the JSON form
   const char* flag;   ///< of the command; empty if none gives it
   PartKind kind;
-  /// A fragment in which {} represents the words. Where it is empty, another list has it.
+  /// A fragment in which {} represents the words. If it is empty, another list has it.
   const char* help = "";
   const char* value = "";  ///< what help calls a text: "COLUMN"
   /// What a text may be, if it must be one of some words; or what it must match.
@@ -139,7 +139,7 @@ class PartReader {
   void require_given(const char* place) const;
   /// That a budget is given, of a kind that the method has.
   void require_budget(Method method) const;
-  /// The only refusal of what is given for another method.
+  /// The only refusal of another method's part.
   void refuse_strangers(Method method) const;
 
  private:

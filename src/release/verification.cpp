@@ -71,7 +71,7 @@ CertificateCheck verify_certificate(const StatedCertificate& stated, const std::
   };
   check.design_matches = is_same("design") && is_same("mechanism");
   check.accuracy_matches = is_same("accuracy");
-  // What was looked at is what is promised here only where it is the same promise.
+  // The checks cover the stated promise only if it is the same promise.
   check.guarantee_holds = check.guarantee_holds && is_same("draw");
   check.total_holds = is_same("privacy");
   if (check.holds()) {

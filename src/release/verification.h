@@ -1,4 +1,4 @@
-// Whether a certificate holds: what follows from what it states, in integers.
+// Whether a certificate holds: the consequences of its statements, in integers.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@ struct CertificateCheck {
   }
 };
 
-/// What a certificate's release was made with, as far as it is at hand.
+/// The public inputs of a certificate's release, as far as they are at hand.
 struct KnownInputs {
   std::optional<Candidates> list{};  ///< where it was a file
   /// Public records as digits of the domain, and of their bytes.
@@ -71,8 +71,8 @@ struct KnownInputs {
                                                   const std::string& name, const Domain& domain,
                                                   const KnownInputs& known = {});
 
-/// What was checked of the certificate in the file `name`, and what of it holds. A fact that was
-/// not looked at is null.
+/// The checks of the certificate in the file `name`, and their results. A fact that was not looked
+/// at is null.
 [[nodiscard]] Answer check_answer(const StatedCertificate& stated, const CertificateCheck& check,
                                   const std::string& name);
 

@@ -189,8 +189,7 @@ OutcomeInterval cut(OutcomeInterval interval, std::uint64_t center, std::uint64_
   return {first, first + std::min(most - 1, interval.last - first)};
 }
 
-/// How far below its target a threshold must be, so that an answer on target passes except for
-/// beta.
+/// How far below its target a threshold must be, so that an answer on target passes but for beta.
 std::int64_t allowance(const AboveThreshold& above) {
   return static_cast<std::int64_t>(
       std::ceil((above.threshold_scale() + above.answer_scale()) * std::log(2 / kMiss)));

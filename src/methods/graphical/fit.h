@@ -44,14 +44,15 @@ struct FitOptions {
 
 /// The model p that minimises
 ///   sum over measurements c of e_c . K_c^-1 e_c / (2 deviation_c^2) - lambda H(p),
-///   e_c = total M_c(p) - y_c, M_c the marginal on c, H the entropy in nats, K_c the identity, or
-///   where columns are ordered K_c = 1 + beta L_c, L_c the Laplacian of the graph that joins the
-///   cells of cliques of two and more columns that differ by one place in one ordered column: what
-///   goes up and down from value to value weighs less as evidence. For lambda towards 0 and beta =
-///   0 it is the distribution of greatest entropy among those that fit the measurements best
-///   [McKenna et al. 2019]; lambda > 0 keeps noise from being fitted: exp(lambda H(p)) is, except
-///   for a constant, how likely lambda uniform records have the shares p. Measurements of one
-///   clique are first joined by inverse variance.
+///   e_c = total M_c(p) - y_c, M_c the marginal on c, H the entropy in nats, K_c the
+///   identity, or where columns are ordered K_c = 1 + beta L_c, L_c the Laplacian of the
+///   graph that joins the cells of cliques of two and more columns that differ by one place
+///   in one ordered column: what goes up and down from value to value weighs less as
+///   evidence. For lambda towards 0 and beta = 0 it is the distribution of greatest entropy
+///   among those that fit the measurements best [McKenna et al. 2019]; lambda > 0 keeps noise
+///   from being fitted: exp(lambda H(p)) is, except for a constant, how likely lambda uniform
+///   records have the shares p. Measurements of one clique are first joined by inverse
+///   variance.
 ///
 /// The minimum has the form of a GraphicalModel with one potential for each measured clique, and
 /// the potentials minimise the strongly convex (docs/theory/graphical-models.md)
