@@ -186,7 +186,7 @@ def _runs(epochs, noise):
 
 def test_the_network_learns_the_ring_without_noise_and_loses_modes_to_noise() -> None:
     """[Husain et al. 2020]: the GAN loses modes. So it does if all steps cost the epsilon that is named, and does not by
-    its paper's noise, which pays for one step. Two runs are made again; on another processor rounding differs, and the noise
+    its paper's noise, which pays for one step. Five runs are made again; on another processor rounding differs, and the noise
     takes another run elsewhere."""
     assert len(_runs(100, "none")) == 10
     for epochs in measured.SEEDS:
@@ -194,13 +194,15 @@ def test_the_network_learns_the_ring_without_noise_and_loses_modes_to_noise() ->
             told = [run.modes == 8 and run.share > 0.85 for run in _runs(epochs, noise)]
             assert sum(told) >= least * len(told), (epochs, noise)
         assert all(run.modes <= 2 and run.share < 0.75 for run in _runs(epochs, "accounted"))
-    without, noisy = (measured.gan_run(100, noise, 3)[0] for noise in ("none", "accounted"))
-    print(without, noisy)
+    without = measured.gan_run(100, "none", 3)[0]
     assert without.modes == 8 and without.share == pytest.approx(_runs(100, "none")[3].share, abs=0.04)
-    assert noisy.modes <= 3 and noisy.share < 0.75
+    made = [measured.gan_sample(100, "accounted", seed) for seed in range(4)]
+    found = [measured.modes_of(points) for points in made]
+    print(without, found)
+    assert all(told <= 3 and share < 0.75 for _, told, share in found)
     # Published: farther from P than boosting, which perfect classifiers bring to 2.015, and learned ones to 2.025.
     truth = points_of(measure(measured.RING), 1000, _core.SeededNumbers(9))
-    nlls = [husain._kernel_nll(measured.gan_sample(100, "accounted", seed)[:1000], truth, 2.5) for seed in range(5)]
+    nlls = [husain._kernel_nll(points[:1000], truth, 2.5) for points in made]
     print(nlls)
     assert np.mean(nlls) > 2.1
 
