@@ -11,20 +11,20 @@
 
 namespace mollify {
 
-/// What a question is answered by. Facts are told in the order in which they are added.
+/// An answer to a question. Facts are written in the order in which they are added.
 struct Answer {
   Json json = Json::object();           ///< facts by their names, for programs
   std::string text{};                   ///< for people
-  std::vector<std::string> warnings{};  ///< what is dangerous, or taken on trust: sentences
+  std::vector<std::string> warnings{};  ///< dangers, and facts taken on trust: sentences
   /// A fact that may be large, and is made only for programs.
   std::function<Json()> outcomes{};
 
-  /// A fact, and the words that tell it to people, if any do.
+  /// A fact, and its words for people, if any.
   void add(const char* name, Json value, std::string_view words = {}) {
     json[name] = std::move(value);
     text += words;
   }
-  /// What people alone read: headings, and what facts mean together.
+  /// Text for people alone: headings, and the meaning of facts together.
   void say(std::string_view words) { text += words; }
   void warn(std::string sentence) { warnings.push_back(std::move(sentence)); }
 

@@ -9,11 +9,11 @@ namespace mollify {
 
 /// A decimal number of at least 0 without rounding: an integer times a power of ten.
 ///
-/// Ten releases at 0.1 are a total of 1 for whoever typed these numbers, and for the doubles
+/// Ten releases at 0.1 are a total of 1 for the person who typed these numbers, and for the doubles
 /// nearest to them they are not. A budget is therefore kept as it was typed, sums, products and
 /// comparisons are exact, and a double goes in exactly (every finite double is a decimal number)
 /// and comes out rounded to a named side. A release charged for the decimal number x is made with
-/// `down()` ≤ x, so what is promised is never more than what is charged.
+/// `down()` ≤ x, so the promise is never more than the charge.
 class Decimal {
  public:
   Decimal() = default;  ///< 0
@@ -32,7 +32,7 @@ class Decimal {
   [[nodiscard]] double down() const;  ///< the greatest double that is not above it
   [[nodiscard]] double up() const;    ///< the least double that is not below it; may be infinite
 
-  /// The greatest number that is not above it and has so many digits, leading zeros aside; digits
+  /// The greatest number that is not above it and has this many digits, leading zeros aside; digits
   /// >= 1.
   [[nodiscard]] Decimal with_digits_down(int digits) const;
   [[nodiscard]] Decimal with_digits_up(int digits) const;  ///< the least that is not below it
@@ -53,7 +53,7 @@ class Decimal {
   int exponent_ = 0;    // of ten; 0 for 0
 };
 
-/// All digits of the number as people are told them, below a ten-thousandth with a power of ten, as
+/// All digits of the number as people read them, below a ten-thousandth with a power of ten, as
 /// sentences write doubles: 0.500001, 1e-7.
 [[nodiscard]] std::string words_of(const Decimal& number);
 

@@ -77,7 +77,7 @@ double add_up(double a, double b) {
   if (sum == -kInfinite) return std::numeric_limits<double>::lowest();
   const double part_of_b = sum - a;
   const double error = (a - (sum - part_of_b)) + (b - part_of_b);
-  // Where the parts overflow the error cannot be told; a sum is never below the least double.
+  // If the parts overflow the error is unknown; a sum is never below the least double.
   return error > 0.0 || std::isnan(error) ? steps_up(sum, 1) : sum;
 }
 
@@ -162,8 +162,8 @@ double ln_ratio_up(uint128 numerator, uint128 denominator) {
   const uint128 difference = above_one ? numerator - denominator : denominator - numerator;
   if (difference <= denominator / 2) {
     // Near one the difference is exact, so that no digit of ln(1 + x) is lost. With x = high + low,
-    // ln(1 + x) = ln(1 + high) + low/(1 + high) − …, and what is left out is below
-    // (low/(1 + high))² ≤ 2^−100·x², less than 2^−99 of the result.
+    // ln(1 + x) = ln(1 + high) + low/(1 + high) − …, and the omitted terms are below (low/(1 +
+    // high))² ≤ 2^−100·x², less than 2^−99 of the result.
     const DoubleDouble x = divide(leading_bits(difference), leading_bits(denominator));
     const double sign = above_one ? 1.0 : -1.0;
     const double high = sign * x.high;

@@ -15,7 +15,7 @@ namespace mollify {
 //
 // Each name says which side: x_up(…) ≥ x(…) ≥ x_down(…) in exact arithmetic, for every argument in
 // the domain. Privacy parameters are reported through these, so that rounding never makes a
-// statement stronger than what was proved.
+// statement stronger than its proof.
 //
 // Arithmetic (add, mul, div): IEEE 754 gives the nearest double; the sign of the error is found
 // exactly with a fused multiply-add (for sums, by Knuth's two-sum), and the result is moved one
@@ -25,10 +25,10 @@ namespace mollify {
 // and the result is moved outward by that many steps. The tests compare with MPFR. Rounding to
 // nearest must be in force, and the file must not be compiled with -ffast-math.
 
-/// Where a C library's last digits decide, a design spends this share of its delta, so that what is
-/// designed on one machine is found to hold on any other: a delta of a Gaussian is a difference of
-/// two terms of at most 2^26 times itself (mu >= 10^-6, delta >= 10^-300), which libraries as above
-/// find alike to 2^-47, and so it to 2^-21.
+/// If a C library's last digits decide, a design spends this share of its delta, so that a design
+/// of one machine holds on any other: a delta of a Gaussian is a difference of two terms of at most
+/// 2^26 times itself (mu >= 10^-6, delta >= 10^-300), which libraries as above find alike to 2^-47,
+/// and so it to 2^-21.
 inline constexpr double kRoomForRounding = 1 - 0x1p-20;
 
 [[nodiscard]] double add_up(double a, double b);
@@ -98,7 +98,7 @@ template <class Value, class IsNarrow>
   return bracket;
 }
 
-/// The same until the ends are within 1e-9 of the larger one.
+/// Bisection until the ends are within 1e-9 of the larger one.
 template <class Value>
 [[nodiscard]] Crossing narrow(Crossing bracket, double target, const Value& value) {
   return narrow(bracket, target, value, [](const Crossing& now) {
@@ -108,7 +108,7 @@ template <class Value>
 }
 
 /// The least n from `least` to `most` with `serves(n)`, which stays true once it is: doubling up to
-/// one that serves, then halving; none if `most` does not. 1 <= least <= most.
+/// one that does, then halving; none if `most` does not. 1 <= least <= most.
 template <class Serves>
 [[nodiscard]] std::optional<std::uint64_t> least_whole(std::uint64_t least, std::uint64_t most,
                                                        const Serves& serves) {

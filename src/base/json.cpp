@@ -20,7 +20,7 @@ class Listener final : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit Listener(std::string_view text) : text_(text) {}
 
-  /// What is wrong, after "NAME must be".
+  /// The fault, after "NAME must be".
   std::string expected = "JSON, but is not";
 
   bool null() override { return true; }
@@ -77,7 +77,7 @@ class Listener final : public nlohmann::json_sax<nlohmann::json> {
 
 void require_json(std::string_view text, const std::string& name) {
   Listener listener(text);
-  // The parser takes a NUL for the end of the text, whatever follows.
+  // The parser ends the text at a NUL, whatever follows.
   if (text.find('\0') == text.npos &&
       nlohmann::json::sax_parse(text.begin(), text.end(), &listener))
     return;

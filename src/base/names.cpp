@@ -72,7 +72,7 @@ std::string nearest_name(std::string_view typed, std::span<const std::string> kn
 
 std::string did_you_mean(std::string_view typed, std::span<const std::string> known) {
   const std::string name = nearest_name(typed, known);
-  // What is a name is wrong by what is missing after it.
+  // A text that is a name is wrong because something after it is missing.
   return name.empty() || name == typed ? "" : fmt::format(" (did you mean \"{}\"?)", name);
 }
 
@@ -140,7 +140,7 @@ void refuse_missing(std::string_view what, std::string_view meaning) {
 std::string command_words(std::string_view command) {
   std::string words(command);
   if (!is_python()) return "mollify " + words;
-  // What a method answers, and what the package does.
+  // Functions of a method, and functions of the package.
   for (const std::string_view own : {"check", "compare", "plan", "sample", "tune"}) {
     if (command == own) return "method." + words;
   }

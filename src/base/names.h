@@ -15,7 +15,7 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // The names that users give to the values of an enumeration.
 
-/// An enumeration with one table of values and names beside it, which everything below reads:
+/// An enumeration with one table of values and names next to it, which everything below reads:
 ///
 ///     constexpr std::array names_of(Fruit) { return std::array{Named{Fruit::kApple, "apple"}}; }
 template <class Enumeration>
@@ -74,11 +74,11 @@ template <class Enumeration>
 [[nodiscard]] std::string did_you_mean(std::string_view typed, std::span<const std::string> known);
 
 /// Throws InvalidInput: "fruit must be apple or plum, but is \"plm\" (did you mean \"plum\"?)";
-/// `what` is "fruit", `expected` "apple or plum". What is typed after "=" is no part of the name.
+/// `what` is "fruit", `expected` "apple or plum". The name ends before a "=".
 [[noreturn]] void refuse_name(std::string_view what, std::string_view expected,
                               std::string_view typed, std::span<const std::string> known);
 
-/// The same where the names known are all that is expected.
+/// Refuses a name if only the known names are expected.
 [[noreturn]] void refuse_name(std::string_view what, std::string_view typed,
                               std::span<const std::string> known);
 
@@ -90,7 +90,7 @@ template <class Enumeration>
   return known;
 }
 
-/// The value of an enumeration that a user names; refuse_name if there is none.
+/// The value of an enumeration that a user names; otherwise refuse_name.
 template <class Enumeration>
 [[nodiscard]] Enumeration known_value(std::string_view what, std::string_view typed) {
   if (const auto value = named<Enumeration>(typed)) return *value;
@@ -139,8 +139,8 @@ void speak(Speech speech) noexcept;
 // -----------------------------------------------------------------------------------------------
 // Commands that are printed to be run.
 
-/// The text as a POSIX shell takes it for one word: in single quotes where it holds anything but
-/// letters, digits and marks that mean nothing there.
+/// The text as one word of a POSIX shell: in single quotes where it holds anything but letters,
+/// digits and marks that mean nothing there.
 [[nodiscard]] std::string shell_word(const std::string& text);
 
 // -----------------------------------------------------------------------------------------------

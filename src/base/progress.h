@@ -1,5 +1,5 @@
-// What a person sees on standard error, sentences and a line while something takes long; and who
-// waits for a computation in a program.
+// Standard error for people: sentences, and a line during long computations; and a program's watch
+// of a computation.
 #pragma once
 
 #include <chrono>
@@ -16,20 +16,20 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // Sentences.
 
-/// The text with control characters as \x1b: what a file holds must not steer a terminal.
+/// The text with control characters as \x1b: a file's content must not steer a terminal.
 [[nodiscard]] std::string printable(std::string_view text);
 
-/// What begins each answer about private data.
+/// The beginning of each answer about private data.
 inline constexpr const char* kNotPrivate =
     "NOT PRIVATE: this is computed from the data without protection, for the data holder only";
 
-/// Writes to standard error; nobody listening is no failure.
+/// Writes to standard error; if nobody listens, nothing fails.
 void tell(std::string_view text);
 
 // -----------------------------------------------------------------------------------------------
 // Who waits for a computation, where it is a program and no terminal.
 
-/// What a program learns of a computation, and whether it still wants the answer. Of public things
+/// A computation's progress for a program, and whether it still wants the answer. Of public things
 /// only. It is asked often, by the thread that computes.
 class Watch {
  public:
@@ -75,9 +75,9 @@ void tell_charged();
 // A line on the terminal while something takes long.
 
 /// Shows steps done, steps in all, rate and time left on standard error, a few times a second and
-/// not before the first second has passed; or tells the watch of this thread, which may stop the
-/// computation. Silent unless standard error is a terminal, so that no
-/// log has how long a release took, which may tell of its data. What it counts must be public.
+/// not before the first second has passed; or calls the watch of this thread, which may stop the
+/// computation. Silent unless standard error is a terminal, so that no log has how long a release
+/// took, which may depend on its data. The counted steps must be public.
 class Progress {
  public:
   Progress(std::string steps_name, std::uint64_t steps);

@@ -18,8 +18,8 @@ using RangeWork = std::function<void(std::size_t begin, std::size_t end)>;
 
 /// Cuts places 0 ... count - 1 into ranges, which `threads` threads take as they come; this thread
 /// is one of them. `make_work` is called by each thread once, also by several at a time. Fewer
-/// threads do the same if there are not so many to be had. Rethrows what work threw first, when all
-/// threads have ended.
+/// threads do the work if no more can be made. Rethrows what work threw first, when all threads
+/// have ended.
 ///
 /// Between ranges, which are small where they take long, this thread asks its watch whether to stop
 /// (base/progress.h). In the other threads `keep_going` throws when any thread has failed. Progress

@@ -29,7 +29,7 @@
 namespace mollify::c {
 namespace {
 
-// No memory is asked for when there is none left to ask for.
+// If memory is exhausted, no more is requested.
 thread_local char last_error[4096] = "";
 
 }  // namespace
@@ -108,7 +108,7 @@ front::GivenValues given_values(const char* text) {
   return given;
 }
 
-/// What is to be said of the release, if anybody reads it.
+/// The warnings of the release, if anybody reads them.
 CText said_of(const front::PreparedRelease& prepared, const char* const* read_by) {
   return read_by == nullptr ? CText(nullptr, mollify_free_text)
                             : warnings_for_c(prepared.report().warnings);
@@ -251,7 +251,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Throws InvalidInput for text that is no object of the parameters' names and types.
+/// Throws InvalidInput unless the text is an object with the parameters' names and types.
 front::SamplerParameters parse(const char* text) {
   const json object = json::parse(text, nullptr, false);
   if (!object.is_object()) throw InvalidInput("the sampler's parameters must be a JSON object");

@@ -215,7 +215,7 @@ struct EstimateOptions {
 };
 
 /// The domain of a certificate: the one given, the text that it holds, or the file that it names,
-/// as named or beside the certificate.
+/// as named or in the certificate's folder.
 Domain domain_of(const StatedCertificate& stated, const EstimateOptions& options) {
   if (options.domain) return read_domain(*options.domain);
   const SpecDomain& named = stated.spec.domain;

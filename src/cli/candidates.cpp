@@ -93,7 +93,7 @@ int run(const DomainOptions& options) {
   require_new("--out", options.out, options.overwrite);
   const DomainDraft draft =
       draft_domain(needed(options.public_file, "--public"), options.columns, options.excluded);
-  // What becomes of a value stands in the file, to be seen and changed.
+  // The file states what a value becomes, so that people see and change it.
   const std::string yaml = draft.yaml();
   if (options.out) write_files({{*options.out, yaml}});
   if (options.json) {

@@ -1,4 +1,4 @@
-// What the command says of itself: help, manual pages and completion.
+// The command's own texts: help, manual pages and completion.
 #pragma once
 
 #include <cstddef>

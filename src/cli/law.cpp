@@ -190,7 +190,7 @@ double law_mass(const GridSampler& sampler, std::span<const double> law, const B
   return mass;
 }
 
-/// What is told of a law, whatever it is over. Divergences come last.
+/// The facts of a law over any space. Divergences come last.
 Answer answer_about(const ChosenBand& band, const std::string& space, std::uint64_t outcomes,
                     double scale) {
   const double upper = band.floor * std::exp(ExpBound(band.epsilon).epsilon());
@@ -439,7 +439,7 @@ std::vector<double> scores_of(const LawOptions& options, const NamedDistribution
   return scores;
 }
 
-/// What is left of the mechanism's options where a mollifier stands in its place.
+/// The mechanism's options that remain if a mollifier replaces it.
 MechanismOptions without_mechanism(const LawOptions& options) {
   MechanismOptions mechanism = options.mechanism;
   if (!options.mollifier.given()) return mechanism;
@@ -539,7 +539,7 @@ struct RiskOptions {
   bool json = false;
 };
 
-/// Every mechanism, or the one chosen, at each epsilon; refusals are told in their rows.
+/// Every mechanism, or the one chosen, at each epsilon; refusals are in their rows.
 Answer risk_table(const RiskOptions& options, std::size_t k, std::span<const double> reference,
                   bool every) {
   const std::vector<std::string> epsilons = number_list(*options.epsilons, "epsilon");

@@ -125,7 +125,7 @@ namespace {
 
 constexpr int kDigitsLeft = 4;
 
-/// What releases themselves took of the total's delta, up to all of it.
+/// The releases' own share of the total's delta, up to all of it.
 Decimal taken_delta(const DataSetSummary& summary) {
   const ExactPrivacy& total = summary.total->cost;
   return minus_or_zero(total.delta, summary.account.remaining_delta(total));
@@ -142,7 +142,7 @@ ExactPrivacy remaining(const DataSetSummary& summary) {
   const ExactPrivacy& total = summary.total->cost;
   if (summary.account.releases() == 0) return total;
   // A total with delta may leave room for a pure release above its epsilon, by another rule of
-  // composition; nobody expects that of what is left.
+  // composition; nobody expects that of the remainder.
   const Decimal left = std::min(summary.account.remaining(total), total.parameter());
   return summary.total->cost.notion == ExactPrivacy::Notion::kConcentrated
              ? ExactPrivacy::concentrated(left)
@@ -156,7 +156,7 @@ std::string left_text(const DataSetSummary& summary) {
     const Decimal few = left.parameter().with_digits_down(kReadableDigits);
     return ExactPrivacy::of(left.notion, few, left.delta).text();
   }
-  // Composition with a delta leaves room for odd numbers, of which a few digits say enough.
+  // Composition with a delta leaves room for odd numbers; a few digits of them are enough.
   left = ExactPrivacy::pure(left.parameter().with_digits_down(kDigitsLeft));
   return fmt::format("{} and delta {}", left.text(),
                      words_of(summary.account.remaining_delta(total)));
@@ -320,7 +320,7 @@ int run(const LedgerCommandOptions& options) {
     }
     return show(path, options.data_set, file, options.json);
   }
-  // Before the file, which is not made for what is refused.
+  // Before the file, which is not made for a refused release.
   const std::string name = file ? "" : needed(options.data_set, "--data-set");
   if (file && !file->identity) {
     throw InvalidInput(fmt::format(

@@ -29,16 +29,16 @@ struct LedgerOptions {
 };
 
 /// The ledger of a command's options. Its file is opened, or made, when something is charged, and
-/// what it says then is kept.
+/// its answer is kept.
 class ChargedLedger final : public Ledger {
  public:
   explicit ChargedLedger(std::string path) : path_(std::move(path)) {}
   ChargeReceipt charge(const ReleaseCharge& release) override;
 
-  /// What was charged and what is left, and whether the ledger knows the file by other names.
-  /// Requires that something was charged.
+  /// The charge and the remainder, and whether the ledger knows the file by other names. Requires
+  /// that something was charged.
   [[nodiscard]] std::string text(const std::string& why) const;
-  /// The same in a line, or two where the ledger knows the file by other names.
+  /// The charge in a line, or two if the ledger knows the file by other names.
   [[nodiscard]] std::string brief(const std::string& why) const;
   [[nodiscard]] nlohmann::ordered_json json() const;
 
@@ -56,14 +56,14 @@ class ChargedLedger final : public Ledger {
 /// The cost with numbers that people can read, rounded up.
 ExactPrivacy readable(const ExactPrivacy& cost);
 
-/// What one more release may cost, in the total's terms. Requires a total.
+/// The budget of one more release, in the total's terms. Requires a total.
 ExactPrivacy remaining(const DataSetSummary& summary);
 
-/// What is spent in words: where a rule converts at all of the total's delta, how much of that
-/// releases took themselves is told too. Requires a total.
+/// The spent budget in words: if a rule converts at all of the total's delta, also how much of it
+/// releases took themselves. Requires a total.
 std::string spent_text(const DataSetSummary& summary, const Spending& spent);
 
-/// What remains in words: "epsilon 0.5 and delta 5e-07".
+/// The remaining budget in words: "epsilon 0.5 and delta 5e-07".
 std::string left_text(const DataSetSummary& summary);
 
 Json balance_json(const DataSetSummary& summary);

@@ -44,8 +44,8 @@ void complain(std::string message) {
   mollify::tell("mollify: " + mollify::printable(mollify::readable(message)) + "\n");
 }
 
-/// Without this, a program started with a standard stream closed would give that stream's number
-/// to the next file it opens, and print into it. The stand-in refuses what it was closed to.
+/// Without this, a program started with a standard stream closed would give that stream's number to
+/// the next file it opens, and print into it. The substitute refuses descriptors that are closed.
 void occupy_standard_streams() {
   for (const int descriptor : {0, 1, 2}) {
     if (::fcntl(descriptor, F_GETFD) >= 0) continue;
@@ -97,8 +97,8 @@ std::optional<mollify::Method> method_of(std::string_view command, const char* w
   return mollify::named<mollify::Method>(word);
 }
 
-/// Of a command that has a method: what is wrong with the method that is given, or that none is;
-/// empty if nothing is.
+/// For a command that has a method: the fault of the given method, or that it is missing; otherwise
+/// empty.
 std::string method_words(const CLI::App& app, const mollify::cli::Session& session) {
   using mollify::Method;
   for (const CLI::App* command : app.get_subcommands()) {
@@ -164,7 +164,7 @@ std::string unexpected(const CLI::App& app, const mollify::cli::Session& session
   return fmt::format("no flag stands before \"{}\"", extras.front());
 }
 
-/// That a flag is missing, and what the help of the command that ran says of it.
+/// That a flag is missing, and its line in the command's help.
 std::string missing_words(const CLI::App& app, const std::string& flag) {
   for (const CLI::App* command : app.get_subcommands()) {
     const CLI::Option* option = command->get_option_no_throw(flag);
@@ -175,7 +175,7 @@ std::string missing_words(const CLI::App& app, const std::string& flag) {
   return flag + " is missing";
 }
 
-/// What is wrong with a flag that there is: it is given twice, or its value is missing or too much.
+/// The fault of a known flag: it is given twice, or its value is missing or too much.
 std::string parse_words(const CLI::ParseError& error) {
   const std::string words = error.what();
   const std::string flag = words.substr(0, words.find(':'));

@@ -46,11 +46,11 @@ struct Session {
 /// Adds an option that takes a number; other texts are refused with the option's name.
 CLI::Option* add_number(CLI::App& command, const std::string& flags, std::optional<double>& value,
                         const std::string& help = "");
-/// The same for whole numbers from 0.
+/// Adds a flag for whole numbers from 0.
 CLI::Option* add_whole_number(CLI::App& command, const std::string& flags,
                               std::optional<std::uint64_t>& value, const std::string& help = "");
 
-/// The same for a text, which help calls `type`: "FILE", "NAME".
+/// Adds a flag for a text, which help calls `type`: "FILE", "NAME".
 CLI::Option* add_text(CLI::App& command, const std::string& flags,
                       std::optional<std::string>& value, const std::string& type,
                       const std::string& help);

@@ -261,7 +261,7 @@ constexpr const char* kConvex = "convex";
 constexpr const char* kScaleAndShift = "scale-and-shift";
 constexpr const char* kLaplace = "laplace";
 
-/// A JSON array of rows, each an array of as many masses as there are outcomes.
+/// A JSON array of rows, each an array with one mass for each outcome.
 MatrixChannel channel_from(const std::string& path, std::size_t outcome_count, double epsilon) {
   const Json json = Json::parse(read_text_file(path), nullptr, false);
   if (!json.is_array() || json.empty()) {

@@ -117,8 +117,8 @@ struct MollifierOptions {
   /// Whether it is scale-and-shift, which has no channel: a band whose scores are changed.
   [[nodiscard]] bool is_scale_and_shift() const;
 
-  /// The sampler of naive or convex over so many outcomes. Throws InvalidInput for a channel file
-  /// that is none, whose columns do not satisfy epsilon, or of another shape.
+  /// The sampler of naive or convex over this many outcomes. Throws InvalidInput for a file that is
+  /// not a channel's, whose columns do not satisfy epsilon, or of another shape.
   [[nodiscard]] std::unique_ptr<LocalSampler> sampler(std::size_t outcome_count,
                                                       double epsilon) const;
 };

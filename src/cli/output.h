@@ -1,4 +1,4 @@
-// What a command shows while it reads, and the files that it leaves.
+// The progress of a command's reading, and the files that it leaves.
 #pragma once
 
 #include <optional>

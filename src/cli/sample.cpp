@@ -213,7 +213,7 @@ BriefWarnings brief_warnings(const std::vector<std::string>& said, std::size_t r
   return brief;
 }
 
-/// What to know about the release at once: at most six lines, with those of a ledger.
+/// What to know about the release at once: at most six lines, including a ledger's.
 std::string brief(const Certificate& certificate, const Domain& domain,
                   const SampleOptions& options, const ReleaseReport& report,
                   const std::vector<std::string>& said) {
@@ -238,7 +238,7 @@ std::string brief(const Certificate& certificate, const Domain& domain,
   return text + (has_both ? error : "") + warnings.text + last;
 }
 
-/// What is public about the release, for people.
+/// Public facts about the release, for people.
 std::string summary(const Certificate& certificate, const Domain& domain,
                     const SampleOptions& options, const std::vector<std::string>& said) {
   const std::string to = options.out ? " to " + *options.out : "";
@@ -255,8 +255,8 @@ std::string summary(const Certificate& certificate, const Domain& domain,
   return text + next_steps(certificate, options);
 }
 
-/// Puts a release in the files, and on standard output, that it goes to. `told` is what a program
-/// is told beside it.
+/// Puts a release in the files, and on standard output, that it goes to. `told` holds other facts
+/// for a program.
 void put(const SampleOptions& options, const Domain& domain, const std::string& csv,
          const Released& released, const Json& told) {
   // Standard output first: records that nobody got need no certificate.
@@ -279,7 +279,7 @@ void put(const SampleOptions& options, const Domain& domain, const std::string& 
   print_json(json);
 }
 
-/// What is told beside records and certificate, for programs.
+/// Facts other than records and certificate, for programs.
 Json told_json(const Certificate& certificate, const Domain& domain,
                const std::vector<std::string>& said) {
   Json json = Json::object();
@@ -292,8 +292,8 @@ Json told_json(const Certificate& certificate, const Domain& domain,
   return json;
 }
 
-/// What a pipe holds, which is read once; none of a file. In the local model units may be many and
-/// their records more, so a pipe is refused there.
+/// The content of a pipe, which is read once; empty for a file. In the local model units may be
+/// many and their records more, so a pipe is refused there.
 std::optional<std::string> piped(const std::string& path, const ReleaseSpec& spec) {
   if (!is_stream(path)) return std::nullopt;
   if (kDrawMethods.has(spec.method)) {
@@ -329,7 +329,7 @@ int run(SampleOptions options, const CLI::App& command, std::optional<Method> me
   }
   const std::optional<std::string> bytes = piped(path, spec);
   const PublicFiles inputs(path, bytes);
-  // What stands in the domain's file is told before what is wrong with the data.
+  // Faults of the domain's file are reported before faults of the data.
   const Domain domain = inputs.domain(spec.domain);
   const CsvSource table(path, bytes, thread_count(options.threads.value_or(0)));
   std::optional<CountedSource> counted;

@@ -45,7 +45,7 @@ void refuse_options_beside_certificate(const VerifyOptions& options) {
   refuse(given.band.has_value(), "--band");
 }
 
-/// What the release was made with; refuses files that it was not.
+/// The public inputs of the release; refuses other files.
 KnownInputs given_inputs(const StatedCertificate& stated, const Domain& domain,
                          const VerifyOptions& options) {
   const auto& reference = options.mechanism.reference;

@@ -113,7 +113,7 @@ ArrowSource::ArrowSource(ArrowSchema* schema, ArrowArray* batch) : is_held_(true
 
 namespace {
 
-/// What a type that is not read holds, in words: "times of day (ttu in Arrow)".
+/// The values of a type that is not read, in words: "times of day (ttu in Arrow)".
 std::string held_by(const ArrowSchema& column) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kWords = {
       {{"tt", "times of day"},
@@ -277,7 +277,7 @@ void ArrowSource::visit(std::span<const std::size_t> wanted,
 
 namespace arrow_table {
 
-/// So many rows make a batch, at least: enough that one more costs nothing.
+/// Least number of rows in a batch: enough that one more batch costs nothing.
 constexpr std::int64_t kRowsPerBatch = std::int64_t{1} << 16U;
 
 class Bits {
@@ -304,7 +304,7 @@ struct Texts {
   }
 };
 
-/// One column of a batch; of what holds values, what its type needs.
+/// One column of a batch, with the members that its type needs.
 struct BatchColumn {
   std::int64_t nulls = 0;
   Bits valid;
@@ -546,7 +546,7 @@ struct Cursor {
   std::size_t next = 0;
 };
 
-/// What goes wrong in `action`, which can only be memory, as a code.
+/// The failure of `action`, which can only be memory, as a code.
 template <class Action>
 int code_of(Action action) noexcept {
   try {

@@ -20,17 +20,17 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // Arrow arrays as a source of records.
 
-/// A stream of record batches, or one batch, that another program exported. What it hands over is
-/// released once: when the source no longer needs it, or is destroyed.
+/// A stream of record batches, or one batch, that another program exported. Its arrays are released
+/// once: when the source no longer needs it, or is destroyed.
 ///
 /// A stream that is visited once is read as it comes, in bounded memory. One that must be counted
 /// or visited again (`require_repeatable`) is read to its end first, and held.
 ///
-/// Batches whose shape is not that of their types are refused (InvalidInput), when they come: fewer
-/// buffers, children or values than there must be, negative lengths, no dictionary. What is wrong
-/// in private values alone is not: see ArrowColumn. Where a column that is asked for holds lists,
-/// each row becomes records as ListRows says. Columns of other types than these may be there, but
-/// cannot be asked for.
+/// Batches whose shape does not match their types are refused (InvalidInput), when they come: fewer
+/// buffers, children or values than there must be, negative lengths, no dictionary. Faults of
+/// private values are not refused: see ArrowColumn. If a requested column holds lists, each row
+/// becomes records as ListRows says. Columns of other types than these may be there, but cannot be
+/// asked for.
 class ArrowSource final : public Source {
  public:
   /// Takes the stream over. Throws InvalidInput unless it is one, of batches with columns.
@@ -71,7 +71,7 @@ void require_lists_of_units(const Source& source, const std::optional<std::strin
 // Released records as an Arrow stream.
 
 /// Gathers a table for another program: integers as int64, numbers as double, truths as bool, texts
-/// as large_utf8, those of a column that declares its words as a dictionary with int32 places, days
+/// as large_utf8, texts of a column that declares its words as a dictionary with int32 places, days
 /// as date32, and times as timestamps of microseconds: of UTC in columns with a zone, otherwise of
 /// no zone.
 class ArrowSink final : public Sink {

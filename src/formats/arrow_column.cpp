@@ -99,7 +99,7 @@ namespace {
 
 using enum ArrowLayout;
 
-/// No array is longer: what claims to be is no array, and places times sizes stay in 64 bits.
+/// No array is longer: a longer one is refused, and places times sizes stay in 64 bits.
 constexpr std::int64_t kMostValues = std::int64_t{1} << 40U;
 constexpr std::int64_t kMostOfFixedSize = std::int64_t{1} << 20U;
 constexpr std::uint32_t kNoPlace = std::numeric_limits<std::uint32_t>::max();
@@ -150,8 +150,8 @@ std::optional<ArrowLayout> layout_of(std::string_view format) {
   return std::nullopt;
 }
 
-/// "d:digits,scale" of 128 bits, or "d:digits,scale,bits". Of the digits nothing is believed: what
-/// is held is read whole.
+/// "d:digits,scale" of 128 bits, or "d:digits,scale,bits". The precision is not believed: every
+/// digit that is held is read.
 std::optional<DecimalForm> decimal_form_of(std::string_view format) {
   constexpr int kDecimalDigits = 76;
   std::array<int, 3> parts = {0, 0, 128};
@@ -569,7 +569,7 @@ Values ArrowColumn::read_plain(ArrowLayout layout, const ArrowArray& array, std:
       return Values(std::span<const double>(numbers_), valid_);
     case kUint64:
       widen(integers_, std::uint64_t{});
-      // What is negative now was beyond; what is null does not matter.
+      // A negative value was out of range; nulls do not matter.
       if (std::any_of(integers_.begin(), integers_.end(), [](auto value) { return value < 0; })) {
         return write_texts([&](std::size_t i) {
           fmt::format_to(std::back_inserter(bytes_), "{}", loaded<std::uint64_t>(buffer, i));
@@ -631,7 +631,7 @@ constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 /// Items that a block may span: more than it has records, for some may lie behind nulls.
 constexpr std::size_t kMostItems = 4 * kRowsPerBlock;
 
-/// Where a list begins and ends, untested.
+/// The beginning and end of a list, untested.
 template <class Offset>
 std::pair<std::int64_t, std::int64_t> bounds(const ArrowArray& array, std::size_t place) noexcept {
   std::array<Offset, 2> both;

@@ -64,8 +64,8 @@ struct DecimalForm {
   std::int8_t scale = 0;    ///< digits after the point; below 0: zeros before it that are not held
 };
 
-/// Appends every digit of the number and as many after the point as its scale says: `-0.50`, so
-/// write databases their decimals into CSV files. Reads `form.bytes` bytes; total; at most 155
+/// Appends every digit of the number, with its scale's number of digits after the point: `-0.50`,
+/// so write databases their decimals into CSV files. Reads `form.bytes` bytes; total; at most 155
 /// characters.
 void append_decimal(const void* integer, DecimalForm form, std::string& text);
 
@@ -107,16 +107,16 @@ struct ArrowLists {
 /// A type of Arrow's that a column can be read from.
 struct ArrowType {
   ArrowLayout layout = ArrowLayout::kNull;
-  /// What integers represent, if these are days or instants.
+  /// The unit of integers that are days or instants.
   std::optional<MomentForm> moments{};
   DecimalForm decimal{};  ///< of decimals
-  /// Of dictionaries, the values' layout; `layout` is that of the places.
+  /// For dictionaries, the values' layout; `layout` is the places'.
   std::optional<ArrowLayout> values{};
   /// Of lists; all else is then of their items.
   std::optional<ArrowLists> lists{};
 
-  /// Nothing if it is none of them: of lists of lists, structs, durations, times of day, decimals
-  /// of other widths than 32, 64, 128 and 256 bits or of more than 76 digits.
+  /// Empty for other types: lists of lists, structs, durations, times of day, decimals of other
+  /// widths than 32, 64, 128 and 256 bits or of more than 76 digits.
   [[nodiscard]] static std::optional<ArrowType> of(const ArrowSchema& schema);
 };
 
@@ -144,7 +144,7 @@ class ArrowColumn {
   /// not yet released. It must outlive the last `read`.
   void open(const ArrowArray& array);
 
-  /// Values begin ... begin + count - 1, valid until the next call. Requires that there are so
+  /// Values begin ... begin + count - 1, valid until the next call. Requires that there are this
   /// many. `present` has a byte for each, 0 where it is null whatever the array says, or none.
   [[nodiscard]] Values read(std::size_t begin, std::size_t count,
                             std::span<const std::uint8_t> present = {});
@@ -177,25 +177,25 @@ void unpack_bits(const void* bits, std::size_t begin, std::size_t count,
 // -----------------------------------------------------------------------------------------------
 // Rows that hold lists, as rows of the lists' items.
 
-/// Passes rows of lists on as records: the items of a row's lists side by side, in as many records
-/// as its longest list has items and in one at least, nulls where a list has no item left, and the
-/// row's other values beside each. So do the functions called `explode` elsewhere.
+/// Passes rows of lists on as records: the items of a row's lists side by side, with one record for
+/// each item of its longest list and at least one, nulls where a list has no item left, and the
+/// row's other values in each. So do the functions called `explode` elsewhere.
 ///
 /// A list that is null, or whose bounds fall or lie beyond the last item, has no items: of private
 /// values nothing is refused.
 class ListRows {
  public:
-  /// `types` of the columns, of which some hold lists.
+  /// `types` of the columns; some hold lists.
   explicit ListRows(std::vector<ArrowType> types);
 
   /// Rows begin ... begin + rows - 1 of arrays that have the shape of their types (require_shape).
-  /// `columns` are open: those of lists on the lists' items. `present` as for ArrowColumn::read.
+  /// `columns` are open: columns of lists on the lists' items. `present` as for ArrowColumn::read.
   void read(std::span<ArrowColumn> columns, std::span<const ArrowArray* const> arrays,
             std::size_t begin, std::size_t rows, std::span<const std::uint8_t> present,
             const std::function<void(const Block&)>& take);
 
  private:
-  /// Where the items of one row's list are.
+  /// The place of the items of one row's list.
   struct List {
     std::size_t begin = 0;
     std::size_t count = 0;

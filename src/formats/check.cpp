@@ -19,7 +19,7 @@ std::string expected_of(const Column& column) {
                      column.declares_nulls() ? " or null" : "");
 }
 
-/// Of a word it cannot be told whether it is another one or a typing error.
+/// A word may be another one or a typing error: nobody can know.
 bool is_declared_beyond(const Column& column, Verdict verdict) {
   return verdict == Verdict::kOutside && kind_of(column.cells()).bounded &&
          column.mapping().declares_outside();
@@ -34,8 +34,8 @@ std::string bound_text(const Column& column, bool is_greatest) {
   return {};
 }
 
-/// What represents the verdict's outcome. Of an outcome of many values the domain says which it
-/// means, and an interval would not tell.
+/// The text of the verdict's outcome. Of an outcome of many values the domain says which it means,
+/// and an interval would not tell.
 std::string becomes_text(const Column& column, Verdict verdict, std::uint32_t outcome) {
   const Mapping& mapping = column.mapping();
   const auto& declared =

@@ -24,11 +24,11 @@ struct Finding {
   std::string_view column;       ///< empty if the finding is about the whole line
   std::string_view value;        ///< the field's text; empty if the finding is about the line
   std::string_view expectation;  ///< "must be an integer from 0 to 100", to follow the place
-  /// What a release takes the field for: a declared value, as the domain writes it, or else the
+  /// The field's replacement in a release: a declared value, as the domain writes it, or else the
   /// outcome's text.
   std::string becomes{};
   bool by_default = false;  ///< since nothing is declared for such a value
-  /// A number, day or time beyond a bound, of which the domain says what it becomes: told, but
+  /// A number, day or time beyond a bound, for which the domain declares a replacement: listed, but
   /// nothing to mend, and not counted among the findings.
   bool is_declared = false;
   bool is_null = false;  ///< an empty field, or a word for a null
@@ -37,16 +37,16 @@ struct Finding {
 /// What an outcome of a column represents: "f", "null", "from 0 to 9".
 [[nodiscard]] std::string outcome_text(const Column& column, std::uint32_t outcome);
 
-/// What is not as declared about a value, without its line, its text and what is expected; nothing
-/// if it is a value of the column, or a declared null.
+/// The fault of a value, without its line, its text and the expectation; empty if it is a value of
+/// the column, or a declared null.
 [[nodiscard]] std::optional<Finding> finding_of(const Column& column, const Value& value);
 
-/// What a release takes a null for, as a finding says it.
+/// A null's replacement in a release, in a finding's words.
 [[nodiscard]] std::string null_text(const Column& column);
 
 using FindingReport = std::function<void(const Finding&)>;
 
-/// What a check saw.
+/// The results of a check.
 struct CheckCounts {
   std::uint64_t records = 0;
   std::uint64_t records_with_findings = 0;
@@ -70,8 +70,8 @@ std::uint64_t check_record(const CsvReader& csv, const Domain& domain,
                            const FindingReport& report);
 
 /// Checks a whole file in bounded memory; an empty line is a record, and one finding. In the column
-/// of counts it reports what is no count, or too great. Throws InvalidInput like wanted_columns.
-/// Bytes are as LineReader's.
+/// of counts it reports values that are not counts, or too great. Throws InvalidInput like
+/// wanted_columns. Bytes are as LineReader's.
 CheckCounts check_table(const std::string& path, const Domain& domain,
                         const std::optional<std::string>& unit_column,
                         const std::optional<Roster>& roster, const FindingReport& report,

@@ -239,8 +239,8 @@ void CsvRows::split(std::string_view lines, std::size_t columns) {
 }
 
 void CsvRows::split_quoted(Row& row, std::size_t columns) {
-  // Separators between quotes are none, so there are at most so many fields. Room is made before
-  // libcsv's functions in C, which nothing may leave.
+  // Separators between quotes do not count, so there are at most this many fields. Room is made
+  // before libcsv's functions in C, which nothing may leave.
   const std::size_t first = unquoted_.size();
   const std::size_t kept = std::min(row.commas + std::size_t{1}, columns);
   unquoted_.resize(first + kept);
@@ -260,7 +260,7 @@ void CsvRows::split_quoted(Row& row, std::size_t columns) {
 
 namespace {
 
-/// How files begin that hold no text, and what is to be done with them.
+/// The first bytes of files that hold no text, and advice about them.
 const char* packing_of(std::string_view beginning) {
   constexpr std::array<std::pair<std::string_view, const char*>, 8> kPackings = {
       {{"\x1f\x8b", "looks compressed by gzip: unpack it first"},
@@ -460,7 +460,7 @@ class Readers {
     }
   }
 
-  /// The next lines, and which turn they have; nothing if there are none.
+  /// The next lines, and their turn; empty at the end.
   std::optional<std::uint32_t> next(LineBlock& lines) {
     const std::lock_guard lock(reading_);
     const std::string_view read = csv_.next_lines(kRowsPerBlock);

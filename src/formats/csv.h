@@ -73,7 +73,7 @@ class LineReader {
   std::string path_;
   int descriptor_ = -1;  // none: all bytes are in the buffer
   std::vector<char> buffer_;
-  std::size_t begin_ = 0;  // of what has been read but not yet passed on
+  std::size_t begin_ = 0;  // bytes that are read but not yet passed on
   std::size_t end_ = 0;
   std::string_view line_;
   std::uint64_t number_ = 0;
@@ -218,9 +218,9 @@ class CsvReader {
 
   [[nodiscard]] const std::vector<std::string>& header() const noexcept { return header_; }
 
-  /// The position of a column in the header. Throws InvalidInput if there is none of this name, and
-  /// names those that there are, or more than one; `reason` ends the sentence: "which the domain
-  /// declares". Not for a private file in which the first line may be a record.
+  /// The position of a column in the header. Throws InvalidInput unless there is one column of this
+  /// name, and lists the columns; `reason` ends the sentence: "which the domain declares". Not for
+  /// a private file in which the first line may be a record.
   [[nodiscard]] std::size_t position(std::string_view column, std::string_view reason) const;
 
   /// Goes to the next record; false at the end of the file. Throws std::system_error only if the
@@ -246,7 +246,7 @@ class CsvReader {
   [[nodiscard]] bool overlong() const noexcept { return lines_.overlong(); }
   [[nodiscard]] const std::string& path() const noexcept { return lines_.path(); }
 
-  /// False for what follows the last line feed of a file of one column. A file whose lines are
+  /// False for text after the last line feed of a file of one column. A file whose lines are
   /// separated and not ended there would have a record more or less as its last value is null or
   /// not, so in such a file every record is ended; elsewhere a record holds a comma at least.
   [[nodiscard]] bool ends_as_a_record() const noexcept {
@@ -273,22 +273,22 @@ class CsvReader {
 // Where a CSV file has a domain's columns.
 
 /// The positions in the header of a domain's columns and, last, of the unit column if one is given.
-/// Throws InvalidInput unless the header has each of them once, the unit column is none of the
-/// domain's, and a column of counts is neither. Columns that the domain does not declare are
+/// Throws InvalidInput unless the header has each of them once, the unit column is not in the
+/// domain, and a column of counts is neither. Columns that the domain does not declare are
 /// ignored.
 [[nodiscard]] std::vector<std::size_t> wanted_columns(
     const CsvReader& csv, const Domain& domain, const std::optional<std::string>& unit_column,
     const std::optional<std::string>& counts_column = std::nullopt);
 
 // -----------------------------------------------------------------------------------------------
-// Who is told how far files are read.
+// The listener for the progress of reading.
 
 /// Told how many bytes of a regular file have been read, of how many: all of them when its reader
 /// is done with it, which may be before the end. Must not throw.
 using ReadingWatch =
     std::function<void(const std::string& path, std::uint64_t read, std::uint64_t bytes)>;
 
-/// Sets who is told by every LineReader of the program, because files are read deep within jobs: a
+/// Sets the listener of every LineReader of the program, because files are read deep within jobs: a
 /// terminal. Call it before any file is read.
 void watch_reading(ReadingWatch watch);
 
@@ -306,8 +306,8 @@ void watch_reading(ReadingWatch watch);
 class CsvSource final : public Source {
  public:
   /// Opens the file and reads its header. Throws InvalidInput like CsvReader. Given its bytes,
-  /// reads those as often as one likes: of a pipe, which is then only their name. Visits are by so
-  /// many threads, which share the file's lines; fewer if there are not so many to be had.
+  /// reads those as often as one likes: of a pipe, which is then only their name. `threads` threads
+  /// share the file's lines in a visit; fewer if no more can be made.
   explicit CsvSource(std::string path, std::optional<std::string> bytes = std::nullopt,
                      std::size_t threads = 1);
 

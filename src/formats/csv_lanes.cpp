@@ -39,8 +39,8 @@ struct Group {
     constexpr std::uint64_t kOnes = 0x0101010101010101, kSevenBits = 0x7f7f7f7f7f7f7f7f;
     std::uint64_t places = 0;
     for (std::size_t i = 0; i < kGroup / 8; ++i) {
-      // A byte of `other` is zero where the letter is; the sum's eighth bit tells of the other
-      // seven.
+      // A byte of `other` is zero where the letter is; the sum's eighth bit shows whether any of
+      // the other seven is set.
       const std::uint64_t other =
           words[i] ^ kOnes * std::uint64_t{static_cast<unsigned char>(letter)};
       const std::uint64_t here = ~((((other & kSevenBits) + kSevenBits) | other) >> 7) & kOnes;

@@ -45,18 +45,18 @@ namespace mollify {
 /// UTF-8 text.
 [[nodiscard]] Domain read_domain(const std::string& path);
 
-/// The same for text that was already read; `name` represents the file in messages.
+/// Reads text that was already read; `name` names the file in messages.
 [[nodiscard]] Domain parse_domain(std::string_view yaml, const std::string& name);
 
 /// The domain as a file: `parse_domain` makes an equal domain of it. Each of the notes becomes a
-/// comment line at the top. What is left to defaults may be spelled out: then `parse_domain` makes
-/// a domain of it that maps alike and declares it.
+/// comment line at the top. Defaults may be spelled out: then `parse_domain` makes a domain of it
+/// that maps alike and declares it.
 enum class Defaults { kLeftOut, kSpelledOut };
 [[nodiscard]] std::string domain_yaml(const Domain& domain,
                                       const std::vector<std::string>& notes = {},
                                       Defaults defaults = Defaults::kLeftOut);
 
-/// The same for programs: {"seed": 7, "columns": [{"name": "age", "type": "integer", "min": 0,
+/// The domain for programs: {"seed": 7, "columns": [{"name": "age", "type": "integer", "min": 0,
 /// ...}]}. Values are texts, and {"value": TEXT} where a text would be a word of the format.
 [[nodiscard]] std::string domain_json(const Domain& domain);
 

@@ -32,7 +32,7 @@ constexpr std::uint32_t kBins = 10;
 constexpr std::size_t kLettersOfADay = std::string_view("2026-01-31").size();
 /// Fewer records say too little of where most values lie.
 constexpr std::size_t kLeastForQuantiles = 100;
-/// A value that one record in so many has gets a cell of its own.
+/// A value of one record in this many gets a cell of its own.
 constexpr std::size_t kOneInOfSpike = 10;
 /// Integers beyond are not taken for such, if they are written with a point.
 constexpr double kMostExact = 0x1p53;
@@ -125,8 +125,8 @@ double rounded_between(double before, double value, double after) {
   return std::round(value / step) * step;
 }
 
-/// Where cells begin that hold as many values each, and smaller ones in a long tail; ascending, and
-/// all between `min` and `max`, which are not among them.
+/// The beginnings of cells that hold equally many values, and smaller ones in a long tail;
+/// ascending, and all between `min` and `max`, which are not among them.
 std::vector<double> quantiles_of(const std::vector<double>& sorted, double min, double max) {
   constexpr double kLongTail = 3;
   constexpr double kTail = 0.02;
@@ -174,14 +174,14 @@ class ColumnSketch {
     }
   }
 
-  /// What keeps it from being numbers or days, where that is a few values; empty if nothing does.
+  /// The few values that keep it from being numbers or days, if any.
   [[nodiscard]] std::string few_strangers() const {
     if (numbers_.are_few()) return numbers_.words("numbers");
     if (days_.are_few()) return days_.words("days");
     return times_.are_few() ? times_.words("times") : "";
   }
 
-  /// How to declare what is mostly days or times, but no column of them as it stands; empty for
+  /// How to declare what is mostly days or times, but not all of them; empty for
   /// others.
   [[nodiscard]] std::string proposed_days() const {
     if (all_days() || all_times() || all_numbers() || 10 * like_days_ < 9 * days_.seen()) return "";
@@ -207,7 +207,7 @@ class ColumnSketch {
   }
 
   [[nodiscard]] bool holds_only_nulls() const { return values_.size() == 0; }
-  /// More than a column has that tells of groups.
+  /// More values than a column of groups has.
   [[nodiscard]] bool has_many_values() const { return values_.size() > kMaxCategories; }
   /// More values than a categorical column is drafted with.
   [[nodiscard]] bool is_too_wide() const {
@@ -260,7 +260,7 @@ class ColumnSketch {
     if (text.find('@') != std::string_view::npos) ++addresses_;
   }
 
-  /// Three numbers with the same mark between them, one of which may be a year; a time may follow.
+  /// Three numbers with equal marks between them, perhaps with a year; a time may follow.
   static bool is_like_a_day(std::string_view text) {
     constexpr std::size_t kMostDigits = 4;
     char mark = 0;
@@ -445,7 +445,7 @@ class ColumnSketch {
   std::int64_t max_integer_ = std::numeric_limits<std::int64_t>::min();
 };
 
-/// What is known of a column, and why it is left out; empty if it is not.
+/// Facts about a column, and why it is left out; empty if it is not.
 struct DraftedColumn {
   std::string name{};
   ColumnSketch sketch{};

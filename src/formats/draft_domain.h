@@ -11,7 +11,7 @@
 
 namespace mollify {
 
-/// A drafted domain, and what its author should know: each note is one line.
+/// A drafted domain, and notes for its author: each note is one line.
 struct DomainDraft {
   Domain domain;
   std::vector<std::string> notes;
@@ -36,12 +36,12 @@ struct DomainDraft {
 ///
 /// Columns that hold nulls get a null category. `columns` selects columns by name and orders them;
 /// empty means all; those in `excluded` are left out. A note says if only method marginals takes a
-/// domain of so many outcomes.
+/// domain of this size.
 ///
 /// Left out with a note are columns of nulls only, of more than 1000 values that are not numbers,
-/// of what looks like days but is written otherwise (the note says how to declare them), and,
-/// except for those that `columns` names, columns that look like names, addresses, identifiers or
-/// free text. Notes name the first of a few values that keep a column from being numbers.
+/// of values that look like days but are written otherwise (the note says how to declare them),
+/// and, except for those that `columns` names, columns that look like names, addresses, identifiers
+/// or free text. Notes name the first of a few values that keep a column from being numbers.
 ///
 /// Throws InvalidInput for a file or a line that is not well-formed, one whose fields are separated
 /// by something else than commas, and where nothing is left.

@@ -41,7 +41,7 @@ void refuse_locked(const std::string& name) {
 FileLock::FileLock(const std::string& path, const std::string& name, bool make) {
   using Clock = std::chrono::steady_clock;
   constexpr mode_t kMode = 0644;  // less what the process's mask takes away, as SQLite's
-  // Nobody waits for the other end of a pipe.
+  // A pipe is opened without waiting for its other end.
   const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (make ? O_CREAT : 0);
   const auto refuse = [&](const char* what) {
     const bool is_absent = errno == ENOENT && !make;
@@ -297,8 +297,8 @@ constexpr const char* kSchema = R"(
     BEGIN SELECT RAISE(ABORT, 'entries of a ledger are never deleted'); END;
 )";
 
-// Which files were charged as which data set: by path, and by device and inode. Ledgers have not
-// always had it, so it is made when it is first needed.
+// Which files were charged as which data set: by path, and by device and inode. Older ledgers lack
+// it, so it is made when it is first needed.
 constexpr const char* kFilesSchema = R"(
   CREATE TABLE IF NOT EXISTS files (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -351,7 +351,7 @@ DataSetSummary& summary_of(const std::string& data_set, std::vector<DataSetSumma
   return all.emplace_back(DataSetSummary{data_set, std::nullopt, {}});
 }
 
-/// Device and inode as one text; empty if there are none.
+/// Device and inode as one text; empty if the system has no such numbers.
 std::string identity_text(const DataFile& file) {
   return file.identity ? fmt::format("{}:{}", file.identity->first, file.identity->second) : "";
 }
@@ -504,7 +504,7 @@ class LedgerFile::Database {
 
   void commit(SqliteTransaction& transaction) { identity_.commit(lock_, sqlite_, transaction); }
 
-  /// All entries, or those of one data set.
+  /// All entries, or one data set's.
   std::vector<LedgerEntry> entries(const std::optional<std::string>& data_set) {
     // In one statement, because others may add an entry between two.
     if (number_of("SELECT count(*) <> coalesce(max(number), 0) FROM entries") != 0) {
@@ -595,7 +595,7 @@ class LedgerFile::Database {
     SqliteStatement tables(sqlite_, "SELECT count(*) FROM sqlite_master");
     if (tables.step() && tables.number(0) != 0) return false;
     // To SQLite a file of a few bytes is as good as none. Until the statement ends nobody writes,
-    // and what a crash left of a ledger that was being made has been taken back.
+    // and a crash's remains of a new ledger have been rolled back.
     std::error_code unknown;
     if (std::filesystem::file_size(identity_.file(), unknown) > 0 && !unknown) {
       throw InvalidInput(fmt::format("{} is not a ledger but a file of another kind", path()));

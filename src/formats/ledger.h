@@ -19,8 +19,8 @@
 
 namespace mollify {
 
-/// Digits of the numbers that sentences name: what is spent is rounded up to them, and what remains
-/// down. JSON has all digits.
+/// Digits of the numbers that sentences name: the spent budget is rounded up to them, and the
+/// remainder down. JSON has all digits.
 inline constexpr int kReadableDigits = 6;
 
 // -----------------------------------------------------------------------------------------------
@@ -36,7 +36,7 @@ constexpr std::chrono::minutes kLongestWait{1};
 /// and closes the file, by which a process loses the POSIX locks that SQLite takes.
 class FileLock {
  public:
-  /// Locks the file that a path leads to, by whatever link; makes it if asked to and there is none.
+  /// Locks the file that a path leads to, by whatever link; makes a missing one if asked to.
   /// Messages call it `name`. InvalidInput if it cannot be opened or locked; std::runtime_error if
   /// others hold the lock too long.
   FileLock(const std::string& path, const std::string& name, bool make);
@@ -54,7 +54,7 @@ class FileLock {
 // -----------------------------------------------------------------------------------------------
 // SQLite with errors as exceptions.
 
-/// An open database. What is wrong with the file itself (it cannot be opened or written, it is no
+/// An open database. A fault of the file itself (it cannot be opened or written, it is not a
 /// database, it is damaged) is InvalidInput in one sentence naming it; other failures, such as a
 /// full disk or a lock that is not given up within a minute, are std::runtime_error.
 class SqliteDatabase {
@@ -132,7 +132,7 @@ class LedgerIdentity {
   const std::string& file() const { return file_; }  ///< absolute
 
   /// InvalidInput unless the path leads to the file that is locked and that the database has open,
-  /// which must be that of the first call, and have one hard link.
+  /// which must be the first call's, and have one hard link.
   void require_in_place(const FileLock& lock, const SqliteDatabase& database);
 
   /// InvalidInput if the last entry that was seen is not there; sees the last one that is.
@@ -187,8 +187,8 @@ struct LedgerEntry {
 class LedgerFile final : public Ledger {
  public:
   enum class Opening {
-    kExisting,   ///< refused if there is none
-    kOrMakeNew,  ///< an empty ledger is made if there is none, or an empty file
+    kExisting,   ///< refused if it is missing
+    kOrMakeNew,  ///< an empty ledger is made if the file is missing or empty
   };
 
   /// InvalidInput, one sentence naming the file, if it cannot be opened, is not a ledger, is
@@ -207,8 +207,8 @@ class LedgerFile final : public Ledger {
   std::string declare(const std::string& data_set, const LedgerTotal& total, bool replace,
                       const std::optional<DataFile>& file = std::nullopt);
 
-  /// The data sets as which releases of this file were charged, the surest first: those of its
-  /// path, then those of its device and inode, each with the latest first.
+  /// The data sets as which releases of this file were charged, the surest first: by its path, then
+  /// by its device and inode, each with the latest first.
   [[nodiscard]] std::vector<std::string> names_of(const DataFile& file) const;
 
   /// All entries in their order.

@@ -37,7 +37,7 @@
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
-// What the names of columns tell of people.
+// Names of columns that may identify people.
 
 namespace {
 
@@ -314,8 +314,8 @@ std::string_view meant_by(std::string_view field, const Column* column, std::str
   return same_value_text(field, buffer).value_or(field);
 }
 
-/// What the fields mean, one after the other, each after its length, so that no two records of
-/// other values have one key.
+/// The fields' meanings, one after the other, each after its length, so that records of different
+/// values have different keys.
 class RecordKeys {
  public:
   explicit RecordKeys(std::vector<const Column*> columns) : columns_(std::move(columns)) {}

@@ -19,7 +19,7 @@
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
-// What the names of columns tell of people.
+// Names of columns that may identify people.
 
 /// Whether the name says that the column tells who somebody is: "email", "birth_date", "user_id".
 [[nodiscard]] bool names_somebody(std::string_view column);
@@ -43,7 +43,7 @@ namespace mollify {
 /// names columns and whose rows come in the order of the header. An unnamed first column, which
 /// labels the rows, is as other programs write it: the labels must be the header's names in its
 /// order. Further columns and their rows are left out; of a column in logarithms the numbers are
-/// those of the logarithm.
+/// the logarithm's.
 ///
 /// The file is **public**: the first thing that is not as it must be throws InvalidInput with file,
 /// line and column. Whether the matrix is a covariance is Whitening's to judge.
@@ -61,7 +61,7 @@ struct ModelFile {
   MarginalModel model;
 };
 
-/// What released_model_text wrote, with the domain as a domain file beside it.
+/// What released_model_text wrote, with the domain as a domain file.
 [[nodiscard]] std::string model_file_text(const std::string& released, const Domain& domain);
 
 /// Throws InvalidInput, one sentence naming `name`, for anything else than model_file_text writes.
@@ -83,7 +83,7 @@ struct Overlap {
 /// are compared by what they mean, as the domain reads its columns: `7.0` is `7`. Without a column
 /// in common nothing is shared.
 ///
-/// A release never asks this, because a refusal would tell of private records. Memory in proportion
+/// A release never asks this, because a refusal would reveal private records. Memory in proportion
 /// to the public file. `open` and `secret` are read to their ends.
 [[nodiscard]] Overlap overlap_of(CsvReader& open, CsvReader& secret, const Domain& domain);
 
@@ -118,21 +118,21 @@ struct Overlap {
 /// True if both names lead to the same file, or to files with the same bytes: then a "public" file
 /// is the private one. Files that cannot be read are not the same.
 [[nodiscard]] bool same_file_or_content(const std::string& left, const std::string& right);
-/// The same for a file, or a pipe, whose bytes were read.
+/// Checks a file, or a pipe, whose bytes were read.
 [[nodiscard]] bool same_file_or_content(const std::string& left, std::string_view left_bytes,
                                         const std::string& right);
 
 // -----------------------------------------------------------------------------------------------
 // Files as the public inputs of releases.
 
-/// The names of a spec as those of files: a domain in YAML, and CSV.
+/// The names of a spec as names of files: a domain in YAML, and CSV.
 class PublicFiles final : public PublicInputs {
  public:
-  /// What is public must not be the private file itself, nor hold the very same bytes: then a
+  /// A public input must not be the private file itself, nor hold the very same bytes: then a
   /// reading function throws InvalidInput. Whatever else two files share is not looked at, because
-  /// a refusal would tell of it (check_overlap does, for the data holder). None given: nothing is
+  /// a refusal would reveal it (check_overlap shows it to the data holder). None given: nothing is
   /// private. Given the private bytes, which must outlive this, the file is only their name.
-  /// `texts` are, by name, what is in memory and no file.
+  /// `texts` holds, by name, the inputs that are in memory.
   explicit PublicFiles(std::optional<std::string> private_file = std::nullopt,
                        std::optional<std::string_view> private_bytes = std::nullopt,
                        std::map<std::string, std::string> texts = {})
@@ -149,7 +149,7 @@ class PublicFiles final : public PublicInputs {
   [[nodiscard]] PublicBand band(const std::string& name) const override;
   [[nodiscard]] std::vector<double> covariance(const std::string& name,
                                                const RealColumns& columns) const override;
-  /// The records of each unit, none of whom may be of the private data.
+  /// The records of each unit; no unit may be from the private data.
   [[nodiscard]] UnitRecords units(const std::string& name, const Domain& domain,
                                   const std::string& unit_column) const;
   [[nodiscard]] bool knows_private_data() const noexcept { return private_file_.has_value(); }

@@ -61,7 +61,7 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
   if (path_.empty()) throw InvalidInput("a file to write must have a name, but its name is empty");
   require_without_nul("a path", path_);
   std::error_code ignored;
-  // A link stays a link: what it points to is replaced.
+  // A link stays a link: its target is replaced.
   const auto target = std::filesystem::canonical(path_, ignored);
   if (!ignored) path_ = target.string();
   struct stat status {};
@@ -79,7 +79,7 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
     descriptor_ = ::open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
     if (descriptor_ < 0 && errno != EEXIST) refuse(path_);
   }
-  // Before a byte is in it. Some file systems have no modes, and then there are none to keep.
+  // Before a byte is in it. Some file systems have no modes to keep.
   if (exists) static_cast<void>(::fchmod(descriptor_, status.st_mode & 07777U));
 }
 

@@ -18,11 +18,11 @@ namespace mollify {
 
 /// A file that appears under its name only when it is complete.
 ///
-/// Data goes to a new file in the same folder; `commit` forces it to disk and renames it. Without
-/// a commit (an exception, an early return) nothing is left and what was there before stays. Where
-/// the file system can (O_TMPFILE), the new file has no name until then, so that nothing is left
-/// even of a program that is killed. A name that already belongs to something other than a file (a
-/// device, a pipe) is written to directly.
+/// Data goes to a new file in the same folder; `commit` forces it to disk and renames it. Without a
+/// commit (an exception, an early return) nothing is left and an earlier file stays. If the file
+/// system can (O_TMPFILE), the new file has no name until then, so that nothing is left even of a
+/// program that is killed. A name that already belongs to something other than a file (a device, a
+/// pipe) is written to directly.
 ///
 /// A file that is replaced leaves its mode to the new one.
 class AtomicFile {
@@ -40,7 +40,7 @@ class AtomicFile {
   /// Nothing may be written afterwards.
   void commit();
 
-  /// Where it appears.
+  /// The place of the new file.
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
  private:
@@ -61,7 +61,7 @@ class AtomicFile {
 /// made before it are taken away. Throws std::system_error then.
 void commit_all(std::span<AtomicFile* const> files);
 
-/// Whether a device or a pipe has this name: it is written to directly, and nothing beside it.
+/// Whether a device or a pipe has this name: it is written to directly, without another file.
 [[nodiscard]] bool is_stream(const std::string& path);
 
 }  // namespace mollify

@@ -1,4 +1,4 @@
-// What stands behind the front's domains.
+// The inside of the front's domains.
 #pragma once
 
 #include <string>

@@ -135,7 +135,7 @@ double delta_up(const Privacy& release, double epsilon) {
     case Notion::kApproximate:
       break;
   }
-  // The tight curve of a pure part beside an event of probability delta.
+  // The tight curve of a pure part and an event of probability delta.
   return inside::OptimalComposition(release.epsilon, 1, release.delta).delta_up(epsilon);
 }
 
@@ -221,7 +221,7 @@ void speak(Speech speech) noexcept {
 }
 
 // -----------------------------------------------------------------------------------------------
-// What stands behind the front's ledger.
+// The inside of the front's ledger.
 
 namespace {
 

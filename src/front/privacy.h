@@ -26,7 +26,7 @@ namespace inside = ::mollify;
 [[nodiscard]] Privacy outward_down(const inside::ExactPrivacy& privacy);
 
 // -----------------------------------------------------------------------------------------------
-// What stands behind the front's ledger.
+// The inside of the front's ledger.
 
 namespace inside = ::mollify;
 

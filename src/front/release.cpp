@@ -44,7 +44,7 @@ ReleaseKey ReleaseKey::of_worker_bytes(std::span<const std::uint8_t> bytes) {
 }
 
 // -----------------------------------------------------------------------------------------------
-// What stands behind the front's specs, sources, sinks and releases.
+// The inside of the front's specs, sources, sinks and releases.
 
 namespace {
 
@@ -132,7 +132,7 @@ PreparedRelease prepare(const ReleaseSpec& spec, const Source& data, const Publi
   const inside::ReleaseSpec& asked = spec.inside().spec;
   const inside::Source& records = *data.inside().records;
   const inside::PublicFiles files(data.inside().path, std::nullopt, texts);
-  // What is wrong with the domain is told before what is wrong with the data.
+  // Faults of the domain are reported before faults of the data.
   inside::Domain domain = files.domain(asked.domain);
   require_records(asked, records);
   // Before the records are counted, because too few of them would be refused first.

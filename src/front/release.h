@@ -36,7 +36,7 @@ class ReleaseKeyInside {
 [[nodiscard]] std::vector<SpecPart> outward(std::span<const inside::Part> all);
 
 // -----------------------------------------------------------------------------------------------
-// What stands behind the front's specs, sources, sinks and releases.
+// The inside of the front's specs, sources, sinks and releases.
 
 namespace inside = ::mollify;
 
@@ -50,7 +50,7 @@ class CertificateInside {
  public:
   CertificateInside(const std::string& text, const std::string& called)
       : name(called), stated(inside::parse_certificate(text, called)) {}
-  std::string name;  ///< what sentences call it
+  std::string name;  ///< its name in sentences
   inside::StatedCertificate stated;
 };
 
@@ -91,7 +91,7 @@ class PreparedReleaseInside {
   Certificate certificate;
 };
 
-/// What the release's own sink and charge are made of.
+/// The parts of the release's own sink and charge.
 [[nodiscard]] inside::Charging charging_of(const Charging& charging,
                                            const std::optional<std::string>& path);
 

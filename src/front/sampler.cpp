@@ -115,7 +115,7 @@ class UnitsOfRecords {
   }
 
  private:
-  /// Where the unit's records begin, and how many there are.
+  /// The beginning and number of the unit's records.
   [[nodiscard]] std::pair<std::size_t, std::size_t> range(std::size_t unit) const {
     const std::size_t begin = std::min<std::uint64_t>(offsets_[unit], outcomes_.size());
     const std::size_t end = std::clamp<std::uint64_t>(offsets_[unit + 1], begin, outcomes_.size());
@@ -164,7 +164,7 @@ class Tallied {
   std::vector<double> weights_;
 };
 
-/// What a thread needs to draw by a key.
+/// A thread's part of draws by a key.
 struct KeyedDraws {
   KeyedDraws(const inside::ReleaseKey& key, std::string_view context, std::size_t outcome_count)
       : words(key, context), tallied(outcome_count) {}
@@ -172,7 +172,7 @@ struct KeyedDraws {
   Tallied tallied;
 };
 
-/// Two units of one identity and of the same records would be released alike, which tells that
+/// Two units of one identity and of the same records would be released alike, which reveals that
 /// they are alike.
 void require_distinct(std::span<const std::string_view> units) {
   inside::StringIndex known;

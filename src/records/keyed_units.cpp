@@ -201,7 +201,7 @@ SecureRandom& KeyedUnits::of_law(const LawIntegers& law, std::size_t draws) {
   hash.add_bytes(law.outcomes.data(), law.outcomes.size_bytes());
   if (law.band == nullptr) {
     hash.add_bytes(law.numerators.data(), law.numerators.size_bytes());
-  } else {  // the context tells the band, and so all numerators that are left out
+  } else {  // the context determines the band, and so all numerators that are left out
     Pairs pairs(hash);
     if (law.band->is_uniform()) {
       pairs.add_above(law.numerators, [lower = law.band->lower(0)](std::size_t) { return lower; });

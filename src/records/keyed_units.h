@@ -23,9 +23,9 @@ namespace mollify {
 ///
 /// A draw by a key can be made again, in any order and by any worker that makes equal integers of
 /// equal records, with the same result: it is the same release, and costs nothing more
-/// (docs/theory/release-keys.md). A key is for one
-/// release. If it is used for another all the same, the words are other ones (KeyedUnits), and the
-/// two cost what two releases cost.
+/// (docs/theory/release-keys.md). A key is for one release. If it is used for
+/// another release, the words differ (KeyedUnits), and the two cost as much as two
+/// releases.
 ///
 /// Copies may be used by several threads at once.
 class ReleaseKey {
@@ -64,13 +64,13 @@ class ReleaseKey {
 
 /// Definition. The words of a unit with identity u and tallies T, whose draws have a law with the
 /// integers n, are ChaCha20's under
-///   PRF(key; context, u, T, n),
-/// which is keyed BLAKE2b of 256 bits [Aumasson et al. 2013] of an encoding that no two of these
-/// share: what is hashed stands in the personalisation, each part of variable length comes after
-/// its length or last, and T is distinct outcomes, ascending, each with its weight. So the words
-/// depend on a unit's records and not on their order, and those of other records, of other units,
-/// of other contexts and of other laws are independent of them. Processors that make other integers
-/// of the same records never draw by the same words.
+///   PRF(key; context, u, T, n), which is keyed BLAKE2b of 256 bits [Aumasson et al. 2013] of
+///   an encoding that no two of these share: the personalisation names the hashed text, each
+///   part of variable length comes after its length or last, and T is distinct outcomes,
+///   ascending, each with its weight. So the words depend on a unit's records and not on
+///   their order, and words of other records, units, contexts and laws are independent of
+///   them. Processors that make other integers of the same records never draw by the same
+///   words.
 ///
 /// The function takes tallies and integers themselves, not a digest of them: nothing else has to be
 /// free of collisions.
@@ -84,20 +84,20 @@ class KeyedUnits {
   KeyedUnits(const KeyedUnits&) = delete;
   KeyedUnits& operator=(const KeyedUnits&) = delete;
 
-  /// From here on words are those of a unit that has so much weight of each outcome. Requires one
-  /// list for what the caller calls the same records: distinct outcomes, ascending, or where an
-  /// outcome is a record's digits, the distinct records, ascending, end to end. As many weights,
-  /// none of which is NaN. O(outcomes).
+  /// From here on words belong to a unit with this weight of each outcome. Requires one list for
+  /// records that the caller calls equal: distinct outcomes, ascending, or where an outcome is a
+  /// record's digits, the distinct records, ascending, end to end. A weight for each, never NaN.
+  /// O(outcomes).
   void begin(std::string_view unit, std::span<const std::uint32_t> outcomes,
              std::span<const double> weights);
 
-  /// The words for what is chosen for the unit before its law is known, and which is the same on
-  /// every processor or depends on no private value: which records are scored, and at which points.
-  /// Valid until the next call.
+  /// The words for choices for the unit before its law is known, which are equal on every processor
+  /// or depend on no private value: which records are scored, and at which points. Valid until the
+  /// next call.
   [[nodiscard]] SecureRandom& before_law();
 
-  /// The words of so many draws from a law, and of what is written for them. Valid until the next
-  /// call. O(integers).
+  /// The words of `draws` draws from a law, and of the values written for them. Valid until the
+  /// next call. O(integers).
   [[nodiscard]] SecureRandom& of_law(const LawIntegers& law, std::size_t draws);
 
  private:

@@ -24,12 +24,12 @@ class RealColumns;
 // Reads private records in a domain's outcomes or digits.
 
 // These functions are total in the records: whatever the rows hold, they neither throw nor print,
-// and each row becomes one record of the domain. They throw InvalidInput for what is visible
-// without private values: a column that is missing, or there twice.
+// and each row becomes one record of the domain. They throw InvalidInput for faults that are
+// visible without private values: a column that is missing, or there twice.
 
 /// Throws InvalidInput unless the source has each of the domain's columns, and the unit column if
-/// one is given, once, and the unit column is none of the domain's: what every function below asks
-/// for.
+/// one is given, once, and the unit column is not in the domain: every function below asks for
+/// this.
 void require_columns(const Source& source, const Domain& domain,
                      const std::optional<std::string>& unit_column = std::nullopt);
 
@@ -40,7 +40,7 @@ void require_single_records(const Source& source, std::string_view what);
 /// The records of the whole source. Requires an enumerable domain.
 [[nodiscard]] Empirical read_table(const Source& source, const Domain& domain);
 
-/// The same, without weights for the kernel: in 12 bytes for each distinct outcome.
+/// Tallies without weights for the kernel: in 12 bytes for each distinct outcome.
 [[nodiscard]] OutcomeHistogram read_counts(const Source& source, const Domain& domain);
 
 /// Calls take with the digits of a block of records, a span for each column, one block after the
@@ -54,21 +54,21 @@ void visit_digits(const Source& source, const Domain& domain,
 /// The records of each unit. Requires an enumerable domain.
 ///
 /// A unit's id is the text that its value represents, so that it is the same unit in whatever way
-/// its records come. With a roster, the units are those of the roster in its order: records of
-/// other units are left out, units without records are empty. Without one, the units are those of
-/// the source, ordered by their bytes and never by their place in it; an empty id is no unit, and
-/// its records are left out.
+/// its records come. With a roster, the units are the roster's, in its order: records of other
+/// units are left out, units without records are empty. Without one, the units are the
+/// source's, ordered by their bytes and never by their place in it; records of an empty id are
+/// left out.
 [[nodiscard]] UnitTable read_units(const Source& source, const Domain& domain,
                                    const std::string& unit_column,
                                    const std::optional<Roster>& roster = std::nullopt);
 
-/// The digits of the source's records, a record after the other; of more than `most` records, so
-/// many drawn evenly from all of them (reservoir sampling), so that memory is bounded.
+/// The digits of the source's records, a record after the other; of more than `most` records,
+/// `most` drawn evenly from all of them (reservoir sampling), so that memory is bounded.
 [[nodiscard]] std::vector<std::uint32_t> read_table_digits(const Source& source,
                                                            const Domain& domain, std::size_t most,
                                                            SecureRandom& random);
 
-/// The digits of each unit's records, of more than `most` so many drawn evenly from them, so that
+/// The digits of each unit's records, of more than `most`, `most` drawn evenly from them, so that
 /// the time that a unit takes is bounded; units as in `read_units`, but without a roster they come
 /// in no order that anything may depend on.
 [[nodiscard]] UnitRecords read_unit_digits(const Source& source, const Domain& domain,
@@ -81,11 +81,11 @@ void visit_digits(const Source& source, const Domain& domain,
 
 /// A private table of numbers that may be larger than memory: n rows of d doubles, read in passes.
 ///
-/// What a reader owes its users. The number of columns and of records is public. Every pass gives
-/// the same rows in the same order, as blocks of whole rows. A row depends on its own record alone,
-/// so that replacing a record replaces one row; privacy depends on that, and on nothing about the
-/// values, which may be any doubles, NaN and infinities included. Reading fails (throws) only for
-/// what does not depend on values, such as a file that is gone.
+/// A reader's duties. The number of columns and of records is public. Every pass gives the same
+/// rows in the same order, as blocks of whole rows. A row depends on its own record alone, so that
+/// replacing a record replaces one row; privacy depends on that, and on nothing about the values,
+/// which may be any doubles, NaN and infinities included. Reading fails (throws) only for reasons
+/// that do not depend on values, such as a file that is gone.
 class NumericTable {
  public:
   NumericTable() = default;
@@ -126,7 +126,7 @@ class MemoryTable final : public NumericTable {
 
 /// The rows of a source as points, in as many passes as are asked for. Bounded memory.
 ///
-/// What is wrong with the source in public (a column that it lacks, not to be visited again) throws
+/// A public fault of the source (a column that it lacks, not to be visited again) throws
 /// InvalidInput from the constructor; after that no content does.
 class NumericRows final : public NumericTable {
  public:
@@ -144,10 +144,10 @@ class NumericRows final : public NumericTable {
   std::uint64_t rows_;
 };
 
-/// One row of each unit, drawn evenly from its rows, in memory. With a roster the units are those
-/// of the roster, and one without rows is a point in the middle of the columns' ranges; without one
-/// they are those of the source in the order of their ids' bytes, rows of an empty id left out: the
-/// place of a unit's point depends on no other unit's rows. Total like NumericRows.
+/// One row of each unit, drawn evenly from its rows, in memory. With a roster the units are the
+/// roster's, and one without rows is a point in the middle of the columns' ranges; without one they
+/// are the source's, in the order of their ids' bytes, rows of an empty id left out: the place of a
+/// unit's point depends on no other unit's rows. Total like NumericRows.
 [[nodiscard]] std::vector<double> read_unit_points(const Source& source, const RealColumns& columns,
                                                    const std::string& unit_column,
                                                    const std::optional<Roster>& roster,

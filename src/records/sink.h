@@ -28,8 +28,8 @@ using Schema = std::vector<ColumnSchema>;
 /// The columns of points: numbers, logarithms taken back.
 [[nodiscard]] Schema schema_of(const RealColumns& columns);
 
-/// Takes a table: `begin`, then any number of `write`. Whoever made the sink learns from the
-/// release that the table is whole. Without that nothing was released.
+/// Takes a table: `begin`, then any number of `write`. The sink's maker learns from the release
+/// that the table is whole. Without that nothing was released.
 class Sink {
  public:
   Sink() = default;
@@ -86,7 +86,7 @@ class ColumnBuffer {
 // -----------------------------------------------------------------------------------------------
 // Writes released records to a sink, typed.
 
-/// Gathers records in blocks for a sink. What is written for a record encodes to it again.
+/// Gathers records in blocks for a sink. The values written for a record encode to it again.
 ///
 /// Records are written as digits of a domain, where several values may represent a digit and one of
 /// them is drawn; or as points. The column of units, if any, comes first, as text.

@@ -22,13 +22,13 @@ class Domain;
 // Where records come from.
 
 /// The file that something was read from, for certificates. Of public inputs alone: the hash of a
-/// private file would tell of its content.
+/// private file would reveal its content.
 struct Provenance {
   std::string name;
   std::string sha256;  ///< in hexadecimal digits
 };
 
-/// What a thread does with the blocks that it reads, where several read one source.
+/// A thread's work on the blocks that it reads, if several read one source.
 class BlockWorker {
  public:
   BlockWorker() = default;
@@ -45,13 +45,13 @@ class BlockWorker {
   virtual void take(const Block& block) = 0;
 };
 
-/// A table of records, in rows. Its columns' names are public; what stands in the rows is private
-/// or public as the user says.
+/// A table of records, in rows. Its columns' names are public; the rows are private or public as
+/// the user says.
 ///
-/// What a source owes its users. Every visit gives the same rows in the same order. A row depends
-/// on its own record alone, so that replacing a record replaces one row. Every record is a row,
-/// whatever it holds: an unreadable value is a null, and an empty line of a file is a row of nulls.
-/// Reading fails (throws) only for what does not depend on values, such as a file that is gone.
+/// A source's duties. Every visit gives the same rows in the same order. A row depends on its own
+/// record alone, so that replacing a record replaces one row. Every record is a row, whatever it
+/// holds: an unreadable value is a null, and an empty line of a file is a row of nulls. Reading
+/// fails (throws) only for reasons that do not depend on values, such as a file that is gone.
 class Source {
  public:
   Source() = default;
@@ -59,7 +59,7 @@ class Source {
   Source& operator=(const Source&) = delete;
   virtual ~Source() = default;
 
-  /// What messages call it: a file's path, or "the data".
+  /// Its name in messages: a file's path, or "the data".
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 
   [[nodiscard]] virtual const std::vector<std::string>& columns() const noexcept = 0;
@@ -70,8 +70,8 @@ class Source {
   virtual void visit(std::span<const std::size_t> wanted,
                      const std::function<void(const Block&)>& take) const = 0;
 
-  /// The same by as many threads as the source has been given: each block goes to one of the
-  /// workers that `make_worker` makes, in this thread, one for each thread.
+  /// A visit by all threads that the source has been given: each block goes to one of the workers
+  /// that `make_worker` makes, in this thread, one for each thread.
   virtual void visit_by(std::span<const std::size_t> wanted,
                         const std::function<std::unique_ptr<BlockWorker>()>& make_worker) const;
 
@@ -91,19 +91,19 @@ class Source {
   /// Throws InvalidInput if the column is of a type that cannot be read.
   virtual void require_readable(std::size_t /*column*/) const {}
 
-  /// The file behind it; nothing if there is none.
+  /// The file behind it, if any.
   [[nodiscard]] virtual std::optional<Provenance> provenance() const { return std::nullopt; }
 
-  /// The place of a column. Throws InvalidInput if there is none of this name, more than one, or
-  /// one that cannot be read; `reason` ends the sentence: "which the domain declares". The sentence
-  /// lists the other names only if two of `declared` are among them: the first line of a file
-  /// without a header is a private record.
+  /// The place of a column. Throws InvalidInput unless there is one column of this name that can be
+  /// read; `reason` ends the sentence: "which the domain declares". The sentence lists the other
+  /// names only if two of `declared` are among them: the first line of a file without a header is a
+  /// private record.
   [[nodiscard]] std::size_t position(std::string_view column, std::string_view reason,
                                      std::span<const std::string> declared = {}) const;
 };
 
-/// The place of a column among the names of a table. Throws InvalidInput if there is none of this
-/// name, with the hint, or more than one; `reason` as in Source::position.
+/// The place of a column among the names of a table. Throws InvalidInput, with the hint, unless
+/// there is one column of this name; `reason` as in Source::position.
 [[nodiscard]] std::size_t place_of_column(std::string_view table,
                                           std::span<const std::string> names,
                                           std::string_view column, std::string_view reason,
@@ -116,8 +116,8 @@ class Source {
 inline constexpr std::string_view kStatesCounts = "which says how many records a row stands for";
 
 /// The places of a domain's columns and, last, of the unit column if one is given, as
-/// `place(column, reason)` finds them. Throws InvalidInput unless the unit column is none of the
-/// domain's, and the column of counts, if there is one, is neither.
+/// `place(column, reason)` finds them. Throws InvalidInput unless unit column, domain's columns and
+/// the column of counts, if any, are different.
 [[nodiscard]] std::vector<std::size_t> wanted_columns(
     std::span<const std::string> names, const std::optional<std::string>& unit_column,
     const std::optional<std::string>& counts_column,
@@ -133,11 +133,11 @@ inline constexpr std::string_view kStatesCounts = "which says how many records a
 // table whose rows each represent many records.
 
 /// The number of records that a value states, 2^63 at most: `2`, `2.0`, `2e0`, `02` and `1,000`, as
-/// tables are written. Nothing for a null, a negative number and what is no whole number.
+/// tables are written. Empty for a null, a negative number and a value that is not a whole number.
 [[nodiscard]] std::optional<std::uint64_t> read_count(const Value& value) noexcept;
 
-/// A table of which one column says how many records each row represents: a histogram, as engines
-/// make it who count by themselves.
+/// A table with a column for the number of records that each row counts as: a histogram, from
+/// engines that count by themselves.
 ///
 /// Total: a count that `read_count` does not read is 0, a greater one than 2^40 is that. A row of
 /// no records still names its unit.
@@ -221,8 +221,8 @@ class RecordEncoder {
   /// `domain` must outlive the encoder.
   explicit RecordEncoder(const Domain& domain);
 
-  /// Encodes a block whose first columns are the domain's, in its order. What the encoder gives is
-  /// of this block until the next one.
+  /// Encodes a block whose first columns are the domain's, in its order. The encoder's results are
+  /// for this block until the next one.
   void encode(const Block& block);
 
   /// The digits of one column, a row after the other.
@@ -238,7 +238,7 @@ class RecordEncoder {
  private:
   struct KnownList {
     const Values* values = nullptr;
-    std::vector<std::uint32_t> digits;  // one more than there are values: that of a null
+    std::vector<std::uint32_t> digits;  // one more than there are values: a null's
   };
 
   const Domain& domain_;

@@ -96,7 +96,7 @@ class UnitTable::Merge {
     std::uint64_t count;
   };
 
-  /// What a part counted.
+  /// The counts of a part.
   struct Counts {
     Tally<std::uint64_t>::Counts of{};
     std::vector<std::size_t> begins{};  // of its units; one more than there are

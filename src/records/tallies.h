@@ -60,7 +60,7 @@ class Tally {
     pending_.push_back(key);
   }
 
-  /// The same key so many times, at once.
+  /// Adds one key `count` times, at once.
   void add(Key key, std::uint64_t count) {
     if (count == 1) add(key);
     if (count > 1) many_.emplace_back(key, std::min(count, kGreatestCount));
@@ -164,7 +164,7 @@ class Tally {
 /// 12 bytes for each distinct (unit, outcome).
 class UnitTable {
  public:
-  /// Collects records in any order, those of one thread. O(log n) amortised for each.
+  /// Collects one thread's records in any order. O(log n) amortised for each.
   class Builder {
    public:
     void add(std::uint32_t unit, std::uint32_t outcome, std::uint64_t count = 1) {
@@ -255,7 +255,7 @@ class Empirical {
 // -----------------------------------------------------------------------------------------------
 // How often each outcome occurs: all that a mechanism of a whole table looks at.
 
-/// Distinct outcomes (`keys`), ascending, and as many counts, each from 1 to kGreatestCount.
+/// Distinct outcomes (`keys`), ascending, and a count for each, from 1 to kGreatestCount.
 /// Private.
 using OutcomeHistogram = Tally<std::uint32_t>::Counts;
 
@@ -271,7 +271,7 @@ using OutcomeHistogram = Tally<std::uint32_t>::Counts;
 // -----------------------------------------------------------------------------------------------
 // Private records, counted in parts of the data by workers that share nothing.
 
-/// How often records came, those of a unit one after the other. Private.
+/// Numbers of equal records, one unit's after the other's. Private.
 struct CountedRecords {
   std::size_t width = 1;                     ///< words of a record
   std::string units{};                       ///< end to end; none without units
@@ -281,7 +281,7 @@ struct CountedRecords {
   std::vector<std::uint64_t> counts{};       ///< of each record, at least 1
 };
 
-/// What a release counts records by.
+/// A release's encoder and counter of records.
 struct RecordCounting {
   const Domain* domain = nullptr;  ///< in whose cells records are read
   /// A record is one word, its outcome; otherwise as many as the domain has columns, its digits.
@@ -328,9 +328,9 @@ class RecordCounter {
 // -----------------------------------------------------------------------------------------------
 // Counts of records, as a table again.
 
-/// What a RecordCounter counted, as a source: a row for each record that was told apart, with a
-/// value of each of its cells, and last the column of counts, whose name is none of the domain's.
-/// Requires counts of this domain's outcomes without units; an outcome that is none counts as the
+/// A RecordCounter's counts as a source: a row for each distinct record, with a value of each of
+/// its cells, and last the column of counts, with a name that the domain does not have. Requires
+/// counts of this domain's outcomes without units; a number that is not an outcome counts as the
 /// first. O(rows columns).
 [[nodiscard]] std::unique_ptr<const MemorySource> counted_table(const Domain& domain,
                                                                 const CountedRecords& counted);

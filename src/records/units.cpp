@@ -17,7 +17,7 @@ namespace mollify {
 
 namespace {
 
-/// The first eight bytes as a number in the same order; what is shorter ends in zeros.
+/// The first eight bytes as a number in the same order; shorter ids end in zeros.
 std::uint64_t beginning_of(std::string_view id) {
   std::uint64_t beginning = 0;
   for (std::size_t i = 0; i < sizeof beginning; ++i) {
@@ -86,7 +86,7 @@ std::uint32_t Roster::find(std::string_view text) const noexcept {
 
 namespace {
 
-constexpr std::uint32_t kUnknown = Units::kNobody - 1;  // what was not met yet
+constexpr std::uint32_t kUnknown = Units::kNobody - 1;  // not met yet
 
 }  // namespace
 
@@ -129,7 +129,7 @@ void Units::make_places() {
   }
 }
 
-/// Where the id is, a free place, or the first if all are others'.
+/// The place of the id, a free place, or the first if all are others'.
 Units::Met& Units::place_of(std::int64_t id) {
   constexpr std::uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;  // spreads ids that are near
   constexpr std::size_t kPlaces = 8;

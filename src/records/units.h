@@ -18,7 +18,7 @@
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
-// The order of ids that does not depend on records: that of their bytes.
+// The order of ids that does not depend on records: by their bytes.
 
 /// Which of the ids is the first in the order of their bytes, which the second, and so on.
 /// O(n log n); of ids that differ within eight bytes without looking at them again.
@@ -50,16 +50,16 @@ class Roster {
 
  private:
   StringIndex ids_;
-  StringIndex same_;                  // what represents the ids that are more than words
+  StringIndex same_;                  // texts of the ids that are more than words
   std::vector<std::uint32_t> units_;  // of each; kAbsent if there are several
 };
 
 // -----------------------------------------------------------------------------------------------
 // Which unit each record belongs to.
 
-/// Numbers the units of records. With a roster they are those of the roster in its order, and all
-/// other records belong to nobody. Without one they are those that are found, in the order in which
-/// they come, and records of an empty id belong to nobody.
+/// Numbers the units of records. With a roster they are the roster's, in its order, and all other
+/// records belong to nobody. Without one they are those that are found, in the order in which they
+/// come, and records of an empty id belong to nobody.
 ///
 /// An id is the text that a value represents, as `id_text` and `Roster` read it: a unit is the same
 /// in whatever way its records come.
@@ -83,8 +83,8 @@ class Units {
     return roster_ != nullptr ? roster_->ids() : found_;
   }
 
-  /// The units in the order that is theirs in public: the roster's, or that of their ids' bytes,
-  /// never that of the records.
+  /// The units in the order that is theirs in public: the roster's, or by their ids' bytes, never
+  /// the records'.
   [[nodiscard]] std::vector<std::uint32_t> in_public_order() const;
 
  private:
@@ -98,9 +98,9 @@ class Units {
   const Values* list_ = nullptr;  // the last dictionary, and the unit of each of its values
   std::vector<std::uint32_t> of_list_;
 
-  /// Integers that were met, for their texts take long: each in one of a few places from that of
-  /// its hash on. There are at least twice as many places as units, so that all of these have one;
-  /// strangers to a roster, of whom there may be any number, take others' places.
+  /// Integers that were met, for their texts take long: each in one of a few places from its hash's
+  /// on. There are at least twice as many places as units, so that each unit has one; any number of
+  /// strangers to a roster take others' places.
   struct Met {
     std::int64_t id;
     std::uint32_t unit = kNobody - 1;  // none met
@@ -136,7 +136,7 @@ class UnitRecords {
     std::vector<std::uint32_t> digits_;
   };
 
-  /// Of units with more than `most` records, so many drawn evenly from all of them stay.
+  /// Of units with more than `most` records, `most` drawn evenly from all of them stay.
   void thin(std::size_t most, SecureRandom& random);
 
   /// The number of units.

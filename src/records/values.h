@@ -20,8 +20,8 @@ class Values;
 
 /// Values that are written as places in a list of few. A place beyond the list is a null.
 ///
-/// In one visit of a source, a list at the same address as that of the block before is the same:
-/// what is known of a list is found out once.
+/// In one visit of a source, a list at the address of the block before is the same: facts about a
+/// list are found out once.
 struct Dictionary {
   std::span<const std::uint32_t> places;
   const Values* values;  ///< not a dictionary itself
@@ -30,7 +30,7 @@ struct Dictionary {
 /// The values of one column in consecutive rows, of one type, and which of them are null. Borrowed:
 /// it is valid as long as what it was made from.
 ///
-/// What a value represents is said at `Value`.
+/// The meaning of a value is explained at `Value`.
 class Values {
  public:
   using Data = std::variant<std::size_t,                        // so many nulls
@@ -70,11 +70,11 @@ struct Block {
   std::span<const std::uint64_t> counts = {};
 };
 
-/// So many rows make a block: few enough to stay in the processor's nearest memory.
+/// Number of rows in a block: few enough to stay in the processor's nearest memory.
 inline constexpr std::size_t kRowsPerBlock = 2048;
 
-// -----------------------------------------------------------------------------------------------
-// A place among so many records that their number has more than 64 bits.
+// ----------------------------------------------------------------------------------------------- A
+// place among records whose number has more than 64 bits.
 
 /// A uniform integer below `bound`, which must not be 0.
 ///
