@@ -113,8 +113,8 @@ double concentrated_rho_down(double epsilon, double delta) {
   require_parameter("epsilon", epsilon);
   require_delta(delta, false);
   if (delta == 0.0) return 0.0;
-  // What the simpler epsilon = rho + 2√(rho ln(1/delta)) of [Bun, Steinke 2016] allows, or next to
-  // it.
+  // The delta that the simpler epsilon = rho + 2√(rho ln(1/delta)) of [Bun, Steinke 2016] allows,
+  // or next to it.
   const double log = -std::log(delta);
   double fits = std::max(epsilon * epsilon / (4.0 * (epsilon + log)), 0.25 * delta * delta);
   while (fits > 0.0 && concentrated_delta_up(fits, epsilon) > delta) fits *= 0.5;
@@ -156,7 +156,7 @@ double record_rounding_error_up(std::size_t dimension, double squared_weights, d
 }
 
 // -----------------------------------------------------------------------------------------------
-// What several releases cost together, and what one of them may cost.
+// The cost of several releases together, and the budget of one of them.
 
 namespace {
 
@@ -178,8 +178,8 @@ void require_releases(std::uint64_t releases, std::uint64_t largest) {
 
 void require_delta(double delta) { require_between("delta", delta, 0.0, 1.0); }
 
-/// 1 − (1−delta)^k, rounded up: two functions within 2 units in the last place and two roundings,
-/// none of which moves the result by more than its own relative error, as it is concave in
+/// 1 − (1−delta)^k, rounded up: two functions within 2 units in the last place and two
+/// roundings; none moves the result by more than its own relative error, as it is concave in
 /// k·ln(1−delta).
 double any_of_up(double delta, double k) {
   if (delta == 0.0) return 0.0;

@@ -44,7 +44,7 @@ namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
 // What rounding each record of a Gaussian to a lattice does to the law of a noisy sum: less than
-// the rounding itself, because it is nearly independent of what is left.
+// the rounding itself, because it is nearly independent of the remainder.
 
 /// Let X_i be independent N(mu, Sigma) in R^d with Sigma >= I, Z_i be X_i with each coordinate
 /// rounded to the nearest multiple of g, and a_i be weights, sum a_i^2 = A and |sum a_i| <= 1. Then
@@ -61,7 +61,7 @@ namespace mollify {
                                               double step, double deviation);
 
 // -----------------------------------------------------------------------------------------------
-// What several releases cost together, and what one of them may cost.
+// The cost of several releases together, and the budget of one of them.
 
 /// Total epsilon of `releases` releases at `epsilon` each under basic composition, Σ epsilon,
 /// rounded up. InvalidInput for epsilon not finite and positive, or a number of releases that is
@@ -74,9 +74,9 @@ namespace mollify {
 /// never exceeds the total it declares. Same refusals as above.
 [[nodiscard]] double epsilon_per_draw_down(double total, std::uint64_t releases);
 
-/// What one of a unit's `count` draws may spend of a pure or Gaussian budget for all of them:
-/// epsilon / count [basic composition], but never above the 30 at which one draw counts (ExpBound),
-/// or mu / sqrt(count) [Dong et al. 2022, Corollary 3.3]; rounded down.
+/// The share of one of a unit's `count` draws in a pure or Gaussian budget for all of them: epsilon
+/// / count [basic composition], but never above the 30 at which one draw counts (ExpBound), or mu /
+/// sqrt(count) [Dong et al. 2022, Corollary 3.3]; rounded down.
 ///
 /// Throws InvalidInput, one sentence in terms of the whole, unless count is from 1 to 100 000 000
 /// and the parameter is finite, positive and large enough to be split.
@@ -88,15 +88,15 @@ namespace mollify {
 
 /// The promise of all parts together, made on the same records: basic composition, rounded up.
 ///
-/// Pure and approximate parts give Σ epsilon and Σ delta (pure if all are). Where a part is
+/// Pure and approximate parts give Σ epsilon and Σ delta (pure if all are). If a part is
 /// concentrated or Gaussian, pure ones count epsilon²/2, Gaussian ones mu²/2, and the whole is (Σ
-/// rho)-zCDP; an approximate one beside it has no rho: InvalidInput. InvalidInput for no parts, and
+/// rho)-zCDP; an approximate one with it has no rho: InvalidInput. InvalidInput for no parts, and
 /// for parameters that are not finite and at least 0.
 [[nodiscard]] Privacy composed_up(std::span<const Privacy> parts);
 
-/// What a promise against adding or removing one record is worth against replacing it, which is to
-/// remove one and to add another: twice epsilon, and delta (1 + e^epsilon) times, rounded up; four
-/// times rho [Bun, Steinke 2016, Proposition 1.9]; twice mu [Dong et al. 2022, Theorem 2.14].
+/// The worth of a promise against adding or removing one record against replacing it, which removes
+/// one and adds another: twice epsilon, and delta (1 + e^epsilon) times, rounded up; four times rho
+/// [Bun, Steinke 2016, Proposition 1.9]; twice mu [Dong et al. 2022, Theorem 2.14].
 [[nodiscard]] ExactPrivacy replacing_up(const ExactPrivacy& add_remove);
 
 /// The optimal composition of k equal releases that are epsilon-DP or (epsilon, delta₀)-DP,

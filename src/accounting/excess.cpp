@@ -22,7 +22,7 @@ namespace mollify {
 
 namespace {
 
-/// What the doubles given may be off by, as a factor, and as much again for the roundings of a
+/// The relative error of the given doubles, and as much again for the roundings of a
 /// step.
 constexpr double kStep = 0x1p-49;
 /// What all counts beyond a cut may have of the probability.
@@ -52,7 +52,7 @@ class SparseStates {
       : value_(value), terms_(terms), rare_(std::move(rare)) {
     std::uint64_t others = 0;
     for (const RareAtom& atom : rare_) others += atom.most;
-    // powers_[i]: of so many terms less than all having the likely value.
+    // powers_[i]: all terms except i have the likely value.
     for (std::uint64_t i = 0; i <= std::min(others, terms_); ++i) {
       const auto left = static_cast<double>(terms_ - i);
       const double low =
@@ -114,7 +114,7 @@ std::optional<MeanExcess> sparse_excess(const Atom& gain, std::span<const Atom> 
                                         std::uint64_t terms, double most_states) {
   double given = gain.probability;
   for (const Atom& loss : losses) given += loss.probability;
-  // What the doubles given are off by, and two roundings of numbers up to 1.
+  // The error of the given doubles, and two roundings of numbers up to 1.
   const double off = given * 0x1p-47 + 0x1p-51;
   const MeanExcess zero{std::max(0.0, 1 - given - off), std::clamp(1 - given + off, 0.0, 1.0)};
   // The likely value: 0, or a loss.
@@ -149,7 +149,7 @@ std::optional<MeanExcess> sparse_excess(const Atom& gain, std::span<const Atom> 
     atom.most = static_cast<std::uint64_t>(count);
     states *= count + 1;
     if (states > most_states || expected > kMostExpected) return std::nullopt;
-    // Given one gain, of which there are n p: its others are one fewer.
+    // Given one of the n p gains: its others are one fewer.
     const bool all = atom.most == terms;
     beyond += all ? 0 : tail_up(mean, &atom == &rare.front() ? count : count + 1);
   }
@@ -164,7 +164,7 @@ std::optional<MeanExcess> sparse_excess(const Atom& gain, std::span<const Atom> 
 namespace {
 
 constexpr double kMostWays = 20'000;
-/// What the doubles given, and no more than 2^7 roundings on the way to a weight, may do to it.
+/// The effect of the given doubles, and of at most 2^7 roundings on the way to a weight.
 constexpr double kOff = 0x1p-50;
 constexpr double kRounding = 0x1p-44;
 /// Below, products lose digits; larger weights are as good for an upper bound.
@@ -180,7 +180,7 @@ double ways(std::uint64_t terms, std::size_t atoms) {
   return count;
 }
 
-/// Visits all ways, atom after atom; what is left over is of value 0.
+/// Visits all ways, atom after atom; the rest has value 0.
 class Enumeration {
  public:
   Enumeration(const Atom& gain, std::span<const Atom> losses, std::uint64_t terms) {
@@ -229,7 +229,7 @@ class Enumeration {
 
   std::array<Atom, 5> atoms_{};
   std::size_t count_ = 0;
-  std::vector<MeanExcess> zeros_;  // how likely so many zeros are
+  std::vector<MeanExcess> zeros_;  // how likely this many zeros are
   double lower_ = 0;
   double upper_ = 0;
 };
@@ -256,7 +256,7 @@ using Complex = std::complex<double>;
 constexpr double kErrorOfTerms = 0x1p-46;
 /// States without a gain are left in where the gain is at least e^40 times as heavy.
 constexpr double kNegligibleRatio = 40.0;
-/// What ends a refinement: the relative distance of the bounds.
+/// A refinement ends at this relative distance of the bounds.
 constexpr double kWanted = 1e-4;
 constexpr double kMostNodes = 1 << 20;
 /// A state is visited in a tenth of the time of a node.
@@ -312,7 +312,7 @@ class Transform {
 
   /// ln of the transform at c, except for rounding.
   double scale() const { return scale_; }
-  /// The same, of the sum with all its states.
+  /// The bound for the sum with all its states.
   double log_mass() const { return log_mass_; }
 
   /// n times the variance of a term under the law tilted by e^{cx}, except for rounding.
@@ -507,8 +507,8 @@ class Contour {
   }
 
  private:
-  /// What the multiples of the period other than 0 add to a trapezoid sum whose value at 0 is at
-  /// most `mean`: below zero r(-u) <= u + r(0), above it r(u) <= M(d) e^{-du}/(e d) for every d.
+  /// The share of the multiples of the period other than 0 in a trapezoid sum whose value at 0 is
+  /// at most `mean`: below zero r(-u) <= u + r(0), above it r(u) <= M(d) e^{-du}/(e d) for every d.
   double alias(double h, double mean) const {
     const double decay = std::exp(-c_ * period_);
     const double below =
@@ -579,7 +579,7 @@ MeanExcess mean_excess(const Atom& gain, std::span<const Atom> losses, std::uint
   double gap = HUGE_VAL;
   bool is_sparse_tried = false;
   for (double smoothing = 0x1p-7; contour.nodes(smoothing) < kMostNodes; smoothing *= 0.25) {
-    // What is cheaper than so many nodes.
+    // A cheaper way than this many nodes.
     if (contour.nodes(smoothing) > kManyNodes && !std::exchange(is_sparse_tried, true) &&
         tightened(sparse_excess(gain, losses, terms, kManyStates))) {
       break;

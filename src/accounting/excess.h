@@ -39,8 +39,8 @@ struct MeanExcess {
 /// of the transform, so that sums of rare large gains are bounded as well as smooth ones. Every
 /// rounding is counted (docs/theory/shuffle-accounting.md).
 ///
-/// Who only asks whether the mean is above `interest` gets bounds that may be wide once both are on
-/// one side of it, and sooner.
+/// A caller who only asks whether the mean is above `interest` gets bounds that may be wide once
+/// both are on one side of it, and sooner.
 [[nodiscard]] MeanExcess mean_excess(const Atom& gain, std::span<const Atom> losses,
                                      std::uint64_t terms, double interest = 0);
 

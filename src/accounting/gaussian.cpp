@@ -174,7 +174,7 @@ double sampled_gaussian_renyi_up(const SampledGaussian& mechanism, double order)
   if (rate == 1) return mul_up(steps, div_up(div_up(order / 2, deviation), deviation));
   const double rest_up = add_up(1, -rate);
   const double rest_down = -add_up(-1, rate);
-  // Where both parts are about equal; any place gives a bound.
+  // The place where both parts are about equal; any place gives a bound.
   const double place = 0.5 + deviation * (deviation * std::log((1 - rate) / rate));
   // ln (1 - q)^a q^b E[r^b on one side of the place], which is that side's mass under N(b, sigma^2)
   // times e^(b(b - 1)/(2 sigma^2)). Differences of the order and whole numbers are exact.

@@ -78,9 +78,9 @@ inline constexpr double kMostMeasuredCells = 0x1p42;
 /// the least M has more. Same limits; delta from 0 to below 1.
 [[nodiscard]] double adaptive_gaussian_budget_down(double epsilon, double delta);
 
-/// What adds up over steps each of which is decided by the outputs before it: epsilon, rho, or the
-/// M of an (epsilon, delta) that keeps delta on every machine (kRoomForRounding). Throws
-/// InvalidInput for a budget of mu, naming the method.
+/// The sum over steps that each depend on the outputs before them: epsilon, rho, or the M of an
+/// (epsilon, delta) that keeps delta on every machine (kRoomForRounding). Throws InvalidInput for a
+/// budget of mu, naming the method.
 [[nodiscard]] double adaptive_amount_down(const Privacy& budget, std::string_view method);
 
 // -----------------------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ struct SampledGaussian {
 // -----------------------------------------------------------------------------------------------
 // How many records any private sampler of Gaussians needs.
 
-/// What is asked of a sampler: for records from N(mu, I) in R^d, |mu| <= mean_norm, outputs whose
+/// The request to a sampler: for records from N(mu, I) in R^d, |mu| <= mean_norm, outputs whose
 /// joint law is within `joint_error` of that many independent draws of N(mu, I). Independent
 /// outputs that are each within alpha have a joint_error of `outputs` alpha.
 struct GaussianSamplingTask {

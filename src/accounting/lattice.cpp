@@ -71,7 +71,7 @@ double lattice_laplace_error_up(std::size_t dimension, double scale, double publ
   const double half_square = 0.5 * public_deviation * public_deviation / kSlack;
   if (half_square < 0x1p-10) return 1.0;
   const double exponent = (d + 1.0) * std::log(0.6753 / scale);
-  // The relative error of the power is that of its exponent.
+  // The relative error of the power is its exponent's.
   const double points = 0.3656 * d * std::exp(exponent + std::abs(exponent) * 0x1p-50);
   const double ripple = std::expm1(d * lattice_ripple_up(half_square));
   const double rounding = rounding_norm / (public_deviation * std::sqrt(2.0 * kPi));
@@ -459,7 +459,7 @@ class DensityRatio {
   Excess law_;
 };
 
-/// Where an increasing `function` changes its sign, to 45 halvings.
+/// The place where an increasing `function` changes its sign, to 45 halvings.
 template <class Function>
 double crossing(double low, double high, Function&& function) {
   for (int i = 0; i < 45; ++i) {
@@ -479,7 +479,7 @@ double total_variation(double d, double bbar, double mean) {
   const double bottom =
       crossing(least * least, greatest * greatest, [&](double q) { return ratio.slope(q); });
   if (!(ratio.excess(bottom) < 0.0)) return 0.0;
-  // Where the difference does not change its sign on a side, the crossing found is that side's end.
+  // If the difference does not change its sign on a side, the crossing found is that side's end.
   const double left =
       std::sqrt(crossing(least * least, bottom, [&](double q) { return -ratio.excess(q); }));
   const double right =

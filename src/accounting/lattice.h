@@ -1,4 +1,4 @@
-// Gaussians on a lattice, and what rows that are clipped weigh.
+// Gaussians on a lattice, and the weight of clipped rows.
 #pragma once
 
 #include <cstddef>
@@ -103,7 +103,7 @@ struct WhitenedRecords {
 /// 10^6, the covariance bound from 1 to 10^12 and the radius finite and positive.
 [[nodiscard]] double clip_probability_up(const WhitenedRecords& records, double radius);
 
-/// The same at covariance I.
+/// The ratio at covariance I.
 [[nodiscard]] double clip_probability_up(std::size_t dimension, double mean_norm, double radius);
 
 /// P(any of n records lies outside) <= n times the above, at most 1.
@@ -140,8 +140,8 @@ struct WhitenedRecords {
 //
 // No cancellation. With x = s - 1 and psi = -(d/2) ln(1+x) + (q/2) x/(1+x) the ratio less one is
 // E[e^psi - 1], where the part linear in x has the expectation (q-d)/2 E[x], known in closed form
-// (zero for a matched second moment); what is left is summed from terms of second order that are
-// each computed to full precision.
+// (zero for a matched second moment); the rest is summed from terms of second order that are each
+// computed to full precision.
 
 /// Total variation between N(0, I) and the law of N(0, (rest + tau) I), tau being bbar^2 times a
 /// chi-squared of d + 1 degrees of freedom: the output law of the pure sampler where nothing is
@@ -155,7 +155,7 @@ struct WhitenedRecords {
 [[nodiscard]] double gaussian_laplace_total_variation(std::size_t dimension, double bbar,
                                                       double rest);
 
-/// The same with the second moment matched, rest = 1 - (d+1) bbar^2 in exact arithmetic: of order
+/// The ratio with the second moment matched, rest = 1 - (d+1) bbar^2 in exact arithmetic: of order
 /// d bbar^4. InvalidInput if (d+1) bbar^2 exceeds one.
 [[nodiscard]] double moment_matched_total_variation(std::size_t dimension, double bbar);
 
@@ -176,8 +176,8 @@ struct WhitenedRecords {
 /// within (e^epsilon - 1)/(e^epsilon + 1). It is reached: delta on an outcome of each law's own,
 /// the rest as a coin of odds e^epsilon and as the opposite coin.
 ///
-/// So a bound on the loss is one on accuracy, too: what a table of few records can do at all.
-/// epsilon at least 0, infinite included, delta from 0 to 1; InvalidInput otherwise.
+/// So a bound on the loss is one on accuracy, too: a limit for tables of few records. epsilon at
+/// least 0, infinite included, delta from 0 to 1; InvalidInput otherwise.
 [[nodiscard]] double total_variation_of_close_laws_up(double epsilon, double delta);
 
 }  // namespace mollify

@@ -21,7 +21,7 @@ constexpr std::size_t kLargestThresholds = 8;
 
 Decimal half() { return Decimal(0.5); }
 
-/// rho of so many epsilon-DP releases.
+/// rho of this many epsilon-DP releases.
 Decimal rho_of(const Decimal& epsilon, std::uint64_t times) {
   return half() * epsilon * epsilon * Decimal(static_cast<double>(times));
 }
@@ -183,7 +183,7 @@ std::optional<Spending> LedgerAccount::spent(const ExactPrivacy& total) const {
   for_each_conversion(total, [&](const Conversion& way) {
     double epsilon = way.epsilon_up(delta);
     if (way.added <= total.parameter()) {
-      // What fits is never reported as more than the total.
+      // A sum that fits is never reported as more than the total.
       const double room = minus_or_zero(total.parameter(), way.added).down();
       if (epsilon > room && way.delta_up(room) <= delta) epsilon = room;
     }

@@ -1,4 +1,4 @@
-// What a ledger's entries cost together.
+// The total cost of a ledger's entries.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ enum class CompositionRule {
                     Named{CompositionRule::kGaussian, "Gaussian-DP composition"}};
 }
 
-/// What is spent, in the terms of a total.
+/// The spent budget, in the terms of a total.
 struct Spending {
   ExactPrivacy cost;
   CompositionRule rule = CompositionRule::kBasic;
@@ -41,7 +41,7 @@ struct Spending {
 /// The costs of releases made from the same data, in any order.
 ///
 /// A total is a pure epsilon, an (epsilon, delta) or a rho. Costs add up in it by every rule that
-/// is valid for them, and what counts is the least result:
+/// is valid for them, and the least result counts:
 /// - pure epsilon: Σ epsilon of pure releases. Others promise no pure epsilon, so they never fit.
 /// - rho: Σ rho, where epsilon counts epsilon²/2 and mu counts mu²/2. An (epsilon, delta) release
 /// promises no rho and never fits.
@@ -63,7 +63,7 @@ class LedgerAccount {
   /// Counts one release. InvalidInput for delta above 1.
   void add(const ExactPrivacy& cost);
 
-  /// The same account with one release more.
+  /// This account with one release more.
   [[nodiscard]] LedgerAccount with(const ExactPrivacy& cost) const;
 
   [[nodiscard]] std::uint64_t releases() const { return releases_; }
@@ -72,22 +72,22 @@ class LedgerAccount {
   /// for each distinct epsilon, and for each release of a threshold that is composed optimally.
   [[nodiscard]] bool fits(const ExactPrivacy& total) const;
 
-  /// What is spent, in the notion of the total; none where no rule says so. For an (epsilon, delta)
-  /// total epsilon is the least one that goes with the total's delta, or with Σ delta where that is
-  /// by Σ epsilon.
+  /// The spent budget, in the notion of the total; empty if no rule applies. For an (epsilon,
+  /// delta) total epsilon is the least one that goes with the total's delta, or with Σ delta where
+  /// that is by Σ epsilon.
   [[nodiscard]] std::optional<Spending> spent(const ExactPrivacy& total) const;
 
-  /// What is spent where no total says in which notion: the weakest notion that all costs have, by
-  /// addition; none where (epsilon, delta) releases are beside releases in rho or mu.
+  /// The spent budget without a total: the weakest notion that all costs have, by addition; empty
+  /// if there are (epsilon, delta) releases and releases in rho or mu.
   [[nodiscard]] std::optional<ExactPrivacy> plain_sum() const;
 
-  /// What one more release may cost: epsilon of a pure one, or rho where the total is in rho, in
+  /// The budget of one more release: epsilon of a pure one, or rho where the total is in rho, in
   /// the total's notion. Exact where addition is the best rule, otherwise rounded down to 6 digits;
   /// 0 where the total is passed.
   [[nodiscard]] Decimal remaining(const ExactPrivacy& total) const;
 
-  /// How much of the delta of an (epsilon, delta) total no release has taken yet. What one more may
-  /// take is less where `spent` converts by all of it.
+  /// How much of the delta of an (epsilon, delta) total no release has taken yet. One more may take
+  /// less if `spent` converts by all of it.
   [[nodiscard]] Decimal remaining_delta(const ExactPrivacy& total) const {
     return minus_or_zero(total.delta, delta_);
   }
@@ -118,20 +118,20 @@ struct DataFile {
   std::optional<std::pair<std::uint64_t, std::uint64_t>> identity{};
 };
 
-/// What a data set's releases may cost together, and for whom.
+/// The total of a data set's releases, and whom it protects.
 struct LedgerTotal {
   ProtectionScope scope;
   ExactPrivacy cost;
 };
 
-/// What a ledger says about one data set.
+/// A data set's entry in a ledger.
 struct DataSetSummary {
   std::string data_set;
   std::optional<LedgerTotal> total;
   LedgerAccount account;  ///< of the releases whose scope counts: all, if there is no total
 };
 
-/// What is charged for a release. All of it is public.
+/// The charge for a release. All of it is public.
 struct ReleaseCharge {
   /// The name under which releases of the same data are counted. Empty: the one under which the
   /// ledger knows `file`, or else the file's path.
@@ -149,10 +149,10 @@ struct ReleaseCharge {
   bool another_data_set = false;
 };
 
-/// What a charge left in the ledger.
+/// The ledger after a charge.
 struct ChargeReceipt {
   DataSetSummary data_set;
-  /// Other names under which the ledger knows the same file: what was charged there is not counted
+  /// Other names under which the ledger knows the file: charges there are not counted
   /// here.
   std::vector<std::string> other_names{};
 };

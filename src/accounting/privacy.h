@@ -1,4 +1,4 @@
-// What a release costs, in which units, and what it protects.
+// The cost of a release, its notion, and its scope.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ enum class PrivacyNotion {
                   ///< 2022]
 };
 
-/// The name of what adds up when releases do: "epsilon", "epsilon", "rho" or "mu".
+/// The name of the number that adds up: "epsilon", "epsilon", "rho" or "mu".
 [[nodiscard]] const char* parameter_name(PrivacyNotion notion);
 
 /// One promise, budget or cost, made by naming its notion. The parameters that the notion does not
@@ -42,7 +42,7 @@ struct BasicPrivacy {
   Number rho{};
   Number mu{};
 
-  /// A pure 0: of what says nothing.
+  /// A pure 0: the privacy of a text that reveals nothing.
   BasicPrivacy() = default;
 
   [[nodiscard]] static constexpr BasicPrivacy pure(Number epsilon) {
@@ -103,7 +103,7 @@ using Privacy = BasicPrivacy<double>;
 using ExactPrivacy = BasicPrivacy<Decimal>;
 
 // -----------------------------------------------------------------------------------------------
-// Which tables are neighbours: what a promise of the central model compares.
+// Which tables are neighbours: a promise of the central model compares them.
 
 /// Replace: one row (or unit) holds anything else; how many there are is public. Add-remove: one
 /// row (or unit) is there or is not, and how many there are is protected too. An epsilon of

@@ -1,4 +1,4 @@
-// What a shuffle amplifies.
+// A mechanism to shuffle.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct ShuffledResponse {
   double rate = 1.0;       ///< above 0 and at most 1
 };
 
-/// The same for m of n records, chosen uniformly without replacement.
+/// The bound for m of n records, chosen uniformly without replacement.
 struct ShuffledSubset {
   std::uint64_t records;   ///< n, public
   std::uint64_t chosen;    ///< m, from 1 to n
@@ -66,7 +66,7 @@ void require_total_delta(double delta);
 /// in epsilon0 (less randomized reports can be randomized further). InvalidInput as `validate` and
 /// for an epsilon that is negative or not finite. O(1), see mean_excess.h.
 ///
-/// Where delta is compared with `interest` alone, see there.
+/// If delta is only compared with `interest`, see there.
 [[nodiscard]] DeltaBounds privacy_blanket(const ShuffledResponse& response, double epsilon,
                                           double interest = 0);
 

@@ -18,11 +18,11 @@ static_assert(std::numeric_limits<double>::is_iec559);
 /// The series of e^y for y = x / 2^6 < 1/2 in units of 2^-127, and six squarings.
 ///
 /// Proof. y is exact: x is a double of at least 2^-20. Everything is cut, so never too large. If a
-/// term is short by at most 2 units, the next one is short by at most (2 y + 1)/j + 1 <= 2
-/// from the second on, and the first by 2. There are fewer than 64 terms until they vanish, and
-/// what follows is below 4 units: the sum, which is at least 1, is short by less than 2^8 units, or
-/// 2^-119 of itself. A square of what is short by a share s is short by 2 s and what is cut,
-/// 2^-125. So s is below 2^6 (2^-119 + 2^-126) + 2^-119 < 2^-112 in the end. QED
+/// term is short by at most 2 units, the next one is short by at most (2 y + 1)/j + 1 <= 2 from the
+/// second on, and the first by 2. There are fewer than 64 terms until they vanish, and the rest is
+/// below 4 units: the sum, which is at least 1, is short by less than 2^8 units, or 2^-119 of
+/// itself. The square of a number that is short by a share s is short by 2 s and the cut, 2^-125.
+/// So s is below 2^6 (2^-119 + 2^-126) + 2^-119 < 2^-112 in the end. QED
 CutExp cut_exp(double x) {
   constexpr int kDigits = 53, kSquarings = 6;
   int exponent = 0;
@@ -116,7 +116,7 @@ Band Band::make(std::vector<std::uint64_t> lowers, const ExpBound& bound, std::u
     lower_sum += rest.size() < kRun ? sum_of(rest) : sum_of(rest.first<kRun>());
   }
   band.prefix_.push_back(static_cast<std::uint64_t>(lower_sum));
-  // Rounding takes less than 1 from each upper bound. Where that might count, they are added up.
+  // Rounding takes less than 1 from each upper bound. If that might count, they are added up.
   uint128 upper_sum = 0;
   const bool has_room =
       lower_sum <= total && bound.times_floor(band.prefix_.back(), total + k) == total + k;

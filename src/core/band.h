@@ -25,7 +25,7 @@ struct CutExp {
   int scale;
 };
 
-/// Requires x from 1e-6 to 30. Proof beside the code.
+/// Requires x from 1e-6 to 30. Proof in the code.
 [[nodiscard]] CutExp cut_exp(double x);
 
 /// The public, immutable rational Ebar = mantissa / 2^shift with 1 < Ebar <= e^epsilon.
@@ -34,8 +34,8 @@ struct CutExp {
 ///
 /// Theorem. 1 < Ebar <= e^epsilon, and Ebar is the same on every machine. Proof. cut_exp is at most
 /// e^epsilon, it and all that is done to its digits are integer arithmetic, and that only lowers
-/// them. And e^1e-6 (1 - 2^-40) is above 1 by far more than what is cut. QED
-/// tests/core/band.cpp compares with MPFR.
+/// them. And e^1e-6 (1 - 2^-40) is above 1 by far more than the cut. QED tests/core/band.cpp
+/// compares with MPFR.
 ///
 /// Range: epsilon from 1e-6 to 30. Below, 2^-40 would eat a visible part of the budget; above, the
 /// table of 2^62 parts becomes coarse (docs/theory/band.md), so callers lower epsilon to 30 and say
@@ -99,8 +99,8 @@ class ExpBound {
 /// 2].
 ///
 /// That holds for any lower bounds whatsoever, as long as nothing private went into them. `make`
-/// guarantees sum(lower) <= N <= sum(upper), so that such vectors exist. Where the lower bounds
-/// come from as a rule, and which are good ones, is said in kernel/search.h.
+/// guarantees sum(lower) <= N <= sum(upper), so that such vectors exist. kernel/search.h explains
+/// the usual lower bounds, and good ones.
 ///
 /// A band of one lower bound for all takes constant memory, any other a little over 8 bytes an
 /// outcome: upper bounds are made where they are asked for.

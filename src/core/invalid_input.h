@@ -1,4 +1,4 @@
-// What is thrown for bad public input.
+// The exception for bad public input.
 #pragma once
 
 #include <cstdio>

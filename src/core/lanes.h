@@ -5,12 +5,12 @@
 #include <cstdint>
 
 // -----------------------------------------------------------------------------------------------
-// Four outcomes at a time: what the passes over scores of numerators_lanes.cpp and of the search
-// share.
+// Four outcomes at a time: the common part of the passes over scores in numerators_lanes.cpp and in
+// the search.
 //
 // No inline function from elsewhere may be called here or there, be it the standard library's or a
-// header's: compiled for AVX2, it could be the copy the linker keeps for everybody. What stands
-// here is each file's own.
+// header's: compiled for AVX2, it could be the copy the linker keeps for everybody. These names are
+// each file's own.
 
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -88,9 +88,9 @@ struct Tail {
 }  // namespace
 // -----------------------------------------------------------------------------------------------
 // Passes over vectors that are compiled once for each instruction set: see mollify_add_library in
-// CMake. Chosen at run time: one binary serves every processor, and what is chosen is public.
+// CMake. Chosen at run time: one binary works on every processor, and the choice is public.
 
-/// What passes are compiled for; all but the first on x86-64 alone.
+/// Targets of passes; all except the first on x86-64 alone.
 enum class InstructionSet { kBaseline, kAvx2, kAvx512 };
 
 /// The last of them that this processor, and its operating system, can run.

@@ -111,8 +111,8 @@ void settle(const Bounds& bounds, uint128 sum, Numerators numerators) {
   const bool raise = sum < bounds.total;
   uint128 missing = raise ? bounds.total - sum : sum - bounds.total;
   // Rounding leaves over a few units an outcome. The first few outcomes take them, each about 2^-32
-  // of what it has, so that no probability changes visibly. Where the scale came nowhere near, each
-  // round moves twice as much as the one before, until a numerator may double, or fall to its lower
+  // of its own, so that no probability changes visibly. If the scale came nowhere near, each round
+  // moves twice as much as the one before, until a numerator may double, or fall to its lower
   // bound, at once.
   for (int shift = 32; missing != 0; shift = std::max(shift - 1, 0)) {
     for (std::size_t i = 0; i < bounds.size && missing != 0; ++i) {

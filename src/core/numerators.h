@@ -32,8 +32,8 @@ struct Bounds {
     return product < total ? static_cast<std::uint64_t>(product) : total;
   }
 
-  /// The bounds of `count` outcomes from `begin` on, for a pass over these; total and
-  /// lower_sum stay those of the whole. `fit` uses no lower_sum: it is for the search.
+  /// The bounds of `count` outcomes from `begin` on, for a pass over these; total and lower_sum
+  /// stay the whole's. `fit` uses no lower_sum: it is for the search.
   [[nodiscard]] Bounds part(std::size_t begin, std::size_t count) const {
     Bounds part = *this;
     part.size = count;
@@ -42,8 +42,8 @@ struct Bounds {
   }
 };
 
-/// What the scores are multiplied by: t, or t 2^exponent where they are so large or so small that t
-/// alone would not do. Where t is infinite, all that counts of a score is whether it is positive.
+/// The factor of the scores: t, or t 2^exponent if they are so large or so small that t alone is
+/// not enough. If t is infinite, only the sign of a score counts.
 struct ScoreScale {
   double t = 0;
   int exponent = 0;
@@ -69,7 +69,7 @@ namespace detail {
 
 /// One pass over four outcomes at a time, for one instruction set. Writes a numerator for each of
 /// bounds.size scores, near t * score and, whatever these are, inside its bounds, and block sums
-/// (modulo 2^64). Returns the exact sum of what it wrote.
+/// (modulo 2^64). Returns the exact sum of the numerators it wrote.
 template <class Score>
 using RoundingPass = uint128 (*)(const Bounds& bounds, const Score* scores, double t,
                                  std::uint64_t* numerators, std::uint64_t* block_sums);
@@ -96,15 +96,15 @@ void settle(const Bounds& bounds, uint128 sum, Numerators numerators);
 ///
 /// Theorem. For any scores and any scales, NaN, infinite and negative ones included, afterwards
 ///   lower_i <= n_i <= upper_i for every i, and sum n_i = N exactly, N = bounds.total <= 2^62;
-/// and each block's sum is the sum of its numerators.
-/// Proof. `round` writes every n_i and returns the exact sum. It clamps integers, after all
-/// floating point: n_i itself, or how many granules it lies above a common lower bound
-/// (numerators_lanes.cpp). `settle` takes each n_i from there to another place between its bounds
-/// and ends only when the sum is N. It does end: sum(lower) <= N <= sum(upper) leaves room for all
-/// that is missing, and each of its rounds moves at least one unit. Blocks are summed modulo 2^64
-/// and moved with their numerators; at the end each is at most N <= 2^62, hence exact. What was in
-/// the memory before, and how the search found its scales, have no part in it. A search without end
-/// releases nothing. QED
+///   and each block's sum is the sum of its numerators. Proof. `round` writes every n_i and
+///   returns the exact sum. It clamps integers, after all floating point: n_i itself, or how
+///   many granules it lies above a common lower bound (numerators_lanes.cpp). `settle` takes
+///   each n_i from there to another place between its bounds and ends only when the sum is N. It
+///   does end: sum(lower) <= N <= sum(upper) leaves room for all that is missing, and each of
+///   its rounds moves at least one unit. Blocks are summed modulo 2^64 and moved with their
+///   numerators; at the end each is at most N <= 2^62, hence exact. The memory's earlier
+///   content, and the way the search found its scales, have no part in it. A search without end
+///   releases nothing. QED
 ///
 /// So floating point chooses *where* between the bounds each n_i lies, and nothing else.
 ///
@@ -124,7 +124,7 @@ void fit(const Bounds& bounds, std::span<const Score> scores, Search& search, Nu
   detail::settle(bounds, sum, to);
 }
 
-/// The same without scores: numerators in proportion to the lower bounds, clamped.
+/// Without scores: numerators in proportion to the lower bounds, clamped.
 void fit_reference(const Bounds& bounds, Numerators to);
 
 }  // namespace mollify

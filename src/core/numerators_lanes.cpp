@@ -63,7 +63,7 @@ class Clamp {
   }
 
  private:
-  /// What processors have compares signed integers; these are below 2^63.
+  /// Processors compare signed integers; these are below 2^63.
   static Int4 less(Word4 a, Word4 b) {
     return reinterpret_cast<Int4>(a) < reinterpret_cast<Int4>(b);
   }
@@ -95,8 +95,8 @@ class Granules {
   /// Whether a granule is too small to matter: one part, or at most 2^-36 of the lower bound.
   bool are_fine() const { return shift == 0 || (base >> shift) >= std::uint64_t{1} << 36; }
 
-  /// The bits of the double 2^52 + m, less those of 2^52, are the integer m; and adding 2^52 rounds
-  /// to an integer. Whatever is below 2^52, and NaN, becomes 2^52: m is at least 0. Greater
+  /// The bits of the double 2^52 + m, less the bits of 2^52, are the integer m; and adding 2^52
+  /// rounds to an integer. Whatever is below 2^52, and NaN, becomes 2^52: m is at least 0. Greater
   /// doubles, infinity among them, have greater bits, but below 2^63: so the signed comparison is
   /// right, and m, by now an integer, is clamped to `most`.
   Word4 operator()(Real4 scores, Word4) const {

@@ -101,7 +101,7 @@ void SecureRandom::fill(std::uint32_t (&key)[8], std::size_t batches) {
   const std::size_t begin =
       kKeyWords + kWords - batches * (detail::kChaChaBatchBytes / sizeof(std::uint64_t));
   std::uint64_t* const first = state_->stream + begin;
-  if (state_->position < begin) {  // what is left of the words before
+  if (state_->position < begin) {  // the rest of the words before
     wipe(state_->stream + state_->position, (begin - state_->position) * sizeof *first);
   }
   detail::chacha20(key, kNonce, 0, reinterpret_cast<unsigned char*>(first), batches);

@@ -65,7 +65,7 @@ inline constexpr std::size_t kChaChaBatchBytes = 512;
 void chacha20(const std::uint32_t key[8], const std::uint32_t nonce[3], std::uint32_t counter,
               unsigned char* out, std::size_t batches);
 
-/// The same for one instruction set, which leaves some of it on the stack.
+/// The block for one instruction set, which leaves some of it on the stack.
 struct ChaCha20Lanes {
   void (*keystream)(const std::uint32_t* key, const std::uint32_t* nonce, std::uint32_t counter,
                     unsigned char* out, std::size_t batches);
@@ -103,18 +103,18 @@ class DrawKey {
 /// each word is wiped as it is handed out, so what is in memory tells nothing about past words.
 ///
 /// Fork. The state lies in memory that the operating system hands to a child as zeros
-/// (MADV_WIPEONFORK), and a counter advanced by pthread_atfork stands in for fork() where that is
-/// not supported. Either way `alive` is not the child's fork count, so a child draws fresh entropy
+/// (MADV_WIPEONFORK), and a counter advanced by pthread_atfork notices fork() where that is not
+/// supported. Either way `alive` is not the child's fork count, so a child draws fresh entropy
 /// before its first word: parent and children never share one. Not covered: a bare clone() on a
 /// system without MADV_WIPEONFORK, and a signal handler that forks and goes on while an object is
 /// in use.
 ///
 /// Words of a key. `keyed` makes a generator whose words are ChaCha20's under a DrawKey, with the
 /// same fast key erasure: the same key gives the same words, however the generator was used before.
-/// Against anyone who cannot tell the pseudorandom function or ChaCha20 from random ones, the words
-/// of different keys are independent of each other and uniform (docs/theory/release-keys.md). A
-/// forked child gets words of fresh entropy from such a generator too, never those that its parent
-/// will draw.
+/// Against anyone who cannot distinguish the pseudorandom function or ChaCha20 from random ones,
+/// the words of different keys are independent of each other and uniform
+/// (docs/theory/release-keys.md). A forked child gets words of fresh entropy from such a generator
+/// too, never those that its parent will draw.
 ///
 /// Failure. If the operating system gives no entropy, or no memory for the state, the program says
 /// so on standard error and aborts. There is no fallback and no seed.

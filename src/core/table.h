@@ -76,8 +76,8 @@ class Table {
     return detail::run_at(numerators(), block_sums_, position);
   }
 
-  /// One outcome, that of a uniform position. Every draw spends epsilon. For many draws from one
-  /// table, see AliasTable.
+  /// One outcome, of a uniform position. Every draw spends epsilon. For many draws from one table,
+  /// see AliasTable.
   [[nodiscard]] std::size_t draw(SecureRandom& random) const {
     return outcome_at(random.below(band_->total()));
   }
@@ -96,8 +96,8 @@ class Table {
   std::vector<std::uint64_t> block_sums_;
 };
 
-// -----------------------------------------------------------------------------------------------
-// A table whose cost is that of the outcomes with a score, not that of all outcomes.
+// ----------------------------------------------------------------------------------------------- A
+// table that costs time in the outcomes with a score, not in all outcomes.
 
 /// The law of one release when all but m of the k outcomes have score zero, as for the empirical
 /// distribution of one person's records.
@@ -108,12 +108,12 @@ class Table {
 ///
 /// Theorem. For any outcomes, scores and search, lower_i / N <= P(i) <= Ebar lower_i / N for every
 /// outcome i, and `draw` returns i with probability exactly P(i), so Band's theorem holds for these
-/// laws too, and for one of these beside a Table of the same band. Proof. The table is made with
-/// the unscored outcomes as one, bounded by C and min(N, floor(Ebar C)). These bounds leave room
-/// for N as the band's do, because floor(Ebar C) is at least the sum of what it represents.
-/// Numerators end inside their bounds: C <= Z <= Ebar C. Multiply by lower_i / (C N). If C is 0, so
-/// is Z. A draw that falls into Z is followed by a second integer draw below C, uniform, over the
-/// band's public prefix sums. QED
+/// laws too, and for one of these and a Table of the same band. Proof. The table is made with the
+/// unscored outcomes as one, bounded by C and min(N, floor(Ebar C)). These bounds leave room for N
+/// as the band's do, because floor(Ebar C) is at least the sum of its parts. Numerators end inside
+/// their bounds: C <= Z <= Ebar C. Multiply by lower_i / (C N). If C is 0, so is Z. A draw that
+/// falls into Z is followed by a second integer draw below C, uniform, over the band's public
+/// prefix sums. QED
 ///
 /// Time O(m) to make; a draw takes O(m / 256 + 256) and, when it falls on an unscored outcome, a
 /// binary search more. A table holds private data and refers to its band, which must outlive it.

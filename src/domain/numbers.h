@@ -58,8 +58,8 @@ class DecimalLattice {
 // Logarithm and exponential that are the same on every machine.
 
 // The C library's have other last digits on other processors. These are made of +, -, x and /
-// alone, which IEEE 754 rounds alike everywhere, and are within 4 units in the last place. What
-// others must find again to the digit is made with them. Nothing private.
+// alone, which IEEE 754 rounds alike everywhere, and are within 4 units in the last place. Numbers
+// that others must find again to the digit are made with them. Nothing private.
 
 /// x from the least normal double to the greatest.
 [[nodiscard]] double same_log(double x);
@@ -78,7 +78,7 @@ class IntegerCells {
  public:
   /// Of any column.
   static constexpr std::uint64_t kMaxBins = std::uint64_t{1} << 24U;
-  /// As fine are the cells that private bins are put together from, if there are so many integers.
+  /// Number of fine cells that private bins are made of, if there are enough integers.
   static constexpr std::uint32_t kCellsOfPrivateBins = 4096;
 
   /// Without `bins`, each integer is a cell, or, if there are more than 2^24, there are 2^24 cells.
@@ -113,7 +113,7 @@ class IntegerCells {
   [[nodiscard]] std::uint32_t size() const noexcept { return bins_; }
   /// True if every cell holds one integer.
   [[nodiscard]] bool ungrouped() const noexcept { return bins_ == count_; }
-  /// False if the number of cells was left open or is that of the integers.
+  /// False if the number of cells was left open or equals the number of integers.
   [[nodiscard]] bool declares_bins() const noexcept { return declares_bins_; }
   [[nodiscard]] bool has_private_bins() const noexcept { return has_private_bins_; }
   /// n.
@@ -160,9 +160,9 @@ class IntegerCells {
 /// values of a column have the same number of decimals. The step 10^s is about 10^-4 of a cell's
 /// width and at most 0.1, so that the column still looks like one of numbers; it is larger only
 /// where a double could not tell the points apart (|m| stays below 2^53, so m 10^s, read back, is
-/// the double nearest to what is written). A lattice point belongs to the cell in which that
-/// double lies: what is written for a cell is read back into it, never into a neighbour, and
-/// never beyond min or max. The draw is an integer draw, not a floating-point one.
+/// the double nearest to what is written). A lattice point belongs to the cell in which that double
+/// lies: a value written for a cell is read back into it, never into a neighbour, and never beyond
+/// min or max. The draw is an integer draw, not a floating-point one.
 ///
 /// Without declared bins there are 2^20 cells, fewer where decimal numbers could not resolve them:
 /// the number as it is, to six digits. Their step is only about 10^-2 of a cell's width.
@@ -178,8 +178,8 @@ class NumberCells {
   [[nodiscard]] static NumberCells make(double min, double max,
                                         std::optional<std::uint64_t> bins = std::nullopt);
 
-  /// The same with edges, two or more, finite and ascending, from min to max. Throws InvalidInput
-  /// also for a spike that is not from min to max, or that no decimal number of the column is.
+  /// Cells with edges, two or more, finite and ascending, from min to max. Throws InvalidInput also
+  /// for a spike that is not from min to max, or that no decimal number of the column is.
   static NumberCells with_edges(const std::vector<double>& edges,
                                 std::optional<double> spike = std::nullopt);
   /// Equal cells, and a spike.
@@ -221,7 +221,7 @@ class NumberCells {
   [[nodiscard]] Reading read(double value) const noexcept;
 
   [[nodiscard]] std::uint64_t points(std::uint32_t cell) const noexcept;
-  /// What is written are its points.
+  /// Its points are written.
   [[nodiscard]] const DecimalLattice& lattice() const noexcept { return lattice_; }
   /// The double nearest to the lattice point.
   [[nodiscard]] double value(std::uint32_t cell, std::uint64_t point) const noexcept;

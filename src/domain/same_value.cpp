@@ -52,8 +52,8 @@ std::uint64_t load(const char* bytes) {
 
 constexpr std::uint64_t every_byte(std::uint64_t byte) { return 0x0101010101010101U * byte; }
 
-/// Eight letters of a text, from its beginning and its end, so that nothing beside it is read: the
-/// last letter in the highest byte, and zeros below the first if they are fewer.
+/// Eight letters of a text, from its beginning and its end, so that nothing else is read: the last
+/// letter in the highest byte, and zeros below the first if they are fewer.
 std::uint64_t load_few(std::string_view text) {
   const std::size_t size = text.size();
   const std::size_t shift = 8 * (8 - size);
@@ -72,7 +72,7 @@ std::uint64_t number_of(std::uint64_t digits) {
   return (digits * 10'000 + (digits >> 32U)) & 0xffffffffU;
 }
 
-/// A marker in the high bit of each byte that is no digit.
+/// A marker in the high bit of each byte that is not a digit.
 std::uint64_t others_than_digits(std::uint64_t bytes) {
   return ((((bytes & every_byte(0x7f)) + every_byte(0x76)) | bytes)) & every_byte(0x80);
 }
@@ -138,7 +138,7 @@ double value_of(const ShortDecimal& decimal) noexcept {
 }
 
 // std::from_chars says "out of range" both for 1e999 and for 1e-999. Given such a decimal number,
-// this tells them apart: the number is large if its first digit other than zero stands before the
+// this tells them apart: the number is large if its first digit other than zero comes before the
 // point once the exponent is applied.
 bool is_large(std::string_view number) noexcept {
   constexpr std::int64_t kFar = std::int64_t{1} << 40U;  // beyond any digit count of a line

@@ -16,7 +16,7 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // One value of any type.
 
-/// What counts of time represent.
+/// The unit of counts of time.
 struct MomentForm {
   enum class Kind : std::uint8_t { kDay, kInstant };
 
@@ -29,7 +29,7 @@ struct MomentForm {
   friend bool operator==(const MomentForm&, const MomentForm&) = default;
 };
 
-/// So many days, or parts of seconds of UTC, since the beginning of 1970.
+/// Days, or parts of seconds of UTC, since the beginning of 1970.
 struct Moment {
   std::int64_t count = 0;
   MomentForm form{};
@@ -63,23 +63,23 @@ struct Moments {
 /// - a text is itself. An empty one is a null;
 /// - a day is written as ISO 8601 writes it, `2024-02-29`. Years beyond 9999 have more digits,
 /// those
-///   before 0 a minus sign. An instant is `2024-02-29T12:34:56`, and what is left of a second
-///   follows in six digits, in nine if six do not do, and not at all if it is zero, so that the
+///   before 0 a minus sign. An instant is `2024-02-29T12:34:56`, and the part of a second follows
+///   in six digits, in nine if six do not do, and not at all if it is zero, so that the
 ///   text does not depend on the unit; then the offset of its clock, `Z` or `+01:00`.
 using Value = std::variant<std::monostate, std::int64_t, double, bool, std::string_view, Moment>;
 
 /// The type of a released column.
 enum class ValueType : std::uint8_t { kInteger, kNumber, kBoolean, kText, kMoment };
 
-/// What is known of a released column before its first value; public.
+/// The type of a released column before its first value; public.
 struct ColumnSchema {
   std::string name;
   ValueType type = ValueType::kText;
   /// Of numbers that are points of the DecimalLattice of this exponent, and are written so; nothing
   /// where they are written with as few digits as tell doubles apart.
   std::optional<int> exponent{};
-  /// The words of a column of few, those of false and true of a boolean one; empty where any text
-  /// may come.
+  /// The words of a column of few, or a boolean one's two; empty if any text may
+  /// come.
   std::vector<std::string> words{};
   MomentForm moments{};  ///< of days and instants
 
@@ -102,8 +102,8 @@ struct ColumnSchema {
 
 /// The number which the whole text denotes in decimal notation (`-12`, `3.5`, `1e3`, `inf`), with
 /// an optional leading + and outer spaces; nothing for any other text, hexadecimal and nan
-/// included. What is too large for a double is an infinity of its sign; what is too small is zero.
-/// Total, and independent of the locale; O(length).
+/// included. A number too large for a double is an infinity of its sign; a number too small is
+/// zero. Total, and independent of the locale; O(length).
 [[nodiscard]] std::optional<double> read_number(std::string_view text) noexcept;
 
 /// The integer which the whole text denotes, as digits or as digits followed by `.000…` (so write
@@ -165,9 +165,9 @@ struct SameValueBuffer {
 [[nodiscard]] std::optional<std::string_view> same_number_text(std::string_view text,
                                                                SameValueBuffer& buffer) noexcept;
 
-/// The same for truths, days and times too: `true` represents the word in any case, and so does
-/// `false`; a day is its first second, and a time with an offset is what UTC's clock shows, as
-/// DateCells reads them, but with all parts of a second.
+/// Also for truths, days and times: `true` represents the word in any case, and so does `false`; a
+/// day is its first second, and a time with an offset is what UTC's clock shows, as DateCells reads
+/// them, but with all parts of a second.
 [[nodiscard]] std::optional<std::string_view> same_value_text(std::string_view text,
                                                               SameValueBuffer& buffer) noexcept;
 
@@ -197,7 +197,7 @@ struct Reading {
 ///
 /// Lookup takes O(length) expected time whatever the strings are (their hash has a secret key), and
 /// allocates nothing, which is what reading a million private rows needs; the strings lie end to
-/// end in one buffer (about 16 bytes beside each). Strings are compared byte for byte.
+/// end in one buffer (with about 16 bytes for each). Strings are compared byte for byte.
 class StringIndex {
  public:
   /// What `find` returns for a string that is not in the set.
@@ -216,8 +216,8 @@ class StringIndex {
   [[nodiscard]] std::size_t size() const noexcept { return ends_.size(); }
 
  private:
-  // Part of the hash is kept beside the index so that nearly every mismatch is seen without
-  // following it into the text.
+  // Part of the hash is kept with the index so that nearly every mismatch is seen without following
+  // it into the text.
   struct Slot {
     std::uint32_t tag = 0;
     std::uint32_t index = kAbsent;

@@ -27,7 +27,7 @@ class Scanner {
   explicit Scanner(std::string_view text) noexcept : rest_(text) {}
 
   [[nodiscard]] bool at_end() const noexcept { return rest_.empty(); }
-  /// Exactly so many digits.
+  /// Exactly this many digits.
   std::optional<int> number(std::size_t digits) noexcept {
     if (rest_.size() < digits) return std::nullopt;
     int value = 0;
@@ -293,7 +293,7 @@ DeclaredSettings DateCells::settings() const {
 }
 
 void DateCells::add_canonical(std::string& text) const {
-  // Where its cells begin, whatever words declare them.
+  // The beginnings of its cells, whatever words declare them.
   text += fmt::format(" {} {} {} {}", cells_.min(), cells_.max(), cells_.size(),
                       declared_.zone.value_or("clock"));
   if (declared_.period) text += fmt::format(" {}", name_of(*declared_.period));

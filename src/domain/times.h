@@ -54,11 +54,11 @@ enum class Grain : std::uint8_t { kDay, kSecond };
 ///
 /// A day may be given as a time, whose clock is left out, and a time as a day, which is its first
 /// second; between day and clock may be a space, an hour may have one digit, and parts of a second
-/// are left out. A zone is stated: the column's clock is that of one offset from UTC, in which
-/// times with another offset
-/// (`Z`, `+01:00`) are read, times without one are taken to be, and all are written. Without a
-/// stated zone, days and times are what a wall clock shows, and one with an offset is read as UTC's
-/// clock shows it: data frames with a zone hold UTC too, and both must give the same cells.
+/// are left out. A zone is stated: the column's clock has one offset from UTC, in which times with
+/// another offset (`Z`, `+01:00`) are read, times without one are taken to be, and all are written.
+/// Without a stated zone, days and times are what a wall clock shows, and one with an offset is
+/// read as UTC's clock shows it: data frames with a zone hold UTC too, and both must give the same
+/// cells.
 class DateCells {
  public:
   struct Declaration {

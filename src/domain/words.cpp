@@ -31,7 +31,7 @@ constexpr std::array kKeysOfBoolean = {ColumnKey{"values", false, R"({
 constexpr std::array<std::string_view, 3> kBooleans = {"", "values: [\"no\", \"yes\"]",
                                                        "values: [female, male]"};
 
-/// What represents the number that the word writes; empty if it writes none.
+/// The text of the number that the word writes; empty for other words.
 std::string number_of(std::string_view word) {
   SameValueBuffer buffer;
   return std::string(same_number_text(word, buffer).value_or(std::string_view()));

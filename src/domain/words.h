@@ -58,7 +58,7 @@ class BooleanWords {
   BooleanWords(std::string false_word, std::string true_word, bool usual);
 
   std::array<std::string, 2> words_;
-  std::array<std::string, 2> numbers_;  // what represents the numbers that they write
+  std::array<std::string, 2> numbers_;  // texts of the numbers that they write
   bool reads_usual_words_;
 };
 
@@ -101,7 +101,7 @@ class Categories {
 
  private:
   StringIndex values_;
-  StringIndex typed_;  // what represents the values that are more than words
+  StringIndex typed_;  // texts of the values that are more than words
   std::vector<std::uint32_t> typed_cells_;
   std::optional<BooleanWords> truths_;  // if these are all
   std::uint32_t cell_of_false_ = 0;

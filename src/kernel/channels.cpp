@@ -64,7 +64,7 @@ RandomizedResponse::RandomizedResponse(std::size_t outcome_count, double epsilon
   const std::uint64_t one = std::uint64_t{1} << bound_.shift();
   const uint128 odds = one + uint128{records} * (bound_.mantissa() - one) / chosen;
   // The greatest L for which K + (k - 1) L stays at most 2^62: L (odds + k - 1) <= 2^62. Numerator
-  // and denominator are below 2^115 and 2^95. Where the odds alone are greater, L is 1 and K is
+  // and denominator are below 2^115 and 2^95. If the odds alone are greater, L is 1 and K is
   // cut.
   const uint128 denominator = odds + (uint128{outcome_count - 1} << bound_.shift());
   other_ =

@@ -21,7 +21,7 @@ namespace mollify {
 /// A Table has its numerators; a SparseTable its outcomes, and their numerators before that of the
 /// rest; a channel its inputs, and the sums of the weights before each and of all.
 struct LawIntegers {
-  std::span<const std::uint32_t> outcomes{};  ///< what the numerators belong to; none: 0, 1, 2, ...
+  std::span<const std::uint32_t> outcomes{};  ///< outcomes of the numerators; none: 0, 1, 2, ...
   std::span<const std::uint64_t> numerators{};
   /// Of a Table: most of the numerators are this band's lower bounds.
   const Band* band = nullptr;
@@ -109,7 +109,7 @@ class RandomizedResponse {
       : RandomizedResponse(outcome_count, epsilon, 1, 1) {}
 
   /// For `chosen` of `records` values, from 1 to `records` and 2^40; InvalidInput otherwise.
-  /// epsilon is that of all the reports together.
+  /// epsilon belongs to all the reports together.
   RandomizedResponse(std::size_t outcome_count, double epsilon, std::uint64_t records,
                      std::uint64_t chosen);
 
@@ -122,7 +122,7 @@ class RandomizedResponse {
   [[nodiscard]] std::uint64_t kept() const { return kept_; }
   [[nodiscard]] std::uint64_t other() const { return other_; }
   [[nodiscard]] std::uint64_t total() const { return below_total_.bound(); }
-  /// The same for every column.
+  /// This holds for every column.
   [[nodiscard]] Extremes column(std::size_t) const {
     return {kept_, outcome_count_ > 1 ? other_ : kept_};
   }
@@ -235,7 +235,7 @@ class MixtureChannel {
   /// no claim: the caller's theorem is another one (the Gaussian curve).
   static MixtureChannel with_weight(std::span<const double> reference, double weight);
 
-  /// The same from a itself. Throws InvalidInput for more than A.
+  /// The staircase from a itself. Throws InvalidInput for more than A.
   static MixtureChannel with_kept(std::span<const double> reference, std::uint64_t kept);
 
   /// Whether every column satisfies the theorem, decided in integers. O(k).
@@ -288,15 +288,15 @@ class MixtureChannel {
 /// sum of those after i, w_i = E g_i + G_{>i}. The staircase begins with U_0 = N and descends:
 ///   a value beyond i stops at i with c_i = U_i g_i / w_i parts,  U_{i+1} = U_i - c_i;
 ///   the value i itself stays with d_i = U_i E g_i / w_i parts, and
-///   moves to each j > i with v_i g_j parts, v_i = U_i / w_i.
-/// All are rounded to integers, v upwards but so that it never ascends, and what it then leaves
-/// over of U_i - d_i goes to the last outcome, the likeliest: each row sums to N = 2^126 exactly.
+///   moves to each j > i with v_i g_j parts, v_i = U_i / w_i. All are rounded to integers, v
+///   upwards but so that it never ascends, and the rest of U_i - d_i goes to the last outcome, the
+///   likeliest: each row sums to N = 2^126 exactly.
 ///
 /// Theorem (columns). If in every column the greatest entry is at most Ebar times the least, any
 /// report is at most e^epsilon times as likely under one value as under another. The factory checks
 /// all columns in integers, in O(k), and throws if one fails; rounding can therefore cost
-/// usefulness but not privacy. In the order of ascending q none fails; in other orders they do
-/// (q = (.6, .3, .1) as it stands, at epsilon = 1, realises 2.26). E is Ebar less 2^-46 of it, a
+/// usefulness but not privacy. In the order of ascending q none fails; in other orders they do (q =
+/// (.6, .3, .1) in this order, at epsilon = 1, realises 2.26). E is Ebar less 2^-46 of it, a
 /// hundred times the rounding of the entries.
 ///
 /// Memory 64 bytes an outcome; a draw takes O(log k). Values out of range count as 0.
@@ -327,7 +327,7 @@ class StaircaseChannel {
   }
   [[nodiscard]] uint128 stay_entry(std::size_t rank) const { return stays_[rank]; }
   [[nodiscard]] uint128 move_factor(std::size_t rank) const { return moves_[rank]; }
-  /// What the moves leave over, added to the last outcome's share of them.
+  /// The moves' remainder, added to the last outcome's share of them.
   [[nodiscard]] uint128 rest_entry(std::size_t rank) const {
     return steps_[rank] - stays_[rank] - moves_[rank] * weight_after(rank);
   }
@@ -349,7 +349,7 @@ class StaircaseChannel {
   friend struct BadStaircase;  // of the tests: the check must see what no factory makes
 
   StaircaseChannel() = default;
-  /// With the outcomes in any order, of which the theorem's is one; unchecked.
+  /// With the outcomes in any order, such as the theorem's; unchecked.
   [[nodiscard]] static StaircaseChannel in_order(std::span<const double> reference, double sum,
                                                  std::vector<std::uint32_t> order,
                                                  const ExpBound& bound);

@@ -67,7 +67,7 @@ std::span<const std::int64_t> ClippedSum::clip(std::span<const double> scores) {
                        " coordinates, but has " + std::to_string(scores.size()));
   }
   // Sizes in units of 2^s, rounded up: if they are below 2^21 and their squares sum to L^2 / 4^s at
-  // most, nothing is to be clipped. Most vectors are settled so, without wide integers.
+  // most, nothing needs clipping. Most vectors are settled so, without wide integers.
   const std::uint64_t up = (std::uint64_t{1} << coarse_bits_) - 1;
   std::uint64_t coarse_square = 0, all_digits = 0;
   for (std::size_t j = 0; j < point_.size(); ++j) {

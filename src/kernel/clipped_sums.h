@@ -21,8 +21,8 @@ namespace mollify {
 /// replaced by z_j L / c, cut towards zero, with c the least integer of c^2 >= |z|^2. The sum of
 /// the w z is kept for public integer weights w.
 ///
-/// Theorem (norm). |z|^2 <= L^2 in the end, for any doubles. Proof, in integers alone: what comes
-/// from a double is below 2^51 in size because it is masked to be, whatever floating point did; all
+/// Theorem (norm). |z|^2 <= L^2 in the end, for any doubles. Proof, in integers alone: an integer
+/// from a double is below 2^51 in size because it is masked, whatever floating point did; all
 /// squares then sum to less than 2^122 without overflow. After clipping |z_j| <= |z_j| L / c
 /// before, so |z|^2 is at most |z|^2 L^2 / c^2 <= L^2. QED
 ///

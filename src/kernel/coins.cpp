@@ -16,7 +16,7 @@ namespace {
 constexpr uint128 kUnit = uint128{1} << 127;
 
 /// e^(-1/256) in units of 2^-127, within 32: the alternating series has 14 terms before they
-/// vanish, each short by less than 2, and what follows is less than 1.
+/// vanish, each short by less than 2, and the rest is less than 1.
 constexpr uint128 root() {
   uint128 sum = kUnit, term = kUnit;
   for (unsigned j = 1; term != 0; ++j) {
@@ -36,7 +36,7 @@ constexpr std::array<uint128, kSize> powers(uint128 base) {
   return result;
 }
 
-/// The same in units of 2^-63, cut.
+/// It in units of 2^-63, cut.
 template <std::size_t kSize>
 constexpr std::array<std::uint64_t, kSize> cut(const std::array<uint128, kSize>& values) {
   std::array<std::uint64_t, kSize> result{};
@@ -45,7 +45,7 @@ constexpr std::array<std::uint64_t, kSize> cut(const std::array<uint128, kSize>&
 }
 
 /// e^(-a/256) within (32 + 2) a units of 2^-127, so e^-1 within 2^14 and e^-i within 2^20: cut to
-/// 2^-63, all are within 1 of the truth, rounding and what is cut off together.
+/// 2^-63, all are within 1 of the truth, rounding and the cut together.
 constexpr std::array<uint128, 256> kFractions = powers<256>(root());
 constexpr uint128 kInverseE = times_127(kFractions[255], kFractions[1]);
 
@@ -174,7 +174,7 @@ ExponentialLevels::ExponentialLevels(std::span<const ChoiceTerm> terms, Ratio ra
 }
 
 /// Each w_l is C_l M_l 2^-(m_l + 64), M_l enclosed. With T the greatest number of binary digits of
-/// C_l M_l 2^-m_l, all are told in units of 2^(T - 88): fewer than 2^40 sums of at most 2^88 + 1
+/// C_l M_l 2^-m_l, all are given in units of 2^(T - 88): fewer than 2^40 sums of at most 2^88 + 1
 /// fit in 128 digits, and W, at least half of the greatest, is at least 2^86 units.
 void ExponentialLevels::enclose() {
   constexpr int kDigits = 88;

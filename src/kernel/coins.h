@@ -46,16 +46,16 @@ inline std::uint64_t high_product(std::uint64_t a, std::uint64_t b) {
 /// A bracket of e^-x. Costs eight multiplications.
 ///
 /// Proof. Let y = whole + fraction/2^64, its fraction = a/256 + r with r = R/2^64 < 2^-8, and
-/// "within e" count units of the result's last place.
-/// (1) g = 1 - e^-r = r (1 - r/2 (1 - r/3 (1 - r/4 (1 - r/5 (1 - r/6))))) up to r^7/5040 < 2^-68
-/// (an alternating series). Each bracket is kept in units of 2^-64: the quotient R/j and the
-/// product lose less than 1 each, the complement ~s = 2^64 - 1 - s another 1, and what the bracket
-/// inside lost is multiplied by R/(j 2^64) < 2^-8; so each is within 3.1, and G within 1 + 3.1/256
-/// + 1/16 < 2 of 2^64 g. (2) E = T_a (1 - G/2^64) is within 1 (the table) + 1 (the product's floor)
-/// + 1 (T_a <= 2^63 times 2/2^64) = 3 of 2^63 e^-(a/256 + r). (3) E I_i / 2^62 is within 3 * 2 (E's
-/// error times I_i/2^62 <= 2) + 1 * 2 (the table's) + 1 (floor) = 9 of 2^64 e^-y. (4) e^-y >= e^-x
-/// >= e^-y - slack/2^64, the slope being at most 1. kError = 16 covers (3). QED
-/// tests/kernel/coins.cpp compares with MPFR.
+/// "within e" count units of the result's last place. (1) g = 1 - e^-r = r (1 - r/2 (1 - r/3 (1
+/// - r/4 (1 - r/5 (1 - r/6))))) up to r^7/5040 < 2^-68 (an alternating series). Each bracket is
+/// kept in units of 2^-64: the quotient R/j and the product lose less than 1 each, the
+/// complement ~s = 2^64 - 1 - s another 1, and the inner bracket's loss is multiplied by R/(j
+/// 2^64) < 2^-8; so each is within 3.1, and G within 1 + 3.1/256 + 1/16 < 2 of 2^64 g. (2) E =
+/// T_a (1 - G/2^64) is within 1 (the table) + 1 (the product's floor) + 1 (T_a <= 2^63 times
+/// 2/2^64) = 3 of 2^63 e^-(a/256 + r). (3) E I_i / 2^62 is within 3 * 2 (E's error times
+/// I_i/2^62 <= 2) + 1 * 2 (the table's) + 1 (floor) = 9 of 2^64 e^-y. (4) e^-y >= e^-x >= e^-y -
+/// slack/2^64, the slope being at most 1. kError = 16 covers (3). QED tests/kernel/coins.cpp
+/// compares with MPFR.
 inline ExpBracket exp_minus(Exponent x) {
   constexpr std::uint64_t kError = 16;
   constexpr std::uint64_t kMost = ~std::uint64_t{0};
@@ -87,7 +87,7 @@ struct ScaledExp {
 /// Proof beside the code (src/kernel/exp_minus.cpp).
 ScaledExp exp_minus(const Natural& scaled, std::size_t scale);
 
-/// Binary digits of x beyond those of the fraction that it is compared with.
+/// Binary digits of x beyond the digits of the fraction that it is compared with.
 inline constexpr std::size_t kGuardBits = 64;
 
 /// Whether all reals in [drawn, drawn + 1]/2^bits are <= e^-x (true), all are >= e^-x (false), or
@@ -138,7 +138,7 @@ template <Refinable X, WordSource Source>
 /// True with probability exactly e^-x.
 ///
 /// Theorem. Let U be the real number whose binary digits are those of the words, one word after the
-/// other: uniform on [0, 1] if the words are uniform. What is returned is whether U < e^-x, except
+/// other: uniform on [0, 1] if the words are uniform. The result is whether U < e^-x, except
 /// perhaps for U = e^-x. So it is true with probability exactly e^-x, and it ends after finitely
 /// many words with probability 1. Proof. After b digits U is known to lie in the interval [d, d +
 /// 1]/2^b. The answer is given as soon as a bracket of e^-x that is certain (ExpBracket,
@@ -232,14 +232,14 @@ class ExponentialLevels {
   /// Level l with probability exactly w_l / W.
   ///
   /// Theorem. Let U be the real number whose binary digits are those of the words, one word after
-  /// the other: uniform on [0, 1] if the words are uniform. What is returned is the l for which
-  /// S_(l-1) <= U W <= S_l, S_l = w_0 + ... + w_l, except perhaps where U W is one of the S_l. So
-  /// it is l with probability w_l / W, and it ends after finitely many words with probability 1.
-  /// Proof. After b digits U is known to lie in [d, d + 1]/2^b. Integers enclose the S_l and W; the
-  /// answer is given as soon as S_(l-1) <= d W / 2^b and (d + 1) W / 2^b <= S_l are certain from
-  /// these enclosures, and no other test decides anything; else the next word refines U, and more
-  /// digits the enclosures. It goes on only while U lies within 2^-b + 2^-(b + 40) of some S_l / W,
-  /// which has probability below levels 2^(3 - b). QED
+  /// the other: uniform on [0, 1] if the words are uniform. The result is the l for which S_(l-1)
+  /// <= U W <= S_l, S_l = w_0 + ... + w_l, except perhaps where U W is one of the S_l. So it is l
+  /// with probability w_l / W, and it ends after finitely many words with probability 1. Proof.
+  /// After b digits U is known to lie in [d, d + 1]/2^b. Integers enclose the S_l and W; the answer
+  /// is given as soon as S_(l-1) <= d W / 2^b and (d + 1) W / 2^b <= S_l are certain from these
+  /// enclosures, and no other test decides anything; else the next word refines U, and more digits
+  /// the enclosures. It goes on only while U lies within 2^-b + 2^-(b + 40) of some S_l / W, which
+  /// has probability below levels 2^(3 - b). QED
   ///
   /// One word is enough except for a chance of about levels / 2^57.
   template <WordSource Source>
@@ -311,7 +311,7 @@ class ExponentialChoice {
 
   [[nodiscard]] Ratio rate() const { return rate_; }
 
-  /// Terms in any order, also of equal distances; those of count 0 are never chosen. The sum of the
+  /// Terms in any order, also of equal distances; terms of count 0 are never chosen. The sum of the
   /// counts, which must be public, is from 1 to 2^62 (InvalidInput otherwise).
   [[nodiscard]] ChosenOutcome draw(std::span<const ChoiceTerm> terms, SecureRandom& random) const;
 

@@ -65,8 +65,8 @@ struct Ratio {
 
   /// The least dyadic ratio of denominator 2^62 or less that is at least `value`: the value itself
   /// if it is 2^-10 or more, else rounded up by less than 2^-62. So a scale of noise made from it
-  /// is never less than what was asked for. Throws InvalidInput, naming the parameter, unless the
-  /// value is positive and at most 2^62.
+  /// is never less than the request. Throws InvalidInput, naming the parameter, unless the value is
+  /// positive and at most 2^62.
   static Ratio at_least(const char* parameter, double value);
 
   friend bool operator==(const Ratio&, const Ratio&) = default;

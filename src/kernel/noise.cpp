@@ -216,7 +216,7 @@ struct Product {
 
 /// Proof. With C and R the mantissas, c |y| = (C + e)(R + f) 2^-s for 0 <= e, f < 1 and s the sum
 /// of the shifts, and C + R + 1 < 2^64; so in units of 2^-64 it is short by less than 2^(128 - s),
-/// and by 1 for what is cut off. For s >= 68 it is below 2^126 / 2^4 and the slack below 2^61.
+/// and by 1 for the cut. For s >= 68 it is below 2^126 / 2^4 and the slack below 2^61.
 Product product(const EuclideanLaplaceTree::Rate& rate, const ScaledRoot& norm) {
   if (norm.root == 0) return {true, 0, 0};
   const unsigned shift = rate.exponent + norm.shift;

@@ -140,8 +140,8 @@ class LaplaceOnIntegers {
 /// f(D) + z is (Delta/t)-DP, because P(z) <= e^(Delta/t) P(z + s) for |s| <= Delta (Ghosh et al.
 /// 2009). For vectors Delta is the sum over the coordinates.
 ///
-/// Range. An integer beyond 64 bits is returned modulo 2^64, and `perturb` adds modulo 2^64: what
-/// it gives is the exact sum reduced, a function of it, so the theorem holds to the letter. Sums
+/// Range. An integer beyond 64 bits is returned modulo 2^64, and `perturb` adds modulo 2^64: the
+/// result is the exact sum reduced, a function of it, so the theorem holds to the letter. Sums
 /// that are reduced have probability below 2 e^(-2^63 / t), less than 2^-(10^7) at the greatest
 /// scale.
 ///
@@ -310,8 +310,8 @@ class EuclideanLaplaceTree {
     unsigned exponent;
   };
 
-  /// What draws `size` coordinates from P(y) proportional to e^(-rate |y|): two smaller nodes, or a
-  /// leaf for one coordinate.
+  /// A sampler of `size` coordinates from P(y) proportional to e^(-rate |y|): two smaller nodes, or
+  /// a leaf for one coordinate.
   struct Node {
     std::size_t size;
     Rate rate;
@@ -414,14 +414,14 @@ class EuclideanLaplaceTree {
 /// for all neighbours. Then f(D) + y is (Delta/b)-DP, because P(y) <= e^(Delta/b) P(y + s) for
 /// |s| <= Delta by the triangle inequality. It is epsilon-DP for Delta <= epsilon b.
 ///
-/// Range. A coordinate beyond 64 bits is returned modulo 2^64: what is released is a function of
-/// the exact sum, so the theorem holds to the letter. That has probability below d e^(-2^23).
+/// Range. A coordinate beyond 64 bits is returned modulo 2^64: the release is a function of the
+/// exact sum, so the theorem holds to the letter. That has probability below d e^(-2^23).
 ///
-/// Cost [ours]. Coordinates are joined in pairs, pairs in fours, and so on. Where b is large, a
-/// node that joins two equal halves of m keeps its draw with probability .785 (m = 1), .75, .73,
-/// and so on down to 1/sqrt(2), so a draw takes about d^1.5 draws of DiscreteLaplace; where b is
-/// small, fewer. Rejection from independent coordinates would take d / .76^d. How many words are
-/// drawn depends on the noise alone, not on what it is added to.
+/// Cost [ours]. Coordinates are joined in pairs, pairs in fours, and so on. If b is large, a node
+/// that joins two equal halves of m keeps its draw with probability .785 (m = 1), .75, .73, and so
+/// on down to 1/sqrt(2), so a draw takes about d^1.5 draws of DiscreteLaplace; where b is small,
+/// fewer. Rejection from independent coordinates would take d / .76^d. How many words are drawn
+/// depends on the noise alone, not on what it is added to.
 ///
 /// Public and immutable.
 class EuclideanLaplace {

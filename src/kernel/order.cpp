@@ -55,7 +55,7 @@ FractionWords square_up(const FractionWords& x) {
 
 namespace {
 
-/// Whether a is less than b, of as many words.
+/// Whether a is less than b, of equal lengths.
 bool is_less(const detail::FractionWords& a, const detail::FractionWords& b) {
   return std::lexicographical_compare(a.rbegin(), a.rend(), b.rbegin(), b.rend());
 }

@@ -55,11 +55,11 @@ void shuffle_with(std::span<std::uint32_t> values, Source& random) {
 ///
 /// Theorem. If the words are uniform, each of the n! orders of the n places has probability exactly
 /// 1/n! (Fisher, Yates 1938; Durstenfeld 1964). Proof: the value that ends up last is each of the n
-/// with probability 1/n, because uniform_below has no bias; given it, the others stand in some
-/// order that does not depend on what follows, and by induction are put into a uniform one. QED
+/// with probability 1/n, because uniform_below has no bias; given it, the others are in some order
+/// that does not depend on what follows, and by induction are put into a uniform one. QED
 ///
-/// So the result tells the multiset of the values and nothing else: a function of the values' order
-/// alone (who sent which) has the same law whatever that order was.
+/// So the result reveals the multiset of the values and nothing else: a function of the values'
+/// order alone (who sent which) has the same law whatever that order was.
 ///
 /// O(n), in place. How many words are drawn does not depend on the values.
 inline void shuffle(std::span<std::uint32_t> values, SecureRandom& random) {

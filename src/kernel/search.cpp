@@ -106,7 +106,7 @@ Band make_band(const BandSpec& spec) {
 namespace detail {
 namespace {
 
-/// What the numerators hold beyond their lower bounds, all together.
+/// The numerators' excess over their lower bounds, all together.
 double excess_of(const Bounds& bounds) {
   return static_cast<double>(bounds.total - bounds.lower_sum);
 }
@@ -122,13 +122,13 @@ double slack_of(const Bounds& bounds) {
   return 2 + std::min(shortfall_of(bounds), 0x1p-32 * static_cast<double>(bounds.lower));
 }
 
-/// Where the search is, and the slope of the excess there; above 0 where the root is found.
+/// The place of the search, and the slope of the excess there; above 0 once the root is found.
 struct Root {
   double t = 0, slope = 0;
 };
 
-/// Newton's steps, inside a bracket, to where the excess is a part of what the numerators hold:
-/// from root.t on until one is at most `shortest` of t, or none changes it. False after so many
+/// Newton's steps, inside a bracket, to where the excess is a part of the numerators' sum: from
+/// root.t on until one is at most `shortest` of t, or none changes it. False after a number of
 /// steps that only hostile scores take; as a rule there are about four.
 template <class ExcessAt>
 bool find_root(const Bounds& bounds, ExcessAt excess_at, double shortest, Root& root,
@@ -169,12 +169,12 @@ bool find_root(const Bounds& bounds, ExcessAt excess_at, double shortest, Root& 
 /// Whether the scores are in a range where neither they nor any t must be rescaled.
 bool is_plain(const Survey& survey) { return survey.greatest > 0x1p-200 && survey.sum < 0x1p200; }
 
-/// What the scores' sum asks for, if the bounds are not the same for all. If they are, that is as a
+/// The scale by the scores' sum, if the bounds are not the same for all. If they are, that is as a
 /// rule too much where the excess is small, because it then is that of few outcomes: from the t at
 /// which the first of them leaves its lower bound, the excess grows about like the square. It is
-/// taken to be 0.3 of the total at the t that the sum asks for, or what half of the room holds.
-/// Where one outcome may take all, the root is not beyond where the greatest does; if both guesses
-/// are near each other, it is well before either.
+/// taken to be 0.3 of the total at the t that the sum asks for, or what half of the room holds. If
+/// one outcome may take all, the root is not beyond where the greatest does; if both guesses are
+/// near each other, it is well before either.
 double first_guess(const Bounds& bounds, const Survey& survey) {
   const auto total = static_cast<double>(bounds.total);
   const double guess = total / survey.sum;
@@ -229,7 +229,7 @@ struct Sample {
   Excess excess_at(double t) const {
     return passes(std::span(scores)).excess(bounds, scores.data(), t);
   }
-  /// About the t at which the excess is `part` of what it should be, from a guess on.
+  /// About the t at which the excess is `part` of its aim, from a guess on.
   double root(double part, double t) const {
     Root root{t};
     find_root(
@@ -288,8 +288,8 @@ class Projection {
   ScoreScale first(const Bounds& bounds, std::span<const Score> scores) {
     bounds_ = &bounds;
     scores_ = scores;
-    // Newton's step is exact if it crosses no kink. One so short crosses few, and what they spoil
-    // is of the order of its square. Rounding then tells what is missing exactly.
+    // Newton's step is exact if it crosses no kink. So short a step crosses few, and their effect
+    // is of the order of its square. Rounding then finds the missing part exactly.
     const double shortest = std::max(0.25 / static_cast<double>(bounds.size), 0x1p-19);
     if (bounds.size >= 2 * Sample<Score>::kSize) {
       search_many(shortest);
@@ -300,8 +300,8 @@ class Projection {
     };
     Survey seen = over_all(look);
     if (seen.greatest != 0 && !is_plain(seen)) {
-      // Others that are plain have the same law, 2 and 0 beside infinite ones. They are made a
-      // block at a time in each pass: a release may not depend on whether there is memory for them.
+      // Other plain scores have the same law, 2 and 0 next to infinite ones. They are made a block
+      // at a time in each pass: a release may not depend on whether there is memory for them.
       exponent_ = std::isinf(seen.greatest) ? -3000 : -std::ilogb(seen.greatest);
       seen = over_all(look);
     }
@@ -343,8 +343,8 @@ class Projection {
     approach(shortest);
   }
 
-  /// A hair below, so that what is missing is to be added: nearly every outcome has room above it,
-  /// while of many only one or two may have room below.
+  /// A hair below, so that the missing part is added: nearly every outcome has room above it, while
+  /// of many only one or two may have room below.
   ScoreScale here() const { return {root_.t * (1 - 0x1p-42), exponent_}; }
 
   void approach(double shortest) {
@@ -356,7 +356,7 @@ class Projection {
     is_last_ = !find_root(*bounds_, excess_at, shortest, root_);
   }
 
-  /// What a pass tells of all scores.
+  /// A pass's facts about all scores.
   template <class Pass>
   auto over_all(Pass pass) const {
     if (exponent_ == 0) return pass(*bounds_, scores_);

@@ -1,4 +1,4 @@
-// Where between its bounds each numerator should lie.
+// The place of each numerator between its bounds.
 #pragma once
 
 #include <cstddef>
@@ -21,20 +21,20 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // Which lower bounds a band has: shares of a public reference.
 
-/// What a band is made of. All of it is public: nothing here may be computed from private data.
+/// The parts of a band. All of it is public: nothing here may be computed from private data.
 struct BandSpec {
   /// Number of outcomes k, 1 to 2^24. May be left 0 when `reference` is given.
   std::size_t outcome_count = 0;
   /// Reference masses h, k positive finite numbers, normalised by make_band. Empty: uniform.
   std::span<const double> reference = {};
-  /// The same in single precision, instead: of a network, say.
+  /// A reference in single precision, instead: of a network, say.
   std::span<const float> float_reference = {};
   /// b: no outcome is released with probability below b * h. In (0, 1).
   double floor = 0;
   /// The privacy parameter of one draw, from 1e-6; above 30 it counts as 30.
   double epsilon = 0;
-  /// N, the number of equal parts that probability is cut into. Smaller values serve the exhaustive
-  /// tests; the guarantee holds for every N, the resolution is best at 2^62.
+  /// N, the number of equal parts that probability is cut into. Smaller values are for the
+  /// exhaustive tests; the guarantee holds for every N, the resolution is best at 2^62.
   std::uint64_t total = Band::kGreatestTotal;
 };
 
@@ -61,10 +61,10 @@ struct BandSpec {
 /// t is found by Newton's method on a monotone, piecewise linear function, in about five passes
 /// over the scores. Privacy does not depend on it: a table keeps its theorem whatever t is.
 ///
-/// NaN and negative scores count as zero, and so may scores below 2^-500 of the greatest; beside
-/// infinite scores all finite ones do. Where the outcomes with a score are all at their upper
-/// bounds, those without share what is left in proportion to the reference (docs/theory/band.md);
-/// so scores without any positive one give the reference.
+/// NaN and negative scores count as zero, and so may scores below 2^-500 of the greatest; next to
+/// infinite scores all finite ones do. If the outcomes with a score are all at their upper bounds,
+/// the others share the rest in proportion to the reference (docs/theory/band.md); so scores
+/// without any positive one give the reference.
 ///
 /// The number of scores is public: any other than the band's throws InvalidInput (Table alone).
 /// Their values never throw. Outcomes that are not ascending are sorted and their scores added.

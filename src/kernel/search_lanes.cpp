@@ -160,7 +160,7 @@ struct Members {
 constexpr Members kMembers;
 #endif
 
-/// Writes those of eight scores that are kept to the first of eight places. Returns how many.
+/// Writes the kept ones of eight scores to the first of eight places. Returns how many.
 inline std::size_t pack(Float8 scores, Int8 is_kept, float* to) {
 #if defined(__AVX2__)
   const int set = _mm256_movemask_ps(reinterpret_cast<__m256>(is_kept));

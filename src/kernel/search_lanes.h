@@ -17,7 +17,7 @@ struct LowerRule {
   bool is_generous;
 };
 
-/// What a first look at the scores shows. NaN is not positive.
+/// The result of a first look at the scores. NaN is not positive.
 struct Survey {
   double sum;       ///< of the positive scores
   double greatest;  ///< score, 0 if none is above 0
@@ -47,7 +47,7 @@ template <class Score>
 struct Passes {
   Survey (*survey)(const Bounds&, const Score*);
   Excess (*excess)(const Bounds&, const Score*, double t);
-  /// Writes `size` lower bounds, from 1 to 2^62, of as many masses. One in double precision is
+  /// Writes `size` lower bounds, from 1 to 2^62, of `size` masses. One in double precision is
   /// divided by the sum, for certificates hash what comes of it; one in single precision is
   /// multiplied once, for a division binds, and is at most 2^-51 beside that.
   void (*lowers)(const LowerRule&, const Score* masses, std::size_t size, std::uint64_t* to);

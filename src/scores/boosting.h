@@ -137,7 +137,7 @@ using TrainingProgress =
 /// Learns to tell samples of P from samples of Q. Immutable, so threads may share one.
 ///
 /// Total: any values in the samples give a classifier, and without samples of one of the two a
-/// classifier that says 0 everywhere. The same samples, seed and processor give the same classifier
+/// classifier that says 0 everywhere. Equal samples, seeds and processors give equal classifiers,
 /// bit for bit.
 class WeakLearner {
  public:
@@ -164,12 +164,12 @@ class WeakLearner {
 ///   |sum theta_t c_t| <= epsilon/4,  |log Z| <= epsilon/4,  |log dQ_T/dQ0| <= epsilon/2
 /// whatever the classifiers are: Q_T lies in the relative epsilon-mollifier of Q0 [Theorem 4].
 ///
-/// Of Q0 it knows nothing: what it computes are ratios to it. Learned from private data, it is
-/// private data. It decides no release: the kernel bounds whatever it says. Cheap to copy; copies
-/// share the classifiers.
+/// It knows nothing of Q0, and computes ratios to it. Learned from private data, it is private
+/// data. It decides no release: the kernel bounds whatever it says. Cheap to copy; copies share the
+/// classifiers.
 class BoostedDensity {
  public:
-  /// Q_0 = Q0, for points of so many features. Throws InvalidInput unless epsilon is finite and
+  /// Q_0 = Q0, for points of this many features. Throws InvalidInput unless epsilon is finite and
   /// positive, and there is at least one feature.
   BoostedDensity(double epsilon, std::size_t dimension);
 
@@ -207,7 +207,7 @@ class BoostedDensity {
 // -----------------------------------------------------------------------------------------------
 // Mollified boosted density estimation: Algorithm 1 of Husain et al.
 
-/// What a run of boosting is made of; all of it is public. The papers' setting is the default.
+/// The parameters of boosting; all are public. The papers' setting is the default.
 struct MbdeSpec {
   double epsilon = 1;
   /// T.
@@ -224,10 +224,10 @@ struct MbdeSpec {
 /// `p` are samples of P, the private data; no density of P is ever asked for. `pool` are samples of
 /// Q0. Q_(t-1) is drawn from the pool in proportion to exp(log_ratio), by systematic resampling:
 /// always the same work, no measure needed, and each iteration costs one evaluation of one
-/// classifier a pool point. Rejection from fresh draws would be exact, but its work tells what P is
-/// like. As points are for training only, the pool's error of order size^-1/2 costs utility and
-/// never privacy; a pool several times sample_size is good. Of more than sample_size points of P
-/// each iteration takes that many, anew and evenly.
+/// classifier a pool point. Rejection from fresh draws would be exact, but its time would depend on
+/// P. As points are for training only, the pool's error of order size^-1/2 costs utility and never
+/// privacy; a pool several times sample_size is good. Of more than sample_size points of P each
+/// iteration takes that many, anew and evenly.
 ///
 /// Total: any values in `p`, and none at all, give a density (that of classifiers which may be
 /// worthless) after exactly T calls of the learner. Equal inputs, seed and processor give an equal
@@ -247,7 +247,7 @@ struct MbdeSpec {
 /// learning takes as long for every unit, shows nothing, and is the same for the same rows.
 class BoostedScorer final : public Scorer {
  public:
-  /// So many samples of either law does each classifier learn from, as in the papers.
+  /// Number of samples of either law for each classifier, as in the papers.
   static constexpr std::size_t kSamples = 10'000;
   /// T, as in the papers.
   static constexpr std::size_t kIterations = 3;
@@ -276,13 +276,13 @@ class BoostedScorer final : public Scorer {
 /// an estimate of p/h without a density of either.
 ///
 /// Candidates are a sample of the reference, so that is what a trained classifier knows
-/// (docs/theory/band.md). The kernel clips its estimate into the whole band, of which boosting
-/// uses about half: compare the two before choosing (docs/reference/boosting.md). Learning looks at
-/// the same number of rows, repeated or thinned, whatever the rows are, so that it takes as long
-/// for every unit; it shows nothing. The same rows and candidates give the same scores.
+/// (docs/theory/band.md). The kernel clips its estimate into the whole band, of which boosting uses
+/// about half: compare the two before choosing (docs/reference/boosting.md). Learning looks at the
+/// same number of rows, repeated or thinned, whatever the rows are, so that it takes as long for
+/// every unit; it shows nothing. Equal rows and candidates give equal scores.
 class RatioScorer final : public Scorer {
  public:
-  /// So many samples of either law does the classifier learn from.
+  /// Number of samples of either law for the classifier.
   static constexpr std::size_t kSamples = 20'000;
 
   /// With the network and the schedule of `release_learner`.

@@ -50,7 +50,7 @@ inline Float8 exp2_of(Float8 x) {
   return reinterpret_cast<Float8>(kept);
 }
 
-/// What columns lose at least between rows from `i` on and a box, column by column.
+/// The columns' least loss between rows from `i` on and a box, column by column.
 inline const BoxColumn* subtract_losses(const BoxColumn* column, ScaleCounts counts, std::size_t i,
                                         Float8& logarithm) {
   const Float8 zero = all(0.0F);

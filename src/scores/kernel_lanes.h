@@ -1,5 +1,5 @@
 // The loops over pairs of row and candidate that product_kernel.cpp steers, one table of them for
-// each instruction set. Chosen at run time: one binary serves every processor.
+// each instruction set. Chosen at run time: one binary works on every processor.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct ScaleCounts {
   std::size_t ordered;
 };
 
-/// A column of rows, and a block of candidates in it. What a kernel loses by distance, in powers of
+/// A column of rows, and a block of candidates in it. A kernel's loss by distance, in powers of
 /// two, is (slope d)^2 for numbers at distance d, slope for another category, and slope d + min(d,
 /// 1) for ordered values.
 struct BoxColumn {

@@ -434,7 +434,7 @@ class KernelSum {
     return std::exp2(-static_cast<double>(kShellWidth) * static_cast<double>(shell));
   }
 
-  /// What the listed rows from `i` on can add at most.
+  /// The most that the listed rows from `i` on can add.
   [[nodiscard]] double most_from(std::size_t i) const {
     std::size_t shell = 0;
     while (shell < kShells && begins_[shell + 1] <= i) ++shell;

@@ -68,8 +68,8 @@ class ColumnKernel {
   [[nodiscard]] double slope() const noexcept { return slope_; }
 
   /// A value with law K(., X). Numbers stay within six deviations: 2e-9 of their law is missing.
-  /// The same words give the same value on every processor, except that a comparison with a
-  /// logarithm or exponential may differ once in about 10^15 values.
+  /// Equal words give equal values on every processor, except that a comparison with a logarithm or
+  /// exponential may differ once in about 10^15 values.
   template <WordSource Source>
   [[nodiscard]] float draw(float origin, Source& source) const {
     switch (column_.scale) {
@@ -142,7 +142,7 @@ class ColumnKernel {
 ///
 /// Accuracy. Scores are within 1e-4 of f, relatively, where f exceeds 1e-30 and number bandwidths
 /// are at least 1e-3 (narrower ones lose digits in the tails): single precision, and rows are
-/// skipped that together add less than 2^-15 of what is there. The same on every processor.
+/// skipped that together add less than 2^-15 of what is there. Equal on every processor.
 ///
 /// Speed. Candidates lie in blocks along a k-d tree, split by levels first; equal rows are joined;
 /// each block looks only at rows that can matter there. With AVX2, about a billion pairs of row

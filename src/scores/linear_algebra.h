@@ -7,7 +7,7 @@
 
 #include <Eigen/Core>
 
-/// What is asked of symmetric matrices, in doubles; no privacy depends on it. Eigen's factors are
+/// Functions of symmetric matrices, in doubles; no privacy depends on them. Eigen's factors are
 /// templates that take seconds to compile: they are compiled here, once. Of each matrix, d x d, the
 /// lower triangle is read. O(d^3).
 namespace mollify {

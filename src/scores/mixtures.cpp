@@ -165,7 +165,7 @@ SummaryDistance summary_distance(const MixedSummary& truth, const MixedSummary& 
 
 namespace {
 
-/// Where mixed points' columns are: numbers among the p, levels among all groups.
+/// The place of mixed points' columns: numbers among the p, levels among all groups.
 class Layout {
  public:
   explicit Layout(std::span<const MixedColumn> columns) : columns_(columns) {

@@ -13,7 +13,7 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // What people compare two sets of records by: means, correlations and two-way marginals.
 
-/// How values are told apart in two-way marginals: levels as they are, numbers by where they lie
+/// How values are distinguished in two-way marginals: levels as they are, numbers by where they lie
 /// between edges.
 class MarginalCuts {
  public:
@@ -101,8 +101,8 @@ struct MixtureFit {
 /// Regularisation. Maximisation is a posteriori, with one row's worth of prior for each component:
 /// the pooled variances, over components^(2/p), and the pooled level frequencies, both with one
 /// more record spread evenly over the domain [Fraley, Raftery 2007]. So any rows have a fit, none,
-/// one and constant ones included, and any values are read into range. The same rows in the same
-/// order give the same fit.
+/// one and constant ones included, and any values are read into range. Equal rows in equal order
+/// give equal fits.
 ///
 /// O(rows components p^2 iterations). Throws InvalidInput if there are to be no components.
 [[nodiscard]] FittedMixture fit_gaussian_mixture(const MixedPoints& rows,

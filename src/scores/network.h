@@ -23,7 +23,7 @@ namespace mollify::detail {
 /// without.
 using AlignedFloats = std::vector<float, boost::alignment::aligned_allocator<float, 64>>;
 
-/// So many samples, rounded up to what passes take.
+/// Number of samples, rounded up for passes.
 [[nodiscard]] constexpr std::size_t padded(std::size_t samples) {
   return (samples + kSampleUnit - 1) / kSampleUnit * kSampleUnit;
 }
@@ -65,13 +65,13 @@ class NetworkPasses {
     AlignedFloats activations;  ///< a row for each output, and one of ones
   };
 
-  /// Who only asks for logits needs none, and it is more than all the rest.
+  /// A caller who only asks for logits needs none, and it is more than all the rest.
   void make_room_for_backward();
 
   const NetworkLanes& lanes_;
   std::vector<Layer> layers_;
   std::vector<float> parameters_;
-  AlignedFloats slopes_;       ///< of what enters tanh in a layer, a row for each output
+  AlignedFloats slopes_;       ///< inputs of tanh in a layer, a row for each output
   AlignedFloats next_slopes_;  ///< in the layer before
   AlignedFloats sums_;         ///< gradients in parts
   std::vector<float> gradient_;
@@ -138,7 +138,7 @@ struct NetworkParameters {
   std::vector<float> centres{};  ///< of each feature
   std::vector<float> factors{};  ///< of each feature
   /// Of each layer, the last one being the logit's: the row of W and then the entry of b for each
-  /// neuron in turn. A layer's number of neurons follows from that of the one before.
+  /// neuron in turn. A layer's number of inputs follows from the layer before.
   std::vector<std::vector<float>> layers{};
 
   friend bool operator==(const NetworkParameters&, const NetworkParameters&) = default;
@@ -147,7 +147,7 @@ struct NetworkParameters {
 /// A fully connected network in single precision with one logit.
 ///
 /// Processors with fused multiply-adds round differently, so logits differ between processors by a
-/// few units in the last place of what is summed.
+/// few units in the last place of the sum.
 class NetworkClassifier final : public Classifier {
  public:
   /// Throws InvalidInput unless there is at least one feature, each feature has a centre and a
@@ -202,9 +202,9 @@ struct NetworkOptions {
 /// counting half and values that are not finite counting as absent. Either sample is shuffled once;
 /// each minibatch has its share of both, and minibatches stay the same in all passes.
 ///
-/// Arithmetic is in single precision and in one thread. The same samples, options and seed give the
-/// same weights bit for bit on processors with the same instruction set. Weights that are not
-/// finite stay so and are nobody's error.
+/// Arithmetic is in single precision and in one thread. Equal samples, options and seeds give equal
+/// weights bit for bit on processors with the same instruction set. Weights that are not finite
+/// stay so and are nobody's error.
 ///
 /// O(epochs * samples * parameters): the papers' setting (20000 samples, 1376 parameters of two
 /// features) takes 6e10 multiply-adds.
@@ -228,7 +228,7 @@ class NetworkLearner final : public WeakLearner {
 /// stopping, so that the time it takes says nothing about the rows.
 [[nodiscard]] NetworkOptions release_network();
 
-/// What a release learns with: a learner of such networks.
+/// A release's learner of such networks.
 [[nodiscard]] std::shared_ptr<const WeakLearner> release_learner();
 
 }  // namespace mollify

@@ -1,5 +1,5 @@
 // The loops over samples of which network_passes.cpp makes forward and backward passes, one table
-// of them for each instruction set. Chosen at run time: one binary serves every processor.
+// of them for each instruction set. Chosen at run time: one binary works on every processor.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace mollify::detail {
 inline constexpr std::size_t kBlock = 256;
 inline constexpr std::size_t kSampleUnit = 64;
 inline constexpr std::size_t kRowStride = kBlock + 16;
-/// Sums over samples are kept as so many parts, sample i in part i mod kSampleLanes.
+/// Number of parts of sums over samples, sample i in part i mod kSampleLanes.
 inline constexpr std::size_t kSampleLanes = 8;
 
 /// Input k counts coefficients[k * stride + j] times in output j.

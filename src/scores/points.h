@@ -1,4 +1,4 @@
-// Points that are scored, and what a scorer is.
+// Points that are scored, and their scorers.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@ namespace mollify {
 
 /// A fixed number of points of a fixed dimension, a column after the other, in single precision.
 ///
-/// Values may be anything, NaN and infinities included: what is learned or estimated from them may
-/// be worthless but is always defined, and nothing private depends on it. New points are all zero.
-/// 4 bytes a value.
+/// Values may be anything, NaN and infinities included: a result learned from them may be worthless
+/// but is always defined, and nothing private depends on it. New points are all zero. 4 bytes a
+/// value.
 class Points {
  public:
   Points(std::size_t dimension, std::size_t size)
@@ -43,7 +43,7 @@ class Points {
 // -----------------------------------------------------------------------------------------------
 // Points whose columns are numbers, categories and ordered values.
 
-/// What a column's values mean.
+/// The meaning of a column's values.
 enum class Scale {
   kNumber,    ///< a real number, scaled to [0, 1]
   kCategory,  ///< the index of a level; different levels are all equally far apart
@@ -73,7 +73,7 @@ struct MixedColumn {
 
 /// Points whose columns say what their values mean.
 ///
-/// Whoever computes with values reads them through `number_in_range` and `level_in_range`.
+/// Code that computes with values reads them through `number_in_range` and `level_in_range`.
 /// Densities of mixed points are with respect to Lebesgue measure on [0, 1] for numbers times
 /// counting measure for levels, unless said otherwise.
 class MixedPoints : public Points {
@@ -109,8 +109,8 @@ class Scorer {
   /// another size: both are public.
   void score(const MixedPoints& rows, std::span<float> scores) const;
 
-  /// Whether scores are relative to the law that the candidates were drawn from (p/h: what the
-  /// kernel takes). Otherwise they are densities p on mixed points, still to be divided by h.
+  /// Whether scores are relative to the law that the candidates were drawn from (p/h, for the
+  /// kernel). Otherwise they are densities p on mixed points, still to be divided by h.
   [[nodiscard]] virtual bool scores_are_ratios() const noexcept { return false; }
 
   [[nodiscard]] std::span<const MixedColumn> columns() const noexcept { return columns_; }

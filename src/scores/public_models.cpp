@@ -21,11 +21,11 @@ namespace mollify {
 
 namespace {
 
-/// What the largest share of a run is written as.
+/// The number for the largest share of a run.
 constexpr double kParts = 0x1p24;
 /// Of the factors of shares around public records, in turn.
 constexpr std::array<int, 3> kFactorShapes = {1, 8, 64};
-/// So many uniforms of at least 2^-54 have a product that is a normal double.
+/// Number of uniforms of at least 2^-54 with a product that is a normal double.
 constexpr int kMostFactors = 16;
 
 /// Gamma of a whole shape, divided by it.

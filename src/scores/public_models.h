@@ -13,7 +13,7 @@ namespace mollify {
 
 class Domain;
 
-/// What a list of models is like: products of columns alone, or trees of columns in every second
+/// The kind of a list of models: products of columns alone, or trees of columns in every second
 /// place.
 enum class ModelShapes { kProducts, kProductsAndTrees };
 
@@ -27,10 +27,10 @@ enum class ModelShapes { kProducts, kProductsAndTrees };
 /// reference's own tree of greatest mutual information [Chow, Liu 1968]; without a reference each
 /// has a tree of its own, in which columns in random order take one of those before them.
 ///
-/// Shares are those of the reference times G, of all cells' together, G Gamma of shape a. Without
-/// a reference a is 1: with a uniform one that is Dirichlet(1, ..., 1). Around public records
-/// models lie at distances of all sizes: a is 1, 8 and 64 in turn. Shares are whole multiples of
-/// 2^-24 of the largest, at least one, so that all are positive.
+/// Shares are the reference's times G, of all cells' together, G Gamma of shape a. Without a
+/// reference a is 1: with a uniform one that is Dirichlet(1, ..., 1). Around public records models
+/// lie at distances of all sizes: a is 1, 8 and 64 in turn. Shares are whole multiples of 2^-24 of
+/// the largest, at least one, so that all are positive.
 ///
 /// Nothing of a model is held: each is made anew when it is visited. All of it is public.
 class PublicModels {

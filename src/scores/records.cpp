@@ -219,7 +219,7 @@ class EmpiricalScorer::Nearest {
     std::uint32_t candidate;
   };
 
-  /// What a column adds to the squared distance.
+  /// A column's part of the squared distance.
   [[nodiscard]] float squared(std::size_t column, float difference) const {
     const auto [scale, levels] = columns_[column];
     if (scale == Scale::kCategory) return difference != 0 ? 1.0F : 0.0F;

@@ -73,7 +73,7 @@ class SmoothedRecords {
   /// One point with law h into `point`, which has one entry for each column. Each draw goes to one
   /// record, uniformly, and from there in each column by its kernel. O(columns).
   void draw(SecureRandom& random, std::span<float> point) const { draw_with(random, point); }
-  /// The same from a public seed, as for a public list of candidates.
+  /// Draws from a public seed, as for a public list of candidates.
   void draw(SeededRandom& random, std::span<float> point) const { draw_with(random, point); }
 
  private:
@@ -90,13 +90,13 @@ class SmoothedRecords {
 // Candidates that look like public records.
 
 /// Draws candidates from the smoothed records of a **public** file (smoothed_records.h) instead of
-/// evenly. Where the private records are like the public ones, far fewer candidates do.
+/// evenly. If the private records are like the public ones, far fewer candidates are enough.
 class ReferenceCandidates {
  public:
-  /// So many records are smoothed at most: of more, as many at equal distances in the file.
+  /// Most records to smooth: of more, this many at equal distances in the file.
   static constexpr std::size_t kMostRecords = std::size_t{1} << 17U;
 
-  /// `digits` are those of public records, a record after the other. `domain` is kept.
+  /// `digits` holds public records' digits, a record after the other. `domain` is kept.
   ReferenceCandidates(Domain domain, const std::vector<std::uint32_t>& digits);
 
   /// The list of the domain's seed: the same wherever the mathematical library rounds alike, so a

@@ -122,8 +122,8 @@ void add_divergences(Answer& answer, std::span<const double> p, std::span<const 
 
 namespace {
 
-/// What a band makes of one more distribution, P': how far its law is, and can be, from that of P,
-/// TV(P, P') / max(r, r') [Park et al. 2024, Proposition IV.1].
+/// A band's law of one more distribution, P': how far it is, and can be, from P's law, TV(P, P') /
+/// max(r, r') [Park et al. 2024, Proposition IV.1].
 void add_continuity(Answer& answer, const MechanismParameters& parameters,
                     std::span<const double> p, const std::optional<std::vector<double>>& other) {
   std::vector<double> lower = parameters.masses();

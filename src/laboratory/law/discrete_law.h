@@ -41,7 +41,7 @@ inline constexpr double kCoverageLevel = 0.95;
 // -----------------------------------------------------------------------------------------------
 // The law and how near it is.
 
-/// Divergences of P from its law that are told if asked for, beside those that always are.
+/// Divergences of P from its law that are computed on request.
 struct MoreDivergences {
   std::optional<double> renyi{};         ///< its order
   std::optional<double> hockey_stick{};  ///< its gamma
@@ -51,7 +51,7 @@ struct MoreDivergences {
 void add_divergences(Answer& answer, std::span<const double> p, std::span<const double> law,
                      const MoreDivergences& more, std::span<const double> volumes);
 
-/// What is drawn from, and by what. Borrows all of it.
+/// The space and the sampler of a draw. Borrows all of it.
 struct DiscreteLawQuestion {
   std::span<const double> p;  ///< masses that sum to one
   std::span<const std::string> outcomes;
@@ -60,7 +60,7 @@ struct DiscreteLawQuestion {
   const LocalSampler& sampler;
   bool is_projection = false;    ///< whether it is a band that projects P
   std::vector<double> scores{};  ///< what the sampler is given
-  /// Another distribution on the same outcomes: how far its law is from that of P, and can be.
+  /// Another distribution on the same outcomes: how far its law is from P's, and can be.
   std::optional<std::vector<double>> other{};
   MoreDivergences more{};
 };

@@ -233,8 +233,8 @@ std::vector<double> probabilities(const Table& table) {
 double scale_of(const Table& table, std::span<const double> scores) {
   const Band& band = table.band();
   const auto whole = static_cast<double>(band.total());
-  // What is left of N after rounding lies on outcomes at their bounds, too. They weigh little, for
-  // an outcome counts by how far inside its bounds it lies, and none this close counts at all.
+  // The rest of N after rounding lies on outcomes at their bounds, too. They weigh little, for an
+  // outcome counts by how far inside its bounds it lies, and none this close counts at all.
   constexpr double kHair = 1e-8;
   double score = 0;
   double probability = 0;

@@ -101,7 +101,7 @@ class GridRelease {
   /// of the density throws.
   void assign(const Measure& p);
 
-  /// The same from masses, or any other scores, one for each cell.
+  /// The law of masses, or any other scores, one for each cell.
   void assign(std::span<const double> cell_masses);
 
   /// Draws a point of d coordinates.

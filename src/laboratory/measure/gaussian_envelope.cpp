@@ -294,7 +294,7 @@ void GaussianEnvelope::simulate(SeededRandom& random, std::span<double> point) c
 
 void GaussianEnvelope::simulate_inside(SeededRandom& random, const Box& cell,
                                        std::span<double> point) const {
-  // Uniform proposals, accepted in proportion to the density against that of the nearest point.
+  // Uniform proposals, accepted in proportion to the density against the nearest point's.
   Box inside = cell;
   double squared_nearest = 0;
   for (std::size_t axis = 0; axis < inside.size(); ++axis) {

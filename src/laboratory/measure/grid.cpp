@@ -69,7 +69,7 @@ Box Grid::box() const {
 std::size_t Grid::cell_of(std::span<const double> point) const {
   std::size_t index = 0;
   for (std::size_t axis = 0; axis < edges_.size(); ++axis) {
-    // The outermost edges are left out of the search: what lies beyond them is within.
+    // The outermost edges are left out of the search: points beyond them are within.
     const auto first = edges_[axis].begin() + 1;
     const auto last = edges_[axis].end() - 1;
     const double x = std::isnan(point[axis]) ? edges_[axis].front() : point[axis];

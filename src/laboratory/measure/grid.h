@@ -28,8 +28,8 @@ using Box = std::vector<Interval>;
 /// The cells between given edges on one to three axes, numbered with the last axis fastest.
 ///
 /// Definition. Axis a has edges e_0 < e_1 < ... < e_n, all finite; its cell j lies between e_j and
-/// e_(j+1), the lower edge included. A cell of the grid is a cell on each axis. What lies outside
-/// the edges belongs to the outermost cell, so that every point has one.
+/// e_(j+1), the lower edge included. A cell of the grid is a cell on each axis. Points outside the
+/// edges belong to the outermost cells, so that every point has one.
 ///
 /// Only the index of a cell is ever drawn from private scores, and edges are public, so the grid
 /// has no part in the guarantee (docs/theory/band.md): a coarse one costs accuracy alone.
@@ -69,12 +69,12 @@ class Grid {
   std::size_t cell_count_ = 1;
 };
 
-/// The greatest number n with n^dimension <= cells: cells along each axis for so many in all.
+/// The greatest number n with n^dimension <= cells: cells along each axis for `cells` in all.
 /// Throws InvalidInput unless cells is from 1 to 2^24 and dimension from 1 to 3.
 std::size_t cells_along_each_axis(std::size_t cells, std::size_t dimension);
 
 /// `cells` + 1 edges at equal distances over a finite interval. Throws InvalidInput if the interval
-/// is not finite, is empty, or is too narrow for so many doubles.
+/// is not finite, is empty, or is too narrow for this many doubles.
 std::vector<double> equal_width_edges(const Interval& interval, std::size_t cells);
 
 }  // namespace mollify

@@ -585,8 +585,8 @@ namespace {
 
 using nlohmann::json;
 
-/// One JSON value and where it stands, for messages. Refers to the value. Every member function
-/// throws InvalidInput, one sentence, if the value is not what is asked for.
+/// One JSON value and its place, for messages. Refers to the value. Every member function throws
+/// InvalidInput, one sentence, if the value is not what is asked for.
 struct JsonNode {
   const json& value;
   std::string place;
@@ -791,7 +791,7 @@ FittedReference fitted_to_file(const Domain& domain, std::uint64_t components,
   require_between(flag_words("components"), components, 1, FittedReference::kMost);
   const GaussianMixtureSpec mixture =
       fitted_reference(domain, read_public_digits(path, domain, text), components);
-  // What is written is read and checked before anybody relies on it.
+  // A written value is read and checked before anybody relies on it.
   static_cast<void>(GaussianMixture(mixture));
   return {mixture.weights.size(), measure_json(mixture)};
 }

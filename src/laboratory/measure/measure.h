@@ -31,8 +31,8 @@ void uniform_in(SeededRandom& random, const Box& box, std::span<double> point);
 // -----------------------------------------------------------------------------------------------
 // A probability measure on R^d.
 
-/// A reference h: what is released without data, and what every law is measured against; or a P
-/// that is known, to be looked at.
+/// A reference h: it is released without data, and every law is measured against it; or a P that is
+/// known, to be looked at.
 ///
 /// Doubles are good enough: the guarantee of a release is that of a Band built from cell masses of
 /// the public h, whatever their error, and a draw inside a cell looks at no data. A P that is
@@ -50,7 +50,7 @@ class Measure {
   /// The support's box; may be infinite.
   [[nodiscard]] virtual Box box() const = 0;
 
-  /// A finite box that holds all the mass but less than 2^-40: what a grid is laid over.
+  /// A finite box for a grid, with all the mass except less than 2^-40.
   [[nodiscard]] virtual Box central_box() const = 0;
 
   /// The density with respect to volume, of total mass one.
@@ -70,7 +70,7 @@ class Measure {
   /// Draws a point.
   virtual void simulate(SeededRandom& random, std::span<double> point) const = 0;
 
-  /// Draws a point given that it lies in a finite cell. Where the cell's mass is too small for
+  /// Draws a point given that it lies in a finite cell. If the cell's mass is too small for
   /// doubles, any point of the cell.
   virtual void simulate_inside(SeededRandom& random, const Box& cell,
                                std::span<double> point) const = 0;
@@ -165,7 +165,7 @@ class HistogramMeasure final : public Measure {
 // -----------------------------------------------------------------------------------------------
 // Mixtures of Gaussians whose axes are those of the space, on a box if one is given.
 
-/// What a Gaussian mixture is made of.
+/// The parts of a Gaussian mixture.
 struct GaussianMixtureSpec {
   /// One mean of d coordinates for each of m components.
   std::vector<std::vector<double>> means;
@@ -226,16 +226,16 @@ class GaussianMixture final : public Measure {
 /// a null category.
 [[nodiscard]] Box domain_box(const Domain& domain);
 
-/// The middle of each record's cell in the domain's box, coordinates end to end. `digits` are those
-/// of records, end to end. Requires that the domain has a box.
+/// The middle of each record's cell in the domain's box, coordinates end to end. `digits` holds the
+/// records' digits, end to end. Requires that the domain has a box.
 [[nodiscard]] std::vector<double> domain_points(const Domain& domain,
                                                 std::span<const std::uint32_t> digits);
 
 /// The mixture of Gaussians with axes along the columns that is fitted to **public** records
 /// (fit_gaussian_mixture), in the units of the domain and renormalised on its box (domain_box).
 ///
-/// `digits` are those of the records, end to end; without records it is one wide Gaussian. The fit
-/// is deterministic. Throws InvalidInput if the domain has no box or there are to be no components.
+/// `digits` holds the records' digits, end to end; without records it is one wide Gaussian. The fit
+/// is deterministic. Throws InvalidInput if the domain has no box or no components are wanted.
 /// O(records components columns).
 [[nodiscard]] GaussianMixtureSpec fitted_reference(const Domain& domain,
                                                    std::span<const std::uint32_t> digits,

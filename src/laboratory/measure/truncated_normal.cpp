@@ -63,12 +63,12 @@ double plain_exp(double x) {
 constexpr std::size_t kIntervals = 64;
 /// Cells wider than this, in deviations, are not taken at their middle.
 constexpr double kNarrow = 1.0 / 16;
-/// Beyond so many deviations the density is below 1e-300; within, plain_exp is in its range.
+/// Beyond this many deviations the density is below 1e-300; within, plain_exp is in its range.
 constexpr double kFar = 37;
 
-/// What the density at the middle times the width must be multiplied by to give a cell's mass, for
-/// squares of the middle and of the width in deviations: 1 + w^2/24 H2(z) + w^4/1920 H4(z) + ...,
-/// H the Hermite polynomials.
+/// The factor from the density at the middle times the width to a cell's mass, for squares of the
+/// middle and of the width in deviations: 1 + w^2/24 H2(z) + w^4/1920 H4(z) + ..., H the Hermite
+/// polynomials.
 double curvature_correction(double z2, double w2) {
   return 1 + w2 * ((z2 - 1) * (1.0 / 24) + w2 * ((z2 - 6) * z2 + 3) * (1.0 / 1920));
 }
@@ -85,7 +85,7 @@ void narrow_masses(const std::array<double, kIntervals + 1>& edges, double weigh
   }
 }
 
-/// The same for cells of equal width, from the density at the first middle: from one middle to the
+/// Masses of cells of equal width, from the density at the first middle: from one middle to the
 /// next it is multiplied by a ratio, and the ratio by e^(-width^2).
 void equal_masses(double first_edge, double width, double weight,
                   std::array<double, kIntervals>& masses) {

@@ -30,13 +30,13 @@ class TruncatedNormal {
   [[nodiscard]] double mass(const Interval& interval) const;
 
   /// The point below which lies `share`, in (0, 1), of the mass that `within` has; inside `within`
-  /// and the support. Where that mass is too small for doubles, `share` of the way.
+  /// and the support. If that mass is too small for doubles, `share` of the way.
   [[nodiscard]] double quantile(double share, const Interval& within) const;
   [[nodiscard]] double quantile(double share) const { return quantile(share, support_); }
 
   /// Adds `weight` times the masses of the cells between ascending edges (one more than masses) to
-  /// `masses`. What lies outside the edges is counted to the outermost cells. `equal_width` says
-  /// that all cells have the same width except for rounding.
+  /// `masses`. Mass outside the edges counts in the outermost cells. `equal_width` says that all
+  /// cells have the same width except for rounding.
   ///
   /// Cells narrow against the deviation take the density at their middle and two corrections for
   /// its curvature, by a recurrence if they are of equal width: 2 to 8 ns each, with a relative

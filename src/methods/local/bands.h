@@ -1,4 +1,4 @@
-// Where a band lies: as users place it, and the constant b of each mechanism.
+// The place of a band: as users give it, and the constant b of each mechanism.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace mollify {
 /// how useful the law is, while the integer band built on it decides privacy, so their rounding is
 /// harmless. They add, multiply, divide and take roots of what ExpBound found in integers, which
 /// IEEE 754 rounds alike everywhere: b is the same on every machine. Each throws InvalidInput for
-/// parameters outside its range. The table stands in docs/theory/band.md.
+/// parameters outside its range. The table is in docs/theory/band.md.
 
 /// The finite minimax sampler on k outcomes with a uniform reference: b = k / (E + k - 1)
 /// [Park et al. 2024, Theorem III.1]. k at least 1; for k = 1 there is nothing to bound.
@@ -56,8 +56,8 @@ struct DirichletPrior {
 };
 
 /// A band as --band places it: kMinimax, which is the best of the class that other parameters
-/// declare, kRelative, or kLocation. Of kLocation b is given, or the prior for which it is to be
-/// found (methods/local/typical_band.h), or the file that has all lower bounds.
+/// declare, kRelative, or kLocation. kLocation has b, or the prior that determines it
+/// (methods/local/typical_band.h), or the file with all lower bounds.
 struct PlacedBand {
   Mechanism mechanism = Mechanism::kRelative;
   std::optional<double> location = std::nullopt;
@@ -71,8 +71,8 @@ struct PlacedBand {
 /// "typical=STRENGTH,RECORDS", and "file=F". Throws InvalidInput for every other text.
 [[nodiscard]] PlacedBand parse_band(std::string_view text);
 
-/// The same, of a band whose b follows from the text: InvalidInput for "typical" and "file=F",
-/// which are found when a release is prepared.
+/// A band whose b follows from the text: InvalidInput for "typical" and "file=F", which are found
+/// when a release is prepared.
 [[nodiscard]] PlacedBand parse_fixed_band(std::string_view text);
 
 /// "location=B".

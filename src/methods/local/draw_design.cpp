@@ -1,4 +1,4 @@
-// What follows from a local spec, and how near a draw is.
+// The consequences of a local spec, and how near a draw is.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -72,7 +72,7 @@ std::vector<double> masses_of(const PublicFacts& facts, SpaceKind kind, const Do
   return reference_masses(Empirical(std::move(counts)), kind, space);
 }
 
-/// Where a band is placed by what was found in public: by its file, or for its prior.
+/// A band's place by public results: by its file, or for its prior.
 void place_band(const LocalSpec& local, const PublicFacts& facts, SpaceKind kind,
                 std::vector<double>& masses, MechanismParameters& parameters) {
   const bool by_file = local.band && !local.band->file.empty();
@@ -156,7 +156,7 @@ Mechanism chosen_mechanism(const LocalSpec& spec, bool in_mu, SpaceKind space) {
     if (const auto declared = mechanism_with(spec.numbers)) return *declared;
     return spec.reference || !categories ? Mechanism::kRelative : Mechanism::kMinimax;
   }();
-  // A matrix takes the records' cells, and candidates are none of the records.
+  // A matrix takes the records' cells, and candidates are not the records.
   const bool linear_on_grid = space == SpaceKind::kGrid && !is_band(mechanism);
   if (!categories && !linear_on_grid && !row_of(mechanism).is_for_any_space) {
     std::vector<std::string_view> others;
@@ -285,7 +285,7 @@ class DrawnData {
     for (std::size_t i = 0; i < mean.outcomes(); ++i) ++counts_[mean.mass(i)];
   }
 
-  /// The mean of their mass above t times that of the reference.
+  /// The mean of their mass above t times the reference's.
   [[nodiscard]] double above(double t) const {
     double sum = 0;
     for (const auto& [mass, count] : counts_) sum += count * above(mass, t);
@@ -318,9 +318,9 @@ DrawnData drawn_data(const ReferenceMasses& reference, ScorerKind scorer) {
 
 }  // namespace
 
-// What lies below the band has to be filled and what lies above to be cut, and the greater of both
-// is the total variation; the greater of the means is at most its mean. What lies below t h is what
-// lies above it and t - 1 more.
+// Mass below the band has to be filled and mass above to be cut, and the greater of both is the
+// total variation; the greater of the means is at most its mean. The mass below t h is the mass
+// above it and t - 1 more.
 ReleaseError band_error(const ReferenceMasses& reference, ScorerKind scorer, double floor,
                         double epsilon) {
   const DrawnData data = drawn_data(reference, scorer);

@@ -119,7 +119,7 @@ Law law_of(const RandomizedResponse& channel, const std::vector<std::uint64_t>& 
 
 Law law_of(const MixtureChannel& channel, const std::vector<std::uint64_t>& weights) {
   const std::uint64_t sum = sum_of(weights);
-  // Row x is its replaced entries, the same in every row, and what is kept on x itself.
+  // Row x is its replaced entries, the same in every row, and the kept part on x itself.
   const uint128 kept = uint128{channel.keep()} * channel.reference_total();
   const uint128 replaced = MixtureChannel::kKeepTotal - channel.keep();
   return law_from(Wide(channel.total()) * sum, channel.outcome_count(), [&](std::size_t j) {

@@ -10,7 +10,7 @@
 
 namespace mollify {
 
-/// Probabilities as fractions with one denominator. NOT PRIVATE: it tells the private input.
+/// Probabilities as fractions with one denominator. NOT PRIVATE: it reveals the private input.
 ///
 /// `denominator` and `numerators` are decimal integers (they reach 190 bits), and the numerators
 /// sum to the denominator exactly. `probabilities` are the same fractions as doubles.

@@ -199,7 +199,7 @@ double gaussian_curve_weight_down(double nu, double least_mass) {
 
 MixtureChannel gaussian_curve_channel(std::span<const double> reference, double nu) {
   const double least = least_mass_of(MixtureChannel::with_weight(reference, 0));
-  // A single outcome may be kept always: any mass in range serves.
+  // A single outcome may be kept always: any mass in range is right.
   return MixtureChannel::with_weight(reference,
                                      gaussian_curve_weight_down(nu, std::min(least, 0.5)));
 }
@@ -295,7 +295,7 @@ WorstCaseRisk mechanism_risk(const MechanismParameters& parameters) {
   MechanismParameters made = parameters;
   if (row.judges_class) made.numbers.c1 = made.numbers.c2 = std::nullopt;
   validate_parameters(made);
-  // What is released is released at this epsilon: from 1e-6, and above 30 as at 30.
+  // The epsilon of the release: from 1e-6, and above 30 as at 30.
   const double epsilon = parameters.epsilon ? ExpBound(*parameters.epsilon).epsilon() : 0;
   if (row.floor != nullptr) {
     (void)row.floor(made);  // refuses what no sampler can be made with

@@ -48,7 +48,7 @@ enum class Mechanism {
                     Named{Mechanism::kLocation, "location"}};
 }
 
-/// The numbers that some mechanisms have beside their budget.
+/// The numbers that some mechanisms have in addition to their budget.
 struct MechanismNumbers {
   std::optional<double> c1 = std::nullopt;
   std::optional<double> c2 = std::nullopt;
@@ -96,7 +96,7 @@ struct MechanismParameters {
   [[nodiscard]] ReferenceMasses normalised() const;
 };
 
-/// What a mechanism does with a reference.
+/// A mechanism's use of a reference.
 enum class ReferenceUse { kOptional, kNone, kNeeded };
 
 /// All that is known of a mechanism. A new one is its value and name above, its row in
@@ -115,7 +115,7 @@ struct MechanismRow {
   WorstCaseRisk (*risk)(const MechanismParameters& parameters, const ReferenceMasses& reference,
                         double epsilon) = nullptr;
   /// Linear mechanisms: the sampler, and the least probability with which a value is reported as
-  /// itself beside that probability's complement.
+  /// itself, with that probability's complement.
   std::unique_ptr<LocalSampler> (*sampler)(const MechanismParameters& parameters) = nullptr;
   std::array<double, 2> (*kept)(const MechanismParameters& parameters) = nullptr;
 

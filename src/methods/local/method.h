@@ -1,4 +1,4 @@
-// What follows from a spec of one exact draw: mechanism, parameters, masses.
+// The consequences of a spec of one exact draw: mechanism, parameters, masses.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@
 
 namespace mollify {
 
-/// What a local or integral release draws by.
+/// The sampler of a local or integral release.
 struct LocalDesign {
   Mechanism mechanism = Mechanism::kMinimax;
   SpaceKind space = SpaceKind::kCategories;
@@ -37,7 +37,7 @@ struct LocalDesign {
   std::string integers_sha256{};
 };
 
-/// What a plan of a draw asks about; the spec's mechanism is not read where every one is asked for.
+/// The question of a draw's plan; the spec's mechanism is not read where every one is asked for.
 struct LocalQuestion {
   LocalSpec spec{};
   /// Of the reference, as a domain's public records have them; empty if it is uniform.
@@ -48,7 +48,7 @@ struct LocalQuestion {
   friend bool operator==(const LocalQuestion&, const LocalQuestion&) = default;
 };
 
-/// What a draw's design is of, by DesignedRelease::sampler.
+/// A draw's design, by DesignedRelease::sampler.
 using HeldLocalSampler = std::shared_ptr<const LocalSampler>;
 /// Null of other methods.
 [[nodiscard]] HeldLocalSampler local_sampler(const DesignedRelease& made);
@@ -68,17 +68,17 @@ inline constexpr double kConcentration = 64;
 /// One draw of such a mechanism, as its release would be judged.
 [[nodiscard]] ReleaseError draw_error(const MechanismParameters& parameters);
 
-/// What is dangerous about one draw of such a mechanism, a sentence each, as of a release: the
-/// epsilon, and a draw that is mostly noise, or that cannot be told apart from noise if `mollify
-/// estimate` is what its records are for. Up to some seconds where it says what would do.
+/// The dangers of one draw of such a mechanism, a sentence each, as of a release: the epsilon, and
+/// a draw that is mostly noise, or that cannot be told apart from noise if `mollify estimate` is
+/// what its records are for. Up to some seconds where it says what would do.
 [[nodiscard]] std::vector<std::string> draw_warnings(const MechanismParameters& parameters);
 
-/// What draws promise together of the data of `whom`: sentences for people.
+/// The draws' promise together about the data of `whom`: sentences for people.
 [[nodiscard]] std::vector<std::string> draws_promise(const Privacy& total, const std::string& whom);
 /// "whatever the data, an outcome is released with ...".
 [[nodiscard]] std::string lift_words(double lower_factor, double largest_lift);
 
-/// What the worst case supposes of the data, to end a sentence: with c1, c2 or gamma it is taken
+/// The worst case's assumption about the data, to end a sentence: with c1, c2 or gamma it is taken
 /// over data that are so near the reference; empty without.
 [[nodiscard]] const char* data_supposed(const LocalSpec& spec);
 
@@ -88,7 +88,7 @@ void require_placeable(const LocalSpec& spec, SpaceKind kind, bool in_mu);
 /// "categories (120 outcomes), scored by empirical", for people; of a local release.
 [[nodiscard]] std::string space_text(const Certificate& certificate);
 
-/// Adds what so many draws by a local spec come to.
+/// Adds the total of `count` draws by a local spec.
 void design_draws(const Domain& domain, std::uint64_t draws, DesignedRelease& made);
 /// Of a draw from a band, for such a scorer.
 [[nodiscard]] ReleaseError error_of_band(const Certificate& certificate, const Domain& domain,

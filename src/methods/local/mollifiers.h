@@ -17,8 +17,8 @@ namespace mollify {
 /// Releases from the member of cvx{Q_1, ..., Q_m} nearest to P in Kullback-Leibler divergence
 /// [Husain et al. 2020, eq. 3 and 7].
 ///
-/// The weights of the member are private and found by floating point; what is released is a draw of
-/// a generator by its weight and then of that generator's own public law. Whatever the weights, the
+/// The weights of the member are private and found by floating point; the release is a draw of a
+/// generator by its weight and then of that generator's own public law. Whatever the weights, the
 /// law is in the hull, and the hull is an epsilon-mollifier because the generators' columns are
 /// checked in integers. Where P has no weight every generator weighs the same. With one generator
 /// for each outcome (a channel, whose mixture by P is the naive sampler A_R) the law is never
@@ -119,7 +119,7 @@ MatrixChannel laplace_channel(std::size_t cells, double epsilon);
 // -----------------------------------------------------------------------------------------------
 // Scale-and-shift mollification: a density squeezed towards the reference until it fits the band.
 
-/// Replaces the masses of P by those of its scaled and shifted density [Husain et al. 2020,
+/// Replaces the masses of P by the masses of its scaled and shifted density [Husain et al. 2020,
 /// Figure 2, for the uniform reference on [0, 1]].
 ///
 /// Definition. Relative to a reference h the density f = P/h becomes 1 + a (f - 1), scaled by a and

@@ -75,7 +75,7 @@ double stated_mass(const std::vector<std::string>& region) {
   return mass;
 }
 
-/// Where a search for the greatest number of outcomes stops, for mechanisms that take long.
+/// The end of a search for the greatest number of outcomes, for slow mechanisms.
 constexpr std::uint64_t kMostSearchedOutcomes = 1U << 16U;
 
 /// The least of a draw (methods/local/mechanism.h).
@@ -312,7 +312,7 @@ class LocalPlan final : public PlanModel {
   }
 
  private:
-  /// What a larger epsilon, fewer outcomes or a better reference would buy.
+  /// The gain from a larger epsilon, fewer outcomes or a better reference.
   void tell_changes(const PlanQuestion& whole, const ReferenceMasses& reference, double epsilon,
                     PlanAnswer& answer) const {
     answer.lines += fmt::format("\n{:<20} {:>8} {:>9} {:>12} {:>16}\n", "", "epsilon", "outcomes",
@@ -339,8 +339,8 @@ class LocalPlan final : public PlanModel {
     if (2 * epsilon <= ExpBound::kGreatestEpsilon) {
       add_risk("epsilon doubled", reference, 2 * epsilon);
     }
-    // Constants of a class hold around the merged reference as well; all distributions are those of
-    // the smaller domain.
+    // Constants of a class hold around the merged reference as well; all distributions are on the
+    // smaller domain.
     if (kind_ == SpaceKind::kCategories && reference.outcomes() > 1) {
       add_risk("half the outcomes", reference.merged_in_pairs(), epsilon);
     }
@@ -404,7 +404,7 @@ class LocalPlan final : public PlanModel {
     for (double& mass : masses_) mass /= sum;
   }
 
-  /// Where a band lies that has a file, or is found for its prior.
+  /// The place of a band that has a file, or is found for its prior.
   [[nodiscard]] std::optional<double> found_location(const PlanQuestion& question,
                                                      const Privacy& draw) const {
     const auto& band = own_of<LocalQuestion>(question).spec.band;

@@ -111,7 +111,7 @@ void UnitEstimates::masses(std::size_t unit, std::span<float> masses) const {
 
 namespace {
 
-/// What a band is placed by: its file's lower bounds, or the b for its prior.
+/// A band's place: its file's lower bounds, or the b for its prior.
 void find_band(const ReleaseSpec& spec, const PublicInputs& inputs, const ReleaseSpace& space,
                PublicFacts& facts) {
   const auto& band = spec.own.get<LocalSpec>()->band;
@@ -130,7 +130,7 @@ void find_band(const ReleaseSpec& spec, const PublicInputs& inputs, const Releas
   facts.lower_bounds = std::move(found.lower);
 }
 
-/// What was drawn for all units, `draws` for each, one unit after the other.
+/// The draws of all units, `draws` for each, one unit after the other.
 struct DrawnOutcomes {
   std::vector<std::uint32_t> outcomes;
   std::vector<std::uint32_t> digits;  // of fresh candidates: those of each outcome, 0, 1, 2, ...

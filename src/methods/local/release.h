@@ -21,7 +21,7 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // Releases in the local and the integral model.
 
-/// A unit, or a whole table, that is scored at points keeps so many of its records, drawn evenly,
+/// A unit, or a whole table, that is scored at points keeps this many of its records, drawn evenly,
 /// so that its time is bounded whatever the data.
 inline constexpr std::size_t kMostScoredRows = std::size_t{1} << 17U;
 
@@ -37,8 +37,8 @@ class LocalRelease final : public PreparedRelease {
   [[nodiscard]] const ReleaseSpace& space() const noexcept { return space_; }
   [[nodiscard]] const std::optional<Roster>& roster() const noexcept { return roster_; }
   [[nodiscard]] const LocalSampler& sampler() const noexcept { return *sampler_; }
-  /// What scores the space's points; none where the records are outcomes themselves, and where the
-  /// points are other ones for each unit.
+  /// The scorer of the space's points; empty if the records are outcomes themselves, or if each
+  /// unit has other points.
   [[nodiscard]] const Scorer* scorer() const noexcept { return scorer_.get(); }
 
   void require(const Source& data) const override;
@@ -106,8 +106,8 @@ class UnitEstimates {
 [[nodiscard]] std::unique_ptr<const PreparedRelease> prepare_models(ReleaseSpec spec,
                                                                     const PublicInputs& inputs);
 
-/// What a draw from N models of uniform weight comes to, where the table's likelihoods tell them
-/// apart (of a table without rows all are alike, and each is as likely as any other): with at least
+/// The result of a draw from N models of uniform weight, if the table's likelihoods distinguish
+/// them (of a table without rows all are alike, and each is as likely as any other): with at least
 /// `probability` the model is among the `best` likeliest. `floor` is the band's b.
 struct ModelsOutlook {
   std::uint64_t best = 1;
@@ -119,14 +119,14 @@ struct ModelsOutlook {
 
 /// How far rows of the released model are expected to be from a table that is as the models are:
 /// the mean over 48 of them, of a column alone, if the released one is among the likeliest as often
-/// as the outlook says and no nearer than these are on average. `models` are the first of the
-/// list, 48 at least; trees are left out. Beside it stands the error of what the models are drawn
+/// as the outlook says and no nearer than these are on average. `models` are the first of the list,
+/// 48 at least; trees are left out. It has also the error of the records that the models are drawn
 /// around, without any data.
 [[nodiscard]] ReleaseError models_error(const PublicModels& models, std::uint64_t of_all,
                                         const ModelsOutlook& outlook);
-/// What is said of one that is mostly noise.
+/// The sentence about one that is mostly noise.
 [[nodiscard]] std::string models_words(const ReleaseError& error);
-/// So many of a list's models are looked at for that.
+/// Number of a list's models that are looked at for that.
 inline constexpr std::uint64_t kJudgedModels = 1024;
 /// Of a certificate whose spec shares a model.
 [[nodiscard]] ModelsOutlook models_outlook(const Certificate& certificate);

@@ -45,7 +45,7 @@ namespace mollify {
   return f * (1 - f) / ((p - s) * (p - s));
 }
 
-/// The same with the best d.
+/// The variance with the best d.
 [[nodiscard]] inline double subset_selection_variance(double k, double epsilon,
                                                       double frequency = 0) {
   const double d = std::max(1.0, std::round(k / (std::exp(epsilon) + 1)));
@@ -71,7 +71,7 @@ using LawWords = std::function<SecureRandom&(const LawIntegers&)>;
 /// A mechanism that turns any private distribution on {0, ..., k - 1} into a released outcome.
 ///
 /// A sampler is made from public inputs alone and is immutable, so it may be shared by threads;
-/// what is private comes in through `draw`. Every implementation passes the same conformance test
+/// private data come in through `draw`. Every implementation passes the same conformance test
 /// (tests/methods/local/sampler.cpp): it draws what `law` says, its laws satisfy `guarantee` in
 /// exact arithmetic for every pair of inputs tried, it is total, and without any weight it releases
 /// its reference.
@@ -96,7 +96,7 @@ class LocalSampler {
     draw_by_law(p, random_itself, released);
   }
 
-  /// The same by words that may depend on the law's integers, and depend on nothing else that is
+  /// Draws by words that may depend on the law's integers, and depend on nothing else that is
   /// private: p becomes integers first, then `words` is called, and then integers are drawn from.
   virtual void draw_by_law(const ScoredOutcomes& p, const LawWords& words,
                            std::span<std::uint32_t> released) const = 0;
@@ -193,9 +193,9 @@ template <class Channel>
 /// linear mixture, Park et al. 2024, eq. 35, and the Gaussian-curve sampler, Ghoukasian et al.
 /// 2025), StaircaseChannel (the public-data kernel, Zamanlooy et al. 2024) or MatrixChannel with as
 /// many rows as outcomes (A_R with any other randomizer, such as laplace_channel). The guarantee is
-/// that of the matrix, whose columns are checked in integers; it holds for every P because it holds
-/// for every row. Where P has no weight x is drawn from the reference that the channel leaves in
-/// place; of a MatrixChannel every row is as likely.
+/// the matrix's, whose columns are checked in integers; it holds for every P because it holds for
+/// every row. Where P has no weight x is drawn from the reference that the channel leaves in place;
+/// of a MatrixChannel every row is as likely.
 template <class Channel>
 class ChannelSampler final : public LocalSampler {
  public:

@@ -1,4 +1,4 @@
-// What a draw chooses from: its scorer, its parts of a spec, its space of outcomes or candidates.
+// The space of a draw: its scorer, its parts of a spec, its outcomes or candidates.
 #pragma once
 
 #include <array>
@@ -49,7 +49,7 @@ constexpr auto names_of(ScorerKind) {
                     Named{ScorerKind::kLikelihood, "likelihood"}};
 }
 
-/// What is known of one; names, the schema and the guide's table follow from the row.
+/// Facts about a scorer; names, the schema and the guide's table follow from the row.
 struct ScorerRow {
   ScorerKind kind;
   const char* estimates;  ///< in the guide's words
@@ -73,7 +73,7 @@ struct ScorerRow {
 // -----------------------------------------------------------------------------------------------
 // The parts of a spec.
 
-/// What a draw chooses from. Nothing given: what the domain suggests.
+/// The space of a draw. Empty: the domain's suggestion.
 struct SpaceSpec {
   std::optional<SpaceKind> kind{};
   std::optional<std::uint64_t> cells{};       ///< of a grid, in all
@@ -88,7 +88,7 @@ struct SpaceSpec {
 
 /// What only the draw methods have.
 struct LocalSpec {
-  /// None: what the other parameters represent (chosen_mechanism).
+  /// Empty: the other parameters decide (chosen_mechanism).
   std::optional<Mechanism> mechanism{};
   std::optional<PlacedBand> band{};  ///< instead of a mechanism
   MechanismNumbers numbers{};
@@ -106,7 +106,7 @@ struct LocalSpec {
 [[nodiscard]] ScorerKind usual_scorer(SpaceKind kind,
                                       Mechanism mechanism = Mechanism::kRelative) noexcept;
 
-/// Where a release's candidates come from.
+/// The source of a release's candidates.
 enum class CandidateList {
   kSeeded,  ///< from the domain's seed: everybody can make the same
   kFresh,   ///< drawn anew for each unit, and known to nobody
@@ -118,7 +118,7 @@ constexpr auto names_of(CandidateList) {
                     Named{CandidateList::kFile, "file"}};
 }
 
-/// What the models of method integral-model are like.
+/// The kind of method integral-model's models.
 [[nodiscard]] inline ModelShapes model_shapes(const SpaceSpec& spec) {
   return spec.trees ? ModelShapes::kProductsAndTrees : ModelShapes::kProducts;
 }
@@ -129,8 +129,8 @@ constexpr auto names_of(CandidateList) {
 /// The kind of space: the one asked for, implied by the other parts, or chosen_space.
 [[nodiscard]] SpaceKind space_kind(const Domain& domain, const SpaceSpec& spec);
 
-/// The domain whose digits records are read and written in: that of the release, or, on a grid, the
-/// one cut anew. Throws InvalidInput, in one sentence, for what contradicts itself or the domain.
+/// The domain whose digits records are read and written in: the release's, or, on a grid, the one
+/// cut anew. Throws InvalidInput, in one sentence, for contradictions, also with the domain.
 [[nodiscard]] Domain space_domain(const Domain& domain, const SpaceSpec& spec);
 
 /// Public records, given as digits of an enumerable domain one after the other, counted.

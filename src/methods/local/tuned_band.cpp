@@ -32,7 +32,7 @@ void UnitMasses::add_weights(std::span<const Weight> weights) {
     }
   }
   if (!(greatest > 0)) return;
-  // What is below 2^-60 of the greatest is nothing, so that logarithms and ratios stay finite.
+  // Values below 2^-60 of the greatest are zero, so that logarithms and ratios stay finite.
   const std::size_t begin = masses_.size();
   double sum = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -85,7 +85,7 @@ std::vector<double> UnitMasses::mean() const {
 }
 
 // -----------------------------------------------------------------------------------------------
-// The best band beside simpler ones, on the units and on units that it has not seen.
+// The best band next to simpler ones, on the units and on other units.
 
 namespace {
 
@@ -196,7 +196,7 @@ struct PowerCost {
     return p * std::log(p / q);
   }
 
-  /// s, what a little more q would save, by P/q.
+  /// s, the saving of a little more q, by P/q.
   [[nodiscard]] double price(double ratio) const {
     switch (divergence_) {
       case BandDivergence::kSquaredHellinger:
@@ -293,7 +293,7 @@ struct PositivePart {
   double value, slope, curvature;
 };
 
-/// What a unit's law must miss of P above, and has to add below.
+/// A unit's law's lack of P above, and its surplus below.
 struct Variation {
   double missed = 0;
   double added = 0;
@@ -510,7 +510,7 @@ class BandDescent {
       held[i] = lower_[i] <= 2 * least_ && slope.gradient[i] > 0;
     }
     if (lower_.size() > kDenseOutcomes) return follow(slope, by_conjugates(slope, held), tau);
-    // Where rounding makes the matrix indefinite, a ridge turns its direction downhill.
+    // If rounding makes the matrix indefinite, a ridge turns its direction downhill.
     for (double ridge = 1e-12; ridge < 1; ridge *= 1e3) {
       if (follow(slope, by_matrix(slope, held, ridge), tau)) return true;
     }

@@ -40,8 +40,8 @@ class UnitMasses {
  public:
   explicit UnitMasses(std::size_t outcome_count) : outcome_count_(outcome_count) {}
 
-  /// One more unit, with these weights of all outcomes; what is not positive and finite counts as
-  /// nothing, and a unit without any weight is left out.
+  /// One more unit, with these weights of all outcomes; other values than positive finite ones
+  /// count as zero, and a unit without any weight is left out.
   void add(std::span<const double> weights);
   void add(std::span<const float> weights);
 
@@ -54,7 +54,7 @@ class UnitMasses {
   };
   [[nodiscard]] Unit operator[](std::size_t unit) const noexcept;
 
-  /// The units of which `part` (of `parts`, by their place) is left out, and those that it is.
+  /// The units without `part` (of `parts`, by their place), and the units of it.
   [[nodiscard]] UnitMasses without(std::size_t part, std::size_t parts) const;
   [[nodiscard]] UnitMasses only(std::size_t part, std::size_t parts) const;
 
@@ -93,7 +93,7 @@ struct BestBand {
 /// if that is positive. 1e-9 is taken off for rounding. Proofs, and the other divergences:
 /// docs/theory/best-band.md. [ours]
 ///
-/// `start` is where to begin (proportional to the mean if empty). `step` is told the gap after each
+/// `start` is where to begin (proportional to the mean if empty). `step` gets the gap after each
 /// step. At least one unit, epsilon as for ExpBound. Each step takes O(masses) and O(k^3) for k up
 /// to 512, else conjugate gradients; there the gap may stay above 1e-7, and is as it is told. Total
 /// variation is a linear programme up to k = 2048 (best_variation_band); above, its gap does stay.
@@ -111,7 +111,7 @@ struct BestLocation {
                                          double epsilon, BandDivergence divergence);
 
 // -----------------------------------------------------------------------------------------------
-// The best band beside simpler ones, on the units and on units that it has not seen.
+// The best band next to simpler ones, on the units and on other units.
 
 /// Mean divergence of public units from their laws, on these units and held out: a fifth of the
 /// units after the other is left out, the band is made of the rest, and the left-out fifth is
@@ -123,9 +123,9 @@ struct BandContest {
   BestBand best{};
   /// None with fewer units than parts.
   std::optional<double> even_held_out{}, from_units_held_out{}, best_held_out{};
-  /// What is worth writing: the best band moved this share of the way to the even one, so that
-  /// outcomes that no unit shows are not next to forbidden. The share is the one of 0, .01, .02,
-  /// .05, .1, .2 and .5 that is best held out; 0 without holding out.
+  /// The band to write: the best one moved this share of the way to the even one, so that outcomes
+  /// that no unit shows are not next to forbidden. The share is the one of 0, .01, .02, .05, .1, .2
+  /// and .5 that is best held out; 0 without holding out.
   double share = 0;
   std::optional<double> written_held_out{};
   std::vector<double> written{};
@@ -133,7 +133,7 @@ struct BandContest {
 
 inline constexpr std::size_t kHeldOutParts = 5;
 
-/// `done` is told how many of the 1 + kHeldOutParts searches are over, after each step of one. At
+/// `done` gets how many of the 1 + kHeldOutParts searches are over, after each step of one. At
 /// least one unit.
 [[nodiscard]] BandContest band_contest(const UnitMasses& units, double epsilon,
                                        BandDivergence divergence,

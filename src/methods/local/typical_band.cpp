@@ -26,7 +26,7 @@
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
-// The best band for units of which nothing is known but a symmetric prior.
+// The best band for units about which only a symmetric prior is known.
 
 namespace {
 
@@ -72,7 +72,7 @@ double typical_location(std::size_t outcome_count, double epsilon, const Dirichl
     draw_weights(words, shape, weights);
     if (prior.records) {
       std::discrete_distribution<std::size_t> record(weights.begin(), weights.end());
-      // More records than this tell no more.
+      // More records than this show no more.
       const std::uint64_t records = std::min<std::uint64_t>(*prior.records, std::uint64_t{1} << 20);
       std::vector<double> counts(outcome_count);
       for (std::uint64_t i = 0; i < records; ++i) {
@@ -100,7 +100,7 @@ double typical_location(std::size_t outcome_count, double epsilon, const Dirichl
 
 namespace {
 
-/// An inequality: its room s, its price z, and what they are to move by. s z goes to 0.
+/// An inequality: its room s, its price z, and their next moves. s z goes to 0.
 struct Side {
   double s = 1;
   double z = 1;
@@ -116,10 +116,10 @@ struct Side {
 struct Own {
   std::uint32_t outcome;
   double p;
-  double a, b;                               // what is missed, and what is added
+  double a, b;                               // the missing part, and the added part
   Side missed{}, above{}, added{}, below{};  // a >= 0, a >= p - E lo, b >= 0, b >= lo - p
-  double alpha = 0, beta = 0;                // what a and b follow lo with, of the step
-  double to_a = 0, to_b = 0;                 // what they are to move by besides
+  double alpha = 0, beta = 0;                // a's and b's part of lo's step
+  double to_a = 0, to_b = 0;                 // their other moves
   double da = 0, db = 0;
 };
 struct Whole {
@@ -220,7 +220,7 @@ class VariationProgramme {
     }
   }
 
-  /// Every room as it is where things stand.
+  /// Every room as it is now.
   void open_rooms() {
     const double sum = std::accumulate(lower_.begin(), lower_.end(), 0.0);
     for (Whole& unit : units_) {

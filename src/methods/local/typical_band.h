@@ -11,7 +11,7 @@
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
-// The best band for units of which nothing is known but a symmetric prior.
+// The best band for units about which only a symmetric prior is known.
 
 /// The b for which the band with lower bounds b / k has the least mean KL when units' distributions
 /// are drawn from the prior, in (e^-epsilon, 1), to three digits.
@@ -32,13 +32,13 @@ namespace mollify {
 ///
 /// With t_u at least sum a_ui and at least sum b_ui + lo(elsewhere), a_ui >= P - E lo, b_ui >= lo -
 /// P and a, b >= 0, the mean of t is linear in all of them. Solved by a primal-dual interior-point
-/// method with a corrector [Mehrotra 1992], each step one system in the lower bounds: what
-/// belongs to a unit is eliminated, and leaves a diagonal and one matrix of rank one. What it ends
-/// with proves nothing; the limit is that of docs/theory/best-band.md, of its prices cut to what is
+/// method with a corrector [Mehrotra 1992], each step one system in the lower bounds: a unit's
+/// unknowns are eliminated, which leaves a diagonal and one matrix of rank one. What it ends with
+/// proves nothing; the limit is that of docs/theory/best-band.md, of its prices cut to what is
 /// allowed.
 ///
 /// `start` is inside: positive, its sum between 1/E and 1. O(masses^2 / units + k^3) a step, some
-/// 30 steps; 8 k^2 bytes. `step` is told the gap after each.
+/// 30 steps; 8 k^2 bytes. `step` gets the gap after each.
 [[nodiscard]] BestBand best_variation_band(const UnitMasses& units, double e,
                                            std::vector<double> start,
                                            const std::function<void(double)>& step = {});

@@ -29,7 +29,7 @@ std::string digest(std::string_view text) {
   return hash.hex();
 }
 
-/// So many of the places below `all`, ascending, each set of them alike (R. Floyd).
+/// `count` of the places below `all`, ascending, each set of them alike (R. Floyd).
 std::set<uint128> chosen_places(uint128 all, std::uint64_t count, SecureRandom& random) {
   std::set<uint128> chosen;
   for (uint128 last = all - count; last < all; ++last) {

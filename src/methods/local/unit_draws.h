@@ -27,20 +27,20 @@ namespace mollify {
 /// and however many rows, give the same records wherever the processor makes equal integers of
 /// them. Other counts, other integers, another release and another key give independent words.
 ///
-/// A unit that is split between two parts is drawn twice: whoever parts them sees to it that none
-/// is.
+/// A unit that is split between two parts is drawn twice: the part's maker must prevent
+/// it.
 class UnitDraws {
  public:
   /// `certificate` is the text of the release's. `release` must outlive this.
   UnitDraws(const LocalRelease& release, const ReleaseKey& key, std::string_view certificate);
 
   /// Reads rows of the columns `unit`, `records` (their words, 4 bytes each) and `counts` (8 bytes
-  /// each, all in the processor's order), those of a unit one after the other. Writes the records
-  /// of every unit that another one follows, and if this part is the last one, of all: in the order
-  /// in which they came, with a roster each with its unit first.
+  /// each, all in the processor's order), one unit's after the other's. Writes the records of every
+  /// unit that another one follows, and if this part is the last one, of all: in the order in which
+  /// they came, with a roster each with its unit first.
   ///
-  /// Total in the rows: a record that is none is passed over, and so are those that have not as
-  /// many counts.
+  /// Total in the rows: wrong records are skipped, and so are records without
+  /// counts.
   void draw(const Source& counted, bool is_last, Sink& sink);
 
   /// Of releases without a roster: two words for each record that the last `draw` wrote. Records of
