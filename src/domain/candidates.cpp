@@ -67,7 +67,7 @@ void Candidates::require_count(std::uint64_t count) {
 
 namespace {
 
-/// So many are drawn before anybody is asked whether to go on.
+/// Number of records to draw before asking whether to go on.
 constexpr std::size_t kRecordsAtOnce = 1024;
 
 }  // namespace

@@ -93,8 +93,8 @@ class UniformRecords {
  private:
   struct Choice {
     std::uint32_t cells;
-    std::uint32_t null_among;  // null is one of so many; 0: it has no null of its own
-    double if_null;            // density, against that of the column's other values together
+    std::uint32_t null_among;  // null is one of this many; 0: it has no null of its own
+    double if_null;            // density, against the column's other values together
     double if_value;
   };
 

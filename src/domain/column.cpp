@@ -42,7 +42,7 @@ constexpr std::array kKinds = {
 constexpr std::string_view kNullWord = "category";
 constexpr std::string_view kOutsideWord = "clip";
 
-/// What a column makes of a value: of its text, unless it knows the same without writing one.
+/// A column's cell for a value: from its text, unless it finds the cell without writing one.
 template <class AnyCells, class Typed>
 Reading read_as(const AnyCells& cells, const Typed& value) noexcept {
   if constexpr (std::is_same_v<Typed, std::monostate>) {

@@ -20,7 +20,7 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // One declared column of the public domain.
 
-/// What the values of a column may be: a finite number of cells.
+/// The possible values of a column: a finite number of cells.
 using Cells = std::variant<Categories, BooleanWords, IntegerCells, NumberCells, DateCells>;
 
 /// Every kind, in the order in which documents list them.
@@ -48,7 +48,7 @@ struct Mapping {
   /// The value nulls become, as a field would write it. Without it and without the category,
   /// nulls are mapped like what is unreadable.
   std::optional<std::string> null_value{};
-  /// The value which all outside or unreadable becomes; a null beside a null category. Without it
+  /// The value which all outside or unreadable becomes; a null with a null category. Without it
   /// (`outside: clip`), numbers go to the domain's nearest value, and all else to the first one.
   std::optional<std::string> outside_value{};
   /// The default of `outside`, spelled out: `outside: clip`.
@@ -56,7 +56,7 @@ struct Mapping {
 
   /// True if the domain says what becomes of a value that is not one of the column's.
   [[nodiscard]] bool declares_outside() const noexcept { return clips || outside_value; }
-  /// The same of nulls, which become the `outside` value where nothing else is declared.
+  /// The value of nulls, which become the `outside` value if nothing else is declared.
   [[nodiscard]] bool declares_null() const noexcept {
     return null_is_category || null_value || outside_value;
   }
@@ -72,8 +72,8 @@ struct Mapping {
 class Column {
  public:
   /// A column as a domain file declares it: `settings` maps its `type`, the keys of that kind, and
-  /// perhaps `null` and `outside`, to values. Throws InvalidInput, naming the column, for what is
-  /// not such a declaration: RefusedSetting if one setting alone is to blame.
+  /// perhaps `null` and `outside`, to values. Throws InvalidInput, naming the column, for a wrong
+  /// declaration: RefusedSetting if one setting alone is to blame.
   ///
   /// `null: category` and `outside: clip` are words of the format, in quotes also if the column
   /// does not have them as values.
@@ -89,12 +89,12 @@ class Column {
   [[nodiscard]] const Mapping& mapping() const noexcept { return mapping_; }
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
 
-  /// What declares it, as `declare` takes it; what is left to defaults may be spelled out.
+  /// Its declaration, as for `declare`; defaults may be spelled out.
   [[nodiscard]] DeclaredSettings settings(bool spells_defaults_out = false) const;
-  /// What its values are when they are released.
+  /// The type of its released values.
   [[nodiscard]] ColumnSchema schema() const;
 
-  /// How the value stands to the declaration, before any mapping.
+  /// How the value matches the declaration, before any mapping.
   [[nodiscard]] Reading read(const Value& value) const noexcept;
 
   /// True if nulls are declared, as a category or with a value.
@@ -120,7 +120,7 @@ class Column {
   /// Appends it as text.
   void write(std::uint32_t outcome, std::uint64_t point, std::string& text) const;
 
-  /// What a value must be, for messages: "an integer from 0 to 100".
+  /// The allowed values, for messages: "an integer from 0 to 100".
   [[nodiscard]] std::string expectation() const;
 
   /// Two columns with the same canonical text have the same name and encode and decode alike. The

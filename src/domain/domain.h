@@ -21,7 +21,7 @@ namespace mollify {
 class Column;
 
 // -----------------------------------------------------------------------------------------------
-// The public domain: what a record can be.
+// The public domain: all possible records.
 
 /// Whatever draws unbiased integers in [0, bound), by `random.below(bound)` or `random(bound)`; on
 /// a release path it is a SecureRandom. It must outlive this.
@@ -94,13 +94,13 @@ class Domain {
   }
 
   /// Writes a record of the outcome to `fields`, one text for each column; where an outcome
-  /// represents several values, one of them is drawn uniformly. For every draw, encode of what is
-  /// written is the outcome. Requires outcome < size().
+  /// represents several values, one of them is drawn uniformly. For every draw, encode of the
+  /// written record is the outcome. Requires outcome < size().
   void decode(std::uint32_t outcome, UniformIntegers random,
               std::vector<std::string>& fields) const;
 
-  /// The same for a record given by its digits, for every domain. Requires one digit for each
-  /// column, each below that column's size.
+  /// Decodes a record given by its digits, for every domain. Requires one digit for each column,
+  /// each below that column's size.
   void write_digits(std::span<const std::uint32_t> digits, UniformIntegers random,
                     std::vector<std::string>& fields) const;
 
@@ -137,16 +137,16 @@ class Domain {
 // What somebody may have meant who typed a word that a column does not declare.
 
 /// " (did you mean \"female\"?)" of a column of declared words that are at most a thousand; nothing
-/// for other columns, or where none is near. What is typed is public, or its owner asks.
+/// for other columns, or where none is near. The typed text is public, or its owner asks.
 [[nodiscard]] std::string did_you_mean(const Column& column, std::string_view typed);
-/// The same of the domain's column of that name.
+/// The text for the domain's column of that name.
 [[nodiscard]] std::string did_you_mean(const Domain& domain, std::string_view column,
                                        std::string_view typed);
 
 // -----------------------------------------------------------------------------------------------
 // The grid of a numeric domain.
 
-/// The same columns cut anew, into as many cells of equal width each: an enumerable domain, whose
+/// These columns cut anew, into `cells` cells of equal width each: an enumerable domain, whose
 /// outcomes are the cells of a grid.
 ///
 /// Each of the d columns gets floor(cells^(1/d)) cells; without `cells`, 65 536 for one column,
@@ -165,7 +165,7 @@ enum class SpaceKind {
   kCategories,  ///< all records of an enumerable domain
   kGrid,        ///< the cells of equal width of one to three numeric columns, cut anew
   kCandidates,  ///< a list of public records, for any domain
-  kModels,      ///< a list of public distributions, of which one is released with rows of it
+  kModels,      ///< a list of public distributions; one is released with rows of it
 };
 
 [[nodiscard]] constexpr auto names_of(SpaceKind) {
@@ -188,11 +188,11 @@ void require_space(const Domain& domain, SpaceKind kind);
 
 /// One axis for each column of a domain whose columns are all numbers. Public and immutable.
 ///
-/// What a field becomes is what the domain declares: the number as it is, if it lies in [min, max];
-/// the nearer bound or the `outside` value, if not; the `null` value for nulls. Text that is no
-/// number, and nulls of which nothing is declared, become the `outside` value, or min without one.
-/// A column may be taken in logarithms: its axis then runs from ln min to ln max, and what is
-/// written is e to the coordinate.
+/// A field becomes the declared value: the number as it is, if it lies in [min, max]; the nearer
+/// bound or the `outside` value, if not; the `null` value for nulls. Text that is no number, and
+/// nulls of which nothing is declared, become the `outside` value, or min without one. A column may
+/// be taken in logarithms: its axis then runs from ln min to ln max, and the written number is e to
+/// the coordinate.
 class RealColumns {
  public:
   /// `logarithms` names the columns that are taken in logarithms. Throws InvalidInput, naming the
@@ -231,7 +231,7 @@ class RealColumns {
     double max;
     double low;    // min or its logarithm
     double high;   // max or its logarithm
-    double below;  // the coordinates of what is not in [min, max]
+    double below;  // the coordinates of values outside [min, max]
     double above;
     double null;
     double unreadable;

@@ -64,7 +64,7 @@ void DecimalLattice::write(std::int64_t multiple, std::string& text) const {
     text += ".0";
     return;
   }
-  // At least one digit stands before the point: pad to one digit more than there are decimals.
+  // At least one digit comes before the point: pad to one digit more than there are decimals.
   const int decimals = -exponent_;
   const std::size_t begin = text.size();
   fmt::format_to(std::back_inserter(text), "{:0{}}", size, decimals + 1);
@@ -80,7 +80,7 @@ namespace {
 constexpr double kLn2High = 0x1.62e42feep-1;
 constexpr double kLn2Low = 0x1.a39ef35793c76p-33;
 
-/// ln((1 + s) / (1 - s)) = 2 (s + s^3/3 + s^5/5 + ...) for |s| <= 0.18: what is left out is below
+/// ln((1 + s) / (1 - s)) = 2 (s + s^3/3 + s^5/5 + ...) for |s| <= 0.18: the omitted terms are below
 /// 2^-54 of it.
 double log_of_odds(double s) {
   const double square = s * s;
@@ -337,8 +337,8 @@ Reading IntegerCells::read(std::string_view text) const noexcept {
 Reading IntegerCells::read(double value) const noexcept {
   if (std::isnan(value)) return {Verdict::kNull, 0};
   const double rounded = std::round(value);
-  // Only below 2^63 in size does the rounded number fit an int64; what is larger is an integer
-  // (or infinite) and beyond a bound, or at it.
+  // Only below 2^63 in size does the rounded number fit an int64; larger numbers are integers (or
+  // infinite) and beyond a bound, or at it.
   constexpr double kLimit = 9223372036854775808.0;
   if (rounded >= kLimit) return {Verdict::kOutside, bins_ - 1};
   if (rounded < -kLimit) return {Verdict::kOutside, 0};
@@ -513,7 +513,7 @@ void NumberCells::cut_at(std::vector<double> edges, std::optional<double> spike)
           "spike must be a number that the column can write, in steps of 1e{}, but is {}",
           lattice_.exponent(), *spike_));
     }
-    // The cell of one double: what is below it, and what is above, are other cells.
+    // The cell of one double: smaller and larger numbers are in other cells.
     const double above = std::nextafter(*spike_, std::numeric_limits<double>::infinity());
     for (const double edge : {*spike_, above}) {
       if (edge > max_) continue;

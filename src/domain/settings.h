@@ -55,7 +55,7 @@ class RefusedSetting : public InvalidInput {
 struct ColumnKey {
   std::string_view name;
   bool required;
-  /// What it may be: a schema of JSON's, with its description.
+  /// The allowed values: a JSON schema with its description.
   std::string_view schema;
 };
 

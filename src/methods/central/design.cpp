@@ -42,7 +42,7 @@ void validate(const CentralRequest& request) {
   }
 }
 
-/// What most mechanisms begin with; throws if they cannot release so many.
+/// The beginning of most mechanisms; throws if they cannot release this many.
 CentralDesign begin(CentralMechanism mechanism, const CentralRequest& request) {
   if (request.budget.notion == Notion::kConcentrated) {
     throw InvalidInput(
@@ -97,7 +97,7 @@ CentralDesign ds_roo(const CentralRequest& request) {
 /// The greatest P(M < m) with which poisson-rr is designed; its total variation counts it.
 constexpr double kShortfall = 1e-12;
 
-/// What the mechanisms that depend on shuffling begin with.
+/// The beginning of the mechanisms that depend on shuffling.
 CentralDesign begin_shuffled(CentralMechanism mechanism, const CentralRequest& request) {
   CentralDesign design = begin(mechanism, request);
   if (request.budget.delta == 0) {
@@ -109,7 +109,7 @@ CentralDesign begin_shuffled(CentralMechanism mechanism, const CentralRequest& r
   return design;
 }
 
-/// Leaves room for other processors' rounding: what is designed on one is verified on any other.
+/// Leaves room for other processors' rounding: a design of one is verified on any other.
 constexpr double kRoomOfResponse = 1 - 0x1p-40;
 
 /// The epsilon0 of each response, from what the accounting certifies; never less than the whole
@@ -330,7 +330,7 @@ CentralDesign best_central_design(const CentralRequest& request,
         (option.mechanism == CentralMechanism::kSubsetRr && request.outputs == request.records);
     if (!is_left_out) served.push_back(std::move(*option.design));
   }
-  // What the first of them asks for, the others ask for too.
+  // The others ask for the same parts as the first.
   if (served.empty()) throw InvalidInput(options.front().refusal);
   auto best = std::min_element(served.begin(), served.end(),
                                [](const CentralDesign& left, const CentralDesign& right) {

@@ -1,4 +1,4 @@
-// From a budget and public sizes to the mechanism that serves them best.
+// From a budget and public sizes to the best mechanism for them.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct CentralRequest {
   Privacy budget;
 };
 
-/// A mechanism with all its public parameters, and what they promise. Two designs of one request
-/// and mechanism are equal, so a certificate can be checked by designing anew.
+/// A mechanism with all its public parameters, and their promise. Two designs of one request and
+/// mechanism are equal, so a certificate can be checked by designing anew.
 struct CentralDesign {
   CentralMechanism mechanism = CentralMechanism::kSubsampledRr;
   std::uint64_t records = 0;
@@ -36,7 +36,7 @@ struct CentralDesign {
   /// product under rho); 1 for mechanisms that use all records at once.
   std::uint64_t runs = 1;
   /// Of each randomized response: ln(E0). For the pure mechanisms it follows from the guarantee and
-  /// is told, rounded up; subset-rr, shuffled-rr and poisson-rr are made from it. None elsewhere.
+  /// is stated, rounded up; subset-rr, shuffled-rr and poisson-rr are made from it. None elsewhere.
   std::optional<double> epsilon0 = std::nullopt;
   /// With which probability poisson-rr looks at a record; 1 elsewhere.
   double rate = 1;
@@ -50,8 +50,8 @@ struct CentralDesign {
   friend bool operator==(const CentralDesign&, const CentralDesign&) = default;
 };
 
-/// The parameters with which the mechanism spends the budget at the least total variation.
-/// Throws InvalidInput, in one sentence that says what would do, if it cannot serve the request.
+/// The parameters with which the mechanism spends the budget at the least total variation. Throws
+/// InvalidInput, in one sentence that says what would do, if it cannot meet the request.
 [[nodiscard]] CentralDesign design_central(CentralMechanism mechanism,
                                            const CentralRequest& request);
 
@@ -78,18 +78,18 @@ struct CentralOption {
 /// `auto`: of the options that promise independent outputs for every distribution of the records
 /// (so never product, nor histogram with several outputs), the one with the least
 /// total_variation_up, the first in the order of the enumeration if some are equal; of two names of
-/// one sampler, the plainer. `why` says so, and what the others would have cost. Uses public
-/// information alone. Throws InvalidInput if there is none. `chosen`, if it is given, is taken
-/// where it is as good except for last digits, which another processor may find otherwise.
+/// one sampler, the plainer. `why` says so, and states the others' cost. Uses public information
+/// alone. Throws InvalidInput if there is none. `chosen`, if it is given, is taken where it is as
+/// good except for last digits, which another processor may find otherwise.
 [[nodiscard]] CentralDesign best_central_design(
     const CentralRequest& request, std::optional<CentralMechanism> chosen = std::nullopt);
 
-/// The same mechanism for so many outcomes in place of the design's: what a support that was found
-/// is drawn from.
+/// The mechanism for this many outcomes in place of the design's, for draws from a support that was
+/// found.
 [[nodiscard]] CentralDesign with_outcomes(const CentralDesign& design, std::uint64_t outcomes);
 
-/// The sampler of a design. What it promises is what the design says. Its integers are checked
-/// against the guarantee; throws InvalidInput for a design that keeps no promise.
+/// The sampler of a design. Its promise is the design's. Its integers are checked against the
+/// guarantee; throws InvalidInput for a design that keeps no promise.
 [[nodiscard]] std::unique_ptr<CentralSampler> make_central_sampler(const CentralDesign& design);
 
 }  // namespace mollify

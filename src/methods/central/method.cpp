@@ -41,7 +41,7 @@ namespace mollify {
 
 namespace {
 
-/// What is spent on a hint; the rest is for the draw.
+/// The part spent on a hint; the rest is for the draw.
 Privacy half_of(const Privacy& budget) {
   return Privacy::approximate(budget.epsilon / 2, budget.delta / 2);
 }
@@ -96,8 +96,8 @@ bool is_nearly_text(std::string_view a, std::string_view b) {
   return a.empty() && b.empty();
 }
 
-/// What the accounting found in doubles, whose last digits processors round differently, as it is
-/// stated, if that is nearly what is found here.
+/// The stated result of the accounting in doubles, whose last digits processors round differently,
+/// if it is nearly the result found here.
 void take_response(const nlohmann::json& said, CentralDesign& design) {
   const auto take = [&](double& found, const char* place) {
     constexpr double kLastDigits = 1e-6;
@@ -192,7 +192,7 @@ std::string finite_accuracy(const Certificate& certificate) {
   return accuracy + together_words(*design.outputs, together) + ".";
 }
 
-/// Of records from so many outcomes of the domain's.
+/// For records from this many outcomes of the domain's.
 ReleaseError support_error(const FiniteDesign& design, std::uint64_t of_all,
                            std::uint64_t outcomes) {
   return replacement_error(of_all, with_outcomes(design.design, outcomes).total_variation_up);
@@ -263,8 +263,8 @@ std::uint32_t one_of(std::span<const std::uint32_t> outcomes, std::span<const do
   return outcomes[i];
 }
 
-/// Makes them so many records, were the data changed since they were counted: those that lack
-/// count as the domain's first.
+/// Makes their number `records`, if the data changed since they were counted: those that lack count
+/// as the domain's first.
 void resize(OutcomeHistogram& histogram, std::uint64_t records) {
   const uint128 there = record_count(histogram);
   if (there < records) {
@@ -460,7 +460,7 @@ class FinitePlan final : public PlanModel {
     if (!(budget.delta > 0) || question.outputs > question.records) {
       return std::numeric_limits<double>::infinity();
     }
-    // A little less, for what integers and inversions round.
+    // A little less, for the rounding of integers and inversions.
     const double alpha = single_alpha(question) * (1 - 1e-7) - kRareEvents;
     const double others = static_cast<double>(question.outcomes) - 1;
     const double odds = alpha > 0 ? others * (1 / alpha - 1) : std::numeric_limits<double>::max();
@@ -704,7 +704,7 @@ class CentralMethod final : public ReleaseMethod {
                        : replacement_error(outcomes, finite.design.total_variation_up);
   }
 
-  /// Of a support that is found it is that of the whole domain.
+  /// For a support that is found it is the whole domain's.
   std::optional<double> total_variation(const Certificate& certificate, const ReleaseError&,
                                         const Domain&) const override {
     return certificate.as<FiniteDesign>()->design.total_variation_up;

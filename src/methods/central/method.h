@@ -16,7 +16,7 @@ namespace mollify {
 
 class Domain;
 
-/// What a design of method central draws by.
+/// The sampler of a design of method central.
 struct FiniteDrawing {
   std::shared_ptr<const CentralSampler> sampler;  ///< over the whole domain
   std::optional<SupportFinder> finder{};          ///< with a hint
@@ -35,7 +35,7 @@ struct CentralSpec {
   friend bool operator==(const CentralSpec&, const CentralSpec&) = default;
 };
 
-/// What a central release from a finite domain draws by. With a hint the design is made for the
+/// The sampler of a central release from a finite domain. With a hint the design is made for the
 /// interval that is found; this one is for the whole domain, which is the worst.
 struct FiniteDesign {
   CentralDesign design{};

@@ -420,7 +420,7 @@ double checked_delta(double delta) {
 /// T - 1 must be at least t ln(1 / (delta (1 + a))) and t ln(1 / (1 - a^2)). Of both logarithms
 /// machines find the same except for 2^-28: 1 - a^2 is 10^-6 at least, and a alike to 2^-50.
 std::int64_t least_threshold(double scale, double delta) {
-  // What the three sums and differences of doubles below can lose, relatively.
+  // The greatest relative loss of the three sums and differences of doubles below.
   constexpr double kRounding = 0x1p-50;
   const double a_down = exp_down(-div_up(1, scale)), a_up = exp_up(-div_down(1, scale));
   const double tail = ln_up(div_up(1, delta)) - ln_down((1 + a_down) * (1 - kRounding));

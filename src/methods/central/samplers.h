@@ -69,7 +69,7 @@ enum class CentralMechanism {
 /// A mechanism that turns n private records, outcomes of {0, ..., k - 1}, into released outcomes.
 ///
 /// A sampler is made from public inputs alone (n, k, the number of outputs, the budget) and is
-/// immutable, so it may be shared by threads; what is private comes in through `draw`. Every
+/// immutable, so it may be shared by threads; private data come in through `draw`. Every
 /// implementation passes the same conformance test (tests/methods/central/samplers.cpp).
 class CentralSampler {
  public:
@@ -103,10 +103,10 @@ class CentralSampler {
   /// The released outcomes in an order that tells nothing, of records of which only is known how
   /// often each outcome occurs: that is all that any of these mechanisms looks at. Total: a record
   /// outside {0, ..., k - 1} counts as 0. Throws InvalidInput unless there are record_count()
-  /// records, which is public and what the guarantee is for.
+  /// records, a public number that the guarantee depends on.
   [[nodiscard]] std::vector<std::uint32_t> draw(const OutcomeHistogram& histogram,
                                                 SecureRandom& random) const;
-  /// The same for a list of them.
+  /// Draws from a list of them.
   [[nodiscard]] std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
                                                 SecureRandom& random) const;
 
@@ -163,8 +163,8 @@ class SubsetSampler final : public CentralSampler {
   Privacy guarantee_;
 };
 
-/// (k - 1) / Z of a randomized response, rounded up: how far its reports' law is at most from that
-/// of the values.
+/// (k - 1) / Z of a randomized response, rounded up: how far its reports' law is at most from the
+/// values'.
 [[nodiscard]] double total_variation_up(const RandomizedResponse& response);
 
 // -----------------------------------------------------------------------------------------------
@@ -174,9 +174,9 @@ class SubsetSampler final : public CentralSampler {
 /// randomized response, and the reports leave in a uniformly random order: all of them, or exactly
 /// m.
 ///
-/// Privacy is that of all the reports, from the blanket bound with rate s
-/// (accounting/shuffling.h). Exactly m are made of them without the data: of more than
-/// m, the first m of the random order; in place of those that are missing, uniform outcomes.
+/// Privacy is for all the reports, from the blanket bound with rate s (accounting/shuffling.h).
+/// Exactly m are made of them without the data: of more than m, the first m of the random order; in
+/// place of those that are missing, uniform outcomes.
 ///
 /// Outputs. For records drawn from P the reports are independent draws from the P-hat of
 /// SubsetSampler, and their number M ~ Bin(n, s) depends on nothing else. Exactly m outputs are m
@@ -288,8 +288,8 @@ class ProductSampler final : public CentralSampler {
 /// With n' the single-sampler's number of records, m n' of the n records are chosen and put in a
 /// uniformly random order, and run i reads the i-th n' of them; the others are not used. The parts
 /// are random rather than the file's own order because files are sorted: in the order of the file
-/// the first output would tell of the first rows only, and each output of other people. With random
-/// parts all outputs have the same law whatever the order of the records is.
+/// the first output would describe the first rows only, and each output of other people. With
+/// random parts all outputs have the same law whatever the order of the records is.
 ///
 /// Theorem. The outputs together promise what one run does. Proof: the choice and the order do not
 /// look at the values. Given them, a replaced record lies in one part or none, the other runs see
@@ -485,7 +485,7 @@ class StableHistogram {
   /// machine finds it allowed.
   [[nodiscard]] std::int64_t threshold() const { return threshold_; }
 
-  /// What is released, the outcomes ascending. O(1) for each distinct outcome.
+  /// The released outcomes, ascending. O(1) for each distinct outcome.
   [[nodiscard]] std::vector<NoisyCount> draw(const OutcomeHistogram& histogram,
                                              SecureRandom& random) const;
 

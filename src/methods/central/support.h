@@ -64,8 +64,8 @@ class AboveThreshold {
 // -----------------------------------------------------------------------------------------------
 // Where the records lie in a large domain of integers, found privately.
 
-/// What is known beforehand about the distribution on {0, ..., k - 1} that records come from.
-/// Utility depends on it, privacy does not.
+/// A hint about the distribution on {0, ..., k - 1} that records come from. Utility depends on it,
+/// privacy does not.
 enum class SupportKind {
   kContiguous,   ///< an interval of unknown width, evenly enough filled
   kBounded,      ///< few different outcomes, near one another
@@ -102,7 +102,7 @@ struct OutcomeInterval {
   friend bool operator==(const OutcomeInterval&, const OutcomeInterval&) = default;
 };
 
-/// What a sampler runs on in the domain's place: an interval, or outcomes found one by one.
+/// The space of a sampler in the domain's place: an interval, or outcomes found one by one.
 class FoundSupport {
  public:
   explicit FoundSupport(OutcomeInterval interval) : interval_(interval) {}
@@ -119,11 +119,11 @@ class FoundSupport {
   /// The records' places in the support, counted from its first outcome; none is dropped. A record
   /// outside goes to the nearest end of an interval, and to a uniform draw among outcomes found one
   /// by one [Cheu, Nayak 2024, Appendix B.2, option 1], of its own for each record, so that tables
-  /// that differ in one record still do. What a sampler over {0, ..., size - 1} takes.
+  /// that differ in one record still do. The input of a sampler over {0, ..., size - 1}.
   [[nodiscard]] OutcomeHistogram map_into(const OutcomeHistogram& histogram,
                                           SecureRandom& random) const;
 
-  /// The outcomes at these places: what a sampler's outputs represent.
+  /// The outcomes at these places, for a sampler's outputs.
   [[nodiscard]] std::vector<std::uint32_t> map_back(std::span<const std::uint32_t> places) const;
 
  private:
@@ -150,12 +150,12 @@ class FoundSupport {
 /// distribution. Its stages have the budgets that `stages` lists, which sum to at most epsilon and
 /// delta (basic, adaptive composition). A replaced record changes the cells' counts as
 /// StableHistogram allows, and the count of the fullest cell, or of an interval, by at most one.
-/// The support is a function of what the stages release.
+/// The support is a function of the stages' releases.
 ///
 /// Totality. If a stage finds nothing, the interval is the whole domain. An interval wider than
-/// most_width, which is what the caller's sampler can take, is cut to it, around the anchor, or the
-/// domain's middle where there is none; of more outcomes those with the greatest noisy counts are
-/// kept. So nothing is ever refused after the data were seen.
+/// most_width, the limit of the caller's sampler, is cut to it, around the anchor or else the
+/// domain's middle; of more outcomes those with the greatest noisy counts are kept. So nothing is
+/// ever refused after the data were seen.
 ///
 /// Utility, with beta = 1/1000 for each stage and an interval that is not cut. A cell is found if
 /// its count is at least the histogram's threshold T plus t ln(1/beta).
@@ -184,7 +184,7 @@ class SupportFinder {
   SupportFinder(SupportHint hint, std::uint64_t outcome_count, std::uint64_t record_count,
                 double epsilon, double delta, std::uint64_t most_width = kMostWidth);
 
-  /// A mechanism that `find` runs, and what it promises by itself.
+  /// A mechanism that `find` runs, and its own promise.
   struct Stage {
     std::string name;
     Privacy guarantee;
@@ -194,11 +194,11 @@ class SupportFinder {
   /// All stages together: the budget asked for.
   [[nodiscard]] Privacy guarantee() const { return Privacy::approximate(epsilon_, delta_); }
 
-  /// From so many equal records on it is likelier than not that these are found.
+  /// Number of equal records from which on they are likely to be found.
   [[nodiscard]] std::uint64_t least_records() const;
 
-  /// How many outcomes the support has for the data that suit it best: those of an interval of the
-  /// declared width, or one; of fewer than least_records the whole domain.
+  /// How many outcomes the support has for the data that suit it best: an interval of the declared
+  /// width, or one; of fewer than least_records the whole domain.
   [[nodiscard]] std::uint64_t least_size() const;
 
   /// The support. Requires n records, a public number. A

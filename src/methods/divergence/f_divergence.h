@@ -18,7 +18,7 @@ namespace mollify {
 /// A running sum whose rounding error does not grow with the number of terms.
 ///
 /// Neumaier's variant of Kahan summation: the error of every addition is computed exactly and kept
-/// beside the sum, so that the result is within one unit in the last place of the true sum plus
+/// with the sum, so that the result is within one unit in the last place of the true sum plus
 /// n²·2^−106 times the sum of magnitudes. Infinite terms give an infinite sum, as a plain loop
 /// would. [Neumaier 1974, algorithm IV]
 class CompensatedSum {
@@ -45,7 +45,7 @@ class CompensatedSum {
 // -----------------------------------------------------------------------------------------------
 // What one outcome contributes to each divergence, in forms without cancellation.
 //
-// Each takes the difference p − q beside p and q: callers that know it more exactly than the
+// Each takes the difference p − q with p and q: callers that know it more exactly than the
 // subtraction would give it (the closed forms of worst_case_risk.cpp) lose no digits.
 
 /// ln(p/q) for p, q > 0, accurate for p near q and defined where the quotient over- or underflows.
@@ -90,7 +90,7 @@ class CompensatedSum {
 // -----------------------------------------------------------------------------------------------
 // f-divergences between two distributions on the same finite set of outcomes.
 
-/// What a divergence that is not finite is.
+/// The value of a divergence that is not finite.
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// The one check every divergence makes: InvalidInput unless P and Q have the same number of
@@ -131,7 +131,7 @@ struct DivergenceReport {
   friend bool operator==(const DivergenceReport&, const DivergenceReport&) = default;
 };
 
-/// What programs and people call each of them.
+/// Their names for programs and people.
 struct DivergenceName {
   const char* key;
   const char* words;

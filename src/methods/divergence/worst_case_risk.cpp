@@ -53,9 +53,9 @@ void require_band(std::span<const double> p, std::span<const double> lower,
   }
 }
 
-/// P made harmless: NaN, negatives and what is negligible beside the largest entry are zero, and
-/// the largest is from one to two, so that no sum overflows and no quotient is denormal. Returns
-/// the power of two taken out.
+/// P made harmless: NaN, negatives and entries that are negligible next to the largest are zero,
+/// and the largest is from one to two, so that no sum overflows and no quotient is denormal.
+/// Returns the power of two taken out.
 int tame(std::span<const double> p, std::vector<double>& tamed) {
   tamed.resize(p.size());
   double largest = 0.0;
@@ -172,7 +172,7 @@ namespace {
 
 constexpr double kLargestEpsilon = 700.0;  // exp must stay finite
 constexpr std::uint64_t kLargestEnumeration = 16;
-// αk, or a subset's mass, counts as equal to what it should be within the rounding of c1 and c2.
+// αk, or a subset's mass, counts as equal to its aim within the rounding of c1 and c2.
 constexpr double kMassTolerance = 1e-12;
 
 void require_epsilon(double epsilon) {
@@ -252,14 +252,14 @@ ExtremeOutput project_extreme(const Class& inputs, const Factors& band, double c
   return {band.upper, band.lower, band.upper * inputs.one_minus_alpha * c2_over_e_minus_c1};
 }
 
-/// For any band: the set rises to the least of c2, bE, and what the rest at b leaves for it.
+/// For any band: the set rises to the least of c2, bE, and the mass that the rest at b leaves.
 ExtremeOutput project_extreme(const Class& inputs, const Factors& band) {
   if (inputs.alpha == 0.0 || inputs.one_minus_alpha == 0.0) return untouched(inputs);
   const double left_for_set = (1.0 - inputs.one_minus_alpha * band.lower) / inputs.alpha;
   const double by_upper = inputs.c2 - band.upper;
   const double by_lower = inputs.one_minus_alpha * (band.lower - inputs.c1) / inputs.alpha;
   if (by_upper <= 0.0 && by_lower <= 0.0) return untouched(inputs);
-  // Where both bind, as in the class's own band, by_lower has the fewer digits lost.
+  // If both bind, as in the class's own band, by_lower has the fewer digits lost.
   if (left_for_set <= band.upper * (1.0 + kMassTolerance)) {
     return {left_for_set, band.lower, by_lower};
   }

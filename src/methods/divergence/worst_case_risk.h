@@ -22,12 +22,12 @@ struct BandProjection {
 /// Projects P on the band {Q : lower ≤ Q ≤ upper, ΣQ = 1}.
 ///
 /// q = clip(P/r, lower, upper) with r such that q sums to one is the projection for every
-/// f-divergence at once [Park et al. 2024, Proposition III.4]. Where r is not unique the
-/// largest one is returned. If every outcome with P > 0 reaches its upper bound before q sums to
-/// one, no r exists; then any allocation of the rest over the outcomes with P = 0 is optimal,
-/// because these enter D_f linearly, and each gets the same fraction of its interval, which on a
-/// band [b·h, bE·h] is the allocation proportional to the reference h. `scale` is then the largest
-/// r at which all outcomes with P > 0 sit at their upper bounds.
+/// f-divergence at once [Park et al. 2024, Proposition III.4]. If r is not unique, the largest one
+/// is returned. If every outcome with P > 0 reaches its upper bound before q sums to one, no r
+/// exists; then any allocation of the rest over the outcomes with P = 0 is optimal, because these
+/// enter D_f linearly, and each gets the same fraction of its interval, which on a band [b·h, bE·h]
+/// is the allocation proportional to the reference h. `scale` is then the largest r at which all
+/// outcomes with P > 0 sit at their upper bounds.
 ///
 /// This is for analysis: nothing here is exact enough to decide privacy, which the integer tables
 /// of kernel/ do. Exact up to rounding, by sorting the 2k places where an outcome enters or leaves

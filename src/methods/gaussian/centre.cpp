@@ -139,8 +139,8 @@ CoarseCentre::CoarseCentre(CentreDesign design) : design_(std::move(design)) {
 std::int64_t CoarseCentre::cell_of(double score, int cell_exponent) {
   constexpr double kLimit = 0x1p51;
   if (std::isnan(score)) return 0;
-  // A power of two: ldexp is exact, but where the result underflows, and there the floor is right
-  // all the same unless a negative number becomes 0.
+  // A power of two: ldexp is exact unless the result underflows, and then the floor is right unless
+  // a negative number becomes 0.
   const double scaled = std::ldexp(score, -cell_exponent);
   return static_cast<std::int64_t>(std::clamp(std::floor(scaled), -kLimit, kLimit));
 }
@@ -165,8 +165,8 @@ namespace {
 
 /// The most frequent joint coarse cell of those that a stable histogram releases, the least of them
 /// in lexicographic order; all zeros if it releases none. The histogram counts numbers of distinct
-/// vectors in place of the vectors. The numbers tell of the data, but neither the law of what is
-/// released of each vector nor the choice among what is released depends on them.
+/// vectors in place of the vectors. The numbers depend on the data, but neither the law of each
+/// vector's release nor the choice among releases depends on them.
 std::vector<std::int64_t> frequent_vector(const std::vector<std::vector<std::int64_t>>& columns,
                                           const CentreDesign::Histogram& parameters,
                                           SecureRandom& random) {
@@ -403,7 +403,7 @@ double cuts(const CentreDesign& design) {
                    std::ldexp(1, design.cell_exponent) * (1 + 0x1p-50));
 }
 
-/// What a median is drawn from, and how likely it is that the mean is not in it.
+/// The cells of a median, and the probability that the mean is not in them.
 struct FirstStage {
   std::vector<CentreDesign::Cells> cells;
   double outcomes = 0;  ///< at most, of a coordinate
@@ -486,7 +486,7 @@ std::optional<CentreDesign> best_design(const CentreRequest& request) {
   return best;
 }
 
-/// The least n that serves; InvalidInput if none up to the limit does.
+/// The least n that is enough; InvalidInput if none up to the limit is.
 std::uint64_t least_records(CentreRequest request) {
   const auto least = least_whole(1, kMostCentreRecords, [&](std::uint64_t records) {
     request.records = records;

@@ -45,7 +45,7 @@ class PrivateMedian {
     std::int64_t first;
     ChoiceTerm term;
   };
-  /// What is drawn from, ascending and without gaps. Private, like the values.
+  /// The cells to draw from, ascending and without gaps. Private, like the values.
   [[nodiscard]] std::vector<Interval> intervals(std::span<const std::int64_t> values) const;
 
   /// Any values, any number of them, 0 included.
@@ -66,9 +66,9 @@ class PrivateMedian {
 ///
 ///     f(c) = E min(1, c e^(-eta (N - h))).
 ///
-/// The expectation is computed as it stands: with K the least rank with c e^(-eta K) <= 1 it is
-/// P(N < h + K) + c e^(eta h) (1 - p (1 - e^-eta))^n P(N' >= h + K), p = 1 - beyond, where N' has
-/// the odds of p multiplied by e^-eta.
+/// The expectation is computed exactly: with K the least rank with c e^(-eta K) <= 1 it is P(N < h
+/// + K) + c e^(eta h) (1 - p (1 - e^-eta))^n P(N' >= h + K), p = 1 - beyond, where N' has the odds
+/// of p multiplied by e^-eta.
 ///
 /// n from 1 to 2^32, beyond from 1e-300 to 1/2, outcomes >= 1; the result is at least 1e-300.
 [[nodiscard]] double median_beyond_up(std::uint64_t records, double outcomes, Ratio rate,
@@ -85,7 +85,7 @@ struct CentreRequest {
   std::size_t dimension = 0;
   /// Of the whole centre: pure, concentrated or approximate.
   Privacy budget;
-  /// Where each whitened coordinate of the mean is declared to lie, one for all of them, or none;
+  /// The declared range of each whitened coordinate of the mean, one for all of them, or none;
   /// needed unless budget.delta > 0.
   std::vector<RealRange> ranges;
   /// The most that the standard deviation of a whitened coordinate can be, 1e-100 to 1e100.
@@ -96,11 +96,11 @@ struct CentreRequest {
   friend bool operator==(const CentreRequest&, const CentreRequest&) = default;
 };
 
-/// The centre's public parameters, and what they promise. Equal requests give equal designs, so a
+/// The centre's public parameters, and their promise. Equal requests give equal designs, so a
 /// certificate can be checked by designing anew.
 struct CentreDesign {
-  /// What finds a coarse cell that holds the mean where no range is declared: a stable histogram of
-  /// joint cells of 2^coarse_bits cells a side, shifted at random.
+  /// The finder of a coarse cell that holds the mean, if no range is declared: a stable histogram
+  /// of joint cells of 2^coarse_bits cells a side, shifted at random.
   struct Histogram {
     double epsilon = 0;
     double delta = 0;
@@ -185,8 +185,8 @@ class CoarseCentre {
   /// (InvalidInput otherwise). How many is public, and request.records if the utility is to hold.
   void add(std::span<const double> whitened_rows);
 
-  /// The centre of what has been added, d whitened coordinates, all finite; total for any rows and
-  /// any number of them, 0 included. Every call spends the whole budget anew.
+  /// The centre of the added rows, d whitened coordinates, all finite; total for any rows and any
+  /// number of them, 0 included. Every call spends the whole budget anew.
   [[nodiscard]] std::vector<double> find(SecureRandom& random) const;
 
  private:

@@ -33,7 +33,7 @@ double simulated_total_variation(const SharedGaussian& p, const SharedGaussian& 
   const std::optional<MatrixXd> of_p = factor(p);
   const std::optional<MatrixXd> of_q = factor(q);
   if (!of_p || !of_q) return 1;
-  // Where q's standard coordinates lie in p's: y = turn z + shift.
+  // The place of q's standard coordinates in p's: y = turn z + shift.
   const MatrixXd turn = solve_lower(*of_q, *of_p);
   const VectorXd shift = solve_lower(*of_q, mean(p) - mean(q));
   const double log_determinant = turn.diagonal().array().log().sum();
@@ -128,7 +128,7 @@ std::optional<GaussianDesign> best_with_centre(const GaussianRequest& request, d
       const std::uint64_t each = (request.records - request.records / part) / request.outputs;
       GaussianDesign design;
       design.request = request;
-      // What the runs leave over is the centre's too.
+      // The runs' remainder is the centre's too.
       design.centre = centre_of(request, request.records - each * request.outputs, failure);
       if (!design.centre) continue;
       design.run_records = each;
@@ -155,9 +155,9 @@ std::optional<GaussianDesign> best_as_asked(const GaussianRequest& request, doub
   return design;
 }
 
-/// What may serve better than the request as it is, and keeps what it asks for: with delta a centre
-/// can be found without ranges, and noise of pure privacy, which needs no delta, distorts less
-/// where records are few.
+/// Requests that may be better than the given one, and keep its promise: with delta a centre can be
+/// found without ranges, and noise of pure privacy, which needs no delta, distorts less where
+/// records are few.
 std::vector<GaussianRequest> other_ways(const GaussianRequest& request) {
   std::vector<GaussianRequest> ways;
   if (request.budget.delta == 0) return ways;
@@ -198,8 +198,8 @@ std::uint64_t three_digits_up(std::uint64_t n) {
   return (n + unit - 1) / unit * unit;
 }
 
-/// The least n of three digits and zeros that serves; none up to the limit. Total variation falls
-/// with n except for small steps.
+/// The least n of three digits and zeros that is enough; none up to the limit. Total variation
+/// falls with n except for small steps.
 std::optional<std::uint64_t> least_records(GaussianRequest request, double most) {
   auto serves = [&, request](std::uint64_t n) mutable {
     request.records = n;
@@ -219,7 +219,7 @@ std::optional<std::uint64_t> least_records(GaussianRequest request, double most)
   }
 }
 
-/// An epsilon or rho that serves, within a hundredth of the least; none up to the limit.
+/// An epsilon or rho that is enough, within a hundredth of the least; none up to the limit.
 std::optional<double> least_budget(GaussianRequest request, double most) {
   const bool is_rho = request.budget.notion == Notion::kConcentrated;
   double& spent = is_rho ? request.budget.rho : request.budget.epsilon;
@@ -360,7 +360,7 @@ GaussianDesign design_gaussian(const GaussianRequest& request, double most) {
   const std::optional<std::uint64_t> records = least_records(request, enough);
   const std::optional<double> budget = least_budget(request, enough);
   if (!records && !request.mean_bound) {
-    // What is wrong with the centre then does not end with more records.
+    // The centre's fault then does not end with more records.
     static_cast<void>(design_centre(centre_request(request, kMostGaussianRecords, 1e-3)));
   }
   const char* spent = request.budget.notion == Notion::kConcentrated ? "rho" : "epsilon";

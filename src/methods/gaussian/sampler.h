@@ -22,7 +22,7 @@
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
-// Normal deviates for what is public.
+// Normal deviates for public numbers.
 
 /// Standard normal deviates by the polar method (Marsaglia, Bray 1964), in floating point: for
 /// public noise alone. Uniforms have 53 bits, which ends the tails beyond 8 standard deviations.
@@ -96,8 +96,8 @@ class Whitening {
   [[nodiscard]] std::span<const double> origin() const { return origin_; }
 
   /// Rows in, whitened rows out, both row-major and of the same size, a multiple of d; they may not
-  /// overlap. Rows of any doubles. What comes out of a row depends on that row, on its place in the
-  /// call and on how many rows there are, never on what is in the others.
+  /// overlap. Rows of any doubles. A row's result depends on that row, on its place in the call and
+  /// on how many rows there are, never on the others' values.
   void apply(std::span<const double> rows, std::span<double> whitened) const;
 
   /// The way back, x = c0 + A^-1 w.
@@ -119,8 +119,8 @@ class Whitening {
 // -----------------------------------------------------------------------------------------------
 // Samples of a Gaussian of private mean, in the central model.
 
-/// What a row is for: 2 i and 2 i + 1 are added to and subtracted from run i, 2 m is the centre's,
-/// 2 m + 1 is not used.
+/// A row's role: 2 i and 2 i + 1 are added to and subtracted from run i, 2 m is the centre's, 2 m +
+/// 1 is not used.
 using GaussianRole = std::uint32_t;
 
 [[nodiscard]] GaussianRole centre_role(const GaussianDesign& design);
@@ -205,7 +205,7 @@ class GaussianSampler {
 // -----------------------------------------------------------------------------------------------
 // Gaussian samples of a table that lies in parts, on workers that share nothing.
 
-/// So many rows of a part have this role.
+/// Number of a part's rows with this role.
 struct RoleShare {
   GaussianRole role;
   std::uint64_t rows;
@@ -225,10 +225,10 @@ struct GaussianPass {
 
 /// One part's answer to a pass.
 ///
-/// A part is a multiset of rows in an order that follows from its rows alone (equal ones may stand
-/// in any). A row's role is then a function of the key, of the part's number and of its rows: the
-/// same however often it is asked for. Rows beyond those counted before have no role; of those that
-/// lack, each counts as the origin.
+/// A part is a multiset of rows in an order that follows from its rows alone (equal ones in any). A
+/// row's role is then a function of the key, of the part's number and of its rows: the same however
+/// often it is asked for. Rows beyond those counted before have no role; of those that lack, each
+/// counts as the origin.
 class GaussianPart {
  public:
   /// `key` is of this release alone. All must outlive the part.
@@ -236,10 +236,10 @@ class GaussianPart {
                std::size_t number);
 
   /// The next rows, row-major, any doubles. Each is whitened alone, so that it becomes the same
-  /// integers wherever it stands.
+  /// integers at every place.
   void add(std::span<const double> rows);
 
-  /// Where the integers of `take` stand among those of the pass.
+  /// The place of the integers of `take` among the pass's.
   [[nodiscard]] std::uint64_t begin() const noexcept { return begin_; }
   /// Of all rows; once. Of kCentre the bits of doubles.
   [[nodiscard]] std::vector<std::int64_t> take();

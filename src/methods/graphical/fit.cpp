@@ -202,7 +202,7 @@ class Objective {
     return tables;
   }
 
-  /// Where a model's potential over one clique is taken up: the means over the groups of the finest
+  /// The place of a model's potential over one clique: the means over the groups of the finest
   /// measurement.
   void start_at(const GraphicalModel::Potential& potential, Vector& theta) const {
     const Feature* finest = nullptr;
@@ -243,8 +243,8 @@ class Objective {
     return log_sum - shares_.dot(theta) + penalty;
   }
 
-  /// What a cell's curvature is, overlaps aside, at the marginals last found or, where these are
-  /// too small, those that are aimed at: so that no step is longer than that to the aim.
+  /// A cell's curvature, overlaps aside, at the marginals last found or, if these are too small, at
+  /// their aims: so that no step goes beyond the aim.
   [[nodiscard]] Vector curvature() const {
     return (marginals_.cwiseMax(shares_) + ridge_.cwiseProduct(diagonal_))
         .cwiseMax(kLeastCurvature);
@@ -257,7 +257,7 @@ class Objective {
   }
 
  private:
-  /// What was measured of one clique in the same groups.
+  /// The measurements of one clique in the same groups.
   struct Feature {
     std::size_t clique;
     Eigen::Index begin;  // of its potentials in theta
@@ -342,7 +342,7 @@ class Objective {
   PotentialLayout layout_;
   BeliefPropagation propagation_;
   std::vector<Feature> features_;
-  NodeTables base_;  // of the cliques, what the potentials are added to
+  NodeTables base_;  // of the cliques, to add the potentials to
   Vector shares_;    // y / total
   Vector ridge_;     // lambda deviation^2 / total^2
   Vector noise_;     // deviation / total
@@ -502,7 +502,7 @@ constexpr std::size_t kTerms = 100;
 /// Beyond, 100 terms do not tell correlations apart.
 constexpr double kGreatestCorrelation = 0.98;
 constexpr double kLeastEigenvalue = 1e-4;
-/// Where a share's rounding begins.
+/// The beginning of a share's rounding.
 constexpr double kLeastTail = 1e-15;
 constexpr double kInverseRootOfTwoPi = 0.3989422804014327;
 

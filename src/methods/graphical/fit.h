@@ -17,7 +17,7 @@ namespace mollify {
 /// Counts of the cells of a clique's table, each with noise of its own.
 struct NoisyMarginal {
   Clique clique;
-  std::vector<double> counts;  ///< row-major; may be negative; what is not finite counts as zero
+  std::vector<double> counts;  ///< row-major; may be negative; other values count as zero
   double deviation;            ///< the noise's standard deviation in each cell, finite, positive
   /// Where values were put together before they were counted: for each column of the clique each
   /// value's group, 0, 1, ..., ascending where the column is ordered; counts are then of the
@@ -63,9 +63,9 @@ struct FitOptions {
 ///
 /// `base`: a model q of the same sizes to be shrunk towards instead of the uniform one, which the
 /// potentials multiply: lambda KL(p || q) represents -lambda H(p), as if lambda records of q had
-/// been seen. Where nothing was measured p is as q is.
+/// been seen. If nothing was measured, p is q.
 ///
-/// `start`: a model of the same sizes to begin at, such as that of fewer measurements around the
+/// `start`: a model of the same sizes to begin at, such as one of fewer measurements around the
 /// same base; it changes time, and the result within the tolerance. Throws InvalidInput for
 /// measurements that do not match `sizes`, a total that is not positive, and trees of more than
 /// GraphicalModel::kMostCells. Each step takes O(cells of the junction tree).

@@ -274,7 +274,7 @@ Triangulation eliminated(const ColumnSizes& sizes, const std::vector<double>& lo
   Triangulation result;
   std::vector<std::size_t> left(sizes.size());
   for (std::size_t column = 0; column < left.size(); ++column) left[column] = column;
-  // Only neighbours of what was eliminated, and theirs, change what they cost.
+  // Only neighbours of an eliminated node, and theirs, change their cost.
   std::vector<Cost> costs(sizes.size());
   std::vector<bool> known(sizes.size(), false);
   Clique neighbours;
@@ -399,7 +399,7 @@ namespace {
 /// greatest.
 constexpr double kLeastSum = 0x1p-900;
 
-/// exp(from - shift); what is too small for a double is some 2^-1022.
+/// exp(from - shift); numbers too small for a double are some 2^-1022.
 void exponentiate(const std::vector<double>& from, double shift, std::vector<double>& to) {
   const auto size = static_cast<Eigen::Index>(from.size());
   to.resize(from.size());

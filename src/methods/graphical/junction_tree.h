@@ -17,7 +17,7 @@ using Clique = std::vector<std::size_t>;
 /// How many values each column has, at least one.
 using ColumnSizes = std::vector<std::uint32_t>;
 
-/// What sums and products of numbers of cells stop at.
+/// The greatest sum or product of numbers of cells.
 inline constexpr std::uint64_t kUncountable = std::numeric_limits<std::uint64_t>::max();
 
 /// The number of cells of the table over a clique: the product of its columns' sizes, one for the
@@ -95,19 +95,19 @@ class Projection {
 /// triangulations the one with the fewest cells in all is kept. Its maximal cliques are the nodes,
 /// joined by a tree of greatest separators, so that
 ///   * every given clique, and every column, lies in a node;
-///   * the nodes that hold a column are connected (running intersection).
-/// What is not connected is joined by empty separators. [Koller, Friedman 2009, 9.4 and 10.4]
+///   * the nodes that hold a column are connected (running intersection). Unconnected parts are
+///     joined by empty separators. [Koller, Friedman 2009, 9.4 and 10.4]
 class JunctionTree {
  public:
   static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
   struct Node {
     Clique clique;
-    Clique separator;    ///< what it shares with its parent, empty at the root
+    Clique separator;    ///< columns shared with its parent, empty at the root
     std::size_t parent;  ///< kNone at the root, which is node 0; elsewhere below the node's own
   };
 
-  /// Throws InvalidInput for cliques that are none, see require_clique.
+  /// Throws InvalidInput for wrong cliques, see require_clique.
   JunctionTree(const ColumnSizes& sizes, const std::vector<Clique>& cliques);
 
   /// Parents before children.
@@ -162,8 +162,8 @@ class BeliefPropagation {
   NodeTables sums_;          // of exponentials, over separators
 };
 
-/// Where potentials over cliques lie in a junction tree: how they make the nodes' tables, and how
-/// the nodes' marginals make theirs.
+/// The places of potentials over cliques in a junction tree: how they make the nodes' tables, and
+/// how the nodes' marginals make theirs.
 ///
 /// Each clique belongs to the smallest other clique that holds it, or else to the smallest node
 /// that does, so that what lies in a pair costs a pass over the pair, not over the node.
@@ -189,7 +189,7 @@ class PotentialLayout {
 
   std::vector<Place> places_;  // small cliques before those that hold them
   std::vector<std::size_t> node_cells_;
-  NodeTables sums_;  // of each clique: its own potential and what belongs to it
+  NodeTables sums_;  // of each clique: its own potential and its parts
 };
 
 }  // namespace mollify

@@ -35,7 +35,7 @@ std::vector<double> summed(const ColumnSizes& sizes, const Clique& whole, const 
   return sums;
 }
 
-/// What is less probable has no inverse in doubles, and no place in any marginal.
+/// A smaller probability has no inverse in doubles, and no place in any marginal.
 constexpr double kLeastMass = 1e-300;
 
 /// A table that grows by factors and shrinks by sums.
@@ -79,7 +79,7 @@ void normalise(std::vector<double>& masses) {
 }
 
 /// The joint probabilities of a separator's cells and the values of all columns beyond it:
-/// [cell][value], the values of each column together, those of one column after another's.
+/// [cell][value], the values of each column together, one column after another.
 struct Message {
   Clique columns;                   ///< beyond the separator, in the order of their values
   std::vector<std::size_t> offset;  ///< of each column's values
@@ -514,7 +514,7 @@ class PairedRows {
     }
   }
 
-  /// What the objective gains if a row's value of a column becomes another; `row` holds its values.
+  /// The objective's gain if a row's value of a column becomes another; `row` holds its values.
   [[nodiscard]] double change(const std::vector<std::uint32_t>& row, std::size_t column,
                               std::uint32_t to) const {
     double change = 0;

@@ -33,7 +33,7 @@ inline void round_systematically(std::span<const double> masses, std::size_t cou
   for (std::size_t i = 0; i < masses.size(); ++i) {
     before += masses[i];  // in the end the sum itself, to the last bit
     const double place = u + static_cast<double>(count) * (before / sum);
-    // u close to 1 is rounded to it beside a great count.
+    // u close to 1 is rounded to it with a great count.
     const std::size_t next = std::min(count, static_cast<std::size_t>(std::floor(place)));
     counts[i] = next - given;
     given = next;
@@ -43,8 +43,8 @@ inline void round_systematically(std::span<const double> masses, std::size_t cou
 // -----------------------------------------------------------------------------------------------
 // A distribution over a table of many columns, as a product of potentials over small cliques.
 
-/// A source of independent uniform words. What is drawn from a model is public, or made of what is:
-/// any source will do.
+/// A source of independent uniform words. Rows of a model are public, or made of public parts: any
+/// source will do.
 using RandomWords = std::function<std::uint64_t()>;
 
 /// Rows by columns: rows[c][i] is the value of column c in row i.
@@ -87,8 +87,8 @@ class GraphicalModel {
   /// More cells than this, a gigabyte of numbers, are refused in a tree and in a marginal.
   static constexpr std::uint64_t kMostCells = std::uint64_t{1} << 27;
 
-  /// Rows are matched from so many on, below which pairs' counts say little, to so many: some 7
-  /// microseconds a row are too long for more.
+  /// Rows are matched from this many on, because fewer rows' counts of pairs show little, up to
+  /// this many: some 7 microseconds a row are too long for more.
   static constexpr std::size_t kLeastMatched = 500;
   static constexpr std::size_t kMostMatched = std::size_t{1} << 18;
 
@@ -124,8 +124,8 @@ class GraphicalModel {
   [[nodiscard]] ModelRows sample(std::size_t count, const RandomWords& words,
                                  RowSampling sampling = RowSampling::kMatched) const;
 
-  /// The same under the model's law given what some columns are; these columns are constant in the
-  /// rows. Throws InvalidInput for columns or values that there are not, and a column fixed twice.
+  /// Rows under the model's law given some columns' values; these columns are constant in the rows.
+  /// Throws InvalidInput for columns or values that there are not, and a column fixed twice.
   [[nodiscard]] ModelRows sample_given(const std::vector<Evidence>& evidence, std::size_t count,
                                        const RandomWords& words,
                                        RowSampling sampling = RowSampling::kMatched) const;
@@ -139,7 +139,7 @@ class GraphicalModel {
 };
 
 /// {"version": 1, "sizes": [...], "total": ..., "potentials": [{"columns": [...], "values":
-/// [...]}]}: all that a model is. What is read back is the same to the last bit.
+/// [...]}]}: all that a model is. A model that is read back is equal to the last bit.
 [[nodiscard]] nlohmann::ordered_json graphical_model_json(const GraphicalModel& model);
 
 /// Throws InvalidInput, in one sentence that begins with `name`, for anything else than
@@ -151,7 +151,7 @@ class GraphicalModel {
 // Rows whose pairs of columns have the model's counts.
 
 /// Changes rows of the model, value by value, until their counts of all pairs of columns are near
-/// those that the model expects of so many rows.
+/// the model's expectation for this many rows.
 ///
 /// Each pair's expected counts are rounded to integers at random first, so that rare values are not
 /// rounded away. Then each value is drawn anew from the model's law given the rest of its row,

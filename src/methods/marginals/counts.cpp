@@ -80,7 +80,7 @@ namespace {
 /// Of more counters than a processor's nearest caches hold, a table takes no less time than its
 /// pairs.
 constexpr std::size_t kMostTableCells = std::size_t{1} << 14U;
-/// Any two groups of so many make a table.
+/// Any two groups of this many make a table.
 constexpr std::size_t kMostGroupCells = 128;
 static_assert(kMostGroupCells * kMostGroupCells <= kMostTableCells);
 
@@ -326,7 +326,7 @@ CellGroups merge_rare(std::span<const double> counts, bool ordered, double least
     if (any && together < least && rarest < counts.size()) labels[rarest] = rare;
     return renumbered(std::move(labels));
   }
-  // Runs are closed as soon as they have enough; what is left at the end joins the last one.
+  // Runs are closed as soon as they have enough; the rest at the end joins the last one.
   std::uint32_t run = 0;
   double together = 0;
   std::size_t begin = 0;
@@ -372,7 +372,7 @@ CellGroups coarsen(std::span<const double> counts, bool ordered, std::uint32_t m
   for (std::size_t i = 0; i < counts.size(); ++i) {
     const double count = at_least_zero(counts[i]);
     const double wanted = left / (most - run);
-    // A cell goes to the side that makes the run's count nearest to its share of what is left.
+    // A cell goes to the side that makes the run's count nearest to its share of the rest.
     if (together > 0 && run + 1 < most && together + count / 2 > wanted) {
       left -= together;
       ++run;

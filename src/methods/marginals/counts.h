@@ -15,8 +15,8 @@ namespace mollify {
 /// How much weight the records have in each cell of each column, and of each pair of columns;
 /// modulo 2^64, so that sums of noise and counts never overflow. Private.
 ///
-/// All that a release reads of its records: memory is that of the cells, however many records there
-/// are, and one pass fills it.
+/// All that a release reads of its records: memory depends on the cells alone, not on the records,
+/// and one pass fills it.
 class PairCounts {
  public:
   /// How many cells all pairs of columns may have: 256 MB.
@@ -31,7 +31,7 @@ class PairCounts {
 
   /// Sizes of at least 1; are_few(sizes).
   explicit PairCounts(std::vector<std::uint32_t> sizes);
-  /// Of what `all` gave, or of several of these added modulo 2^64. What lacks counts as 0.
+  /// Of what `all` gave, or of several of these added modulo 2^64. Missing cells count as 0.
   PairCounts(std::vector<std::uint32_t> sizes, std::span<const std::int64_t> all);
 
   [[nodiscard]] const std::vector<std::uint32_t>& sizes() const noexcept { return sizes_; }
@@ -51,7 +51,7 @@ class PairCounts {
                                                     std::size_t second) const noexcept {
     return pairs_[place(first, second)];
   }
-  /// The same, to be added to.
+  /// The counts, to add to.
   [[nodiscard]] std::span<std::uint64_t> column(std::size_t column) noexcept {
     return columns_[column];
   }

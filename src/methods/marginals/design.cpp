@@ -211,7 +211,7 @@ std::uint64_t steps_that_are_drawn(const MarginalBudget& budget, std::uint32_t p
 
 std::string why_of(const MarginalDesign& design) {
   const bool one = design.request.columns.size() == 1;
-  // A column's counts are those of all records, so few beside the noise tell nothing.
+  // A column counts all records, so few of them next to the noise show nothing.
   constexpr double kNoisy = 10;
   const auto& records = design.request.records;
   const std::string warning =

@@ -1,4 +1,4 @@
-// What a budget pays for, and what error that leaves.
+// The measurements that a budget pays for, and their error.
 #pragma once
 
 #include <cstddef>
@@ -84,10 +84,10 @@ class MarginalBudget {
   [[nodiscard]] double amount() const { return amount_; }
   [[nodiscard]] UnitWeight unit() const { return unit_; }
 
-  /// The noise of a measurement that takes so many parts: scale of DiscreteLaplace if pure, else
+  /// The noise of a measurement that takes this many parts: scale of DiscreteLaplace if pure, else
   /// variance of DiscreteGaussian. 1 <= parts <= kParts.
   [[nodiscard]] Ratio noise(std::uint32_t parts) const;
-  /// The same of a measurement of all pairs' products of scores of sizes up to `steps`. Throws
+  /// The noise of a measurement of all pairs' products of scores of sizes up to `steps`. Throws
   /// InvalidInput where the kernel does not draw it. steps a power of two up to 2^8.
   [[nodiscard]] Ratio product_noise(std::uint32_t parts, std::size_t columns,
                                     std::uint64_t steps) const;
@@ -108,7 +108,7 @@ class MarginalBudget {
   UnitWeight unit_;
 };
 
-/// What is left of the parts. The only way to spend them, so no more than kParts are ever spent.
+/// The rest of the parts. The only way to spend them, so no more than kParts are ever spent.
 class PartsLeft {
  public:
   [[nodiscard]] std::uint32_t left() const { return left_; }
@@ -206,9 +206,9 @@ inline constexpr double kMostSecondMeasurement = 2.5;
 [[nodiscard]] std::uint32_t second_column_parts(const MarginalDesign& design, double total_weight);
 
 // -----------------------------------------------------------------------------------------------
-// How far rows are expected to be from their table: told before any data.
+// How far rows are expected to be from their table: computed before any data.
 
-/// Total variation over some marginals: its mean and that of the worst of them.
+/// Total variation over some marginals: its mean and the worst one's.
 struct MarginalDistance {
   double mean = 0;
   double worst = 0;
@@ -242,12 +242,12 @@ struct MarginalDistance {
 ///   greatest where y follows from x. There it is 1 - sum_y P(y)^2;
 /// - kOfModel^2, because a model leaves something out at any budget;
 /// - kOfChance^2 k l / n of k by l cells: n rows stray from even cells by .4 sqrt(k l / n), and a
-///   model does not keep what chance did to rare cells. Usually cells are those that are counted,
-///   at worst those of the domain.
+///   model does not keep what chance did to rare cells. Usually cells are the counted ones, at
+///   worst the domain's.
 ///
-/// They are of as many rows as the table has: fewer rows stray more from the model. Of a copula
-/// only `usual` is found, on tables of two kinds: the root of the squares of 1.5 times the noise of
-/// its columns and products, of kOfCopula, and of the last term above.
+/// They are for the table's number of rows: fewer rows stray more from the model. Of a copula only
+/// `usual` is found, on tables of two kinds: the root of the squares of 1.5 times the noise of its
+/// columns and products, of kOfCopula, and of the last term above.
 struct MarginalError {
   MarginalDistance columns;
   double usual = 0;     ///< on average over pairs; zero for one column
@@ -272,8 +272,8 @@ struct MarginalError {
 /// records that is so large that no distance is 1.
 [[nodiscard]] MarginalError noise_in_records(const MarginalDesign& design);
 
-/// Half of the mean sum of the noise of so many counts of that deviation, which is in weights: how
-/// far the noisy counts of a table are from its counts, in records.
+/// Half of the mean sum of the noise of this many counts of that deviation, which is in weights:
+/// how far the noisy counts of a table are from its counts, in records.
 [[nodiscard]] double counts_noise(const MarginalDesign& design, double deviation, double cells);
 
 /// The least number of records at which noise of columns is half of what it is at `records`; none

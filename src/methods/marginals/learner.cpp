@@ -27,7 +27,7 @@ namespace mollify {
 
 namespace {
 
-/// So many records of uniform and independent columns stand beside those that public ones are
+/// Number of records of uniform and independent columns that are added to the public ones'
 /// worth.
 constexpr double kUniformRecords = 1;
 /// Of what tells nothing at all, such as a single record, a model is made too.
@@ -39,7 +39,7 @@ struct PublicPair {
   std::size_t second;
   std::vector<double> counts;
   double information;  ///< in nats
-  double chance;       ///< what it is about for independent columns
+  double chance;       ///< its size for independent columns
 };
 
 std::vector<double> counts_of(const PairCounts& counts, const MarginalTable& table) {
@@ -292,13 +292,13 @@ namespace {
 
 /// E|z| of a standard normal z: what noise adds to a sum of distances, for each cell.
 constexpr double kMeanSize = 0.7978845608028654;
-/// So much of a deviation counts against each cell of a candidate: less than noise adds, because a
-/// model takes up only a part of the noise of what it is fitted to.
+/// The part of a deviation that counts against each cell of a candidate: less than noise adds,
+/// because a model takes up only a part of the noise of its answers.
 constexpr double kNoisePenalty = 0.45;
 /// Cells with fewer standard deviations than this are put together with others.
 constexpr double kRareDeviations = 3;
-/// The model is shrunk (FitOptions) by so many rows for each time that all rows are a round's
-/// noise: the more noise, the less, because measurements weigh less already.
+/// Number of rows by which the model is shrunk (FitOptions) for each time that all rows are a
+/// round's noise: the more noise, the less, because measurements weigh less already.
 constexpr double kShrinkage = 0.1;
 constexpr double kLeastShrinkage = 0.1;
 constexpr double kMostShrinkage = 1e6;
@@ -417,7 +417,7 @@ class Learner {
   /// Public records leave the rest of the model's cells to pairs that are measured.
   static constexpr std::uint64_t kPublicShareOfCells = 4;
 
-  /// What the model expects of columns and pairs, in weights.
+  /// The model's expectation of columns and pairs, in weights.
   struct Expected {
     std::vector<std::vector<double>> columns;
     std::vector<GraphicalModel::Marginal> pairs;
@@ -483,7 +483,7 @@ class Learner {
     double deviation;
   };
 
-  /// What a column's answers and public records say together of its cells, by inverse variance.
+  /// A column's answers and public records together, by inverse variance.
   Likely likely_counts(std::size_t column, const std::vector<double>& counts,
                        double deviation) const {
     if (!worth_) return {counts, deviation};
@@ -624,14 +624,14 @@ class Learner {
              composed(merged_[pair.second], levels_[pair.second][pair.resolution])}};
   }
 
-  /// What is expected of the pair's values, in its groups.
+  /// The expected values of the pair, in its groups.
   std::vector<double> in_groups(const PairChoice& pair, std::span<const double> table) const {
     if (pair.is_column()) return {table.begin(), table.end()};
     return grouped_pair(table, levels_[pair.first][pair.resolution],
                         levels_[pair.second][pair.resolution]);
   }
 
-  /// `table`: what is expected of the pair's values, in weights.
+  /// `table`: the expected values of the pair, in weights.
   MarginalCandidate candidate_of(const PairChoice& pair, std::span<const double> table,
                                  double deviation) const {
     MarginalCandidate candidate{table_of(pair), {}, 0};

@@ -19,15 +19,15 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // A model of public records, that one of private answers begins at.
 
-/// How many records are counted: what the first column's cells add up to.
+/// How many records are counted: the sum of the first column's cells.
 [[nodiscard]] double counted_records(const PairCounts& counts);
 
 /// The model of greatest entropy, shrunk (methods/graphical/fit.h), of the counts of all columns
 /// and of those pairs whose mutual information stands out from that of independent columns by twice
 /// what chance gives: most first, the tree of them [Chow, Liu 1968] before all others, each as long
 /// as the junction tree has at most `most_cells` cells. Its values are `groups` of the counted
-/// cells; `ordered` as in FitOptions. It is shrunk as if one uniform record stood beside `worth` of
-/// the records (PublicWorth): what tells little of the table makes nothing in it impossible.
+/// cells; `ordered` as in FitOptions. It is shrunk as if one uniform record were added to `worth`
+/// of the records (PublicWorth), so that public records unlike the table make nothing impossible.
 /// Requires counted records. O(columns^2 cells + columns^5).
 [[nodiscard]] GraphicalModel public_model(const PairCounts& counts,
                                           const std::vector<CellGroups>& groups,
@@ -50,11 +50,11 @@ class PublicWorth {
  private:
   double records_;
   double expected_ = 0;  // the sum of q (1 - q)
-  double seen_ = 0;      // the sum of squares of what is apart, less the noise's
+  double seen_ = 0;      // the sum of squares of the differences, less the noise's
 };
 
-// -----------------------------------------------------------------------------------------------
-// A released model of a table: what its rows are drawn from.
+// ----------------------------------------------------------------------------------------------- A
+// released model of a table, for drawing rows.
 
 /// A graphical model over groups of each column's cells, or these groups joined by a Gaussian
 /// copula (methods/graphical/fit.h); and of each group how its cells share it: given their
@@ -101,25 +101,25 @@ class MarginalModel {
                                                      const std::string& name);
 
 // -----------------------------------------------------------------------------------------------
-// From private answers to a model of a table: what is asked, and what is made of it.
+// From private answers to a model of a table: the questions, and the model made of the answers.
 
 /// Learns a model: select, measure, generate [McKenna et al. 2021, MST; 2022, AIM].
 ///
-/// 1. Every column is measured. Cells whose noisy counts do not stand out from the noise are put
-///    together (merge_rare).
+/// 1. Every column is measured. Cells whose noisy counts do not exceed the noise are merged
+///    (merge_rare).
 /// 2. A tree of pairs: edge after edge joins two parts of the table, chosen by how far the pair is
 ///    from independent columns; then all are measured, with more of the budget for tables of more
 ///    cells.
 /// 3. Rounds: the model is fitted, one more pair, or a column once more, is chosen by how far the
 ///    table is from the model, and measured, while the model's junction tree stays below a public
-///    size. Where a measurement changed no more than its noise would, the next ones spend double.
+///    size. If a measurement changed no more than its noise would, the next ones spend double.
 ///
 /// Of a copula, instead of 2 and 3, the products of all pairs' rank scores are measured, and the
 /// model is columns joined by a Gaussian copula that gives these products.
 ///
 /// A pair may be chosen as it is, or with its columns cut into few groups of about equal counts:
-/// what its noise would be counts against it, so that fine tables are taken where the data are many
-/// for the budget and coarse ones where they are few.
+/// its noise counts against it, so that fine tables are taken where the data are many for the
+/// budget and coarse ones where they are few.
 ///
 /// Sees the data through `answers` alone, so nothing in here can cost privacy; neither the time
 /// that it takes nor its result depends on anything else. Spends the budget whole, except for what
@@ -132,11 +132,11 @@ class MarginalModel {
 [[nodiscard]] MarginalModel learn_marginals(const MarginalDesign& design, MarginalAnswers& answers,
                                             const PairCounts* reference = nullptr);
 
-/// The design for columns whose private bins have been found: of so many cells, as they are.
+/// The design for columns whose private bins have been found, with this many cells.
 [[nodiscard]] MarginalDesign with_bins(MarginalDesign design, const std::vector<CellGroups>& bins);
 
-/// The model over the bins' cells that one over bins is: inside a bin their shares are those of
-/// public records, `reference` of each cell of each column, and one more that is spread evenly.
+/// The model over the bins' cells that one over bins is: inside a bin their shares are the public
+/// records', `reference` of each cell of each column, and one more that is spread evenly.
 [[nodiscard]] MarginalModel without_bins(const MarginalModel& model,
                                          const std::vector<CellGroups>& bins,
                                          const std::vector<std::vector<double>>& reference);

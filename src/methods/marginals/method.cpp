@@ -168,7 +168,7 @@ Json noise_json(const MarginalDistance& distance) {
   return {{"mean", distance.mean}, {"worst", distance.worst}};
 }
 
-/// Where the number of records is protected, noise is in records.
+/// If the number of records is protected, noise is in records.
 Json table_accuracy_json(const MarginalDesign& design,
                          const std::optional<std::uint64_t>& records) {
   const MarginalError error = records ? marginal_error(design, *records) : noise_in_records(design);
@@ -221,8 +221,8 @@ std::vector<std::string> marginals_noise(const Certificate& certificate) {
 
 /// Of two columns together.
 ///
-/// At best it is what noise does to single columns, beside how far the uniform distribution is from
-/// a column whose k shares have the flat Dirichlet distribution: (1 - 1/k)^k on average.
+/// At best it is the noise of single columns, compared with how far the uniform distribution is
+/// from a column whose k shares have the flat Dirichlet distribution: (1 - 1/k)^k on average.
 ReleaseError table_error(const MarginalDesign& design, std::uint64_t records) {
   const MarginalError error = marginal_error(design, records);
   double uniform = 0;

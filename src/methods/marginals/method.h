@@ -37,7 +37,7 @@ struct MarginalsSpec {
   friend bool operator==(const MarginalsSpec&, const MarginalsSpec&) = default;
 };
 
-/// What a plan of it asks about.
+/// The question of its plan.
 struct MarginalsQuestion {
   Neighbours neighbours = Neighbours::kReplace;
   bool copula = false;
@@ -51,20 +51,20 @@ struct MarginalsQuestion {
 /// `reference` is public records as digits that lie end to end, or nothing. Hands the model to the
 /// sink.
 ///
-/// One pass over the data, two where bins are private. Memory is that of the cells of all pairs of
+/// One pass over the data, two where bins are private. Memory depends on the cells of all pairs of
 /// columns; with units 4 bytes a value and 8 a unit more.
 [[nodiscard]] std::unique_ptr<const PreparedRelease> make_marginals_release(
     DesignedRelease made, Domain domain, std::optional<Roster> roster,
     std::vector<std::uint32_t> reference);
 
-/// What such a release counts: rows of weight 1, or units of weight kUnitWeight, those of the
-/// roster where there is one. NOT PRIVATE.
+/// The weights of such a release: rows of weight 1, or units of weight kUnitWeight, the roster's if
+/// there is one. NOT PRIVATE.
 [[nodiscard]] PairCounts exact_pair_counts(const Source& data, const Domain& domain,
                                            const std::optional<std::string>& unit,
                                            const std::optional<Roster>& roster,
                                            SecureRandom& random);
 
-/// What a release by marginals knows of a domain's columns.
+/// A domain's columns for a release by marginals.
 [[nodiscard]] std::vector<MarginalColumn> marginal_columns(const Domain& domain);
 
 /// What all records of a unit weigh together in such a release, if units are protected: shared out
@@ -74,7 +74,7 @@ inline constexpr std::uint64_t kUnitWeight = 1024;
 /// {"usual": .05, "at_worst": .1}: how far two columns are off, on average over pairs.
 [[nodiscard]] nlohmann::ordered_json two_way_json(const MarginalError& error);
 
-/// What these are, on which tables they held, and what they are not.
+/// Their meaning, the tables on which they held, and their limits.
 [[nodiscard]] std::string marginals_error_words(const MarginalError& error);
 
 // -----------------------------------------------------------------------------------------------
@@ -84,9 +84,9 @@ inline constexpr std::uint64_t kUnitWeight = 1024;
 /// in their order, each with its columns (by name and by place in the domain), the cells and the
 /// parts of the budget that it took; what their noise is on average, and that in words; the pairs
 /// that were not measured, and how many these are. It states noise and counts, and not how near
-/// rows are to the table, which no public fact tells of a pair that was not measured. The choice of
-/// pairs was paid for by the release, so the list is an output like the records. Empty for a
-/// release that chooses no pairs: a copula's, and that of one column.
+/// rows are to the table, which no public fact shows for a pair that was not measured. The choice
+/// of pairs was paid for by the release, so the list is an output like the records. Empty for a
+/// release that chooses no pairs: a copula's, and one column's.
 ///
 /// The noise of a measured pair is half of the mean sum of its counts' noise (counts_noise), in
 /// records: its noisy counts are so far from the counts. A model that is fitted to them is mostly
@@ -106,7 +106,7 @@ inline constexpr std::uint64_t kUnitWeight = 1024;
 // -----------------------------------------------------------------------------------------------
 // The model of a release by marginals, as a file that rows are drawn from at no cost.
 
-/// What was released: all of it is public.
+/// The released numbers: all are public.
 struct ReleasedModel {
   std::string domain_sha256;
   MarginalModel model;
@@ -136,7 +136,7 @@ extern template void write_rows(const MarginalModel&, std::uint64_t, const std::
 extern template void write_rows(const MarginalModel&, std::uint64_t, const std::vector<Evidence>&,
                                 SeededRandom&, RecordWriter&);
 
-/// So many rows are drawn at once from a model that was released.
+/// Number of rows to draw at once from a model that was released.
 inline constexpr std::uint64_t kMostGenerated = 100'000'000;
 
 /// That a column of the domain has a value, which is given as a file would hold it: the cell that

@@ -47,8 +47,8 @@ struct MarginalCandidate {
 [[nodiscard]] std::uint64_t exact_distance(const PairCounts& counts,
                                            const MarginalCandidate& candidate);
 
-/// A score of each cell of each column, of size at most `steps`, and what it is good for: the
-/// columns' rank correlations. Made of earlier outputs.
+/// A score of each cell of each column, of size at most `steps`, for the columns' rank
+/// correlations. Made of earlier outputs.
 struct CellScores {
   std::vector<std::vector<std::int64_t>> columns;
   std::uint64_t steps = 1;
@@ -59,8 +59,8 @@ struct CellScores {
 [[nodiscard]] std::vector<std::int64_t> exact_products(const PairCounts& counts,
                                                        const CellScores& scores);
 
-/// What answers a learner: it sees no count but through this. Tests put the exact law of the
-/// answers in its place.
+/// The answerer of a learner, which sees no count except through this. Tests put the exact law of
+/// the answers in its place.
 class MarginalAnswers {
  public:
   MarginalAnswers() = default;
@@ -125,13 +125,13 @@ constexpr std::uint32_t kBinsOfRun = std::uint32_t{1} << kBinLevels;
 /// A run of fine cells: first, and one after the last.
 using CellRun = std::pair<std::uint32_t, std::uint32_t>;
 
-/// What is left of a column beside its cells that stay by themselves.
+/// The rest of a column without its cells that stay by themselves.
 [[nodiscard]] std::vector<CellRun> runs_of(const MarginalColumn& column);
 
 /// How many cells a release may count of a column: all, or its cells apart and its bins at most.
 [[nodiscard]] std::uint32_t counted_cells(const MarginalColumn& column);
 
-/// What a run is cut by.
+/// The sampler of a run's cut.
 enum class CutBy { kMedian, kUnevenness };
 
 /// The distance that a cut is chosen by, for each place between two of a run's w cells, v of them
@@ -153,7 +153,7 @@ enum class CutBy { kMedian, kUnevenness };
                                                        CutBy by);
 
 /// One level of cuts: a run of one cell stays as it is. `rate` is MarginalBudget::choice_rate of
-/// what the level takes.
+/// the level's part.
 [[nodiscard]] std::vector<CellRun> cut_once(std::span<const std::uint64_t> counts,
                                             const std::vector<CellRun>& runs, CutBy by, Ratio rate,
                                             SecureRandom& random);
@@ -168,8 +168,8 @@ enum class CutBy { kMedian, kUnevenness };
 // -----------------------------------------------------------------------------------------------
 // Which tables a learner had measured, and how well: public, like the answers themselves.
 
-/// A measurement that was made: of a column or a pair of columns, in so many cells, with so many
-/// parts of the budget.
+/// A measurement that was made: of a column or a pair of columns, with its cells and its parts of
+/// the budget.
 struct Measurement {
   std::vector<std::size_t> columns;
   std::vector<std::uint32_t> cells;  ///< one for each of the columns

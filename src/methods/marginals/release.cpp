@@ -39,7 +39,7 @@ struct CountedColumns {
   }
 
   std::vector<std::size_t> columns;
-  std::vector<CellGroups> bins;  ///< of each of these columns' cells: what is counted
+  std::vector<CellGroups> bins;  ///< the counts of each of these columns' cells
   PairCounts counts;
 };
 
@@ -50,7 +50,7 @@ class TableRecords {
                const std::optional<Roster>& roster, SecureRandom& random)
       : data_(data), domain_(domain) {
     if (!unit) return;
-    // Of more rows than there is weight so many are drawn, one for each.
+    // Of more rows than there is weight, one for each unit of weight is drawn.
     units_.emplace(read_unit_digits(data, domain, *unit, roster, kUnitWeight, random));
     for (std::size_t one = 0; one < units_->size(); ++one) {
       if (!units_->digits(one).empty()) continue;
@@ -125,7 +125,7 @@ std::vector<CellGroups> cells_of(const Domain& domain) {
   return cells;
 }
 
-/// Where every column is cut: private bins, found now, or its cells.
+/// The cuts of every column: private bins, found now, or its cells.
 std::vector<CellGroups> found_bins(const MarginalDesign& design, const TableRecords& records,
                                    const MarginalBudget& budget, PartsLeft& parts,
                                    SecureRandom& random) {
