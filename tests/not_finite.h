@@ -1,4 +1,4 @@
-// What is no finite number.
+// Values that are not finite numbers.
 #pragma once
 
 #include <limits>

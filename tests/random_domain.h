@@ -12,8 +12,8 @@
 
 namespace mollify::test {
 
-/// A column of any kind or of one, up to about twenty outcomes, with any mapping of what is not a
-/// value.
+/// A column of any kind or of one, up to about twenty outcomes, with any mapping of other
+/// values.
 rc::Gen<Column> column(std::string name, const ColumnKind* kind = nullptr);
 
 /// One to four columns with names that trouble readers.

@@ -1,4 +1,4 @@
-// What a refusal says.
+// The text of a refusal.
 #pragma once
 
 #include <string>

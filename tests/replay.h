@@ -1,5 +1,5 @@
-// Record and replay: what a release draws is drawn again on a neighbouring table, with the same
-// words, and what changed is compared with what was paid for.
+// Record and replay: a release's draws are made again on a neighbouring table, with the same words,
+// and the change is compared with the priced one.
 #pragma once
 
 #include <algorithm>

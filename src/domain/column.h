@@ -102,7 +102,7 @@ class Column {
 
   /// The outcome of a value, mapped as declared.
   [[nodiscard]] std::uint32_t encode(const Value& value) const noexcept;
-  /// Those of many values, none of them null; truths are bytes, of which 0 is false. Requires
+  /// Cells of many values, none of them null; truths are bytes, and 0 is false. Requires
   /// outcomes.size() == values.size().
   void encode(std::span<const std::uint8_t> truths,
               std::span<std::uint32_t> outcomes) const noexcept;

@@ -159,7 +159,7 @@ class IntegerCells {
 /// A cell is written as a number drawn from a lattice inside it: the multiples m 10^s, so that all
 /// values of a column have the same number of decimals. The step 10^s is about 10^-4 of a cell's
 /// width and at most 0.1, so that the column still looks like one of numbers; it is larger only
-/// where a double could not tell the points apart (|m| stays below 2^53, so m 10^s, read back, is
+/// where a double could not distinguish the points (|m| stays below 2^53, so m 10^s, read back, is
 /// the double nearest to what is written). A lattice point belongs to the cell in which that double
 /// lies: a value written for a cell is read back into it, never into a neighbour, and never beyond
 /// min or max. The draw is an integer draw, not a floating-point one.

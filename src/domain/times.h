@@ -25,8 +25,8 @@ struct TimeText {
   std::string_view fraction{};           ///< digits of a second's part, none of them a last zero
 };
 
-/// "2026-01-31", which is its first second, or "2026-01-31T12:34:56+01:00", in the forms that
-/// DateCells tells of; nothing for any other text. Years are from 1 to 9999.
+/// "2026-01-31", which is its first second, or "2026-01-31T12:34:56+01:00", in DateCells' forms;
+/// empty for any other text. Years are from 1 to 9999.
 [[nodiscard]] std::optional<TimeText> read_time(std::string_view text) noexcept;
 
 /// "9:30" or "09:30:00.5Z": the clock of a time, without a day. Seconds are since midnight.

@@ -312,7 +312,7 @@ CsvReader::CsvReader(std::string path, std::optional<std::string_view> bytes)
         fmt::format("{} line 1 must be a header with closed quotes, but holds a misplaced quote",
                     lines_.path()));
   }
-  rows_.split(header, header.size() + 1);  // not so many
+  rows_.split(header, header.size() + 1);  // not this many
   for (std::size_t i = 0; i < rows_.field_count(0); ++i) {
     const std::string_view name = rows_.field(0, i);
     require_without_nul(fmt::format("a column's name in {}", lines_.path()), name);

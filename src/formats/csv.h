@@ -99,7 +99,7 @@ class QuotedLine {
   QuotedLine(const QuotedLine&) = delete;
   QuotedLine& operator=(const QuotedLine&) = delete;
 
-  /// Forgets the fields given before, and makes room for those of lines of so many bytes in all.
+  /// Forgets the fields given before, and makes room for lines of this many bytes in all.
   void make_room(std::size_t size) {
     unquoted_.clear();
     unquoted_.reserve(size);

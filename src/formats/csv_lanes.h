@@ -1,5 +1,5 @@
 // The search for separators in a CSV file's bytes, once for each instruction set. Chosen at run
-// time: one binary serves every processor.
+// time: one binary works on every processor.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace mollify::detail {
 
-/// What was found in some bytes.
+/// The separators found in some bytes.
 struct SeparatorCounts {
   std::size_t separators;
   std::size_t line_feeds;

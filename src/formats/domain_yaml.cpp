@@ -165,8 +165,8 @@ void require_text(std::string_view yaml, const std::string& name) {
   }
 }
 
-/// Where the text stops being YAML. A brace or bracket that is never closed is at fault on its own
-/// line, not where the file ends.
+/// The place where the text stops being YAML. A brace or bracket that is never closed is at fault
+/// on its own line, not where the file ends.
 [[noreturn]] void refuse_broken(std::string_view yaml, const std::string& name,
                                 const YAML::Exception& error) {
   const bool unclosed =
@@ -271,7 +271,7 @@ class DomainParser {
     throw InvalidInput(fmt::format("{} line {} {}", name_, node.line, what));
   }
 
-  // Adds the place to what a factory refuses.
+  // Adds the place to a factory's refusal.
   template <class Make>
   std::invoke_result_t<Make> located(const Setting& node, Make make) const {
     try {

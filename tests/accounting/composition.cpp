@@ -302,7 +302,7 @@ TEST(Concentrated, DeltaIsRoundedUpNextToOne) {
   }
 }
 
-// What a rho-zCDP release promises holds for the Gaussian mechanism in particular, whose delta is
+// The promise of a rho-zCDP release holds for the Gaussian mechanism in particular, whose delta is
 // known; and the bound is not far above it.
 TEST(Concentrated, DeltaIsThatOfTheGaussianMechanismOrMore) {
   for (const double rho : {1e-4, 0.02, 0.5, 3.0}) {

@@ -39,7 +39,7 @@ TEST(AdaptiveGaussian, IsTheContinuousGaussiansCurveBarelyMore) {
   }
 }
 
-// Where epsilon is so small that the loss of all cells is not lost in its rounding.
+// At an epsilon so small that the loss of all cells is not lost in its rounding.
 TEST(AdaptiveGaussian, PaysForEachCellThatMayBeMeasured) {
   for (const double epsilon : {0.0, 1e-15, 1e-13, 1e-12, 1e-11}) {
     EXPECT_EQ(adaptive_gaussian_delta_up(0x1p-38, epsilon),
@@ -185,8 +185,8 @@ double exp_towards(mpfr_rnd_t side, double x) {
 }
 
 // Each part of the formula is rounded outward by itself, whatever slack the normal distribution
-// has: the curve is not below what the tightest arguments make of it. Where the arguments are far
-// out, one step of theirs moves the distribution by many of its own.
+// has: the curve is not below what the tightest arguments make of it. If the arguments are far out,
+// one step of theirs moves the distribution by many of its own.
 TEST(GaussianComposition, DeltaRoundsEachPartOutward) {
   std::mt19937_64 random(20260131);
   std::uniform_real_distribution<double> mus(0.5, 8.0);
@@ -277,7 +277,7 @@ TEST(GaussianLowerBound, IsNeverAboveASamplerThatExists) {
 }
 
 TEST(GaussianLowerBound, IsTheTwoPointBoundForDistantMeans) {
-  // Two means 2 R apart are told apart except for p ~ alpha: e^(n epsilon) ≥ (1 − p)/p.
+  // Two means 2 R apart are distinguished except for p ~ alpha: e^(n epsilon) ≥ (1 − p)/p.
   const double pure = gaussian_records_lower_bound({1, 8, 1, 0.01}, Privacy::pure(0.1));
   EXPECT_GE(pure, std::log(0.99 / 0.01) / 0.1 * (1 - 1e-6));
   // A small delta changes little, a large one leaves nothing.
@@ -353,8 +353,8 @@ TEST(SampledGaussian, HasTheMomentsAccountantsPublishedValues) {
   EXPECT_GT(by_moments_accountant(on_digits(0.7, 70), 1e-5, whole), 8.9);
 }
 
-// Without sampling it is the Gaussian mechanism: order a has a/(2 sigma^2), and conversion is that
-// of zCDP at whole orders.
+// Without sampling it is the Gaussian mechanism: order a has a/(2 sigma^2), and conversion is
+// zCDP's at whole orders.
 TEST(SampledGaussian, IsTheGaussianAtRateOne) {
   for (const double deviation : {0.5, 1.0, 3.0, 20.0}) {
     for (const double order : {1.25, 2.0, 3.0, 10.5, 40.0}) {
@@ -403,7 +403,7 @@ TEST(SampledGaussian, IsTheIntegral) {
   EXPECT_LT(loosest, 0.02);
 }
 
-// Where there is so little noise that batches alone hide a record, only orders next to 1 tell: a
+// If there is so little noise that batches alone hide a record, only orders next to 1 show it: a
 // step's divergence is about that of the steps which take the record, q/(2 sigma^2).
 TEST(SampledGaussian, TakesOrdersNextToOne) {
   const SampledGaussian mechanism{.rate = 0.01, .deviation = 0.05, .steps = 5000};

@@ -367,7 +367,7 @@ TEST(LatticeError, BoundsLaplaceNoiseInThePlane) {
     for (int y = -kReach; y <= kReach; ++y) total += mass(x, y);
   }
   // The sums over the lattice and over a mesh of 1/4 of it, with weights g_{t²}, at mesh points of
-  // one quadrant: the mesh's own error is that of a lattice four times finer.
+  // one quadrant: the mesh's own error is a four times finer lattice's.
   constexpr int kFine = 4;
   double difference = 0;
   for (int i = 0; i <= 12 * kFine; ++i) {

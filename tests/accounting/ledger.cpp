@@ -36,7 +36,7 @@ LedgerAccount account_of(const std::vector<Cost>& costs) {
   return account;
 }
 
-// What was typed adds up as it was typed: in doubles some of these sums pass their totals.
+// Typed numbers add up as they were typed: in doubles some of these sums pass their totals.
 TEST(LedgerAccount, NeverRefusesALegitimateSpendForRounding) {
   const auto spend = [](const Cost& one, int times, const Cost& total) {
     LedgerAccount account;
@@ -104,13 +104,13 @@ TEST(LedgerAccount, ComposesByTheTightestRule) {
   EXPECT_NEAR(account_of(unequal).spent(total)->cost.parameter().up(),
               5 + concentrated_epsilon_up(sum_of_squares / 2, 1e-6), 1e-9);
 
-  // Where there is no delta to convert with, their sum. Gaussian ones: their own curve.
+  // Without a delta to convert with, their sum. Gaussian ones: their own curve.
   EXPECT_EQ(account_of({pure("0.1"), pure("0.2")}).spent(pure("1"))->rule, CompositionRule::kBasic);
   const auto gaussian = account_of({mu("0.6"), mu("0.8")}).spent(total);
   EXPECT_EQ(gaussian->rule, CompositionRule::kGaussian);
   EXPECT_NEAR(gaussian->cost.parameter().up(), gaussian_epsilon_up(1.0, 1e-6), 1e-9);
   EXPECT_LT(gaussian->cost.parameter().up(), concentrated_epsilon_up(0.5, 1e-6));
-  // With one in rho beside them there is zCDP alone.
+  // With one in rho there is zCDP alone.
   EXPECT_EQ(account_of({mu("0.6"), mu("0.8"), rho("0.1")}).spent(total)->rule,
             CompositionRule::kConcentrated);
 }
@@ -210,7 +210,7 @@ TEST(LedgerAccount, SumsWithoutATotal) {
   EXPECT_EQ(account_of({approximate("0.2", "1e-6"), rho("0.1")}).plain_sum(), std::nullopt);
 }
 
-// What is said to remain can be spent; and where addition is the rule it is all of the rest.
+// The stated remainder can be spent; and where addition is the rule it is all of the rest.
 RC_GTEST_PROP(LedgerAccountProperty, WhatRemainsFits, ()) {
   const auto cost = rc::gen::map(rc::gen::pair(rc::gen::inRange(0, 4), rc::gen::inRange(1, 500)),
                                  [](const std::pair<int, int>& drawn) {

@@ -21,9 +21,9 @@ struct LossyOutcome {
   double loss = 0;
 };
 
-/// The outcomes together with those of one more (epsilon, delta) release that attains its promise:
-/// with probability delta it tells which of the two it was, otherwise it is randomized response
-/// [Kairouz et al. 2015].
+/// The outcomes with one more (epsilon, delta) release that attains its promise: with probability
+/// delta it reveals which of the two it was, otherwise it is randomized response [Kairouz et al.
+/// 2015].
 std::vector<LossyOutcome> followed_by(const std::vector<LossyOutcome>& outcomes, double epsilon,
                                       double delta) {
   const double likely = (1 - delta) / (1 + std::exp(-epsilon));
@@ -46,7 +46,7 @@ double gaussian_delta(double mu, double epsilon) {
   return std::max(0.0, left - std::exp(epsilon) * phi(-mu / 2 - epsilon / mu));
 }
 
-/// The exact delta at epsilon of all outcomes and one Gaussian release of mu besides.
+/// The exact delta at epsilon of all outcomes and one Gaussian release of mu.
 double exact_delta_at(const std::vector<LossyOutcome>& outcomes, double mu, double epsilon) {
   return std::accumulate(
       outcomes.begin(), outcomes.end(), 0.0, [&](double sum, const LossyOutcome& outcome) {

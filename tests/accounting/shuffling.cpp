@@ -43,7 +43,7 @@ TEST(ShuffleAmplification, TotalVariationsOfTheTable) {
     EXPECT_LE(all, row.all);
     EXPECT_LE(tenth, row.tenth);
     EXPECT_LE(subset, row.tenth);
-    // What the closed form allows at epsilon 1 has this total variation, to within 5e-4.
+    // The closed form's mechanism at epsilon 1 has this total variation, to within 5e-4.
     const auto closed_form = [&](double alpha) {
       return shuffle_closed_form_epsilon(row.n, row.k, std::log((k - 1) * (1 / alpha - 1)), 1e-6);
     };

@@ -23,7 +23,7 @@
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
-// What the laws of a band tell of the units at most.
+// The most that a band's laws reveal about the units.
 
 namespace {
 
@@ -509,7 +509,7 @@ std::vector<double> means_of(const Domain& domain, const std::vector<double>& p)
   return means;
 }
 
-/// What was seen of one cell of the table of coverage.
+/// The results of one cell of the table of coverage.
 class Coverage {
  public:
   Coverage(std::string name, std::uint64_t repeats)
@@ -647,8 +647,8 @@ TEST(PopulationEstimate, HoldsWithItsConfidence) {
   }
 }
 
-// The same for tables, whose rows stay what they are: real draws of every mechanism of model
-// central that has independent outputs.
+// Coverage for tables, whose rows stay fixed: real draws of every mechanism of model central that
+// has independent outputs.
 TEST(PopulationEstimate, HoldsWithItsConfidenceForTables) {
   struct Sizes {
     std::size_t k;

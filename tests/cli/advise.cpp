@@ -44,7 +44,7 @@ TEST(Advise, GivesEachPersonsRecordFromABand) {
   EXPECT_THAT(found["error"]["words"].get<std::string>(), HasSubstr("but for 1 time in 272"));
 }
 
-// The advised commands are run as they stand, and the release is as good as was said.
+// The advised commands are run unchanged, and the release is as good as stated.
 TEST(Advise, GivesCommandsThatRun) {
   const Release command;
   const auto run_all = [&](const Json& advice) {
@@ -142,7 +142,7 @@ TEST(Advise, GivesATableInTheCentralModel) {
   EXPECT_EQ(found["other_ways"].size(), 0U);
 }
 
-// Of a whole table the way is advised that needs the least budget, and all others are told with
+// Of a whole table the way is advised that needs the least budget, and all others are listed with
 // their errors and commands.
 TEST(Advise, WeighsTheWaysToAWholeTable) {
   const CommandLine command;
@@ -159,7 +159,7 @@ TEST(Advise, WeighsTheWaysToAWholeTable) {
     for (const Json& other : found["other_ways"]) names.push_back(other["way"]);
     return names;
   };
-  // So many independent records take more than one model does, though there are few outcomes.
+  // This many independent records take more than one model does, though there are few outcomes.
   const Json skewed = advised(command, table + Arguments{"skewed.yaml"});
   EXPECT_EQ(skewed["method"], "marginals");
   EXPECT_EQ(skewed["count"], 50000);
@@ -312,7 +312,7 @@ TEST(Advise, SaysWhatWouldDoWhereNothingServes) {
   EXPECT_THAT(rows["notes"].dump(), HasSubstr("method integral-model"));
 }
 
-// What is promised is what the release then estimates with, for its largest shares too.
+// The release then estimates with the promised error, for its largest shares too.
 TEST(Advise, TellsTheErrorThatEstimatesHave) {
   const CommandLine command;
   command.files.write("d.yaml", "columns:\n  x: {type: integer, min: 1, max: 20}\n");
@@ -359,7 +359,7 @@ TEST(Advise, TakesAModelForMoreRowsThanPersons) {
   const Ended sample = command.run(Arguments{"advise", "--purpose", "sample"} + table + columns);
   EXPECT_EQ(sample.status, 2);
   EXPECT_THAT(sample.err, HasSubstr("--purpose table weighs methods that release any number\n"));
-  // Where the error is too great for every budget, the way out is named.
+  // If the error is too great for every budget, the way out is named.
   const Ended wide = command.run(
       Arguments{"advise", "--purpose", "table", "--columns", "10,10,4,3", "--alpha", "0.1"} +
       table);

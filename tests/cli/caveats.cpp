@@ -1,4 +1,4 @@
-// What the command says of values that become others, and of whose shares are released.
+// The command's sentences about values that become others, and about whose shares are released.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

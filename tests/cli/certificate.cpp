@@ -1,4 +1,4 @@
-// `mollify verify --certificate`: what it confirms, denies and refuses.
+// `mollify verify --certificate`: its confirmations, denials and refusals.
 #include <functional>
 #include <random>
 

@@ -60,7 +60,7 @@ TEST(ColumnTypes, AreReleasedAndVerified) {
             .run({"verify", "--certificate", "out.csv.certificate.json", "--domain", "domain.yaml"})
             .status,
         0);
-    // What was released lies in the domain.
+    // The release lies in the domain.
     command.files.write("released.csv", command.files.read("out.csv"));
     EXPECT_EQ(command.run({"check", "--data", "released.csv", "--domain", "domain.yaml"}).status,
               0);
@@ -110,7 +110,7 @@ TEST(ColumnTypes, AreDraftedWithWhatBecomesOfAValue) {
   EXPECT_EQ(without.out.find("day"), std::string::npos) << without.out;
 }
 
-// Nulls that a declared value represents are no findings, but a tenth of a column is to be seen.
+// Nulls that a declared value represents are no findings, but a tenth of a column must be visible.
 TEST(ColumnTypes, CountTheNullsThatBecomeAValue) {
   const CommandLine command;
   command.files.write("d.yaml",
@@ -155,7 +155,7 @@ TEST(ColumnTypes, CountNullsApartFromValues) {
 }
 
 // A number beyond a bound is nothing to mend where the domain says what it becomes; a word may be a
-// typing error all the same.
+// typing error even so.
 TEST(ColumnTypes, CountWhatADeclaredBoundTakesIn) {
   const CommandLine command;
   const Arguments check = {"check", "--data", "data.csv", "--domain", "d.yaml"};

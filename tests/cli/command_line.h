@@ -24,7 +24,7 @@ namespace mollify::test {
 using Json = nlohmann::json;
 using Arguments = std::vector<std::string>;
 
-/// What a run ended with. A status of 128 + s means that signal s ended it.
+/// The result of a run. A status of 128 + s means that signal s ended it.
 struct Ended {
   int status = -1;
   std::string out;
@@ -39,7 +39,7 @@ Arguments operator+(Arguments first, const More&... more) {
 }
 
 /// A folder in which the command is run, so that files have short names and sentences are the same
-/// everywhere. What the command writes to its streams is kept in another folder.
+/// everywhere. The command's streams are kept in another folder.
 class CommandLine {
  public:
   /// The folder's files.
@@ -49,7 +49,7 @@ class CommandLine {
     return finish(start(arguments, streams_.path("out"), streams_.path("err")));
   }
 
-  /// The same with the streams redirected; an empty path closes the stream.
+  /// A run with the streams redirected; an empty path closes the stream.
   [[nodiscard]] Ended run_into(const Arguments& arguments, const std::string& out,
                                const std::string& err) const {
     return finish(start(arguments, out, err));
@@ -85,8 +85,8 @@ class CommandLine {
   }
 
  private:
-  /// "@local", the last one of such words, is the method, and stands behind the command: so
-  /// arguments of several places can be put together.
+  /// "@local", the last one of such words, is the method, and comes after the command: so arguments
+  /// of several places can be put together.
   static Arguments with_method_first(const Arguments& arguments) {
     Arguments ordered;
     std::string method;
@@ -210,7 +210,7 @@ inline const Arguments kRostered = {"@local", "--unit", "id", "--units", "units.
 inline const Arguments kIntegral = {"@integral"};
 inline const Arguments kOneDraw = {"--epsilon", "1", "--count", "1"};
 
-/// The same columns with numbers that are not cut, and more: for candidates.
+/// These columns with numbers that are not cut, and more: for candidates.
 inline constexpr const char* kManyNumbers =
     "columns:\n"
     "  sex: {type: categorical, values: [f, m, x], null: category}\n"

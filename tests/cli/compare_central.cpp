@@ -74,7 +74,7 @@ TEST(CompareCentral, SimulatesOtherMechanisms) {
   EXPECT_GE(simulated, 100);
   const double law = found["columns"][0]["shares"]["law"][0];
   std::printf("red: %g of %g simulated records\n", law, simulated);
-  // 4.9 deviations of a share of 1/2, and what the histogram may be off by.
+  // 4.9 deviations of a share of 1/2, and the histogram's possible error.
   EXPECT_NEAR(law, 0.5, 4.9 * 0.5 / std::sqrt(simulated) + 0.05);
   EXPECT_EQ(
       command.run(kCompared + kEpsilonOne + Arguments{"--unit", "who", "--delta", "1e-6"}).status,
@@ -206,7 +206,7 @@ TEST(CompareCentral, TellsTheRealMeanBesideThatOfTheBins) {
   EXPECT_THAT(words, HasSubstr("\nWARNING: size: its mean 2.2 becomes 3 by the bins alone; "));
   EXPECT_THAT(words, HasSubstr("\nwithin the declared bins, a record is as good as a new row"));
 
-  // The same weights as the truth's: every person's mean counts once, rows of one or of two.
+  // Weighted like the truth: every person's mean counts once, rows of one or of two.
   const Json units = command.json({"compare", "local", "--data", "t.csv", "--domain", "d.yaml",
                                    "--unit", "who", "--epsilon", "4"})["columns"][1];
   double sum = 0;

@@ -187,7 +187,7 @@ TEST(CompareReleased, IsTheNextStepOfARelease) {
   EXPECT_THAT(rows, HasSubstr("\nnext: mollify compare --data t.csv --domain d.yaml --released "
                               "o.csv judges it (not private)\n"));
   EXPECT_EQ(command.judged("o.csv")["released_records"], 1);
-  // Its command can be run as it stands.
+  // Its command can be run unchanged.
   const std::string spaced =
       command
           .run({"sample", "--data", "t.csv", "--domain", "d.yaml", "--out", "Anna's rows.csv",

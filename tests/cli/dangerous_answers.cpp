@@ -53,7 +53,7 @@ TEST(DangerousAnswers, RefusesADeltaOfOneOverN) {
   EXPECT_THAT(quiet.err, Not(HasSubstr("WARNING")));
 }
 
-// A spec says the same, and what accepts it is a part of it.
+// A spec says the same, and the acceptance is a part of it.
 TEST(DangerousAnswers, KeepsWhatWasAcceptedInTheSpec) {
   const TwoValues command(2);
   const Ended spec = command.sample({"--epsilon", "0.001", "--delta", "0.9", "--accept-large-delta",
@@ -124,7 +124,7 @@ TEST(DangerousAnswers, RefusesToPlanWithADeltaOfOneOverN) {
               "this large, whole records can be published unchanged. Use a smaller delta, or add "
               "--accept-large-delta to release anyway\n");
   }
-  // Where n is sought, so many records that delta is 1/n or more are no answer.
+  // If n is sought, numbers of records with a delta of 1/n or more are no answer.
   const Ended sought = command.run(
       central + Arguments{"--epsilon", "1", "--delta", "1e-3", "--alpha", "0.01", "--json"});
   ASSERT_EQ(sought.status, 0) << sought.err;
@@ -132,7 +132,7 @@ TEST(DangerousAnswers, RefusesToPlanWithADeltaOfOneOverN) {
   EXPECT_LT(found["n"], 1000);
   EXPECT_THAT(found["mechanisms"][4]["refusal"].get<std::string>(),
               HasSubstr("records, and then delta 0.001 is 1/n or more"));
-  // Where delta is sought, it stays below.
+  // If delta is sought, it stays below.
   const Ended delta = command.run(central + Arguments{"--epsilon", "0.5", "--n", "100", "--count",
                                                       "50", "--alpha", "0.35", "--json"});
   EXPECT_EQ(Json::parse(delta.out)["unknown"], "delta");

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kUnits = 4000;
 
-/// Units that are mostly young, and of whom a fifth smokes.
+/// Units that are mostly young; a fifth smokes.
 std::string many_units() {
   std::string text = "id,age,smoker\n";
   for (int unit = 0; unit < kUnits; ++unit) {
@@ -67,7 +67,7 @@ TEST(Estimate, SaysThatRecordsAndCertificateAreNotBound) {
   const Ended verified =
       command.run({"verify", "--certificate", "c.json", "--domain", "domain.yaml"});
   EXPECT_NE(verified.out.find(kSaid), std::string::npos) << verified.out;
-  // What contradicts it in public is refused.
+  // Public contradictions are refused.
   command.files.write("released.csv", "age,smoker,wealth\n3,true,1\n");
   const Ended other = command.estimate();
   EXPECT_EQ(other.status, 2);

@@ -169,7 +169,7 @@ TEST(Help, AdviceAndPlansFitEightyColumns) {
   }
 }
 
-// What a warning says first is never lost.
+// The beginning of a warning is never lost.
 TEST(Help, NotesWarnOfEveryDanger) {
   const Release command;
   const Ended ended =

@@ -1,4 +1,4 @@
-// `mollify law --density` against the reference files, and what it refuses.
+// `mollify law --density` against the reference files, and its refusals.
 #include <cmath>
 #include <fstream>
 

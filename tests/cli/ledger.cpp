@@ -1,4 +1,4 @@
-// Releases that are charged to a ledger, and what the ledger says.
+// Releases that are charged to a ledger, and the ledger's answers.
 #include "formats/ledger.h"
 
 #include <signal.h>
@@ -168,7 +168,7 @@ TEST(Ledger, ComposesAcrossModels) {
       0);
   EXPECT_EQ(command.run(kSample + kLocal + kFree + by_mu).status, 0);
   EXPECT_EQ(people()["rule"], "Gaussian-DP composition");
-  // The delta spent is all of the total's, though no release took any of it: both are told.
+  // The delta spent is all of the total's, though no release took any of it: both are stated.
   EXPECT_EQ(people()["spent"]["delta"], "0.000001");
   EXPECT_EQ(people()["delta_taken"], "0");
   EXPECT_THAT(command.run({"ledger", "--ledger", "ledger"}).out,
@@ -231,7 +231,7 @@ TEST(Ledger, SaysWhatIsMissing) {
               ::testing::HasSubstr("remain, and this release costs epsilon 3"));
 }
 
-// What is left of a total with a delta is told to four digits, and its delta beside it.
+// The remainder of a total with a delta is stated to four digits, with its delta.
 TEST(Ledger, SaysWhatIsLeftOfBothParts) {
   const Release command;
   EXPECT_EQ(command.run(declaring({"--epsilon", "2", "--delta", "1e-6"})).status, 0);
@@ -245,14 +245,14 @@ TEST(Ledger, SaysWhatIsLeftOfBothParts) {
                                "1e-6\n"));
 }
 
-// What was charged stays charged, even where the records could not be written.
+// A charge stays, even if the records could not be written.
 TEST(Ledger, KeepsTheChargeOfAReleaseThatFailed) {
   const Release command;
   EXPECT_EQ(
       command.run(kSample + kIntegral + kFree + kOneDraw + Arguments{"--out", "/dev/full"}).status,
       1);
   EXPECT_EQ(ledger_of(command)["data_sets"][0]["spent"]["epsilon"], "1");
-  // What is refused before is not.
+  // An earlier refusal charges nothing.
   EXPECT_EQ(command.run(kSample + kIntegral + kFree + kOneDraw + Arguments{"--out", "/none/a.csv"})
                 .status,
             2);
@@ -317,8 +317,8 @@ TEST(Ledger, RefusesInOneSentence) {
   EXPECT_EQ(ledger_of(command)["history"].size(), 1U);
 }
 
-// Killed at random moments: the ledger opens, what it held it still holds, and every release there
-// is was charged. MOLLIFY_KILLS is how many times; releases differ in epsilon, so that each is
+// Killed at random moments: the ledger opens and holds its entries, and every release there is
+// was charged. MOLLIFY_KILLS is how many times; releases differ in epsilon, so that each is
 // known.
 TEST(Ledger, SurvivesBeingKilledAtAnyMoment) {
   const Release command;

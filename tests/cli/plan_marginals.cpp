@@ -112,7 +112,7 @@ TEST(PlanMarginals, FindsRecordsAndBudget) {
   EXPECT_EQ(curve["curve"][5]["alpha"], curve["alpha"]);
 }
 
-// Where the number of records is protected nothing of a release may depend on it.
+// If the number of records is protected, nothing of a release may depend on it.
 TEST(PlanMarginals, SaysOfItsReleaseWhatSampleDoes) {
   const Doses command;
   const Arguments budget = {"--epsilon", "0.001"};
@@ -164,13 +164,13 @@ TEST(AdviseMarginals, AdvisesOneModelForAWholeTableOfManyColumns) {
   EXPECT_LE(found["error"]["value"], 0.1);
   EXPECT_THAT(found["error"]["words"].get<std::string>(), HasSubstr(kHeld));
   EXPECT_THAT(found["commands"].dump(), HasSubstr("mollify sample marginals"));
-  // Few outcomes: independent records, and what the family would do beside them.
+  // Few outcomes: independent records, and the family's error next to theirs.
   const Json few = command.json({"advise", "--purpose", "table", "--protect", "row", "--n", "3000",
                                  "--count", "10", "--columns", "3,2,8"});
   EXPECT_EQ(few["method"], "central");
   EXPECT_EQ(few["other_ways"][0]["way"], "marginals");
   EXPECT_THAT(few["other_ways"][0]["error"]["words"].get<std::string>(), HasSubstr(kHeld));
-  // What is advised runs.
+  // The advice runs.
   const Json asked = command.json({"advise", "--purpose", "table", "--protect", "row", "--n",
                                    "3000", "--method", "marginals", "--domain", "d.yaml"});
   const Json plan = command.planned({"--n", "3000", "--delta", "1e-06", "--epsilon",

@@ -62,7 +62,7 @@ class Terminal {
 
   [[nodiscard]] const std::string& path() const { return path_; }
 
-  /// What has been written to it.
+  /// The text written to it.
   [[nodiscard]] std::string shown() const {
     std::string text;
     char some[4096];
@@ -78,8 +78,8 @@ class Terminal {
   std::string path_;
 };
 
-// What a command shows of its progress. It is given little of each fifth of a second, so that on
-// any machine its work takes longer than the second after which progress is shown.
+// A command's progress. It is given little of each fifth of a second, so that on any machine its
+// work takes longer than the second after which progress is shown.
 std::string shown_slowly(const Release& command, pid_t process, const Terminal& terminal,
                          const std::string& awaited) {
   std::string shown;
@@ -95,7 +95,7 @@ std::string shown_slowly(const Release& command, pid_t process, const Terminal& 
   return shown;
 }
 
-// Units that take 10 microseconds and more. What is shown there is shown nowhere else.
+// Units that take 10 microseconds and more. Progress is shown there and nowhere else.
 TEST(Process, ShowsProgressOnATerminalOnly) {
   const Release command;
   command.files.write("domain.yaml", kTwoNumbers);

@@ -1,4 +1,4 @@
-// What was found by trying to break the command: one test for each finding.
+// Findings of attempts to break the command: one test for each.
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -215,7 +215,7 @@ TEST(Robustness, AmplifiesInAMoment) {
   EXPECT_LT(seconds, whole_or_sanitized(0.3, 6.0));
 }
 
-// The number of rows is public, so it must not tell whether the last value is null.
+// The number of rows is public, so it must not reveal whether the last value is null.
 TEST(Robustness, CountsRowsOfOneColumnWhateverTheLastValue) {
   const CommandLine command;
   command.files.write("age.yaml",

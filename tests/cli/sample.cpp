@@ -1,4 +1,4 @@
-// What a release looks like.
+// The form of a release.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -275,7 +275,7 @@ TEST(Sample, SaysWhatIsAndIsNotPromised) {
             "released 1 record for each of 4 units by minimax with epsilon 1 in all");
 }
 
-// Names may hold any bytes; the certificate is text all the same.
+// Names may hold any bytes; the certificate is text nevertheless.
 TEST(Sample, NamesFilesOfAnyBytes) {
   const Release command;
   command.files.write("\xff.csv", kRoster);
@@ -286,7 +286,7 @@ TEST(Sample, NamesFilesOfAnyBytes) {
   EXPECT_EQ(Json::parse(ended.out)["certificate"]["spec"]["roster"]["file"], "\xef\xbf\xbd.csv");
 }
 
-// The same release by flags and by the spec that they mean: the certificate is all of it.
+// One release by flags and by the spec that they mean: the certificate is all of it.
 TEST(Sample, ReleasesTheSpecThatItsFlagsMean) {
   const Release command;
   command.files.write("numbers.yaml", kTwoNumbers);

@@ -286,7 +286,7 @@ TEST(SampleCentral, CertificateIsNotConfirmedOnceItIsTamperedWith) {
       const Ended ended = command.verify("tried.json");
       EXPECT_TRUE(ended.status == 1 || ended.status == 2)
           << tried.mechanism << " " << pointer << ended.out << ended.err;
-      // What is denied is denied by one of its lines.
+      // A denial names one of its lines.
       if (ended.status == 1) {
         EXPECT_THAT(ended.out, testing::ContainsRegex(" NO\n|looked at"))
             << tried.mechanism << " " << pointer;

@@ -184,7 +184,7 @@ TEST(SampleGaussian, IsChargedWhatItPromises) {
   EXPECT_EQ(third.status, 2) << third.err;
 }
 
-// A covariance of logarithms beside dollars: a public fact, which sample and plan tell.
+// A covariance of logarithms next to dollars: a public fact, which sample and plan report.
 TEST(SampleGaussian, WarnsOfARangeOfManyDeviations) {
   const CommandLine command;
   command.files.write("d.yaml",
@@ -365,11 +365,11 @@ TEST(SampleSharedGaussian, ReleasesAnyNumberOfRowsUnderEveryNotionAndItVerifies)
     std::printf("%s: means %.3f %.3f (0), square %.3f (1), product %.3f (.5); stated errors %s\n",
                 budget[1].c_str(), sums[0], sums[2], sums[1], sums[3],
                 certificate["accuracy"].dump().c_str());
-    // The stated errors are those of narrower columns.
+    // The stated errors are narrower columns'.
     const double of_means = certificate["accuracy"]["mean_error"];
     const double of_covariances = certificate["accuracy"]["covariance_error"];
-    // Five deviations of normal noise, ten of Laplace noise, beside the table's own sampling and
-    // 3000 draws: beyond these with probability below 1e-6.
+    // Five deviations of normal noise, ten of Laplace noise, with the table's own sampling and 3000
+    // draws: beyond these with probability below 1e-6.
     const double times = budget.size() == 2 && budget[0] == "--epsilon" ? 10 : 5;
     EXPECT_NEAR(sums[0], 0, 0.15 + times * of_means);
     EXPECT_NEAR(sums[2], 0, 0.15 + times * of_means);

@@ -129,7 +129,7 @@ TEST(SeveralAtOnce, PlansGaussianSamplesOfADomain) {
             "mollify: --domain is missing: --log needs it\n");
 }
 
-// What is promised of a Gaussian release needs no simulation, so that budgets stand side by side.
+// A Gaussian release's promise needs no simulation, so that budgets are side by side.
 TEST(SeveralAtOnce, ComparesGaussianReleases) {
   const CommandLine command;
   std::string rows = "x,y\n";

@@ -1,4 +1,4 @@
-// A release never tells of its data by anything but its records' values.
+// A release never reveals its data except by its records' values.
 #include <functional>
 
 #include <gtest/gtest.h>

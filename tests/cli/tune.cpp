@@ -57,7 +57,7 @@ TEST(Tune, MeasuresEveryBandAndNamesTheBest) {
       }
     }
     EXPECT_EQ(found["best"]["kl"], best);
-    // What it names is what sample takes.
+    // Sample takes the name that it prints.
     const Ended released = command.run(
         kSample + kIntegral + Arguments{"--epsilon", "2", "--count", "1", "--band", best} + space +
         (best == "minimax" ? Arguments{"--c2", "6"} : Arguments{}));
@@ -160,7 +160,7 @@ TEST(Tune, ProvesTheBestBandByEveryDivergence) {
       << told.out << told.err;
 }
 
-// What a plan says of a band that is found is what its release has.
+// A plan's numbers for a band that is found are its release's.
 TEST(Tune, PlansTheBandsThatAreFound) {
   const Release command;
   const auto planned = [&](const std::string& band) {

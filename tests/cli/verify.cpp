@@ -66,7 +66,7 @@ std::string location(const std::string& epsilon) {
   return "location=" + shortest(std::exp(-std::stod(epsilon) / 3));
 }
 
-// The band of a grid's cells or of candidates is one over so many outcomes.
+// The band of a grid's cells or of candidates is one over their number of outcomes.
 TEST(Verify, HoldsForEveryBandOfAGridOrOfCandidates) {
   const CommandLine command;
   for (const std::size_t k :

@@ -1,4 +1,4 @@
-// What people are told who mistype, or whose file is another one than they think.
+// Messages for people who mistype, or whose file is another one than they think.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -143,7 +143,7 @@ TEST(Words, PointOutInADraftWhatMayTellWhoSomebodyIs) {
             "(did you mean \"mail\"?)\n");
 }
 
-// What is asked before any data is opened is what a release then states, by the same name.
+// A release states the numbers asked for before any data is opened, by the same names.
 TEST(Words, SayTheSameInAPlanAndAtARelease) {
   const Release command;
   const auto json = [&](const Arguments& words) {

@@ -1,5 +1,5 @@
-// Thirty calls as people mistype them, with the whole sentence that answers each: what was given,
-// what is allowed, and what to do.
+// Thirty calls as people mistype them, with the whole sentence that answers each: the given value,
+// the allowed values, and the way out.
 #include <filesystem>
 #include <sstream>
 

@@ -258,7 +258,7 @@ TEST(ExpBound, IsBelowTheExponentialByMpfr) {
 }
 
 TEST(ExpBound, IsBelowTheExponentialAtEdges) {
-  // Where the exponential crosses a power of two the exact dyadic changes its shift.
+  // At powers of two of the exponential the exact dyadic changes its shift.
   for (int power = 1; power <= 43; ++power) {
     double below = power * std::log(2.0);
     double above = below;

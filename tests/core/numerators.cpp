@@ -236,7 +236,7 @@ TEST(Fit, RescaledScoresAreTheirMultiplesUpToTwo) {
   EXPECT_EQ(rescaled(std::numeric_limits<double>::quiet_NaN(), 1), 0);
 }
 
-/// The pass of one instruction set: what it wrote, after a look at its promises.
+/// The pass of one instruction set: its numerators, after a look at its promises.
 template <class Score>
 std::vector<std::uint64_t> rounded(detail::RoundingPass<Score> pass, const Bounds& bounds,
                                    const std::vector<Score>& scores, double t) {
@@ -269,8 +269,8 @@ void rounding_agrees(detail::RoundingPass<Score> baseline, detail::RoundingPass<
   }
 }
 
-/// Where a scale asks for more than the upper bounds, numerators are these very integers: what
-/// vectors make of the product is ExpBound's. Only a total that no double is may be missed.
+/// Where a scale asks for more than the upper bounds, numerators are these very integers: the
+/// vectors' product is ExpBound's. Only a total that no double is may be missed.
 template <class Score>
 void reaches_upper_bounds(detail::RoundingPass<Score> pass) {
   std::mt19937_64 random(24);

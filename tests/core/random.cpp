@@ -100,7 +100,7 @@ void* make_keystream(void* argument) {
   return nullptr;
 }
 
-/// How often a 32-bit word stands in memory, at any byte.
+/// How often a 32-bit word is in memory, at any byte.
 std::size_t occurrences(const std::vector<unsigned char>& memory, std::uint32_t word) {
   std::size_t count = 0;
   for (std::size_t i = 0; i + sizeof word <= memory.size(); ++i) {
@@ -158,7 +158,7 @@ Words words_of(SecureRandom& random, std::size_t count) {
   return words;
 }
 
-/// What a child made by `fork_process` gets from `draw`.
+/// The words that a child made by `fork_process` gets from `draw`.
 Words words_of_child(const std::function<pid_t()>& fork_process,
                      const std::function<Words()>& draw) {
   std::array<int, 2> ends{};
@@ -373,7 +373,7 @@ uint128 first_word(std::uint64_t value, std::uint64_t bound) {
 }
 
 // There are too many words to try, but the accepted words of one value are a run of consecutive
-// ones, so that its two ends tell how many there are.
+// ones, so that its two ends give their number.
 TEST(UniformBelow, GivesEachValueTheSameNumberOfWords) {
   std::vector<std::uint64_t> bounds = {1,
                                        2,

@@ -463,7 +463,7 @@ void two_tables_of_one_band() {
   ::testing::AssertionResult result = keeps_contract(band, table.numerators());
   if (!result) RC_FAIL(result.message());
   const Numerators first = copy_of(table.numerators());
-  // The same object again, as a release loop uses it: nothing of the first scores may remain.
+  // One object again, as a release loop uses it: nothing of the first scores may remain.
   project(table, test::scores_of<Score>(b, k, random));
   result = keeps_contract(band, table.numerators());
   if (!result) RC_FAIL(result.message());

@@ -30,7 +30,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// A column of every kind; `seed` is that of the list.
+/// A column of every kind; `seed` is the list's.
 Domain mixed(std::uint64_t seed) {
   return Domain::make(
       {Column::make("x", NumberCells::make(0, 1), {.null_is_category = true}),

@@ -42,7 +42,7 @@ TEST(TextOf, IsWhatPeopleWrite) {
   EXPECT_EQ(text_of_number(-kNoNumber), "nan");
 }
 
-/// What a CSV file would hold in the value's place.
+/// The text of a CSV file in the value's place.
 std::string field_of(const Value& value) {
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return std::to_string(*integer);
   if (const auto* number = std::get_if<double>(&value)) return text_of_number(*number);
@@ -55,7 +55,7 @@ std::string field_of(const Value& value) {
   return "";
 }
 
-/// Integers and numbers at and beside every edge: of the types, of doubles' integers, of columns.
+/// Integers and numbers at and next to every edge: of the types, of doubles' integers, of columns.
 std::vector<Value> typed_values(const Column& column) {
   std::vector<Value> values = {Value(), true, false};
   std::vector<double> numbers = {kNoNumber,
@@ -192,7 +192,7 @@ RC_GTEST_PROP(TypedCells, AreThoseOfTheTextOfAnyColumn, ()) {
   RC_ASSERT(!testing::Test::HasFailure());
 }
 
-// What a column writes, typed or as text, is the outcome again, and the text of one is the other.
+// A written value, typed or as text, is the outcome again, and the text of one is the other.
 void expect_written_back(const Column& column) {
   for (std::uint32_t outcome = 0; outcome < std::min(column.size(), 60U); ++outcome) {
     const std::uint64_t points = column.points(outcome);

@@ -43,7 +43,7 @@ DateCells times(Grain grain, std::optional<std::string> zone) {
                           .zone = std::move(zone)});
 }
 
-/// The same random records, with units, in any sink.
+/// Equal random records, with units, in any sink.
 void write_records(const Domain& domain, std::uint64_t seed, std::size_t records, Sink& sink) {
   test::Integers integers(seed);
   RecordWriter writer(domain, sink, "unit\xc2\xa7");

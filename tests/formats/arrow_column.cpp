@@ -218,7 +218,7 @@ TEST(ListRows, TakesListsWithoutBoundsForEmptyOnes) {
 }
 
 TEST(ListRows, FillsBlocksAndSkipsWhatLiesBehindNulls) {
-  // Row i has i % 5 items; between those of two rows lie 900 that belong to nobody.
+  // Row i has i % 5 items; between two rows' items lie 900 that belong to nobody.
   constexpr std::int64_t kRows = 5000;
   std::vector<std::int64_t> offsets;
   std::vector<std::int64_t> items;

@@ -35,7 +35,7 @@ struct BuiltColumn {
   ArrowArray array{};
   ArrowSchema schema{};
 
-  /// A buffer of these bytes, no more of which can be read.
+  /// A buffer of these bytes; no more can be read.
   BuiltColumn& add(const void* bytes, std::size_t size) {
     memory.push_back(std::make_unique<char[]>(size));
     if (size > 0) std::memcpy(memory.back().get(), bytes, size);

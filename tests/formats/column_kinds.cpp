@@ -81,7 +81,7 @@ constexpr std::string_view kProbes[] = {"",
                                         "15/06/2026"};
 
 /// All that a column makes of values and writes for outcomes, as SHA-256: hashes of domains, cells
-/// and what is written are for ever.
+/// and written values are for ever.
 std::string digest_of(const Column& column) {
   Sha256 hash;
   const auto add = [&](std::string_view text) {
@@ -184,7 +184,7 @@ TEST_P(EveryKind, IsWrittenAsItIsDeclared) {
   }
 }
 
-// What a key says counts: in the domain's hash, which the words of keyed releases are made with.
+// A key's value counts: in the domain's hash, which the words of keyed releases are made with.
 TEST_P(EveryKind, HashesEveryKey) {
   std::set<std::string_view> keys;
   std::set<std::string> texts;
@@ -210,7 +210,7 @@ TEST_P(EveryKind, IsBoundedIfItSaysSo) {
   EXPECT_TRUE(GetParam()->ordered || !GetParam()->bounded);
 }
 
-// As CSV and as Arrow, what is released is read back into its cell.
+// As CSV and as Arrow, a released value is read back into its cell.
 TEST_P(EveryKind, ComesBackFromFilesAndArrow) {
   for (const std::string& declaration : declarations_of(*GetParam())) {
     const Domain domain = Domain::make({declared(declaration)});

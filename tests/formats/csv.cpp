@@ -526,7 +526,7 @@ TEST(CsvSink, WritesNumbersOfAnySizeAsTheDomainDoes) {
   }
 }
 
-// Where doubles are as far apart as the points, several texts are the same number.
+// If doubles are as far apart as the points, several texts are the same number.
 TEST(CsvSink, WritesTheGreatestNumbersAsThemselves) {
   const NumberCells cells = NumberCells::make(-9e37, 9e37);
   const DecimalLattice& lattice = cells.lattice();

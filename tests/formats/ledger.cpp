@@ -127,7 +127,7 @@ TEST(LedgerFile, RemembersWhatItIsTold) {
   const auto summaries = summarise(history);
   ASSERT_EQ(summaries.size(), 1U);
   EXPECT_EQ(summaries[0].account.remaining(summaries[0].total->cost).text(), "0.75");
-  EXPECT_EQ(scratch.file_count(), 1U);  // nothing lies beside the ledger when nobody uses it
+  EXPECT_EQ(scratch.file_count(), 1U);  // no other file is next to the ledger when nobody uses it
 }
 
 TEST(LedgerFile, RefusesWhatWouldPassATotal) {
@@ -346,7 +346,7 @@ TEST(LedgerFile, KeepsEntriesFromBeingChanged) {
   LedgerFile(path, Opening::kOrMakeNew).charge(release_at(pure_cost("0.1")));
   EXPECT_NE(run_sql(path, "DELETE FROM entries"), SQLITE_OK);
   EXPECT_NE(run_sql(path, "UPDATE entries SET parameter = '0'"), SQLITE_OK);
-  // Who takes the guard away as well leaves a gap.
+  // Taking the guard away as well leaves a gap.
   LedgerFile(path, Opening::kExisting).charge(release_at(pure_cost("0.2")));
   EXPECT_EQ(run_sql(path, "DROP TRIGGER entries_remain; DELETE FROM entries WHERE number = 1"),
             SQLITE_OK);
@@ -375,7 +375,7 @@ TEST(LedgerFile, RefusesToChargeWhatItCannotWrite) {
 }
 
 // Eight processes want 8 releases each at 0.02 of a total of 1: exactly 50 get one, although the
-// file is made by whoever comes first.
+// first to come makes the file.
 TEST(LedgerFile, SeveralProcessesNeverPassATotal) {
   const Scratch scratch;
   const std::string path = scratch.path("ledger");
@@ -679,8 +679,8 @@ TEST(LedgerFile, IsReadWholeWhileOthersCharge) {
   EXPECT_GE(entries, 5U);
 }
 
-// A program that is killed before any of its steps: what it was told is charged is charged, and
-// everybody else goes on.
+// A program that is killed before any of its steps: a confirmed charge is charged, and everybody
+// else goes on.
 TEST(LedgerFile, LosesNothingWhenAProgramIsKilled) {
   int steps = 0;
   for (bool is_killed = true; is_killed; ++steps) {
@@ -715,8 +715,8 @@ TEST(LedgerFile, LosesNothingWhenAProgramIsKilled) {
   EXPECT_GE(steps, 30);
 }
 
-// What the disk holds at any time: a file as it was when it was last synchronised, and a deleted
-// one until its folder was. A power failure leaves that, and everything charged before is in it.
+// The disk at any time: a file as it was when it was last synchronised, and a deleted one until its
+// folder was. A power failure leaves that, and everything charged before is in it.
 TEST(LedgerFile, LosesNothingWhenThePowerFails) {
   const Scratch scratch;
   const Scratch disk;

@@ -57,7 +57,7 @@ TEST(AtomicFile, LeavesNothingWhenKilled) {
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFSIGNALED(status));
-  // Where the file system has no nameless files, one named as partial may stay.
+  // If the file system has no nameless files, one named as partial may stay.
   EXPECT_FALSE(std::filesystem::exists(scratch.path("out.csv")));
   const int probe = ::open(scratch.path("").c_str(), O_WRONLY | O_TMPFILE, 0600);
   if (probe >= 0) {

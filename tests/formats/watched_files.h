@@ -18,7 +18,7 @@ class WatchedFiles {
     kOpen,          ///< a file is opened
     kLock,          ///< the right to read or write is asked for
     kWrite,         ///< bytes are written or cut off
-    kSync,          ///< what was written reaches the disk
+    kSync,          ///< written bytes reach the disk
     kDelete,        ///< the file is deleted, but a power failure may bring it back
     kDeleteForever  ///< the file is deleted, and so is its entry on the disk
   };

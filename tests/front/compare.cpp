@@ -50,7 +50,7 @@ TEST(FrontCompare, ShowsTheLawBesideTheTruth) {
   const std::vector<std::string> one = {spec_with("")};
   const Answer found = compare(one, data);
   const auto json = nlohmann::json::parse(found.json);
-  // What is not declared counts as the first value.
+  // An undeclared value counts as the first one.
   EXPECT_EQ(json["outcomes"][0]["truth"], 0.5);
   EXPECT_EQ(json["mapped"][0]["values"], 1);
   EXPECT_THAT(found.text, HasSubstr("all this is for --count 1, because none is given"));

@@ -101,8 +101,8 @@ struct Numbers {
   std::vector<double> y;
 };
 
-/// What the parts of a table add up to, each of them in a process of its own that has read the
-/// release anew, and once more that is lost.
+/// The sum of the parts of a table, each of them in a process of its own that has read the release
+/// anew, and once more that is lost.
 std::vector<std::int64_t> added_up(const PreparedRelease& prepared,
                                    const std::vector<Numbers>& parts, const std::string& pass) {
   std::vector<std::int64_t> all;

@@ -36,7 +36,7 @@ Domain people() {
                                 {"null", "category"}})});
 }
 
-/// A model of 300 people of whom those of Lille are young and unborn.
+/// A model of 300 people; the ones of Lille are young and unborn.
 Model released(std::string* text = nullptr) {
   std::vector<std::string_view> cities;
   std::vector<std::int64_t> ages;
@@ -116,7 +116,7 @@ std::string digest_of(const std::string& text) {
   return digest.hex();
 }
 
-// These rows are fixed for ever, on every machine: whoever publishes a model may name a seed beside
+// These rows are fixed for ever, on every machine: the publisher of a model may name a seed with
 // it. Few rows are rounded draws, and many are matched with the model's pairs.
 TEST(FrontModel, DrawsTheSameRowsOfASeedForEver) {
   EXPECT_EQ(rows_of(6, {}, 7),

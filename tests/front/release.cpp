@@ -78,7 +78,7 @@ TEST_P(FrontRelease, IsTheSameFromAFileFromMemoryAndFromAStream) {
   std::vector<ReleasedColumn> released;
   const Certificate certificate = release(prepared, csv, Sink::memory(released));
   expect_released(released);
-  // What was measured comes last, where the method chooses it.
+  // Measurements come last, if the method chooses them.
   std::string made = prepared.certificate().json();
   const std::string given = certificate.json();
   if (made.find("\"method\": \"marginals\"") == std::string::npos) {
@@ -272,7 +272,7 @@ TEST(FrontSource, TakesNullsAndEveryType) {
        Column::declare("insured", {{"type", "boolean"}})});
   const auto spec = ReleaseSpec::parse(
       R"({"method": "integral", "count": 1, "privacy": {"epsilon": 30}})", domain);
-  // So much epsilon that the record is that of all rows.
+  // Enough epsilon for the record of all rows.
   const std::vector<double> heights(40, 1.75);
   const std::vector<std::uint8_t> insured(40, 1);
   const std::vector<std::uint8_t> valid(40, 0);

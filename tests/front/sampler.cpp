@@ -96,7 +96,7 @@ TEST_P(FrontSampler, RowsOfFloatsFollowTheLaw) {
 }
 
 TEST_P(FrontSampler, UnitsFollowTheLaw) {
-  // In any order, with repetitions and with an outcome that is none.
+  // In any order, with repetitions and with a number that is not an outcome.
   const std::vector<std::uint32_t> unit{4, 1, 3, 2, 1, 99};
   const std::vector<double> weight{3, 5, 1, 0.5, 3, 7};
   std::vector<std::uint32_t> outcomes;
@@ -339,7 +339,7 @@ INSTANTIATE_TEST_SUITE_P(Every, FrontSampler, testing::ValuesIn(every_name()),
                            return name;
                          });
 
-// What is hashed of a sampler is its integers: two names of one band are one sampler.
+// A sampler's integers are hashed: two names of one band are one sampler.
 TEST(FrontSamplerIntegers, OfOneBandAreOneSampler) {
   const double floor = inside::band_floor_of(
       {.mechanism = inside::Mechanism::kMinimax, .outcome_count = kOutcomes, .epsilon = 1.5});

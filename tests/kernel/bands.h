@@ -1,4 +1,4 @@
-// What a band promises, and bands with outcomes that can never occur.
+// A band's promises, and bands with outcomes that can never occur.
 #pragma once
 
 #include <cmath>

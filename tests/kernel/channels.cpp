@@ -730,8 +730,8 @@ TEST(StaircaseChannel, LeavesTheReferenceInPlace) {
   }
 }
 
-// The caution of docs/theory/band.md: the same construction in another order is not
-// private. What it realises at epsilon = 1 on (.6, .3, .1) is 2.26, and 1 when sorted.
+// The caution of docs/theory/band.md: the same construction in another order is not private. It
+// realises 2.26 at epsilon = 1 on (.6, .3, .1), and 1 when sorted.
 TEST(StaircaseChannel, TheOrderMatters) {
   const double unsorted = realised(recursive_kernel({0.6, 0.3, 0.1}, std::exp(1.0)));
   std::printf("unsorted (.6, .3, .1) at epsilon 1 realises %.4f\n", unsorted);

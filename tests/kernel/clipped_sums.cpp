@@ -29,7 +29,7 @@ namespace {
 using Scores = std::vector<double>;
 using Entries = std::vector<std::int64_t>;
 
-/// Records of these values in each coordinate, and of what is no number.
+/// Records of these values in each coordinate, and of NaN and infinities.
 std::vector<Scores> moment_records(std::size_t dimension, int reach) {
   std::vector<double> values = {test::kNan, test::kInfinity, -1e300};
   for (int z = -reach; z <= reach; ++z) values.push_back(z);

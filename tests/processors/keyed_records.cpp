@@ -147,13 +147,13 @@ Domain domain_of(std::optional<std::uint64_t> bins, bool with_colour = true) {
 constexpr const char* kReference =
     "x,y,colour\n.1,.2,red\n.3,.3,blue\n.3,.4,blue\n.8,.9,white\n.5,.1,green\n";
 
-/// What is drawn, and the parts of its spec.
+/// A draw, and the parts of its spec.
 struct Way {
   std::string name;
   Domain domain;
   std::string parts;
   bool small_networks = false;
-  std::size_t share = 1;  ///< so many times fewer units
+  std::size_t share = 1;  ///< factor of fewer units
 };
 
 std::vector<Way> ways() {

@@ -127,7 +127,7 @@ TEST(KeyedUnits, WordsAreThoseOfTheDefinition) {
 }
 
 // Two laws that differ in any integer, in how many are drawn, or in whose the integers are: none
-// has the first word of another, nor of what is chosen before a law is known.
+// has the first word of another, nor of choices before a law is known.
 TEST(KeyedUnits, EachIntegerOfTheLawCounts) {
   const ReleaseKey key;
   KeyedUnits units(key, "");
@@ -234,7 +234,7 @@ TEST(KeyedUnits, EachPartCounts) {
   EXPECT_EQ(std::adjacent_find(first.begin(), first.end()), first.end());
 }
 
-/// Of so many words as here two are equal with probability below 1e-6.
+/// Of this many words two are equal with probability below 1e-6.
 TEST(KeyedUnits, ShareNoWords) {
   constexpr std::size_t kUnits = 100'000;
   const ReleaseKey key;

@@ -204,7 +204,7 @@ void add_to(Sums& sums, const CountedRecords& counted) {
   EXPECT_TRUE(unit == 0 || counted.record_ends.back() == counted.counts.size());
 }
 
-/// The rows in parts of so many each, taken after each second part.
+/// The rows in parts of this size, taken after each second part.
 Sums counted_in_parts(const RecordCounting& counting, std::size_t rows_of_part) {
   const test::Scratch scratch;
   RecordCounter counter(counting);
@@ -362,7 +362,7 @@ TEST(UnitTable, MayHaveNoUnits) {
   }
 }
 
-// What parts counted of a unit is added up, and saturates as the counts of each do.
+// The parts' counts of a unit are added up, and saturate as each part's do.
 TEST(UnitTable, CountsOfPartsSaturate) {
   for (const bool same_units : {false, true}) {
     std::array<UnitTable::Builder, 2> records;

@@ -1,6 +1,6 @@
-// The same integers come from the same words: what releases of every mechanism draw where the
-// operating system's entropy is frozen, held against what they drew before. A change of one of
-// these digests changes what users draw, or what a law's integers are: it must be meant.
+// The same integers come from the same words: the draws of every mechanism with frozen entropy of
+// the operating system, compared with earlier ones. A change of one of these digests changes what
+// users draw, or what a law's integers are: it must be meant.
 #include <unistd.h>
 
 #include <algorithm>

@@ -29,11 +29,11 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-/// What one method needs to be asked: its own parts of a spec, beside a domain and a count of 3.
+/// One method's question: its own parts of a spec, in addition to a domain and a count of 3.
 struct Asked {
   Method word;
   const char* parts;
-  const char* subject;  ///< what a plan of such a release says that it is for
+  const char* subject;  ///< the purpose in a plan's words
 };
 
 /// One line for each method; Methods.EachIsAskedHere finds one that is missing.

@@ -52,7 +52,7 @@ inline std::unique_ptr<const LocalRelease> prepared_local(const Scratch& scratch
   return prepare_local(spec, PublicFiles(scratch.path("data.csv")));
 }
 
-/// What it draws, as CSV.
+/// Its records, as CSV.
 inline std::string drawn(const PreparedRelease& release, const Source& data,
                          std::size_t threads = 2) {
   SecureRandom random;
@@ -66,7 +66,7 @@ inline std::string drawn(const PreparedRelease& release, const Scratch& scratch)
   return drawn(release, CsvSource(scratch.path("data.csv")));
 }
 
-/// What its certificate's text is found to be.
+/// The verification of its certificate's text.
 inline CertificateCheck checked(const PreparedRelease& release, const Domain& domain,
                                 const std::optional<Candidates>& list = std::nullopt) {
   const std::string text = certificate_text(release.certificate());

@@ -1,4 +1,4 @@
-// What a certificate promises and does not, in words: all that weakens a promise is said.
+// A certificate's promises and their limits, in words: all that weakens a promise is said.
 #include <algorithm>
 
 #include <gmock/gmock.h>

@@ -94,7 +94,7 @@ std::unique_ptr<const PreparedRelease> ready(const ReleaseSpec& spec, const Sour
   return prepare(spec, PublicFiles(), public_count(spec, data));
 }
 
-/// Keeps the order in which it, and the sink beside it, are called.
+/// Keeps the order in which it, and the sink next to it, are called.
 class Witness final : public Ledger {
  public:
   explicit Witness(bool refuses) : refuses_(refuses) {}
@@ -223,7 +223,7 @@ void refuse_entropy() {
   std::exit(0);
 }
 
-// Where the charge is refused nothing ends the program, so no word had been asked for; where it is
+// If the charge is refused nothing ends the program, so no word had been asked for; where it is
 // not, the same release ends it.
 TEST(ReleaseDeathTest, DrawsNoRandomWordBeforeTheCharge) {
   const Scratch scratch;

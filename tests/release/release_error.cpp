@@ -53,8 +53,8 @@ std::vector<TestedBand> tested_bands(std::size_t outcomes) {
   return bands;
 }
 
-/// What is stated is the mean of the reference's total variation over 20 000 distributions from the
-/// Dirichlet distribution with the reference as its mean, and a little more than that of the
+/// The stated number is the mean of the reference's total variation over 20 000 distributions from
+/// the Dirichlet distribution with the reference as its mean, and a little more than that of the
 /// projection, because the greater of two means is stated. Each is at most 1, so a mean's deviation
 /// is below 1/282: a departure of 0.02 has probability below 1e-6 (and the seed is fixed).
 void expect_means(const ReferenceMasses& reference, double concentration, ScorerKind scorer) {
@@ -152,7 +152,7 @@ TEST(DrawWarnings, SayThatADrawIsMostlyNoiseAndWhatWouldDo) {
   EXPECT_EQ(said({.outcome_count = 1, .epsilon = 0.01}), "");
   // A large epsilon is said as ever.
   EXPECT_THAT(said({.outcome_count = 12, .epsilon = 12}), HasSubstr("odds of a guess"));
-  // Reports are mostly noise by design, and many of them tell the population.
+  // Reports are mostly noise by design, and many of them show the population.
   const auto reports = [](std::size_t outcomes, double epsilon) {
     return MechanismParameters{
         .mechanism = Mechanism::kRandomizedResponse, .outcome_count = outcomes, .epsilon = epsilon};
@@ -229,8 +229,8 @@ class Ruled {
   test::Scratch scratch_;
 };
 
-// The band of relative does not depend on how many outcomes there are. What it leaves of data that
-// lie on few of them does: with 600 outcomes and the data on 75, 0.66 of 0.88 are noise at epsilon
+// The band of relative does not depend on how many outcomes there are. For data that lie on
+// few of them it is: with 600 outcomes and the data on 75, 0.66 of 0.88 are noise at epsilon
 // 2.
 TEST(ReleaseError, OfRelativeGrowsWithTheOutcomes) {
   for (const double epsilon : {0.5, 2.0, 6.0}) {
@@ -307,7 +307,7 @@ TEST(ReleaseError, OfMarginalsIsHeldAgainstUniformColumns) {
   EXPECT_TRUE(is_refused(4, 12, 5'000, 0.001));
 }
 
-/// With few models or a relative band, what is released is hardly nearer than uniform records; with
+/// With few models or a relative band, the release is hardly nearer than uniform records; with
 /// many, a low band and much budget it is.
 TEST(ReleaseError, OfModelsIsHeldAgainstWhatTheyAreDrawnAround) {
   const Ruled ruled;
@@ -363,8 +363,8 @@ TEST_P(EveryModel, RefusesWhatCannotBeToldApartAndWarnsOfNoise) {
   EXPECT_THAT(quiet, Not(HasSubstr("told apart")));
 }
 
-// Accuracy is judged from public facts: tables of as many rows are refused, and warned of, in the
-// same words.
+// Accuracy is judged from public facts: tables of equally many rows are refused, and warned of, in
+// the same words.
 TEST_P(EveryModel, SaysTheSameWhateverTheDataAre) {
   const RuledCase& asked = GetParam();
   std::vector<std::string> answers;
@@ -427,7 +427,7 @@ const RuledCase kRuled[] = {
 INSTANTIATE_TEST_SUITE_P(Ruled, EveryModel, testing::ValuesIn(kRuled),
                          [](const auto& one) { return one.param.name; });
 
-// What is said to do does, and a little less does not.
+// The stated numbers are enough, and a little less is not.
 TEST(ReleaseError, SaysWhatWouldDo) {
   const Ruled ruled;
   const auto noisy = [&](int outcomes, const std::string& epsilon) {
@@ -449,8 +449,8 @@ TEST(ReleaseError, SaysWhatWouldDo) {
   EXPECT_TRUE(noisy(600, "6.21"));
 }
 
-// Public records tell how many outcomes are likely: about many equal ones an epsilon of 2 does
-// little, about twelve enough. What is said to do is said about them.
+// Public records show how many outcomes are likely: about many equal ones an epsilon of 2 does
+// little, about twelve enough. The stated way out is about them.
 TEST(ReleaseError, JudgesABandByItsReference) {
   const Ruled ruled;
   const auto spec = [](const char* reference, const std::string& epsilon) {
@@ -466,8 +466,8 @@ TEST(ReleaseError, JudgesABandByItsReference) {
   EXPECT_THAT(ruled.said(spec("even.csv", "2.99")), HasSubstr("mostly noise"));
 }
 
-// A scorer that spreads records over what is near them is judged by smooth data, and what becomes
-// of others is noted.
+// A scorer that spreads records over what is near them is judged by smooth data, and the fate of
+// others is noted.
 TEST(ReleaseError, NotesWhatBecomesOfSparseDataWhereItIsJudgedBySmooth) {
   const Ruled ruled;
   const auto report = [&](const char* scorer, const char* epsilon) {
@@ -544,8 +544,8 @@ std::uint64_t number_after(const std::string& text, const std::string& words) {
   return at == std::string::npos ? 0 : std::stoull(text.substr(at + words.size()));
 }
 
-// Where the number of rows is protected, it is said how few are too few. A plan that assumes so
-// many rows judges them alike.
+// If the number of rows is protected, it is said how few are too few. A plan that assumes this many
+// rows judges them alike.
 TEST(ReleaseError, SaysHowFewRowsAreTooFewWhereTheirNumberIsProtected) {
   const Ruled ruled;
   const std::string begin = R"({"method": "marginals", "count": 20,

@@ -162,7 +162,7 @@ TEST(ReleaseReplay, AGaussianReleaseIsOneDrawOfItsDesign) {
   }
 }
 
-/// What is released of a table and of one whose first row lies at the other end, in cells.
+/// Releases of a table and of one whose first row lies at the other end, in cells.
 TEST(ReleaseReplay, AGaussianReleaseTellsWhatItPaid) {
   const Scratch scratch;
   for (const ExactPrivacy& privacy : kReplayedBudgets) {

@@ -27,7 +27,7 @@ using Schema2020 = nlohmann::json;
 // -----------------------------------------------------------------------------------------------
 // The schema is made of the table of parts. Every member of `properties` is a row of it.
 
-/// What is alike in every part of a kind.
+/// The common schema of every part of a kind.
 constexpr const char* kKinds = R"({
   "decimal": {
     "description": "A decimal number; in quotes it is taken exactly as it is typed.",
@@ -47,7 +47,7 @@ constexpr const char* kKinds = R"({
     "oneOf": [{"required": ["file"]}, {"required": ["text"]}],
     "additionalProperties": false}})";
 
-/// What a value of the part is.
+/// The schema of the part's value.
 Json part_schema(const OwnPart& part) {
   Json schema = Json::object();
   std::string help = part.help;
@@ -113,7 +113,7 @@ Json method_schema(Method method) {
   }
   properties["method"] = {{"const", name_of(method)}};
   properties["format"] = {{"const", "mollify release 1"}};
-  // One budget, and delta beside epsilon alone.
+  // One budget, and delta with epsilon alone.
   Json& privacy = properties["privacy"];
   privacy["oneOf"] = Json::array();
   for (const auto& [name, budget] : privacy["properties"].items()) {
@@ -251,7 +251,7 @@ bool is_valid(const Schema2020& value, const Schema2020& by) {
   return true;
 }
 
-/// Specs with every part there is, by hand, and what breaks them.
+/// Specs with every part there is, by hand, and changes that break them.
 std::vector<Schema2020> specs_with_every_part() {
   const Schema2020 domain = {{"file", "d.yaml"}, {"sha256", "00"}};
   const Schema2020 file = {{"file", "f.csv"}};

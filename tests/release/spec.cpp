@@ -1,4 +1,4 @@
-// The JSON form of specs, and what it refuses.
+// The JSON form of specs, and its refusals.
 #include "release/spec.h"
 
 #include <gtest/gtest.h>

@@ -28,7 +28,7 @@ constexpr const char* kVerifiedDomain =
     "columns:\n"
     "  a: {type: integer, min: 1, max: 16}\n";
 
-/// A release of 400 rows, its certificate as JSON, and what is found of it after a change.
+/// A release of 400 rows, its certificate as JSON, and its verification after a change.
 class ChangedCertificate {
  public:
   explicit ChangedCertificate(const std::function<void(ReleaseSpec&)>& ask) {
@@ -85,8 +85,8 @@ TEST(VerifyCertificate, ToleratesTheLastDigitsOfAnotherProcessor) {
   }
 }
 
-// An epsilon0 that is nearly the designed one is checked as it stands: shuffling makes too little
-// of it, by its upper bound, though not by its lower one.
+// An epsilon0 that is nearly the designed one is checked unchanged: shuffling makes too little of
+// it, by its upper bound, though not by its lower one.
 TEST(VerifyCertificate, ChecksTheResponseThatIsStated) {
   for (const auto& [mechanism, count] :
        {std::pair{CentralMechanism::kSubsetRr, 20}, {CentralMechanism::kShuffledRr, 400}}) {
@@ -140,7 +140,7 @@ TEST(VerifyCertificate, ChecksWhatTheCurveKeeps) {
   }());
 }
 
-// Floor and bound stand in the certificate as integers, and a forged one is refused.
+// Floor and bound are integers in the certificate, and a forged one is refused.
 TEST(VerifyCertificate, RefusesForgedFloorsAndBounds) {
   ChangedCertificate changed([](ReleaseSpec& spec) {
     spec.count = 1;
@@ -167,7 +167,7 @@ TEST(VerifyCertificate, RefusesForgedFloorsAndBounds) {
   }
 }
 
-/// What is found of a certificate of methods gaussian or marginals whose numbers are changed and
+/// The verification of a certificate of methods gaussian or marginals whose numbers are changed and
 /// all else is what follows from them: as another machine, or a forger, would make it.
 class RemadeCertificate {
  public:
@@ -229,8 +229,8 @@ RemadeCertificate gaussian_certificate(const ExactPrivacy& privacy, double bound
   return {spec, {.records = 20'000, .mean_ranges = std::move(ranges)}, type};
 }
 
-// A search on another processor may end at another radius, epsilon or noise. What it ends at is
-// read from the certificate, and holds if its integers keep what it promises.
+// A search on another processor may end at another radius, epsilon or noise. Its result is read
+// from the certificate, and holds if its integers keep the promise.
 TEST(VerifyCertificate, TakesTheGaussianDesignThatIsStated) {
   const ExactPrivacy approximate = ExactPrivacy::approximate(Decimal(0.5), Decimal(1e-6));
   for (const double bound : {1.0, 2.5}) {

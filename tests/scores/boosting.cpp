@@ -239,7 +239,7 @@ TEST(Mbde, ComesCloserToPWithAnHonestLearner) {
   const Points p = sample_of(counts);
   const std::vector<double> law{0.4, 0.1, 0.3, 0.1, 0.1};
   const std::vector<std::size_t> pool_counts{9000, 5000, 3000, 2000, 1000};
-  // The same with the exact log P/Q_(t-1) in the learner's part.
+  // Boosting with the exact log P/Q_(t-1) in the learner's part.
   BoostedDensity perfect(2, 1);
   double before = kullback_leibler(law, kReference);
   for (std::size_t t = 1; t <= 4; ++t) {

@@ -33,7 +33,7 @@ inline Points sample_of(std::span<const std::size_t> counts) {
   return points;
 }
 
-/// Says one of k given logits, and NaN of what is no point.
+/// Returns one of k given logits, and NaN for other points.
 class TableClassifier final : public Classifier {
  public:
   explicit TableClassifier(std::vector<float> logits) : logits_(std::move(logits)) {}

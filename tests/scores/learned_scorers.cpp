@@ -1,4 +1,4 @@
-// RatioScorer and BoostedScorer: what Scorer promises, and what they learn.
+// RatioScorer and BoostedScorer: Scorer's promises, and their learning.
 #include <cmath>
 #include <memory>
 #include <vector>

@@ -68,8 +68,8 @@ TEST(Network, LearnsTheLogRatioOfTwoGaussians) {
   }
 }
 
-/// A few passes in one minibatch are those of plain gradient descent in double precision, where
-/// each of two samples of different sizes counts half.
+/// A few passes in one minibatch are plain gradient descent in double precision, where each of two
+/// samples of different sizes counts half.
 TEST(Network, StepsAreThePlainOnes) {
   const Points p = gaussian_features(40, {0.5, 3}, {1, 2}, 5);
   const Points q = gaussian_features(90, {0, 4}, {2, 1}, 6);
@@ -146,7 +146,7 @@ TEST(Network, SameSeedSameBits) {
   // Listening changes nothing.
   const auto listen = [](std::size_t, std::size_t, double) {};
   EXPECT_TRUE(once == network_parameters(*learner.learn(p, q, 13, listen)));
-  // What is read back says the same.
+  // A network that is read back gives equal logits.
   const NetworkClassifier copy{once};
   EXPECT_EQ(copy.sizes(), (std::vector<std::size_t>{3, 25, 25, 25, 1}));
   EXPECT_EQ(logits_of(copy, p), logits_of(*learner.learn(p, q, 13), p));
@@ -356,7 +356,7 @@ Result run(const NetworkLanes& lanes, const std::vector<std::size_t>& sizes,
   return result;
 }
 
-/// The definition's gradient is that of the loss.
+/// The definition's gradient is the loss's.
 TEST(NetworkPasses, PlainGradientIsTheDifferenceQuotient) {
   for (const std::size_t width : {1U, 7U, 25U}) {
     const std::vector<std::size_t> sizes = {2, width, width, width, 1};

@@ -36,7 +36,7 @@ TEST(NetworkLanes, TanhIsAccurate) {
     values.push_back(std::bit_cast<float>(bits));
     values.push_back(-values.back());
   }
-  // Where tanh turns, float by float.
+  // Around tanh's turns, float by float.
   for (float x = 8.99F; x < 9.01F; x = std::nextafter(x, 10.0F)) values.push_back(x);
   values.resize((values.size() + kSampleUnit - 1) / kSampleUnit * kSampleUnit);
   std::vector<float> results(values.size());

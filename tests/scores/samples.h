@@ -1,4 +1,4 @@
-// Samples as learners read them, and what classifiers say of them.
+// Samples as learners read them, and classifiers' logits.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// A program with the kernel alone. What it needs at run time is what the kernel needs.
+// A program with the kernel alone. At run time it needs only the kernel's needs.
 #include <vector>
 
 #include "core/table.h"

@@ -63,7 +63,7 @@ void require_central_budget(const Privacy& budget);
 /// `request.outputs` is not read. Needs delta > 0; throws InvalidInput otherwise.
 [[nodiscard]] CentralDesign design_poisson(const CentralRequest& request, double rate);
 
-/// What one mechanism makes of a request: a design, or why there is none.
+/// One mechanism's answer to a request: a design, or a reason.
 struct CentralOption {
   CentralMechanism mechanism;
   std::optional<CentralDesign> design;

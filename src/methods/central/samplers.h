@@ -100,10 +100,10 @@ class CentralSampler {
   /// total_variation_up() counts.
   [[nodiscard]] virtual bool outputs_are_independent() const { return true; }
 
-  /// The released outcomes in an order that tells nothing, of records of which only is known how
-  /// often each outcome occurs: that is all that any of these mechanisms looks at. Total: a record
-  /// outside {0, ..., k - 1} counts as 0. Throws InvalidInput unless there are record_count()
-  /// records, a public number that the guarantee depends on.
+  /// The released outcomes in an order that reveals nothing, of records given by how often each
+  /// outcome occurs: these mechanisms look at nothing else. Total: a record outside {0, ..., k - 1}
+  /// counts as 0. Throws InvalidInput unless there are record_count() records, a public number that
+  /// the guarantee depends on.
   [[nodiscard]] std::vector<std::uint32_t> draw(const OutcomeHistogram& histogram,
                                                 SecureRandom& random) const;
   /// Draws from a list of them.

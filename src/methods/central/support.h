@@ -32,9 +32,9 @@ namespace mollify {
 /// Theorem. This is epsilon-DP. Proof: docs/theory/central.md. All sums are of 128 bits and never
 /// wrap, so the proof is about what is computed.
 ///
-/// Utility. With probability at least 1 - beta, among m questions the first with
-/// q_i >= T + (t1 + t2) ln(2/beta), or one before it, is released, and what is released has
-/// q_i >= T - t1 ln(2/beta) - t2 ln(2 m/beta).
+/// Utility. With probability at least 1 - beta, among m questions the first with q_i >= T + (t1 +
+/// t2) ln(2/beta), or one before it, is released, and the released one has q_i >= T - t1 ln(2/beta)
+/// - t2 ln(2 m/beta).
 ///
 /// Public and immutable.
 class AboveThreshold {

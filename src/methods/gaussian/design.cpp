@@ -103,7 +103,7 @@ std::optional<CentreDesign> centre_of(const GaussianRequest& request, std::uint6
   }
 }
 
-/// Whether runs of so many records would serve if the mean were known: no centre makes it easier.
+/// Whether runs of this many records are enough for a known mean: no centre makes it easier.
 bool serves_without_centre(const GaussianRequest& request, std::uint64_t each, double most) {
   GaussianDesign design;
   design.request = request;

@@ -20,7 +20,7 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // How far two Gaussians are from each other.
 
-/// The total variation of q from p, the mean of max(0, 1 - q/p) over so many draws of p, at least
+/// The total variation of q from p, the mean of max(0, 1 - q/p) over this many draws of p, at least
 /// 1: its standard error is at most 1/(2 sqrt(draws)). 1 where a covariance is not positive
 /// definite to doubles. Requires one dimension d. O(d^3), and O(d^2) a draw.
 [[nodiscard]] double simulated_total_variation(const SharedGaussian& p, const SharedGaussian& q,
@@ -48,8 +48,8 @@ struct GaussianRequest {
   double covariance_bound = 1;
   /// R >= 0: the mean's Euclidean norm is at most R. Accuracy depends on that, privacy does not.
   std::optional<double> mean_bound = std::nullopt;
-  /// Without R, a part of the records finds a coarse centre (centre_design.h). Where each
-  /// coordinate of the mean lies: d intervals or one for all; not needed if delta > 0.
+  /// Without R, a part of the records finds a coarse centre (centre_design.h). The range of each
+  /// coordinate of the mean: d intervals or one for all; not needed if delta > 0.
   std::vector<RealRange> ranges = {};
   /// Pure privacy only: the public variance of [Cheu, Nayak 2024, Algorithm 4] in place of the
   /// corrected one. Privacy is the same.
@@ -83,9 +83,9 @@ struct GaussianTotalVariation {
   friend bool operator==(const GaussianTotalVariation&, const GaussianTotalVariation&) = default;
 };
 
-/// A Gaussian sampler with all its public parameters, and what they promise. Two designs of one
-/// request are equal on one machine; a search on another may end elsewhere, so a certificate states
-/// the integers, and these are checked (check_gaussian_design).
+/// A Gaussian sampler with all its public parameters, and their promise. Two designs of one request
+/// are equal on one machine; a search on another may end elsewhere, so a certificate states the
+/// integers, and these are checked (check_gaussian_design).
 ///
 /// The sampler (gaussian_sampler.h) gives each output a run of `run_records` records of its own,
 /// clips them, in units of the step g = 2^step_exponent, onto the integer points of norm at most L
@@ -121,7 +121,7 @@ struct GaussianDesign {
   /// v.
   double public_variance = 0;
   GaussianWeights weights;
-  /// What the integers really give, rounded outward: never more than the budget, often less where
+  /// The integers' real guarantee, rounded outward: never more than the budget, often less where
   /// accuracy does not need all of it. Of all outputs together.
   Privacy guarantee;
   GaussianTotalVariation total_variation;
@@ -139,8 +139,8 @@ struct GaussianDesign {
 
 /// The parameters that spend at most the budget at about the least total variation; none if n is so
 /// small for the budget that nothing would be promised (total variation 1). Under (epsilon, delta)
-/// the design's own request may have no ranges, or no delta, where that serves noticeably better:
-/// it keeps what was asked for. Throws InvalidInput, in one sentence, for a request outside the
+/// the design's own request may have no ranges, or no delta, where that is noticeably better: it
+/// keeps the request's promise. Throws InvalidInput, in one sentence, for a request outside the
 /// limits above, and with bounded covariance under pure privacy. Milliseconds; some 50 for each way
 /// to find a centre.
 [[nodiscard]] std::optional<GaussianDesign> find_gaussian_design(const GaussianRequest& request);
@@ -167,7 +167,7 @@ void check_gaussian_design(const GaussianDesign& design);
 /// Design.why.
 [[nodiscard]] std::string why_of(const GaussianDesign& design);
 
-/// What a part of the request's records finds a centre for.
+/// The request whose centre a part of the records finds.
 [[nodiscard]] CentreRequest centre_request(const GaussianRequest& request, std::uint64_t records,
                                            double failure);
 

@@ -65,7 +65,7 @@ std::vector<RealRange> mean_ranges_of(const RealColumns& columns, const Whitenin
 
 std::vector<std::string> wide_ranges(const RealColumns& columns, std::span<const double> covariance,
                                      double covariance_bound) {
-  // A mean that may be anywhere in so many deviations is hardly ever meant.
+  // A mean anywhere within this many deviations is hardly ever meant.
   constexpr double kMostDeviations = 1000;
   std::vector<std::string> said;
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -154,7 +154,7 @@ GaussianDesign design_in(GaussianRequest request, const nlohmann::json& said) {
   const nlohmann::json& json = said.at("design");
   const nlohmann::json& accuracy = said.at("accuracy");
   const bool pure = json.at("noise") == "euclidean-laplace";
-  // With delta, noise of pure privacy may serve better, and so may a centre without ranges.
+  // With delta, noise of pure privacy may be better, and so may a centre without ranges.
   if (pure && request.budget.notion == PrivacyNotion::kApproximate) {
     request.budget = Privacy::pure(request.budget.epsilon);
   }
@@ -475,7 +475,7 @@ class PointMethod : public ReleaseMethod {
                              DesignedRelease& made) const = 0;
   [[nodiscard]] virtual Privacy guarantee(const Certificate& certificate) const = 0;
 
-  /// What is said of the logarithms that are taken.
+  /// The sentences about logarithms.
   static void add_logarithm_notes(const Certificate& certificate, const Domain& domain,
                                   std::vector<std::string>& notes) {
     const std::vector<std::string>& logarithms =

@@ -1,4 +1,4 @@
-// Rows of numbers: independent ones, and those of one noisy mean and covariance.
+// Rows of numbers: independent ones, and rows of one noisy mean and covariance.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct GaussianSpec {
   friend bool operator==(const GaussianSpec&, const GaussianSpec&) = default;
 };
 
-/// What a plan of them asks about, in standard deviations of the data (GaussianRequest).
+/// The question of their plan, in standard deviations of the data (GaussianRequest).
 struct GaussianQuestion {
   std::optional<double> mean_bound{};
   std::vector<RealRange> mean_ranges{};
@@ -54,7 +54,7 @@ struct GaussianQuestion {
 };
 
 // -----------------------------------------------------------------------------------------------
-// Passes over points: how workers are told of them, and what they make of their parts.
+// Passes over points: their form for workers, and the workers' sums over their parts.
 
 /// In bytes; secret with the key.
 [[nodiscard]] std::string pass_bytes(const GaussianPass& pass, const ReleaseKey& key);
@@ -70,12 +70,12 @@ struct GaussianQuestion {
                                                       const RealColumns& columns,
                                                       const std::string& bytes);
 
-/// What a Gaussian release whitens by: c0 is the middle of the declared ranges, and an empty
+/// The whitening of a Gaussian release: c0 is the middle of the declared ranges, and an empty
 /// covariance is I.
 [[nodiscard]] Whitening whitening_of(const RealColumns& columns,
                                      std::span<const double> covariance = {});
 
-/// Where the mean lies if it lies in the declared ranges, in whitened coordinates.
+/// The range of a mean in the declared ranges, in whitened coordinates.
 [[nodiscard]] std::vector<RealRange> mean_ranges_of(const RealColumns& columns,
                                                     const Whitening& whitening);
 
@@ -89,9 +89,9 @@ struct GaussianQuestion {
 
 /// Which of many designs a Gaussian release draws by was searched for in doubles, and a search on
 /// another processor may end elsewhere. So it is not searched for again: the integers of lattice,
-/// noise, weights and centre are read from the certificate, and what follows from them is found
-/// here (settled). Stated bounds of its accuracy that are nearly the ones found here are taken as
-/// they stand. Whether the integers keep the guarantee is for check_gaussian_design.
+/// noise, weights and centre are read from the certificate, and the rest is found from them here
+/// (settled). Stated bounds of its accuracy that are nearly the ones found here are taken
+/// unchanged. Whether the integers keep the guarantee is for check_gaussian_design.
 ///
 /// `request` is what the certificate's spec and facts ask for. Throws InvalidInput for numbers that
 /// no such design has.

@@ -34,7 +34,7 @@ static_assert(ClippedMoments::entry_count(kMostPureDimensions) <=
 /// Gaussians and on public ones (docs/evidence/gaussian-data.md) this served both wide ranges and
 /// narrow ones; no data of a release decides any of it.
 constexpr std::array<std::uint32_t, 4> kRoundParts = {5, 5, 6, 48};
-/// A variance below this share of a map's is none that doubles tell from rounding.
+/// Doubles cannot distinguish a variance below this share of a map's from rounding.
 constexpr double kLeastVariance = 1e-9;
 /// How much of the radius of the last round's noise a model's variances have at least.
 constexpr double kKeptNoise = 0.25;
@@ -51,7 +51,7 @@ double moment_ratio_down(Ratio ratio) {
   return div_down(integer_down(ratio.numerator), integer_up(ratio.denominator));
 }
 
-/// The least noise for so many parts of the budget, and a trifle more, so that what it spends is
+/// The least noise for this many parts of the budget, and a trifle more, so that what it spends is
 /// within them however it is rounded.
 Ratio round_noise(const MomentDesign& design, std::uint32_t parts) {
   constexpr double kTrifle = 1 - 0x1p-40;
@@ -69,7 +69,7 @@ Ratio round_noise(const MomentDesign& design, std::uint32_t parts) {
   return Ratio::at_least("variance", add_up(div_up(square, part), kLatticePart));
 }
 
-/// What a round's noise spends.
+/// The cost of a round's noise.
 double round_spent_up(const MomentDesign& design, const MomentRound& round) {
   const double square = square_sensitivity_up(design);
   const double noise = moment_ratio_down(round.noise);
@@ -172,8 +172,8 @@ double semicircle_divergence(double radius, double floor) {
   return sum / weights;
 }
 
-/// The divergence of a standard normal column that is cut at so many deviations, at least 1, on
-/// both sides, from what it was; above it.
+/// The divergence of a standard normal column that is cut at this many deviations, at least 1, on
+/// both sides, from the uncut one; above it.
 double cut_divergence(double deviations) {
   const double square = deviations * deviations;
   const double density = 0.3989422804014327 * same_exp(-square / 2);
@@ -198,7 +198,7 @@ MomentErrors errors_of(const MomentDesign& design, const MomentRound& round) {
   MomentErrors errors;
   errors.mean = deviation / (n * static_cast<double>(design.offset) * steps);
   errors.product = deviation / (n * steps * steps);
-  // Noise on a symmetric matrix moves its eigenvalues by some 2 sqrt(d) times that of an entry.
+  // Noise on a symmetric matrix moves its eigenvalues by some 2 sqrt(d) times an entry's.
   errors.margin =
       errors.product * (1 + 2 * std::sqrt(static_cast<double>(design.request.dimension)));
   return errors;
@@ -324,7 +324,7 @@ struct MomentMap {
   MatrixXd backward;
 };
 
-/// What a round's noisy entries say, in the coordinates of its map.
+/// A round's noisy entries, in the coordinates of its map.
 struct NoisyMoments {
   VectorXd mean;
   MatrixXd covariance;
@@ -395,7 +395,7 @@ NoisyMoments moments_of(const MomentDesign& design, const std::vector<std::int64
   return found;
 }
 
-/// The map that makes of what was found about mean 0 and variance 1. What noise alone could have
+/// The map that gives the found moments about mean 0 and variance 1. What noise alone could have
 /// hidden is left room for, and the ball of the map before is never left.
 MomentMap next_map(const MomentDesign& design, const MomentRound& round, const MomentMap& map,
                    const NoisyMoments& found) {

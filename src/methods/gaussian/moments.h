@@ -91,10 +91,10 @@ struct MomentDesign {
 /// Throws InvalidInput unless n is within the limits above.
 void require_moment_records(std::uint64_t records);
 
-/// Throws InvalidInput, in one sentence, for a request outside the limits above, and for budgets
-/// so small or large that no noise of the kernel serves them. `amount` is MomentDesign::amount,
-/// where it has been found before (adaptive_amount_down); all else follows from it by operations
-/// that every machine rounds alike.
+/// Throws InvalidInput, in one sentence, for a request outside the limits above, and for budgets so
+/// small or large that the kernel has no noise for them. `amount` is MomentDesign::amount, where it
+/// has been found before (adaptive_amount_down); all else follows from it by operations that every
+/// machine rounds alike.
 [[nodiscard]] MomentDesign design_moments(const MomentRequest& request,
                                           std::optional<double> amount = std::nullopt);
 
@@ -103,8 +103,8 @@ void require_moment_records(std::uint64_t records);
 inline constexpr std::array<double, 3> kStatedDeviations = {2, 3, 5};
 /// From so many on a design states its error: narrower ranges cut data, and no budget mends that.
 inline constexpr double kLeastDeviations = 3;
-/// And the least variance of a weighted sum of columns, beside what it would be if they were
-/// independent, that errors are stated for: correlations of one half between any two have it.
+/// And the least variance of a weighted sum of columns, relative to independent columns, that
+/// errors are stated for: correlations of one half between any two have it.
 inline constexpr double kLeastSum = 0.5;
 /// That of columns with these correlations, of the first and second, the first and third, ...: the
 /// least eigenvalue of their matrix.
@@ -142,8 +142,8 @@ struct ModelError {
 /// Measured errors are below it (docs/evidence/gaussian-data.md).
 [[nodiscard]] ModelError expected_error(const MomentDesign& design, double deviations);
 
-/// What the stated error depends on, for people: "if every column's range reaches 3 to 5 of
-/// its standard deviations ...". Public.
+/// The conditions of the stated error, for people: "if every column's range reaches 3 to 5 of its
+/// standard deviations ...". Public.
 [[nodiscard]] std::string spread_condition();
 
 /// Throws InvalidInput unless the integers of the design, wherever it comes from, keep its
@@ -166,26 +166,26 @@ struct MomentErrors {
 // -----------------------------------------------------------------------------------------------
 // One noisy mean and one noisy covariance of a private table, and rows drawn from them.
 
-/// A Gaussian of d coordinates. What was released of it may be handed on at no cost.
+/// A Gaussian of d coordinates. Its released parts may be handed on at no cost.
 struct SharedGaussian {
   std::vector<double> mean;        ///< d
   std::vector<double> covariance;  ///< d x d, row-major, positive definite
 
-  /// Calls `visit` with so many independent draws, each cut to the ranges; d numbers. O(d^3) once
+  /// Calls `visit` with `draws` independent draws, each cut to the ranges; d numbers. O(d^3) once
   /// and O(d^2) a row.
   void draw(std::uint64_t count, std::span<const double> low, std::span<const double> high,
             SecureRandom& random, const std::function<void(std::span<const double>)>& visit) const;
 };
 
-/// What a round asks of each row: scores = forward (row - centre), in steps of the lattice. Made of
-/// what is public and of noisy answers, so it may be handed on.
+/// A round's question to each row: scores = forward (row - centre), in steps of the lattice. Made
+/// of public numbers and of noisy answers, so it may be handed on.
 struct MomentMeasure {
   std::vector<double> centre;   ///< d
   std::vector<double> forward;  ///< d x d, row-major
 };
 
 /// The exact entries that a round sums up over rows. Sums of parts of a table, added modulo 2^64,
-/// are those of the table. NOT PRIVATE.
+/// are the table's. NOT PRIVATE.
 class MomentSums {
  public:
   /// `measure` is of the design's dimension.
@@ -227,10 +227,10 @@ class MomentSampler {
   /// table for each round, O(n d^2), and memory of d^2 numbers.
   [[nodiscard]] SharedGaussian measure(const NumericTable& table, SecureRandom& random) const;
 
-  /// Sums up a round over all rows of a table: MomentSums::entries, or those of its parts added
-  /// modulo 2^64. Each row must count once.
+  /// Sums up a round over all rows of a table: MomentSums::entries, or its parts' added modulo
+  /// 2^64. Each row must count once.
   using SumUp = std::function<std::vector<std::int64_t>(const MomentMeasure&)>;
-  /// The same of a table that lies elsewhere. Entries that lack count as 0.
+  /// A release of a table that is elsewhere. Entries that lack count as 0.
   [[nodiscard]] SharedGaussian measure(const SumUp& sum_up, SecureRandom& random) const;
 
  private:

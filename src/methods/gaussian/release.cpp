@@ -1,4 +1,4 @@
-// Releases of points: a part of a table for each worker, and what is drawn of all of them.
+// Releases of points: a part of a table for each worker, and the draws from all of them.
 #include <cstddef>
 #include <cstdint>
 #include <memory>

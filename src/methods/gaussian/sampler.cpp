@@ -233,7 +233,7 @@ void visit_whitened(const NumericTable& table, const Whitening& whitening, std::
   std::uint64_t done = 0;
   std::size_t filled = 0;  // numbers in the block
   const auto flush = [&] {
-    // What is missing counts as the origin.
+    // Missing rows count as the origin.
     for (std::size_t i = filled; i < block.size(); ++i) block[i] = whitening.origin()[i % d];
     filled = 0;
     whitening.apply(block, whitened);
@@ -315,7 +315,7 @@ GaussianSampler::GaussianSampler(GaussianDesign design, Whitening whitening)
                                    whitening_.dimension(), design_.request.dimension));
   }
   check_gaussian_design(design_);
-  // Both refuse what they cannot serve: now, not after data have been seen.
+  // Both refuse impossible requests now, not after data have been seen.
   static_cast<void>(lattice_noise(design_));
   if (design_.centre) static_cast<void>(CoarseCentre(*design_.centre));
 }
@@ -388,8 +388,8 @@ std::uint64_t rows_of_role(std::span<const RoleShare> shares, GaussianRole role)
   return rows;
 }
 
-/// Deals the roles of all n rows out to parts of so many rows, without replacement; the last part
-/// is that of rows which are nowhere.
+/// Deals the roles of all n rows out to parts of these sizes, without replacement; the last part is
+/// for rows which are nowhere.
 std::vector<std::vector<RoleShare>> dealt_roles(const GaussianDesign& design,
                                                 std::span<const std::int64_t> rows,
                                                 SecureRandom& random) {
@@ -535,7 +535,7 @@ double delta_with_room(double variance, double sensitivity, std::size_t dimensio
                 kRoomForRounding);
 }
 
-/// The least epsilon with delta at most that of the budget: within 2^-20 of it, and at most the
+/// The least epsilon with delta at most the budget's: within 2^-20 of it, and at most the
 /// budget's.
 double least_epsilon(double variance, double sensitivity, std::size_t dimension,
                      const Privacy& budget) {
@@ -579,7 +579,7 @@ double half_diagonal(const GaussianDesign& design) {
   return std::sqrt(static_cast<double>(design.request.dimension)) / 2;
 }
 
-/// Sets L to serve the radius B with a given step, and B to what L serves for certain.
+/// Sets L for the radius B with a given step, and B to the radius that L certainly covers.
 void set_radius(GaussianDesign& design, double radius) {
   design.lattice_radius = static_cast<std::uint64_t>(
       std::clamp(std::ceil(radius / step_of(design) + half_diagonal(design)), 1.0, 0x1p40));
@@ -628,8 +628,8 @@ bool design_pure_run(GaussianDesign& design, double most) {
   if (design.run_records < 2) return false;
   design.weights = {design.run_records, 0, design.run_records};
 
-  // Where the noise alone has all the variance, with room for what the lattice rounds up; the paper
-  // adds its own variance to it.
+  // The place where the noise alone has all the variance, with room for the lattice's rounding; the
+  // paper adds its own variance to it.
   const double fewest_cells = std::min({0x1p30, 0x1p37 * epsilon, kGreatestSum / n});
   const double room = std::max(1e-9, 8 * (half_diagonal(design) + 1) / fewest_cells);
   if (room > 0.5) return false;
@@ -641,8 +641,8 @@ bool design_pure_run(GaussianDesign& design, double most) {
   const auto shape = [&](double b) { return laplace_shape_up(design, 2 * b / (epsilon * n)); };
   // A wider radius needs more noise, so this is the least that noise takes.
   if (most < 1 && shape(least) > most) return false;
-  // Where a radius within `most` is enough, the search has ended once it has seen one that stays so
-  // on the lattice.
+  // If a radius within `most` is enough, the search has ended once it has seen one that stays so on
+  // the lattice.
   std::optional<double> enough;
   double radius = best_radius(least, greatest, 12, [&](double b) {
     if (enough) return std::abs(std::log(b / *enough));

@@ -102,7 +102,7 @@ class PairCounter {
   [[nodiscard]] PairCounts take() &&;
 
  private:
-  /// Columns that are counted as one: its cells are those of all of them, the last one fastest.
+  /// Columns that are counted as one: its cells are all their cells, the last one fastest.
   struct Group {
     std::vector<std::size_t> columns{};
     std::size_t size = 1;

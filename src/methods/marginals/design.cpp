@@ -255,7 +255,7 @@ MarginalDesign design_marginals(const MarginalRequest& request, std::optional<do
     design.column_parts =
         MarginalBudget::kParts - static_cast<std::uint32_t>(design.all_cut_parts());
   } else if (request.copula) {
-    // Noise of columns of a dozen cells is some four times that of what joins them, so this leaves
+    // Noise of columns of a dozen cells is some four times the noise of their pairs, so this leaves
     // least of both together (marginal_error.h).
     design.column_parts = share_of_parts(0.75, columns);
     design.product_parts = MarginalBudget::kParts -
@@ -316,8 +316,8 @@ namespace {
 
 /// How many of the measurements of pairs count as measurements of columns, shared among them.
 constexpr double kTellOfColumns = 0.5;
-/// How much of a pair's noise in so many groups of either column counts of usual tables: found by
-/// releases of tables of seventeen kinds (docs/evidence/marginals.md).
+/// How much of a pair's noise in this many groups of either column counts for usual tables: found
+/// by releases of tables of seventeen kinds (docs/evidence/marginals.md).
 constexpr double kUsualNoise = 0.85;
 constexpr double kUsualGroups = 4;
 constexpr double kOfModel = 0.06;

@@ -155,7 +155,7 @@ struct MarginalRequest {
 ///
 /// Theorem (privacy). Each step is private by what it takes of the budget (marginal_budget.h), and
 /// PartsLeft lets no sequence of them take more than all: so the whole keeps the guarantee, however
-/// the parts are split, whatever is chosen and whoever chooses it. All else is made of outputs.
+/// the parts are split, whatever is chosen, by anyone. All else is made of outputs.
 struct MarginalDesign {
   MarginalRequest request;
   std::uint32_t cut_parts = 0;  ///< for each level of each column of private bins
@@ -216,12 +216,12 @@ struct MarginalDistance {
 
 /// How far rows of method marginals are expected to be from the table, from public facts alone.
 ///
-/// A column of k cells whose counts have noise of deviation s is off by
-/// E|z| s sqrt(k (k - 1)) / (2 n) in total variation, because the counts' sum is known; E|z| is
-/// sqrt(2/pi), or 1/sqrt(2) of Laplace noise. 1/s^2 is that of
-/// the column's own measurements, and half of the sum of those of the tree's and the rounds',
-/// shared among the columns: so much do later measurements tell of columns. A measured pair of g by
-/// g groups is off by E|z| s g^2 / (2 n), s the deviation of its own counts. No distance is
+/// A column of k cells whose counts have noise of deviation s is off by E|z| s sqrt(k (k
+/// - 1)) / (2 n) in total variation, because the counts' sum is known; E|z| is
+/// sqrt(2/pi), or 1/sqrt(2) of Laplace noise. 1/s^2 is that of the column's own
+/// measurements, and half of the sum of those of the tree's and the rounds', shared among
+/// the columns: later measurements say this much about columns. A measured pair of g by g
+/// groups is off by E|z| s g^2 / (2 n), s the deviation of its own counts. No distance is
 /// above 1.
 ///
 /// Two columns together are off by more than noise, because pairs that are worth less than their
@@ -233,10 +233,10 @@ struct MarginalDistance {
 ///
 /// - the squares of the noise of both columns;
 /// - what is not seen of a pair. A dependence is measured only if it is worth its noise, so that
-///   noise in so many groups as show the dependence is left out: not its square, because the more
+///   noise in all groups that show the dependence is left out: not its square, because the more
 ///   noise there is the fewer pairs are worth it. Usual dependences show in kUsualGroups groups of
 ///   each column, or fewer where a column has fewer. At worst one shows in all k l cells and in no
-///   groups of them, as that of a column with an order of its values does; inside private bins it
+///   groups of them, like a column's on an order of its values; inside private bins it
 ///   never shows. It is 1 - 1 / min(k, l) at most: two columns are in total variation from
 ///   independent ones by sum_x p(x) TV(P(y | x), P(y)), which is convex in each P(y | x), and so is
 ///   greatest where y follows from x. There it is 1 - sum_y P(y)^2;
@@ -276,8 +276,8 @@ struct MarginalError {
 /// how far the noisy counts of a table are from its counts, in records.
 [[nodiscard]] double counts_noise(const MarginalDesign& design, double deviation, double cells);
 
-/// The least number of records at which noise of columns is half of what it is at `records`; none
-/// up to 2^40.
+/// The least number of records at which noise of columns is half of its size at `records`; none up
+/// to 2^40.
 [[nodiscard]] std::optional<std::uint64_t> records_to_halve(const MarginalDesign& design,
                                                             std::uint64_t records);
 

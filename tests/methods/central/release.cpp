@@ -1,4 +1,4 @@
-// What a central release over a finite domain makes of its records, before and after the sampler.
+// A central release's records over a finite domain, before and after the sampler.
 
 #include <algorithm>
 #include <array>
@@ -76,7 +76,7 @@ ReleaseSpec all_records(const Scratch& scratch, const char* domain, std::uint64_
   return spec;
 }
 
-/// The same of units, which a public roster lists: 0, 1, ...
+/// Releases of units, which a public roster lists: 0, 1, ...
 ReleaseSpec one_record_of_each(const Scratch& scratch, const char* domain, std::size_t units) {
   ReleaseSpec spec = all_records(scratch, domain, units);
   std::string roster = "id\n";

@@ -38,7 +38,7 @@ void expect_tight(const std::string& what, const Privacy& budget, long double se
   EXPECT_GE(seen, promised * tight) << what;
 }
 
-/// The noise of a design on so many coordinates, as the kernel draws it.
+/// The noise of a design on this many coordinates, as the kernel draws it.
 std::vector<std::int64_t> noise_of_kernel(PrivacyNotion notion, Ratio scale, std::size_t count,
                                           SecureRandom& random) {
   std::vector<std::int64_t> noise(count);
@@ -365,7 +365,7 @@ TEST(FiniteReplay, AStableHistogramMeetsThePromise) {
   }
 }
 
-/// Several outputs are draws of one histogram, every count of which has noise for what was paid.
+/// Several outputs are draws of one histogram, and every count has noise for its price.
 TEST(FiniteReplay, AHistogramIsDrawnFromNoisyCountsAlone) {
   const HistogramSampler sampler(3, 1000, 4, 0.5);
   const DiscreteLaplace noise = DiscreteLaplace::at_least(2 / sampler.guarantee().epsilon);

@@ -521,7 +521,7 @@ namespace {
 
 using Wide = boost::multiprecision::cpp_bin_float_50;
 
-/// The exact law of what is released of an outcome with this count: nothing, the counts from T to
+/// The exact law of the released count of an outcome with this count: nothing, the counts from T to
 /// T + reach - 1, and all greater ones together. No tail is forgotten: from the greatest count on
 /// all probabilities have the same ratio under any two laws.
 std::vector<Wide> law_of_count(double scale, std::int64_t threshold, int count, int reach) {

@@ -1,6 +1,6 @@
 // Mechanisms of several stages under frozen words: each is drawn once more, by hand, from the
-// kernel's noise and choices at what its stage was paid, and a worst pair is told apart by nearly
-// all that is promised.
+// kernel's noise and choices at its stage's price, and a worst pair is distinguished by nearly the
+// whole promise.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -140,8 +140,8 @@ OutcomeInterval found(SupportHint hint, const std::vector<std::uint32_t>& record
       .hull();
 }
 
-// Each case is far from the edge of what the utility statements promise: a failure of one of them
-// has probability below 1e-6.
+// Each case is far from the edge of the utility statements: a failure of one of them has
+// probability below 1e-6.
 TEST(SupportHint, FindsWhereRecordsLie) {
   std::mt19937_64 random(20);
   constexpr std::size_t kRecords = 20'000;
@@ -271,7 +271,7 @@ TEST(SupportHint, StaysInsideTheDomain) {
       const OutcomeInterval interval = found({kind, 3}, *records, 100);
       EXPECT_LE(interval.first, interval.last);
       EXPECT_LE(interval.last, 99u);
-      // What lies outside the domain counts as 0.
+      // Values outside the domain count as 0.
       const std::uint64_t mode = records == &last ? 99 : 0;
       EXPECT_TRUE(interval.first <= mode && mode <= interval.last);
     }
@@ -311,7 +311,7 @@ TEST(SupportHint, FindsHeavyOutcomesAnywhere) {
     EXPECT_GE(count, 1008u);
     EXPECT_LE(count, 1096u);
   }
-  // What a sampler can take bounds it, and where nothing is heavy all of the domain stands.
+  // The sampler's limit bounds it, and if nothing is heavy it is all of the domain.
   const FoundSupport two =
       SupportFinder({SupportKind::kHeavy}, kHuge, records.size(), 1, kHintDelta, 2)
           .find(counts_of(records), random);

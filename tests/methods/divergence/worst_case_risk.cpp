@@ -70,7 +70,7 @@ TEST(BandProjection, ReferenceLaws) {
   EXPECT_EQ(seen, 15U);
 }
 
-// Where every outcome sits at a bound, Σ clip(P/r) is one on a whole interval of r; rounding of the
+// If every outcome sits at a bound, Σ clip(P/r) is one on a whole interval of r; rounding of the
 // bounds must not move the answer from its largest end to the other.
 TEST(BandProjection, LargestScaleOnAFlatPiece) {
   for (const std::size_t k : {3U, 5U, 7U, 10U, 33U, 100U, 1000U}) {

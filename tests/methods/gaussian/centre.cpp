@@ -395,7 +395,7 @@ TEST(CentreDesign, PromisesWhatTheTheoremGives) {
           EXPECT_EQ(design.cells.size(), d);
         } else {
           outcomes = std::ldexp(1.0, static_cast<int>(design.histogram->coarse_bits));
-          // Where records lie within z deviations, no boundary of coarse cells may cut.
+          // If records lie within z deviations, no boundary of coarse cells may cut.
           const double z = 7;
           failure += static_cast<double>(d) * std::ceil(z * deviation / half_cell) / outcomes;
         }

@@ -49,7 +49,7 @@ std::vector<GaussianRequest> gaussian_requests() {
   add(5000, 3, Privacy::concentrated(0.3));
   requests.back().outputs = 7;
   requests.back().covariance_bound = 4;
-  // The ends of what is allowed.
+  // The ends of the allowed range.
   add(std::uint64_t{1} << 39, 3, Privacy::pure(1e-6));
   add(std::uint64_t{1} << 39, 3, Privacy::pure(100));
   add(std::uint64_t{1} << 39, 3, Privacy::concentrated(1e-12));
@@ -254,7 +254,7 @@ std::string gaussian_refusal(const GaussianRequest& request) {
   return test::refusal_of([&] { (void)design_gaussian(request); });
 }
 
-/// What the sentence names does serve, and a number of three digits less does not.
+/// The number that the sentence names is enough, and one of three digits less is not.
 TEST(GaussianDesign, NamesWhatWouldDo) {
   GaussianRequest request{
       .records = 10, .dimension = 3, .budget = Privacy::pure(0.1), .mean_bound = 1};

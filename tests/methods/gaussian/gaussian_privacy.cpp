@@ -23,8 +23,8 @@ namespace {
 using Notion = Privacy::Notion;
 using Lattice = std::vector<std::int64_t>;
 
-/// What a record can be turned into: clipped by the kernel itself, from a grid of doubles that goes
-/// beyond the ball, and from what is no number.
+/// The possible clipped records: by the kernel itself, from a grid of doubles that goes beyond the
+/// ball, and from NaN and infinities.
 std::set<Lattice> clipped_records(std::size_t d, std::uint64_t radius) {
   std::vector<double> values = {test::kNan, test::kInfinity, -test::kInfinity, 1e300, -1e300};
   for (double x = -static_cast<double>(radius) - 2; x <= static_cast<double>(radius) + 2;
@@ -201,8 +201,8 @@ TEST(GaussianPrivacy, HockeyStickOfDiscreteGaussianStaysBelowDelta) {
   }
 }
 
-/// What is released is S + Y with just these laws, S being the sum of clipped rows: the dither of
-/// one cell is taken off by rounding.
+/// The release is S + Y with just these laws, S being the sum of clipped rows: the dither of one
+/// cell is taken off by rounding.
 TEST(GaussianPrivacy, ReleasedLatticeVectorHasTheEnumeratedLaw) {
   SecureRandom random;
   const int draws = test::whole_or_sanitized(8'000, 1'000);

@@ -90,7 +90,7 @@ void expect_standard_normal(const std::vector<double>& points, std::size_t d, do
       means[j] += std::clamp(x[j], -6., 6.) / n;
       for (std::size_t k = 0; k <= j; ++k)
         products[j * d + k] += std::clamp(x[j] * x[k], -36., 36.) / n;
-      // Of outputs that stand next to each other in one draw.
+      // For neighbouring outputs of one draw.
       if (i % 2 == 1) serial[j] += std::clamp(x[j] * points[(i - 1) * d + j], -36., 36.) * 2 / n;
     }
   }

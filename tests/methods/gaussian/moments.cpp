@@ -44,7 +44,7 @@ std::string moment_refusal(const MomentRequest& request) {
   return "";
 }
 
-/// What the moments of all tables of two rows differ by, if they differ in one.
+/// The difference of the moments of all tables of two rows that differ in one.
 std::set<Moments> moment_differences(const MomentDesign& design) {
   const std::size_t d = design.request.dimension;
   std::vector<double> values = {test::kNan, test::kInfinity};
@@ -261,10 +261,10 @@ TwoColumns two_columns(const std::vector<double>& rows) {
 }
 
 /// The errors of means and of the covariance are those that are expected, whatever the notion and
-/// however wide the ranges are: 300 and 150 errors, whose mean square is chi-square. What is
-/// expected is the error of the narrowest direction, and of a covariance others have .7 times that.
-/// Clipping and what the ranges hide add a little. Limits: noise alone is beyond them with
-/// probability below 1e-6.
+/// however wide the ranges are: 300 and 150 errors, whose mean square is chi-square. The expected
+/// error is the narrowest direction's, and of a covariance others have .7 times that. Clipping
+/// and the ranges' cuts add a little. Limits: noise alone is beyond them with probability below
+/// 1e-6.
 TEST(MomentSampler, ErrsAsItsDesignStates) {
   constexpr std::size_t kRuns = 150;
   const std::vector<double> rows = correlated_rows(4000);
@@ -340,7 +340,7 @@ SharedGaussian own_gaussian(const std::vector<double>& rows, std::size_t width) 
 /// ranges and correlations that it is stated for, from budgets that tell much to budgets that tell
 /// nothing. The mean of 16 models' distances has a standard error of at most .125 whatever they
 /// are, of some .01 where it is below .5; five of .01 are allowed. At epsilon 1000 noise is
-/// nothing, cutting is all, and the standard error is that of 8000 draws, .006.
+/// nothing, cutting is all, and the standard error of 8000 draws is .006.
 TEST(MomentSampler, ErrsNoMoreThanIsStated) {
   constexpr std::size_t kModels = 16;
   SecureRandom random;
@@ -394,7 +394,7 @@ TEST(LeastSum, IsTheVarianceOfTheSumThatVariesLeast) {
   EXPECT_NEAR(least_sum(3, std::vector<double>{0, std::sqrt(.5), std::sqrt(.5)}), 0, 1e-12);
 }
 
-/// One record less never makes much of a difference to what is stated, as it did while a model
+/// One record less never makes much of a difference to the stated error, as it did while a model
 /// could lose a direction: at 2441 records 1 was stated, at 2442 .382.
 TEST(MomentSampler, StatesAnErrorWithoutAJump) {
   for (const std::size_t width : {1U, 3U, 10U}) {

@@ -27,7 +27,7 @@ namespace {
 
 using Parts = std::vector<std::vector<double>>;
 
-/// Adds up a pass over parts, each of which is computed twice: a part is the same each time.
+/// Adds up a pass over parts, each computed twice: a part is the same each time.
 std::vector<std::int64_t> added_up(const GaussianSampler& sampler, const ReleaseKey& key,
                                    const Parts& parts, const GaussianPass& pass) {
   std::vector<std::int64_t> all;

@@ -195,7 +195,7 @@ TEST(Fit, OfNothingIsUniform) {
   for (const double p : model.marginal({0, 1})) EXPECT_DOUBLE_EQ(p, 1 / 8.0);
 }
 
-/// Where nothing was measured it is the base; measured columns bend it as little as can be, so that
+/// If nothing was measured it is the base; measured columns bend it as little as can be, so that
 /// odds ratios of unmeasured pairs are the base's.
 TEST(Fit, AroundABaseKeepsWhatWasNotMeasured) {
   const GraphicalModel base({2, 2, 3}, 1, {{{0, 1}, {1.5, 0, 0, 0.5}}, {{2}, {0, 1, 2}}});

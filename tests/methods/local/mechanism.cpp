@@ -33,7 +33,7 @@ namespace mollify {
 
 namespace {
 
-// The table of docs/theory/band.md, as it stands there.
+// The table of docs/theory/band.md.
 TEST(BandFloor, FormulasOfTheSources) {
   for (const double epsilon : {1e-6, 1e-3, 0.1, 1.0, 5.0, 20.0}) {
     const double e = std::exp(epsilon);

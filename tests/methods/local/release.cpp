@@ -20,7 +20,7 @@ constexpr const char* kLocalDomain =
     "  a: {type: categorical, values: [x, y, z], null: category}\n"
     "  b: {type: integer, min: 0, max: 9, bins: 5}\n";
 
-// Whatever bytes stand below the header: the same number of rows, and the same certificate.
+// Whatever bytes follow the header: the same number of rows, and the same certificate.
 RC_GTEST_PROP(LocalRelease, IsTotalInItsRecords, ()) {
   const Scratch scratch;
   ReleaseSpec spec = test::integral_spec(scratch, kLocalDomain);

@@ -293,7 +293,7 @@ TEST_P(LocalSamplerConformance, GaussianGuaranteeHoldsForAllPairs) {
     for (int step = 0; step <= steps; ++step) {
       const double b = 3 * (mu + mu * mu) * step / steps;
       const double allowed = gaussian_curve(mu, b);
-      if (std::exp(b) > 1e15) break;  // beyond, doubles cannot tell the law from zero
+      if (std::exp(b) > 1e15) break;  // beyond, doubles cannot distinguish the law from zero
       for (const Masses& p : laws) {
         for (const Masses& q : laws) {
           ASSERT_LE(hockey_stick(std::exp(b), p, q), allowed + 1e-15) << "B = " << b;
@@ -568,7 +568,7 @@ using test::kNanFloat;
 
 MixedPoints points(std::size_t count) { return {{{Scale::kNumber, 0}}, count}; }
 
-/// Returns the scores it is told to, however absurd.
+/// Returns the given scores, however absurd.
 class Oracle final : public Scorer {
  public:
   explicit Oracle(std::size_t count, bool ratios = false)
@@ -586,9 +586,9 @@ class Oracle final : public Scorer {
   std::vector<float> scores_;
 };
 
-// Four candidates, every one of which gets every score and every density of a list of absurd ones:
-// all laws of one band, compared in integers. The greatest numerator of an outcome is at most Ebar
-// times the least of any law, which is epsilon-LDP itself.
+// Four candidates that each get every score and every density of a list of absurd ones: all laws of
+// one band, compared in integers. The greatest numerator of an outcome is at most Ebar times the
+// least of any law, which is epsilon-LDP itself.
 TEST(ScoredTable, KeepsEpsilonForEveryScoreAndDensity) {
   const std::vector<float> absurd = {0, 1, 1e30F, kInfiniteFloat, kNanFloat, -1, 1e-40F};
   const std::vector<std::vector<float>> densities = {

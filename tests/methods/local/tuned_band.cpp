@@ -21,7 +21,7 @@ namespace {
 
 constexpr BandDivergence kKl = BandDivergence::kKullbackLeibler;
 
-/// Units whose distributions are drawn from a Dirichlet prior about `popularity`, and shown by so
+/// Units whose distributions are drawn from a Dirichlet prior about `popularity`, and shown by this
 /// many records; 0: known.
 UnitMasses dirichlet_units(std::vector<double> popularity, double strength, int records, int units,
                            std::mt19937_64& random) {
@@ -71,8 +71,8 @@ double deviation_over_units(const UnitMasses& units, std::span<const double> low
 }
 
 // 30 applications with popularity 1/rank, Dirichlet of strength 6, 32 records a unit, epsilon 2,
-// 400 units. The figures are those of an independent implementation on 400 other units, so that two
-// of them differ by less than 4.9 standard errors of a difference but once in 10^6.
+// 400 units. The figures come from an independent implementation on 400 other units, so that two of
+// them differ by less than 4.9 standard errors of a difference but once in 10^6.
 TEST(BestBand, HasTheExamplesFigures) {
   std::mt19937_64 random(11);
   const UnitMasses units = dirichlet_units(one_by_rank(30), 6, 32, 400, random);
@@ -246,7 +246,7 @@ TEST(BestBand, IsEvenForExchangeableUnits) {
   }
 }
 
-// For point masses the least mean is that of the minimax band, and typical finds it.
+// For point masses the least mean is the minimax band's, and typical finds it.
 TEST(TypicalBand, IsTheMinimaxBandForPointMasses) {
   for (const std::size_t k : {2U, 10U}) {
     for (const double epsilon : {0.5, 2.0}) {

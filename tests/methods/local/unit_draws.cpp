@@ -122,7 +122,7 @@ struct DrawnRecords {
   std::vector<std::array<std::uint64_t, 2>> places;
 };
 
-/// In parts of so many rows.
+/// In parts of this many rows.
 DrawnRecords drawn_in_parts(const LocalRelease& release, const ReleaseKey& key,
                             const CountColumns& counts, std::size_t rows,
                             std::optional<std::string> certificate = std::nullopt) {
@@ -146,7 +146,7 @@ DrawnRecords drawn_in_parts(const LocalRelease& release, const ReleaseKey& key,
   return all;
 }
 
-/// A domain and what is done to its spec.
+/// A domain and the changes of its spec.
 struct SpaceCase {
   const char* name;
   const char* domain;
@@ -386,7 +386,7 @@ TEST(UnitDraws, AreTotalInWhatTheyRead) {
   EXPECT_EQ(drawn_in_parts(*release, {}, counts, 2).lines.size(), 6U);
 }
 
-// Records that are none are as if they had never been counted: they change no word and no law.
+// Wrong records are as if they had never been counted: they change no word and no law.
 TEST(UnitDraws, LeaveOutRecordsThatAreNone) {
   const auto words_of = [](std::vector<std::uint32_t> words) {
     return std::string(reinterpret_cast<const char*>(words.data()), words.size() * sizeof words[0]);
@@ -421,7 +421,7 @@ TEST(UnitDraws, LeaveOutRecordsThatAreNone) {
   }
 }
 
-// Of more records than are scored, so many are drawn, of counts and without memory for each.
+// Of more records than are scored, some are drawn, of counts and without memory for each.
 TEST(UnitDraws, KeepSomeOfManyScoredRecords) {
   const Scratch scratch;
   ReleaseSpec spec = unit_spec(scratch, kUnitNumbers, false);

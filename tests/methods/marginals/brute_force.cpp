@@ -67,7 +67,7 @@ long double moved_divergence(Ratio variance, std::int64_t by, long double order)
   return known[key] = (log_sum(moved) - log_sum(normal)) / (order - 1);
 }
 
-/// Answers from a table, and what they tell it from its neighbour by.
+/// Answers from a table, and their evidence against its neighbour.
 class ComparedAnswers final : public MarginalAnswers {
  public:
   ComparedAnswers(const PairCounts& table, const PairCounts& neighbour,
@@ -119,7 +119,7 @@ class ComparedAnswers final : public MarginalAnswers {
     epsilon += most;
     for (std::size_t a = 0; a < std::size(kOrders); ++a) divergence[a] += renyi(p, q, kOrders[a]);
     if (budget_.notion() == PrivacyNotion::kApproximate) {
-      // No worse than a Gaussian of what the parts represent, at every epsilon.
+      // No worse than a Gaussian of the parts' worth, at every epsilon.
       const double part = budget_.amount() * parts / MarginalBudget::kParts;
       for (const double at : {0.0, 0.01, 0.1, 0.5}) {
         long double excess = 0;
@@ -191,12 +191,12 @@ Rows all_records(const std::vector<std::uint32_t>& sizes) {
 }
 
 struct Seen {
-  long double share = 0;  ///< the greatest, of what is promised
+  long double share = 0;  ///< the greatest, as a share of the promise
   std::size_t pairs = 0;
   std::size_t choices = 0;
 };
 
-/// `copies` of every record are in all tables beside n others.
+/// `copies` of every record are in all tables with n others.
 Seen compare(const std::vector<std::uint32_t>& sizes, std::size_t n, std::uint64_t copies,
              Neighbours neighbours, const Privacy& budget, bool copula) {
   MarginalRequest request{{}, budget, {1, neighbours}, {}, copula};
@@ -269,7 +269,7 @@ Seen compare(const std::vector<std::uint32_t>& sizes, std::size_t n, std::uint64
 class MarginalsBruteForce : public testing::TestWithParam<Neighbours> {};
 
 TEST_P(MarginalsBruteForce, NoPathOfAnswersTellsNeighboursApartByMoreThanIsPromised) {
-  // Few records and budgets so large that their cells stand out, or many and usual budgets.
+  // Few records and budgets so large that their cells exceed the noise, or many and usual budgets.
   const std::vector<Privacy> large = {Privacy::pure(150), Privacy::concentrated(150)};
   const std::vector<Privacy> usual = {Privacy::pure(2), Privacy::concentrated(0.5),
                                       Privacy::approximate(1.5, 1e-3)};

@@ -129,7 +129,7 @@ TEST(PairCounter, CountsWhatIsCountedPairByPair) {
   std::mt19937_64 random(1);
   for (const std::vector<std::uint32_t>& sizes : {
            std::vector<std::uint32_t>{10, 3, 7, 2, 11, 10, 4},  // groups of two and more
-           {1, 5, 300, 2},                                      // beside one column alone
+           {1, 5, 300, 2},                                      // next to one column alone
            {4},                                                 // of no pair
            {6, 1},
            {1, 1, 1},

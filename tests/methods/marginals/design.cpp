@@ -316,7 +316,7 @@ TEST(MarginalError, FallsAsRecordsGrow) {
     EXPECT_LE(marginal_error(design, *more).columns.mean, error.columns.mean / 2);
     EXPECT_GT(marginal_error(design, *more - 1).columns.mean, error.columns.mean / 2);
   }
-  // Where nothing is at its limit noise is as 1/n.
+  // If nothing is at its limit noise is as 1/n.
   const auto more = records_to_halve(design, 1U << 29U);
   EXPECT_NEAR(static_cast<double>(*more), 0x1p30, 2);
 }
@@ -324,13 +324,13 @@ TEST(MarginalError, FallsAsRecordsGrow) {
 TEST(MarginalError, IsSmallerByAddingAndOfOneColumnHasNoPairs) {
   const std::vector<MarginalColumn> columns = {{10, true}, {4, false}};
   const Privacy budget = Privacy::concentrated(0.1);
-  // So many that no column is measured again.
+  // Enough that no column is measured again.
   const MarginalError replaced = marginal_error(design_of(columns, budget), 1'000'000);
   const MarginalError added =
       marginal_error(design_of(columns, budget, Neighbours::kAddRemove), 1'000'000);
   EXPECT_NEAR(replaced.columns.mean / added.columns.mean, std::sqrt(2.0), 1e-6);
   EXPECT_GT(replaced.expected(), added.expected());
-  // Where the number of records is protected the noise is told in records.
+  // If the number of records is protected the noise is stated in records.
   const MarginalError in_records = noise_in_records(design_of(columns, budget));
   EXPECT_NEAR(in_records.columns.mean / 1e6, replaced.columns.mean, 1e-9);
   EXPECT_NEAR(in_records.seen[2].distance / 1e6, replaced.seen[2].distance, 1e-9);

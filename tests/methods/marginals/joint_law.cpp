@@ -34,7 +34,7 @@ std::size_t class_of(std::int64_t count) {
   return static_cast<std::size_t>(std::clamp<std::int64_t>(count, 0, kClasses - 1));
 }
 
-/// What is added up over a path: of rho sum p^a q^(1 - a), of epsilon the greatest ln p/q.
+/// The sum over a path: of rho sum p^a q^(1 - a), of epsilon the greatest ln p/q.
 struct Told {
   bool pure;
   long double order;
@@ -79,7 +79,7 @@ std::vector<long double> noisy_classes(const Told& told, Ratio noise, std::int64
   return classes;
 }
 
-/// What was answered: a candidate's index, or the classes of noisy counts.
+/// An answer: a candidate's index, or the classes of noisy counts.
 using Outputs = std::vector<std::size_t>;
 using History = std::vector<Outputs>;
 
@@ -106,7 +106,7 @@ class Asker {
 
   [[nodiscard]] std::optional<Question> next(const History& history) const {
     constexpr std::uint32_t kParts = MarginalBudget::kParts;
-    // What was seen first decides what the middle is worth.
+    // The first answers decide the worth of the middle.
     const std::uint32_t middle = history.empty() || history[0][0] < 2 ? kParts / 4 : kParts / 8;
     switch (history.size()) {
       case 0:
@@ -280,7 +280,7 @@ TEST_P(JointMarginals, NoPairOfNeighboursIsToldApartByMoreThanIsPromised) {
     std::vector<std::uint32_t> sizes;
     std::size_t records;
     std::uint64_t n;
-    std::size_t each;  ///< every so many pairs
+    std::size_t each;  ///< after this many pairs
   } cases[] = {{{2, 2}, 4, 1, 1},  {{2, 2}, 4, 2, 5},  {{2, 2}, 4, 6, 61},
                {{2, 3}, 6, 2, 23}, {{3, 2}, 6, 3, 97}, {{2, 2, 2}, 8, 2, 67}};
   const bool replace = GetParam() == Neighbours::kReplace;

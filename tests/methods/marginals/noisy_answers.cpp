@@ -83,7 +83,7 @@ long double renyi_divergence(const TwoLaws& laws, long double order) {
 
 using CellCounts = std::vector<std::uint64_t>;
 
-/// A unit's weight, in all ways to share it out among so many cells.
+/// A unit's weight, in all ways to share it out among this many cells.
 std::vector<CellCounts> all_shares(std::size_t cells, std::uint64_t weight) {
   if (cells == 1) return {{weight}};
   std::vector<CellCounts> all;
@@ -347,7 +347,7 @@ std::vector<MarginalCandidate> opposite_candidates(std::uint64_t penalty) {
   return {{column_table(0), {0, 0, 1000}, penalty}, {column_table(0), {0, 1000, 0}, 0}};
 }
 
-/// The eta that a choice of sensitivity Delta may have for what it takes.
+/// The eta that a choice of sensitivity Delta may have for its part.
 long double eta_paid(const MarginalBudget& budget, std::uint32_t parts) {
   const long double share = share_of(budget, parts);
   const auto delta = static_cast<long double>(budget.unit().sum());
@@ -397,7 +397,7 @@ TEST(PrivateMarginals, AuditsOfEachQuestionMeetThePromise) {
     const auto audit = [&](const char* what, const PairCounts& one, const PairCounts& other,
                            const auto& ask, Ratio noise) {
       long double scale = test::value_of_ratio(noise);
-      // What rounding to integers costs is paid beside what is told
+      // Rounding to integers is paid for in addition to the answers
       // (accounting/gaussian.h).
       if (notion.notion == PrivacyNotion::kApproximate)
         scale -= static_cast<long double>(kLatticePart);

@@ -1,5 +1,5 @@
-// A release by marginals is drawn once more, by hand, from the same words: where it is cut, what
-// is counted with which weight, and what each step pays.
+// A release by marginals is drawn once more, by hand, from the same words: its cuts, its counts
+// with their weights, and each step's price.
 #include <array>
 #include <numeric>
 #include <string>
@@ -22,7 +22,7 @@ namespace {
 using test::FrozenRandom;
 using test::Scratch;
 
-constexpr std::uint64_t kWhole = 1024;  // what a unit's rows weigh together
+constexpr std::uint64_t kWhole = 1024;  // a unit's rows' weight together
 
 struct TableCase {
   bool units = false;
