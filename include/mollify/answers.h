@@ -69,8 +69,8 @@ struct AdviceQuestion {
   bool accept_large_delta = false;
 };
 
-/// Which method, mechanism and budget serve, what to expect, and the commands to run. Some seconds
-/// at most. Throws InvalidInput for a question that contradicts itself or leaves too much open.
+/// Method, mechanism and budget, the expected error, and the commands to run. Some seconds at most.
+/// Throws InvalidInput for a question that contradicts itself or leaves too much open.
 [[nodiscard]] Answer advise(const AdviceQuestion& question, const PublicTexts& texts = {});
 
 /// Shuffled reports of randomized response: three of n, epsilon0, epsilon and delta.
@@ -136,7 +136,7 @@ struct CheckOptions {
 };
 
 /// Every value of a CSV file, or of a text of that name, that the domain does not declare, by line
-/// and column, and the value that it becomes. The fact "findings" is 0 if there is none.
+/// and column, and the value that it becomes. The fact "findings" is their number.
 [[nodiscard]] Answer check(const Domain& domain, const std::string& data,
                            const CheckOptions& options = {}, const PublicTexts& texts = {});
 
@@ -167,7 +167,7 @@ struct Tuning {
   std::string band{};
 };
 
-/// Where the band of a release by method local lies best, from PUBLIC units: a CSV file or a text.
+/// The best band of a release by method local, from PUBLIC units: a CSV file or a text.
 [[nodiscard]] Tuning tune(const ReleaseSpec& spec, const std::string& public_units,
                           const TuneOptions& options = {}, const PublicTexts& texts = {});
 

@@ -1,9 +1,9 @@
 // A release whose records are counted and drawn by workers that share nothing, such as Spark's.
 //
-// Each worker prepares the release for itself, from the same spec and texts. Those of the first
-// kind count or sum up the records of their parts of the data; whoever stands between brings all
-// counts of a unit together; those of the second kind draw for the units that came to them, by the
-// release's key. The ledger is charged (`charge`) before any of them begins.
+// Each worker prepares the release for itself, from the same spec and texts. The first kind counts
+// or sums up the records of its parts of the data; the program between brings all counts of a unit
+// together; the second kind draws for the units that came to them, by the release's key. The ledger
+// is charged (`charge`) before any of them begins.
 #pragma once
 
 #include <array>

@@ -161,8 +161,8 @@ class Network : public Handle<const class NetworkInside> {
  public:
   using Handle::Handle;
 
-  /// Learns to tell the points `p` from the points `q`. Equal points, options and seeds give equal
-  /// networks on equal processors. Seconds. Throws InvalidInput for options out of their range.
+  /// Learns to tell `p` from `q`. Equal points, options and seeds give equal networks on equal
+  /// processors. Seconds. Throws InvalidInput for options out of their range.
   [[nodiscard]] static Network learn(std::span<const float> p, std::span<const float> q,
                                      std::size_t dimension, std::uint64_t seed,
                                      const NetworkOptions& options = {});

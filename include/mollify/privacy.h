@@ -16,8 +16,8 @@ namespace MOLLIFY_NAMESPACE {
 /// nothing. Which inputs are neighbours, the release says: rows, units or whole tables.
 struct Privacy {
   enum class Notion {
-    kPure,          ///< epsilon-DP: no event is more than e^epsilon times as likely beside another
-    kApproximate,   ///< (epsilon, delta)-DP: the same, but for a probability of delta
+    kPure,          ///< epsilon-DP: no event is more than e^epsilon times as likely by another
+    kApproximate,   ///< (epsilon, delta)-DP: the same, except with probability delta
     kConcentrated,  ///< rho-zCDP [Bun, Steinke 2016]
     kGaussian,      ///< mu-Gaussian-DP [Dong et al. 2022]
   };

@@ -78,8 +78,8 @@ class Certificate : public Handle<const class CertificateInside> {
 /// A column that lies in memory. Borrowed.
 struct ColumnView {
   std::string name;
-  /// Integers, numbers, truths (bytes, of which 0 is false) or texts. A value means what its text
-  /// would mean in a file: to a column of integers 3.0 is 3, and NaN is a null.
+  /// Integers, numbers, truths (bytes; 0 is false) or texts. A value means what its text would mean
+  /// in a file: to a column of integers 3.0 is 3, and NaN is a null.
   std::variant<std::span<const std::int64_t>, std::span<const double>,
                std::span<const std::uint8_t>, std::span<const std::string_view>>
       values;
@@ -161,8 +161,8 @@ class Sink : public Handle<class SinkInside> {
   /// Columns in memory, which must outlive the sink: filled when the table is whole.
   [[nodiscard]] static Sink memory(std::vector<ReleasedColumn>& columns);
 
-  /// A stream that shows the table: written when the table is whole, and left alone otherwise. Who
-  /// takes it releases it.
+  /// A stream that shows the table: written when the table is whole, and left alone otherwise. The
+  /// taker releases it.
   [[nodiscard]] static Sink arrow(ArrowArrayStream* stream);
 
   /// This sink, which also gets the model when the table is whole: the text that Model::parse
@@ -283,7 +283,7 @@ class Model : public Handle<const class ModelInside> {
 using GivenValues = std::map<std::string, std::string>;
 
 /// Passes `count` rows, from 1 to 10^8, to the sink; with `given` under the model's own law of rows
-/// in which the columns lie in those values' cells. There is no certificate, because there is no
+/// in which the columns lie in those values' cells. It has no certificate, because it is not a
 /// release. With a seed everybody who has the model draws the same rows
 /// (docs/guides/synthetic-table.md). Throws InvalidInput for other counts, and columns and values
 /// that the domain does not have. O(count * columns), and the memory of the rows.

@@ -35,7 +35,7 @@ class ReleaseKey : public Handle<const class ReleaseKeyInside> {
   /// A new one.
   ReleaseKey();
 
-  /// What a worker needs to draw for the same release: the key between a mark and a check.
+  /// A worker's bytes to draw for the same release: the key between a mark and a check.
   ///
   /// WARNING. Anyone who has these bytes and the released records can test guesses of the private
   /// records as if nothing protected them. Hand them to the workers of this release alone, in the
@@ -108,11 +108,11 @@ class Sampler : public Handle<const class SamplerInside> {
 
   /// One draw for each unit's records: unit u has outcomes[offsets[u]] ... outcomes[offsets[u + 1]
   /// - 1], in any order, and as many weights; without weights each counts 1. There is one offset
-  /// more than there are units, released.size(). An outcome that is none is passed over, and of
-  /// offsets that are out of order or out of range what is in range counts.
+  /// more than there are units, released.size(). Outcomes of k or more are skipped. Offsets are
+  /// clipped to the valid range.
   ///
-  /// Where k is above 4096, a unit costs time in its own records alone. So many threads share the
-  /// units, each with words of its own; 0: as many as the process may run.
+  /// If k is above 4096, a unit costs time in its own records alone. `threads` threads share the
+  /// units, each with words of its own; 0 uses all that it may.
   void draw_units(std::span<const std::uint32_t> outcomes, std::span<const std::uint64_t> offsets,
                   std::span<const double> weights, std::span<std::uint32_t> released,
                   std::size_t threads = 1) const;

@@ -29,7 +29,7 @@ struct Verification {
   /// ln of the greatest ratio of any outcome's probabilities under any two inputs, of one draw,
   /// from the integers and rounded up; 0 in the central model.
   double epsilon_realised_up = 0;
-  /// What the release and its domain are warned of, if all holds, a sentence each.
+  /// Warnings about the release and its domain, if all holds, a sentence each.
   std::vector<std::string> warnings{};
   /// "holds", "DOES NOT HOLD", or "not checked: this is not the release's domain".
   std::string verdict{};

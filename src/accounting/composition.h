@@ -21,8 +21,8 @@ namespace mollify {
 /// InvalidInput for epsilon not finite and at least 0.
 [[nodiscard]] double concentrated_rho_of_pure_up(double epsilon);
 
-/// The rho of a mu-Gaussian-DP release, mu²/2, rounded up: its Rényi divergences are at most those
-/// of N(0,1) from N(mu,1) [Dong et al. 2022, Corollary 2.9]. InvalidInput for mu not finite and at
+/// The rho of a mu-Gaussian-DP release, mu²/2, rounded up: its Rényi divergences are at most
+/// N(0,1)'s from N(mu,1) [Dong et al. 2022, Corollary 2.9]. InvalidInput for mu not finite and at
 /// least 0.
 [[nodiscard]] double concentrated_rho_of_gaussian_up(double mu);
 

@@ -18,7 +18,7 @@
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
-// The mean of what a sum of mostly equal variables exceeds zero by, by its rare states.
+// The mean excess over zero of a sum of mostly equal variables, by its rare states.
 
 namespace {
 
@@ -159,7 +159,7 @@ std::optional<MeanExcess> sparse_excess(const Atom& gain, std::span<const Atom> 
 }
 
 // -----------------------------------------------------------------------------------------------
-// The mean of what a sum of few independent equal variables exceeds zero by, state by state.
+// The mean excess over zero of a sum of few independent equal variables, state by state.
 
 namespace {
 
@@ -246,7 +246,7 @@ std::optional<MeanExcess> enumerated_excess(const Atom& gain, std::span<const At
 }
 
 // -----------------------------------------------------------------------------------------------
-// The mean of what a sum of independent equal variables exceeds zero by, certified on both sides.
+// The mean excess over zero of a sum of independent equal variables, certified on both sides.
 
 namespace {
 

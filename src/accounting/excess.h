@@ -8,7 +8,7 @@
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
-// The mean of what a sum of independent equal variables exceeds zero by, certified on both sides.
+// The mean excess over zero of a sum of independent equal variables, certified on both sides.
 
 /// A value that a variable takes, and how likely.
 struct Atom {
@@ -45,7 +45,7 @@ struct MeanExcess {
                                      std::uint64_t terms, double interest = 0);
 
 // -----------------------------------------------------------------------------------------------
-// The mean of what a sum of mostly equal variables exceeds zero by, by its rare states.
+// The mean excess over zero of a sum of mostly equal variables, by its rare states.
 
 /// E[(X_1 + ... + X_n)_+] as mean_excess, where one loss, or the value 0, is the most likely: by
 /// visiting every way in which variables can fall on the others, as far as each of these is not
@@ -60,7 +60,7 @@ struct MeanExcess {
                                                       std::uint64_t terms, double most_states);
 
 // -----------------------------------------------------------------------------------------------
-// The mean of what a sum of few independent equal variables exceeds zero by, state by state.
+// The mean excess over zero of a sum of few independent equal variables, state by state.
 
 /// E[(X_1 + ... + X_n)_+] as mean_excess, by visiting every way in which n variables can fall on
 /// the atoms; none where there are more than 20 000 ways (n above 47 with two losses, 23 with

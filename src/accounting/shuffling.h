@@ -121,8 +121,8 @@ void require_total_delta(double delta);
 /// Milliseconds; tenths of a second for a sum of many terms with atoms near 0 (mean_excess.h).
 [[nodiscard]] DeltaBounds shuffle_delta(const ShuffledResponse& response, double epsilon);
 
-/// An epsilon, least but for 1e-9 of it, for which the mechanism is certainly (epsilon, delta)-DP;
-/// at most epsilon0. Each inversion costs ten to thirty evaluations of delta: up to seconds.
+/// An epsilon, least to 1e-9 of it, for which the mechanism is certainly (epsilon, delta)-DP; at
+/// most epsilon0. Each inversion costs ten to thirty evaluations of delta: up to seconds.
 [[nodiscard]] double shuffle_epsilon_up(const ShuffledResponse& response, double delta);
 /// An epsilon for which it is certainly not (epsilon, delta)-DP; 0 if there is none.
 [[nodiscard]] double shuffle_epsilon_down(const ShuffledResponse& response, double delta);

@@ -381,7 +381,7 @@ class Advisor {
       if (none) throw Unserved(budgets.back().why);
       unreached = fmt::format("none of these brings the error to {:g}; {}", *question().error,
                               what_would());
-      // Whoever names no error has a whole table all the same, and sees its error.
+      // Without an error in the question a whole table is advised, with its error.
       const bool is_taken = is_of_rows() && question().purpose == Purpose::kTable &&
                             !is_error_given_ && at(kModerateEpsilon)->error;
       if (is_taken) found = at(kModerateEpsilon);
@@ -519,7 +519,7 @@ class Advisor {
     return chosen().noise && chosen().noise->is_indistinct() && !is_estimation();
   }
 
-  /// A part of the advised release; what stands for a file has no value, but a name in each speech.
+  /// A part of the advised release; a file has no value, but a name in each speech.
   void add_part(const char* name, const Json& value, const std::string& file = "") {
     std::string flag = name;
     std::replace(flag.begin(), flag.end(), '_', '-');

@@ -214,7 +214,7 @@ namespace {
 std::vector<std::string> labels_of(const Domain& domain, const RecordLayout& layout) {
   std::vector<std::string> labels;
   for (const Column& column : domain.columns()) {
-    // Of two levels the share of the second one is told, by its name.
+    // For two levels the share of the second one is shown, by its name.
     const MixedColumn& mixed = layout.columns()[labels.size()];
     const bool is_share = mixed.scale == Scale::kCategory && mixed.levels == 2;
     labels.push_back(is_share ? fmt::format("{} = {}", column.name(), level_text(column, 1))
@@ -440,11 +440,11 @@ void refuse_nothing_to_compare(const Source& data) {
 }
 
 // -----------------------------------------------------------------------------------------------
-// One release beside others.
+// One release next to others.
 
 namespace {
 
-/// One release beside the others: a mechanism's distances at each epsilon, or why there are none.
+/// One of several releases: a mechanism's distances at each epsilon, or a reason.
 struct ComparedRow {
   std::string mechanism;
   std::vector<std::optional<double>> distances;  ///< of a unit's own law, of the table's
@@ -467,8 +467,8 @@ double distance_of(const Json& parts, const PublicInputs& inputs, const Source& 
   return comparison_of(*release, data).mean_law_distance;
 }
 
-/// What is asked for, or all that the method has; where it has none, a release refuses what is
-/// asked.
+/// The mechanisms asked for, or all of the method's; if it has none, a release
+/// refuses.
 std::vector<std::string> compared_mechanisms(const Json& parts) {
   const std::string asked = parts.value("mechanism", "");
   if (asked != "all") return {asked};
@@ -503,7 +503,7 @@ ComparedRow compared_row(std::span<const Json> questions, const std::string& mec
   return row;
 }
 
-/// What the distances of a table are.
+/// The distances of a table.
 const char* distance_words(const Json& question) {
   const auto method = known_value<Method>("method", question["method"].get<std::string>());
   if (question.contains("unit") && kDrawMethods.has(method)) {

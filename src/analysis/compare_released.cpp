@@ -164,7 +164,7 @@ FiniteLaws finite_laws(const PreparedRelease& release, const Domain& domain,
   return laws;
 }
 
-/// What so many simulated records alone are from their law in total variation, on average.
+/// The simulated records' distance from their law in total variation, on average.
 double simulation_distance(const FiniteLaws& laws) {
   double sum = 0;
   for (const double mass : laws.law) sum += std::sqrt(mass * (1 - mass));

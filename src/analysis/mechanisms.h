@@ -20,7 +20,7 @@ struct AmplifyQuestion {
   std::optional<std::uint64_t> n{}, k{};
   std::optional<double> epsilon0{};          ///< of one report, up to 100
   std::optional<double> epsilon{}, delta{};  ///< of all reports together
-  /// Each record is first kept with this probability, or so many of the n records are first chosen.
+  /// Each record is first kept with this probability, or some of the n are first chosen.
   std::optional<double> rate{};
   std::optional<std::uint64_t> chosen{};
   bool accept_large_delta = false;  ///< a delta of 1/n or more is looked at too

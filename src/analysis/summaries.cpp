@@ -115,7 +115,7 @@ void add_caveats(Answer& answer, const Domain& domain, const Source& data,
 }
 
 // -----------------------------------------------------------------------------------------------
-// The means of a table's own numbers, beside those of the bins they are counted in.
+// The means of a table's own numbers, next to the means of their bins.
 
 namespace {
 

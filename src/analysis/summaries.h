@@ -70,7 +70,7 @@ void add_caveats(Answer& answer, const Domain& domain, const Source& data,
                  const std::vector<std::string>& represented);
 
 // -----------------------------------------------------------------------------------------------
-// The means of a table's own numbers, beside those of the bins they are counted in.
+// The means of a table's own numbers, next to the means of their bins.
 
 /// The effect of bins on a column of integers or numbers, before anything is released.
 struct OwnMean {
@@ -186,8 +186,8 @@ class ShapeComparison {
 // -----------------------------------------------------------------------------------------------
 // Laws over a domain: levels, pairs of columns, means.
 
-/// A law by its name, "truth", and its shares of the levels of two columns together, i < j, those
-/// of j running fastest; of one column where they are the same.
+/// A law by its name, "truth", and its shares of the levels of two columns together, i < j, j's
+/// running fastest; of one column where they are the same.
 struct NamedLaw {
   const char* name;
   std::function<std::vector<double>(std::size_t i, std::size_t j)> shares;
@@ -223,10 +223,10 @@ std::optional<double> number_of_level(const Column& column, std::uint32_t level)
 /// Throws InvalidInput if the columns' pairs have more cells than can be counted.
 void require_countable_pairs(const Domain& domain);
 
-/// Adds the shares of each column's levels under each law, means of numbers, those of the table's
-/// own numbers beside them (`own`, of each column; `of_second` those of the second law's table,
-/// where it is one), and how far the two-way marginals of each are from those of the first.
-/// Requires two laws at least.
+/// Adds the shares of each column's levels under each law, means of numbers, the table's own means
+/// with them (`own`, of each column; `of_second` those of the second law's table, where it is one),
+/// and how far the two-way marginals of each are from those of the first. Requires two laws at
+/// least.
 void add_marginals(Answer& answer, const Domain& domain, std::span<const NamedLaw> laws,
                    std::span<const std::optional<OwnMean>> own,
                    std::span<const std::optional<OwnMean>> of_second = {});

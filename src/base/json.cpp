@@ -43,7 +43,7 @@ class Listener final : public nlohmann::json_sax<nlohmann::json> {
   bool parse_error(std::size_t read, const std::string&,
                    const nlohmann::detail::exception&) override {
     const std::string_view before = text_.substr(0, read == 0 ? 0 : read - 1);
-    const std::size_t line = before.rfind('\n') + 1;  // 0 if there is none
+    const std::size_t line = before.rfind('\n') + 1;  // 0 if missing
     expected = read > text_.size() ? "JSON, but ends too early"
                                    : fmt::format("JSON, but is not at line {} column {}",
                                                  1 + std::count(before.begin(), before.end(), '\n'),

@@ -80,7 +80,7 @@ std::size_t outcome_count(const std::optional<std::uint64_t>& k, const char* fla
 /// Writes JSON and a line feed to standard output.
 void print_json(const Json& json);
 
-/// Writes an answer to standard output, and what it warns of to standard error; the exit status.
+/// Writes an answer to standard output, and warnings to standard error; the exit status.
 int print_answer(const Answer& answer, bool as_json);
 
 /// Warns of columns that do not declare what becomes of other values. Call it once in a command,
@@ -92,7 +92,7 @@ void tell_undeclared(const Domain& domain);
 void tell_large_epsilon(const std::optional<double>& epsilon_of_draw,
                         const std::optional<double>& mu_of_draw = std::nullopt);
 
-/// Says, to standard error, what a release's promise means in odds from an epsilon of 10 on.
+/// Writes a release's promise in odds to standard error, from an epsilon of 10 on.
 void tell_odds(const Privacy& promise);
 
 /// Fails loudly (exit status 1) if standard output could not take what was written.

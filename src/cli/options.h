@@ -27,7 +27,7 @@ namespace mollify::cli {
 /// The texts between the commas. Throws InvalidInput, naming what they are, where one is empty.
 std::vector<std::string> number_list(const std::string& text, const std::string& name);
 
-/// One of them as a number. Throws InvalidInput for what is none.
+/// One of them as a number. Throws InvalidInput for other texts.
 double number_of(const std::string& text, const std::string& name);
 
 /// Lets the command's --epsilon take a list, into `epsilons`.

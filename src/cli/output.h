@@ -13,7 +13,7 @@ namespace mollify::cli {
 // How far a file has been read, on the terminal.
 
 /// From now on shows how far each file that takes long has been read, unless standard error is no
-/// terminal: of a private one too, for whoever starts the command can see how large it is.
+/// terminal: of a private one too, because its user can see how large it is.
 void show_reading();
 
 /// Wipes that line, before something is printed while a file is read.

@@ -55,7 +55,7 @@ void keystream(const std::uint32_t* key, const std::uint32_t* nonce, std::uint32
     out += kChaChaBatchBytes;
   }
 #if defined(__AVX2__)
-  __builtin_ia32_vzeroall();  // whoever saves the registers next must not find the keystream there
+  __builtin_ia32_vzeroall();  // the next to save the registers must not find the keystream there
 #endif
 }
 

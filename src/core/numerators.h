@@ -111,8 +111,8 @@ void settle(const Bounds& bounds, uint128 sum, Numerators numerators);
 /// If search.first throws, nothing was written; search.again may not throw, for the numerators
 /// would stay unsettled.
 ///
-/// search.first(bounds, scores) is the first scale. search.again(scale, missing) is told what the
-/// numerators that it gave are short of N; either it changes the scale and returns true, or false.
+/// search.first(bounds, scores) is the first scale. search.again(scale, missing) gets the amount by
+/// which its numerators are short of N; either it changes the scale and returns true, or false.
 template <class Score, class Search>
 void fit(const Bounds& bounds, std::span<const Score> scores, Search& search, Numerators to) {
   static_assert(noexcept(search.again(std::declval<ScoreScale&>(), int128{})));

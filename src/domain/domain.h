@@ -1,4 +1,4 @@
-// A domain: columns, outcomes, grids, what is recut.
+// A domain: columns, outcomes, grids, finer cuts.
 #pragma once
 
 #include <array>
@@ -189,9 +189,9 @@ void require_space(const Domain& domain, SpaceKind kind);
 /// One axis for each column of a domain whose columns are all numbers. Public and immutable.
 ///
 /// A field becomes the declared value: the number as it is, if it lies in [min, max]; the nearer
-/// bound or the `outside` value, if not; the `null` value for nulls. Text that is no number, and
-/// nulls of which nothing is declared, become the `outside` value, or min without one. A column may
-/// be taken in logarithms: its axis then runs from ln min to ln max, and the written number is e to
+/// bound or the `outside` value, if not; the `null` value for nulls. Text that is not a number, and
+/// nulls without a declaration, become the `outside` value, or min without one. A column may be
+/// taken in logarithms: its axis then runs from ln min to ln max, and the written number is e to
 /// the coordinate.
 class RealColumns {
  public:

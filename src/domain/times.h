@@ -75,7 +75,7 @@ class DateCells {
   };
 
   /// With neither period nor bins each day, or second, is a cell, as far as 2^24 go. Throws
-  /// InvalidInput for what is no day or time, a min above max, and both a period and bins.
+  /// InvalidInput for other texts than days or times, a min above max, and both a period and bins.
   static DateCells make(const Declaration& declared);
 
   static const ColumnKind kDate, kDatetime;

@@ -18,8 +18,8 @@ namespace mollify {
 /// The private integers that, together with a sampler's public ones, are the law of its draw: two
 /// draws of one sampler whose integers are equal have one law, on whatever processors. NOT PRIVATE.
 ///
-/// A Table has its numerators; a SparseTable its outcomes, and their numerators before that of the
-/// rest; a channel its inputs, and the sums of the weights before each and of all.
+/// A Table has its numerators; a SparseTable its outcomes, and their numerators before the rest's;
+/// a channel its inputs, and the sums of the weights before each and of all.
 struct LawIntegers {
   std::span<const std::uint32_t> outcomes{};  ///< outcomes of the numerators; none: 0, 1, 2, ...
   std::span<const std::uint64_t> numerators{};

@@ -206,7 +206,7 @@ struct ChoiceTerm {
   std::uint64_t distance = 0;
 };
 
-/// One outcome: the `position`-th, from 0, of those of a term.
+/// One outcome: the `position`-th, from 0, of a term's.
 struct ChosenOutcome {
   std::size_t term = 0;
   std::uint64_t position = 0;
@@ -287,8 +287,8 @@ class ExponentialLevels {
 
 /// Draws outcome y of a finite set with P(y) proportional to e^(-k(y) eta), for integers k(y) >= 0
 /// and a public rational eta: the exponential mechanism [McSherry, Talwar 2007]. Outcomes are given
-/// by terms, each of which represents many outcomes of one distance, so a set of 2^62 costs no more
-/// than its terms.
+/// by terms, each for many outcomes of one distance, so a set of 2^62 costs no more than its
+/// terms.
 ///
 /// Theorem (law). If the words are uniform, P(y) = e^(-k(y) eta) / sum over all outcomes of the
 /// same exactly. Proof: detail::ExponentialLevels for the distance; among the outcomes of one

@@ -102,7 +102,7 @@ std::uint64_t GeometricGap::draw(std::uint64_t most, SecureRandom& random) const
 }
 
 // -----------------------------------------------------------------------------------------------
-// Uniformly random parts of records of which only is known how often each value occurs.
+// Uniformly random parts of records, known only by how often each value occurs.
 
 namespace {
 

@@ -148,7 +148,7 @@ class GeometricGap {
   };
 
   /// Whether all numbers that begin with these words are below x_i (-1) or none is (1), as far as
-  /// brackets of as many words tell (else 0).
+  /// brackets of equal length show (else 0).
   [[nodiscard]] int compared_with_power(std::size_t i, const detail::FractionWords& read) const;
 
   std::uint64_t tails_;
@@ -156,15 +156,15 @@ class GeometricGap {
 };
 
 // -----------------------------------------------------------------------------------------------
-// Uniformly random parts of records of which only is known how often each value occurs.
+// Uniformly random parts of records, known only by how often each value occurs.
 
 /// Records that are taken one by one, without replacement: of the i-th value counts[i] to begin
 /// with.
 ///
-/// Theorem. If the words are uniform, the values of the first m records taken have the law of those
-/// of m of the n records in an order that is uniform among all n (n - 1) ... (n - m + 1). Proof:
-/// number the records that are left, value after value; `take` takes each of them with the same
-/// probability, because `below` has no bias. QED
+/// Theorem. If the words are uniform, the values of the first m records taken have the law of the
+/// values of m of the n records in an order that is uniform among all n (n - 1) ... (n - m + 1).
+/// Proof: number the records that are left, value after value; `take` takes each of them with the
+/// same probability, because `below` has no bias. QED
 ///
 /// So each set of m records is as likely as any other, and given the set its order is uniform. How
 /// many words are drawn does not depend on the counts. O(log values) for each record, and 8 bytes

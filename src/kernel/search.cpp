@@ -170,7 +170,7 @@ bool find_root(const Bounds& bounds, ExcessAt excess_at, double shortest, Root& 
 bool is_plain(const Survey& survey) { return survey.greatest > 0x1p-200 && survey.sum < 0x1p200; }
 
 /// The scale by the scores' sum, if the bounds are not the same for all. If they are, that is as a
-/// rule too much where the excess is small, because it then is that of few outcomes: from the t at
+/// rule too much where the excess is small, because it then comes from few outcomes: from the t at
 /// which the first of them leaves its lower bound, the excess grows about like the square. It is
 /// taken to be 0.3 of the total at the t that the sum asks for, or what half of the room holds. If
 /// one outcome may take all, the root is not beyond where the greatest does; if both guesses are
@@ -192,8 +192,8 @@ double first_guess(const Bounds& bounds, const Survey& survey) {
 // -----------------------------------------------------------------------------------------------
 // Where Newton's method begins if there are many scores.
 
-/// Some runs of outcomes, evenly spread, taken for all: their excess stands to that of all as their
-/// lower bounds do.
+/// Some runs of outcomes, evenly spread, used for all: excesses are in proportion to lower
+/// bounds.
 template <class Score>
 struct Sample {
   static constexpr std::size_t kRun = 128;
@@ -240,7 +240,7 @@ struct Sample {
 };
 
 /// Many scores under one pair of bounds: a sample tells between which t's the root is, except for
-/// four standard deviations of one in which so many count. Few scores meet a bound between them,
+/// four standard deviations of one in which this many count. Few scores meet a bound between them,
 /// and after one look at all scores these few are searched alone.
 Root root_of_few(const Bounds& bounds, std::span<const float> scores) {
   // Memory is taken whether it will be used or not, for that depends on the scores.

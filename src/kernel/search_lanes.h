@@ -33,7 +33,7 @@ struct Excess {
 };
 
 /// Scores that meet no bound between two t's, how many are at their upper bound there, and how many
-/// there are beside these, infinite ones among them: they were copied.
+/// others there are, infinite ones among them: they were copied.
 struct Narrowed {
   double free_sum;
   double free_count;
@@ -41,15 +41,15 @@ struct Narrowed {
   std::size_t copied;
 };
 
-/// Passes over scores or masses. They read bounds.size of them, and as many lower bounds if each
-/// outcome has its own.
+/// Passes over scores or masses. They read bounds.size of them, and equally many lower bounds if
+/// each outcome has its own.
 template <class Score>
 struct Passes {
   Survey (*survey)(const Bounds&, const Score*);
   Excess (*excess)(const Bounds&, const Score*, double t);
   /// Writes `size` lower bounds, from 1 to 2^62, of `size` masses. One in double precision is
-  /// divided by the sum, for certificates hash what comes of it; one in single precision is
-  /// multiplied once, for a division binds, and is at most 2^-51 beside that.
+  /// divided by the sum, because certificates hash it; one in single precision is multiplied once,
+  /// for a division binds, and is at most 2^-51 beside that.
   void (*lowers)(const LowerRule&, const Score* masses, std::size_t size, std::uint64_t* to);
 };
 

@@ -20,9 +20,9 @@ namespace {
 constexpr std::size_t kMostDimensions = 100;
 
 /// Integrates over [low, high] a function that changes over lengths of `scale` and is smooth
-/// inside. If it is smooth at the ends, too, a Gauss-Legendre rule serves as it is, one of three
-/// points on short pieces, of which grids have millions. If it may have square roots there, x =
-/// middle + half (3t - t^3)/2 turns them into polynomials.
+/// inside. If it is smooth at the ends, too, a Gauss-Legendre rule is enough, one of three points
+/// on short pieces; grids have millions. If it may have square roots there, x = middle + half (3t -
+/// t^3)/2 turns them into polynomials.
 template <class Function>
 double integral(const Function& function, double low, double high, double scale,
                 bool smooth_at_ends) {

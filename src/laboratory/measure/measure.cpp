@@ -298,7 +298,7 @@ void HistogramMeasure::simulate_inside(SeededRandom& random, const Box& cell,
 }
 
 // -----------------------------------------------------------------------------------------------
-// Mixtures of Gaussians whose axes are those of the space, on a box if one is given.
+// Mixtures of Gaussians along the axes of the space, on a box if one is given.
 
 namespace {
 
@@ -404,7 +404,7 @@ void GaussianMixture::cell_masses(const Grid& grid, std::span<double> masses) co
     }
     return;
   }
-  // Each row of cells along the last axis gets that axis' masses times those of the other axes.
+  // Each row of cells along the last axis gets that axis' masses times the other axes'.
   const std::size_t row = grid.cells_along(last);
   std::vector<double> along_last(row);
   for (std::size_t i = 0; i < weights_.size(); ++i) {

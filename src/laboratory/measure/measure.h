@@ -34,9 +34,9 @@ void uniform_in(SeededRandom& random, const Box& box, std::span<double> point);
 /// A reference h: it is released without data, and every law is measured against it; or a P that is
 /// known, to be looked at.
 ///
-/// Doubles are good enough: the guarantee of a release is that of a Band built from cell masses of
-/// the public h, whatever their error, and a draw inside a cell looks at no data. A P that is
-/// wrong, does not sum to one, or is NaN somewhere costs accuracy alone. Points have dimension()
+/// Doubles are good enough: the guarantee of a release is a Band's, built from cell masses of the
+/// public h, whatever their error, and a draw inside a cell looks at no data. A P that is wrong,
+/// does not sum to one, or is NaN somewhere costs accuracy alone. Points have dimension()
 /// coordinates. Immutable, so threads may share one.
 class Measure {
  public:
@@ -163,7 +163,7 @@ class HistogramMeasure final : public Measure {
 };
 
 // -----------------------------------------------------------------------------------------------
-// Mixtures of Gaussians whose axes are those of the space, on a box if one is given.
+// Mixtures of Gaussians along the axes of the space, on a box if one is given.
 
 /// The parts of a Gaussian mixture.
 struct GaussianMixtureSpec {
@@ -266,10 +266,10 @@ class GaussianMixture final : public Measure {
 ///
 /// v is one number for all components and axes, or a list with an entry for each component: a
 /// number, or a list with one for each axis (for a gaussian: a list with one for each axis). B is
-/// [[low, high], ..], one pair for each axis: what is described is restricted to the box and
-/// renormalised on it. Without "box" the space is R^d. "edges" are ascending, one list for each
-/// axis; "masses" has one number for each bin, the last axis fastest. Throws InvalidInput, in one
-/// sentence, for anything else, unknown keys included.
+/// [[low, high], ..], one pair for each axis: the measure is restricted to the box and renormalised
+/// on it. Without "box" the space is R^d. "edges" are ascending, one list for each axis; "masses"
+/// has one number for each bin, the last axis fastest. Throws InvalidInput, in one sentence, for
+/// anything else, unknown keys included.
 [[nodiscard]] std::shared_ptr<const Measure> measure_from_json(std::string_view text,
                                                                const std::string& name);
 

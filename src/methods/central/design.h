@@ -79,7 +79,7 @@ struct CentralOption {
 /// (so never product, nor histogram with several outputs), the one with the least
 /// total_variation_up, the first in the order of the enumeration if some are equal; of two names of
 /// one sampler, the plainer. `why` says so, and states the others' cost. Uses public information
-/// alone. Throws InvalidInput if there is none. `chosen`, if it is given, is taken where it is as
+/// alone. Throws InvalidInput if none exists. `chosen`, if it is given, is taken where it is as
 /// good except for last digits, which another processor may find otherwise.
 [[nodiscard]] CentralDesign best_central_design(
     const CentralRequest& request, std::optional<CentralMechanism> chosen = std::nullopt);

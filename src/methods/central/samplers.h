@@ -133,7 +133,7 @@ class CentralSampler {
 ///   With m = 1 this is [Cheu, Nayak 2024, Theorem 11] with the tight odds; "uniform with
 ///   probability k / (k + n (E - 1)), else a random record" [Tasnim et al. 2025] is the same law.
 ///   With m > 1 it has the law of m runs on random disjoint parts of n / m records each [ibid.,
-///   Lemma 8], of which each takes one record, except that n / m do not have to be an integer.
+///   Lemma 8], which each take one record, except that n / m do not have to be an integer.
 /// - subset-rr, shuffled-rr (m = n): E0 from the blanket bound of shuffled responses amplified by
 ///   the choice (accounting/shuffling.h); (epsilon, delta)-DP.
 /// So the four differ in their accounting alone.

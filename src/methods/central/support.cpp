@@ -189,7 +189,7 @@ OutcomeInterval cut(OutcomeInterval interval, std::uint64_t center, std::uint64_
   return {first, first + std::min(most - 1, interval.last - first)};
 }
 
-/// How far below its target a threshold must be, so that an answer on target passes but for beta.
+/// How far below its target a threshold must be, so that an answer on target passes with 1 - beta.
 std::int64_t allowance(const AboveThreshold& above) {
   return static_cast<std::int64_t>(
       std::ceil((above.threshold_scale() + above.answer_scale()) * std::log(2 / kMiss)));
@@ -200,7 +200,7 @@ std::size_t doublings(const RecordsByOutcome& records) {
   return static_cast<std::size_t>(std::bit_width(records.domain().last)) + 1;
 }
 
-/// The width of the cells the fullest of which holds about half of the records.
+/// The cells' width at which the fullest holds about half of the records.
 std::optional<std::uint64_t> find_cell_width(const RecordsByOutcome& records, std::int64_t count,
                                              const AboveThreshold& above, SecureRandom& random) {
   const auto fullest = [&](std::size_t j) { return records.fullest_cell(std::uint64_t{1} << j); };

@@ -72,7 +72,7 @@ struct GaussianWeights {
   friend bool operator==(const GaussianWeights&, const GaussianWeights&) = default;
 };
 
-/// Bounds, each rounded up, on what separates the law of one output from N(mu, Sigma) in total
+/// Bounds, each rounded up, on the distance of one output's law from N(mu, Sigma) in total
 /// variation, for records drawn independently from N(mu, Sigma) as the request says.
 struct GaussianTotalVariation {
   double clip = 0;     ///< that any record of the run is clipped
@@ -145,9 +145,9 @@ struct GaussianDesign {
 /// to find a centre.
 [[nodiscard]] std::optional<GaussianDesign> find_gaussian_design(const GaussianRequest& request);
 
-/// The same, but throws InvalidInput where there is none, naming the least n and the least epsilon
-/// (or rho) that would keep each output within `most` in total variation. The search for these
-/// takes up to seconds.
+/// The design; throws InvalidInput if there is none, naming the least n and the least epsilon (or
+/// rho) that would keep each output within `most` in total variation. The search for these takes up
+/// to seconds.
 [[nodiscard]] GaussianDesign design_gaussian(const GaussianRequest& request, double most = 1);
 
 /// The guarantee that one run has by its integers alone, rounded outward. Under (epsilon, delta) it

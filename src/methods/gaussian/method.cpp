@@ -384,7 +384,7 @@ constexpr OwnPart kGaussianModelQuestions[] = {
     kLogarithms,
 };
 
-/// What methods gaussian and gaussian-model share: records are points, and their number is public.
+/// Both Gaussian methods: records are points, and their number is public.
 class PointMethod : public ReleaseMethod {
  public:
   std::string supposition(const ReleaseSpec&) const override { return ", if data are Gaussian"; }

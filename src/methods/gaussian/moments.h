@@ -101,7 +101,7 @@ void require_moment_records(std::uint64_t records);
 /// How many of its standard deviations a column's range reaches to both sides of its mean, in the
 /// cases that errors are stated for.
 inline constexpr std::array<double, 3> kStatedDeviations = {2, 3, 5};
-/// From so many on a design states its error: narrower ranges cut data, and no budget mends that.
+/// From here on a design states its error: narrower ranges cut data, and no budget mends that.
 inline constexpr double kLeastDeviations = 3;
 /// And the least variance of a weighted sum of columns, relative to independent columns, that
 /// errors are stated for: correlations of one half between any two have it.
@@ -205,9 +205,9 @@ class MomentSums {
 /// Measures a table by the design's rounds.
 ///
 /// Theorem (privacy). The model keeps design().guarantee for replacing one row, whatever rows are:
-/// moment_design.h. Each round reads the first n rows, of which missing ones count as none at all
-/// (their moments are 0, like those of one public row), maps every row by itself, and hands it to
-/// ClippedMoments; of these only entries with exact noise are looked at.
+/// moment_design.h. Each round reads the first n rows, and missing ones count as zero (their
+/// moments are 0, like one public row's), maps every row by itself, and hands it to ClippedMoments;
+/// of these only entries with exact noise are looked at.
 ///
 /// Accuracy, not privacy, depends on floating point and on what is made of the entries: the
 /// covariance is made positive definite by its eigenvalues, and the mean brought into the ranges.

@@ -23,7 +23,7 @@ namespace mollify {
 /// counts[i] = the expected number count * masses[i] / sum of masses, rounded up or down, by
 /// systematic sampling [Tillé 2006, 7.2]: whole numbers are counted along the sums of the expected
 /// ones, from a start u in [0, 1). They sum to `count`, and have the expected numbers as means if u
-/// is uniform. Requires masses of at least zero that do not all vanish, and as many counts.
+/// is uniform. Requires masses of at least zero that do not all vanish, and a count for each.
 inline void round_systematically(std::span<const double> masses, std::size_t count, double u,
                                  std::vector<std::size_t>& counts) {
   double sum = 0;
@@ -96,7 +96,7 @@ class GraphicalModel {
   static constexpr double kGreatestPotential = 1e6;
 
   /// `total`: the number of rows that the model represents, positive; it is handed on, no more.
-  /// Throws InvalidInput for cliques that are none or come twice, values too great or not as many
+  /// Throws InvalidInput for wrong cliques or ones that come twice, values too great or not as many
   /// as cells, and a tree of more than kMostCells. O(cells of the tree).
   GraphicalModel(ColumnSizes sizes, double total, std::vector<Potential> potentials);
 
@@ -111,8 +111,8 @@ class GraphicalModel {
   [[nodiscard]] const JunctionTree& tree() const noexcept { return tree_; }
 
   /// The probabilities of the cells of any clique's table. In the tree it is a sum over a node;
-  /// else what lies between is eliminated, which takes the cells of a node times those of the
-  /// columns asked for. Throws InvalidInput for more than kMostCells.
+  /// else the cliques between are eliminated, which takes the cells of a node times the cells of
+  /// the columns asked for. Throws InvalidInput for more than kMostCells.
   [[nodiscard]] std::vector<double> marginal(const Clique& clique) const;
 
   /// Those of all pairs of columns, (0, 1), (0, 2), ..., by one pass up and down the tree.

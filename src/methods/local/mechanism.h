@@ -110,7 +110,7 @@ struct MechanismRow {
   bool judges_class = false;  ///< c1 and c2 are no numbers of it, but say where its risk is taken
   bool is_long = false;       ///< making it takes time in all outcomes, whatever is drawn
   const char* why = "";       ///< why it is taken where nobody asks for it
-  /// Bands: the constant b, and the worst case; without one, that of a band at b.
+  /// Bands: the constant b, and the worst case; without one, a band's at b.
   double (*floor)(const MechanismParameters& parameters) = nullptr;
   WorstCaseRisk (*risk)(const MechanismParameters& parameters, const ReferenceMasses& reference,
                         double epsilon) = nullptr;

@@ -120,12 +120,12 @@ void design_draws(const Domain& domain, std::uint64_t draws, DesignedRelease& ma
 /// minimax for categories and relative for other spaces, where no sampler over all distributions
 /// beats the trivial one [Park et al. 2024, Proposition III.2].
 ///
-/// Throws InvalidInput for a band beside a mechanism, and for a mechanism that the space does not
+/// Throws InvalidInput for a band with a mechanism, and for a mechanism that the space does not
 /// have: all but categories need a band, and one that is not minimax over all distributions.
 [[nodiscard]] Mechanism chosen_mechanism(const LocalSpec& spec, bool in_mu,
                                          SpaceKind space = SpaceKind::kCategories);
 
-/// The parameters of that mechanism over the space's outcomes, except for what one draw may spend.
+/// The parameters of that mechanism over the space's outcomes, except one draw's budget.
 [[nodiscard]] MechanismParameters mechanism_parameters(const LocalSpec& spec, bool in_mu,
                                                        SpaceKind space, std::uint64_t outcome_count,
                                                        std::span<const double> reference);

@@ -77,8 +77,8 @@ struct ConvexProjection {
 ///
 /// Exponentiated gradient θ_m ← θ_m·g_m^s, g_m = Σ_x P(x)·Q_m(x)/Q_θ(x): s = 1 is the EM step,
 /// which never increases KL; longer steps are tried and kept only while they decrease it. The
-/// result is never worse in KL than `start` (which need not be interior: it is mixed with a little
-/// of the uniform weights first, so that no row is lost, and kept if nothing better is found).
+/// result is never worse in KL than `start` (maybe not interior: it is mixed with a little of the
+/// uniform weights first, so that no row is lost, and kept if nothing better is found).
 ///
 /// The rows are public: InvalidInput unless there is at least one row and one outcome, the sizes
 /// agree, and each row is nonnegative and sums to one within 1e-9. P and `start` may be private:

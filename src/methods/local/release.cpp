@@ -133,7 +133,7 @@ void find_band(const ReleaseSpec& spec, const PublicInputs& inputs, const Releas
 /// The draws of all units, `draws` for each, one unit after the other.
 struct DrawnOutcomes {
   std::vector<std::uint32_t> outcomes;
-  std::vector<std::uint32_t> digits;  // of fresh candidates: those of each outcome, 0, 1, 2, ...
+  std::vector<std::uint32_t> digits;  // of fresh candidates: of each outcome, 0, 1, 2, ...
 };
 
 /// Draws for one unit after another by scores.

@@ -27,8 +27,8 @@ inline constexpr std::size_t kMostScoredRows = std::size_t{1} << 17U;
 
 /// Each unit, or the whole table, is one private distribution; `count` draws are made from each.
 ///
-/// With a roster: its units' draws in its order, each with its unit. With units and no roster: the
-/// same without ids, securely shuffled. Without units: the draws of the table.
+/// With a roster: its units' draws in its order, each with its unit. With units and no roster:
+/// without ids, securely shuffled. Without units: the draws of the table.
 class LocalRelease final : public PreparedRelease {
  public:
   LocalRelease(DesignedRelease made, const Domain& domain, ReleaseSpace space,
@@ -101,8 +101,8 @@ class UnitEstimates {
 /// models; each one's score is the likelihood of the table under it, and one draw of the kernel's
 /// table takes one. Its rows are free: post-processing of an index. Hands the model to the sink.
 ///
-/// One pass over the data, of which memory holds how often each column has each cell; then a pass
-/// over all models' shares.
+/// One pass over the data, and memory for how often each column has each cell; then a pass over all
+/// models' shares.
 [[nodiscard]] std::unique_ptr<const PreparedRelease> prepare_models(ReleaseSpec spec,
                                                                     const PublicInputs& inputs);
 

@@ -503,7 +503,7 @@ class BandDescent {
     return slope.dual + std::min(0.0, lacking) - kDualRounding;
   }
 
-  /// One step downhill, or false where there is none that doubles can see.
+  /// One step downhill, or false if doubles can see no step.
   bool descend(const BandObjective::Slope& slope, double tau) {
     std::vector<bool> held(lower_.size());
     for (std::size_t i = 0; i < lower_.size(); ++i) {

@@ -95,7 +95,7 @@ struct BestBand {
 ///
 /// `start` is where to begin (proportional to the mean if empty). `step` gets the gap after each
 /// step. At least one unit, epsilon as for ExpBound. Each step takes O(masses) and O(k^3) for k up
-/// to 512, else conjugate gradients; there the gap may stay above 1e-7, and is as it is told. Total
+/// to 512, else conjugate gradients; there the gap may stay above 1e-7, and is as stated. Total
 /// variation is a linear programme up to k = 2048 (best_variation_band); above, its gap does stay.
 [[nodiscard]] BestBand best_band(const UnitMasses& units, double epsilon, BandDivergence divergence,
                                  std::vector<double> start = {},

@@ -42,8 +42,8 @@ class Words {
   SeededRandom random_{1};
 };
 
-/// Weights in proportion to a draw of the prior. Gamma of a shape below one as that of one more
-/// times a power, in logarithms, because the powers underflow where shapes are small.
+/// Weights in proportion to a draw of the prior. Gamma of a shape below one from the shape of one
+/// more times a power, in logarithms, because the powers underflow where shapes are small.
 void draw_weights(Words& words, double shape, std::vector<double>& weights) {
   std::gamma_distribution<double> gamma(shape + 1);
   std::uniform_real_distribution<double> uniform(0x1p-53, 1);
@@ -399,7 +399,7 @@ class VariationProgramme {
     return most;
   }
 
-  /// One step; false where there is none that doubles can see.
+  /// One step; false if doubles can see no step.
   bool advance() {
     Eigen::MatrixXd normal = matrix();
     const Eigen::VectorXd scale = normal.diagonal().cwiseSqrt().cwiseInverse();

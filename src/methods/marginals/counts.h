@@ -83,7 +83,7 @@ class PairCounts {
 /// up to its pairs. So 30 columns of ten cells take 120 steps a row, not 465, and 30 columns of two
 /// cells take 15. Pairs of columns that lie in no table are counted by themselves.
 ///
-/// Memory, besides that of the counts: at most kMostCells counters of 4 bytes for tables, one of
+/// Memory, in addition to the counts: at most kMostCells counters of 4 bytes for tables, one of
 /// each cell of groups, and 4 bytes for each column and group of kRows rows; whatever the rows.
 class PairCounter {
  public:
@@ -142,7 +142,7 @@ class PairCounter {
 struct MarginalColumn {
   std::uint32_t size = 1;
   bool ordered = false;  ///< whether neighbouring cells are alike
-  /// Whether its cells are put together in private bins (private_bins.h), but for these, ascending.
+  /// Whether its cells are put together in private bins (private_bins.h), except these, ascending.
   bool private_bins = false;
   std::vector<std::uint32_t> apart{};
 

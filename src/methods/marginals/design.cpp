@@ -135,7 +135,7 @@ std::uint32_t second_column_parts(const MarginalDesign& design, double total_wei
   cells /= static_cast<double>(columns.size());
   const double deviation =
       design.column_deviation * static_cast<double>(design.request.unit.weight);
-  // Noise adds some 0.8 deviations a cell to a sum of distances, of which total variation is half.
+  // Noise adds some 0.8 deviations a cell to a sum of distances, twice the total variation.
   const double noise = 0.4 * deviation * cells / total_weight;
   // Also of weights that are no numbers.
   const double times = std::min(kMostSecondMeasurement, 40 * noise);

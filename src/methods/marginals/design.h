@@ -218,9 +218,9 @@ struct MarginalDistance {
 ///
 /// A column of k cells whose counts have noise of deviation s is off by E|z| s sqrt(k (k
 /// - 1)) / (2 n) in total variation, because the counts' sum is known; E|z| is
-/// sqrt(2/pi), or 1/sqrt(2) of Laplace noise. 1/s^2 is that of the column's own
-/// measurements, and half of the sum of those of the tree's and the rounds', shared among
-/// the columns: later measurements say this much about columns. A measured pair of g by g
+/// sqrt(2/pi), or 1/sqrt(2) of Laplace noise. 1/s^2 comes from the column's own
+/// measurements, and half of the sum of the tree's and the rounds', shared among the
+/// columns: later measurements say this much about columns. A measured pair of g by g
 /// groups is off by E|z| s g^2 / (2 n), s the deviation of its own counts. No distance is
 /// above 1.
 ///

@@ -41,8 +41,8 @@ class PublicWorth {
  public:
   explicit PublicWorth(double records) : records_(records) {}
 
-  /// Answers about cells of which public records have the shares q: noisy shares of the table, with
-  /// noise of this standard deviation each. Answers that are no numbers tell nothing.
+  /// Answers about cells with shares q in public records: noisy shares of the table, with noise of
+  /// this standard deviation each. Answers that are no numbers tell nothing.
   void see(std::span<const double> q, std::span<const double> shares, double deviation);
 
   [[nodiscard]] double records() const;
@@ -67,8 +67,8 @@ class MarginalModel {
     std::vector<double> shares;  ///< of each cell, positive
   };
 
-  /// Throws InvalidInput unless there is a column for each of the graph's, of as many groups as it
-  /// has values, none empty, all shares positive and finite.
+  /// Throws InvalidInput unless there is a column for each of the graph's, with a group for each of
+  /// its values, none empty, all shares positive and finite.
   ///
   /// `correlations`: of a copula, d x d, row-major; then the graph says what single columns are.
   /// They must be a correlation matrix.
