@@ -104,6 +104,26 @@ TEST(SampleGaussian, ReleasesWithABoundOnTheCovariance) {
   }
 }
 
+/// An integer that is written as text; 2 if there is none.
+std::uint64_t stated_number(const Json& json, const char* name) {
+  return json.contains(name) ? std::stoull(json[name].get<std::string>()) : 2;
+}
+
+/// Enough epsilon for so few rows to be tested.
+const Arguments kTested = {"--epsilon",          "50", "--delta", "1e-4", "--mean-bound", "3",
+                           "--covariance-bound", "2",  "--count", "1"};
+
+TEST(SampleGaussian, ReleasesDrawsOfTheRecordsOwnCovarianceOnceTheyAreTested) {
+  const Vitals command;
+  const Ended ended = command.sample(kTested + Vitals::kCovariance);
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const Json design = command.certificate()["design"];
+  EXPECT_EQ(design["noise"], "tested-covariance");
+  EXPECT_GT(stated_number(design, "threshold"), 2U);
+  EXPECT_THAT(design["why"].get<std::string>(), ::testing::HasSubstr("after a private test"));
+  EXPECT_EQ(command.verify("out.csv.certificate.json").status, 0);
+}
+
 TEST(SampleGaussian, LooksLikeTheData) {
   const Vitals command;
   const Ended ended = command.sample(Arguments{"--rho", "20", "--count", "100"} +
@@ -279,8 +299,11 @@ TEST(SampleGaussian, RefusesInOneSentence) {
 TEST(SampleGaussian, CertificateIsNotConfirmedOnceItIsTamperedWith) {
   const Vitals command;
   int change = 0;  // of which under sanitizers every third is tried
-  for (const Arguments& budget : kBudgets) {
-    ASSERT_EQ(command.sample(budget + Vitals::kCovariance + Arguments{"--count", "2"}).status, 0);
+  std::vector<Arguments> asked;
+  for (const Arguments& budget : kBudgets) asked.push_back(budget + Arguments{"--count", "2"});
+  asked.push_back(kTested);
+  for (const Arguments& options : asked) {
+    ASSERT_EQ(command.sample(options + Vitals::kCovariance).status, 0);
     const Json valid = command.certificate();
     const auto caught = [&](const char* pointer, const Json& value) {
       Json changed = valid;
@@ -312,6 +335,11 @@ TEST(SampleGaussian, CertificateIsNotConfirmedOnceItIsTamperedWith) {
     caught("/design/scale/numerator", "1");
     caught("/design/variance/numerator", "1");
     caught("/design/run_records", 10);
+    caught("/design/noise", "discrete-gaussian");
+    caught("/design/noise", "tested-covariance");
+    caught("/design/threshold", "0");
+    caught("/design/threshold", std::to_string(stated_number(valid["design"], "threshold") / 2));
+    caught("/design/threshold", std::to_string(stated_number(valid["design"], "threshold") * 2));
     caught("/design/weights/plus_records", 0);
     caught("/design", nullptr);
     caught("/accuracy/total_variation", 1e-9);

@@ -322,14 +322,14 @@ def bounded_covariance(quick: bool, seed: int) -> Figure:
     figure = _gaussian(
         _COVARIANCE_BOUND,
         (_CONCENTRATED, _APPROXIMATE),
-        "logarithms; mollify under approximate privacy adds noise, whose records grow with 1/alpha",
+        "logarithms; mollify under rho adds noise, whose records grow with 1/alpha",
     )
     figure.text.append(
         "Under approximate privacy the papers' way is propose, test, release [Ghazi et al. 2023, "
         "Algorithm 2], with constants of our own: it needs records in proportion to 1/epsilon, and adding "
-        "noise (mollify, and the papers' way under rho) needs records in proportion to 1/epsilon^2. "
-        "mollify does not release with it, because its noise is continuous; it is run here on simulated "
-        "records (last rows)."
+        "noise (both ways under rho) needs records in proportion to 1/epsilon^2. It is run here on "
+        "simulated records (last rows). mollify releases by it, too: it draws on a lattice, exactly, and "
+        "splits epsilon and delta another way, which halves the records."
     )
     _add_tested_runs(figure, quick, seed)
     return figure

@@ -12,6 +12,7 @@
 #include "core/invalid_input.h"
 #include "kernel/clipped_sums.h"
 #include "methods/gaussian/sampler.h"
+#include "methods/gaussian/tested.h"
 #include "scores/linear_algebra.h"
 
 namespace mollify {
@@ -251,6 +252,12 @@ std::string why_of(const GaussianDesign& design) {
             ? ", with Euclidean-Laplace noise on top of the paper's Gaussian variance"
             : ": a closer cut would distort more, a wider one need more noise; that noise is not "
               "Gaussian, and Gaussian noise beside it gives the record its full variance";
+  } else if (design.threshold > 0) {
+    text += fmt::format(
+        ": a closer cut would distort more, a wider one need more records. These give the record "
+        "their own mean and covariance, after a private test that they vary enough in every "
+        "direction; it fails with probability {:.2g} at most, and then the record is a public draw",
+        test_failure_up(design));
   } else if (request.covariance_bound > 1) {
     text += fmt::format(
         ": a closer cut would distort more, a wider one need more noise; {} of them are added, {} "
@@ -313,6 +320,12 @@ void check_gaussian_design(const GaussianDesign& design) {
                                    design.centre->request.dimension, request.dimension));
   }
   if (design.centre) check_centre_design(*design.centre);
+  if (design.threshold > 0) {
+    check_tested_run(tested_run(design));
+    if (request.budget.notion != Notion::kApproximate || weights.minus_records > 0) {
+      throw InvalidInput("a run is tested under epsilon and delta, and subtracts no records");
+    }
+  }
   const Privacy& said = design.guarantee;
   if (said.notion != request.budget.notion || !run_keeps(design, said) ||
       (design.centre && !is_within(design.centre->guarantee, said))) {

@@ -76,7 +76,7 @@ struct GaussianWeights {
 /// variation, for records drawn independently from N(mu, Sigma) as the request says.
 struct GaussianTotalVariation {
   double clip = 0;     ///< that any record of the run is clipped
-  double shape = 0;    ///< noise that is not Gaussian, or not of the covariance wanted
+  double shape = 0;    ///< noise not Gaussian, or not of the covariance wanted, or a failed test
   double lattice = 0;  ///< rounding of records, noise on a lattice, dither
   double centre = 0;   ///< that the coarse centre is further from mu than assumed
 
@@ -95,6 +95,11 @@ struct GaussianTotalVariation {
 /// Pure: P(Y = y) proportional to e^(-|y|/b), `noise` = b. Otherwise coordinates are discrete
 /// Gaussians, `noise` = sigma^2. Public noise is N(0, v I), or where v = 0 a uniform dither of one
 /// cell.
+///
+/// A run with a threshold is tested (methods/gaussian/tested.h). Then `noise` is the scale of the
+/// test's noise, and the output is
+///     centre + g (a point drawn with the run's own mean and covariance) + N(0, v I),
+/// or centre + N(0, I) if the run fails.
 ///
 /// Theorem (privacy of one run). For any records, S changes by at most s = 2 L in Euclidean norm if
 /// one is replaced, so S + Y is (s/b)-DP, respectively (s^2/(2 sigma^2))-zCDP and
@@ -118,6 +123,8 @@ struct GaussianDesign {
   /// L, at most 2^40.
   std::uint64_t lattice_radius = 0;
   Ratio noise;
+  /// The threshold of the run's test; 0: there is no test.
+  std::uint64_t threshold = 0;
   /// v.
   double public_variance = 0;
   GaussianWeights weights;

@@ -88,6 +88,9 @@ std::vector<std::string> wide_ranges(const RealColumns& columns, std::span<const
 
 namespace {
 
+/// A tested run's points have the run's own covariance.
+constexpr const char* kTestedNoise = "tested-covariance";
+
 /// Throws unless a condition of a stated design holds.
 void require_stated(bool hold) {
   if (!hold) throw InvalidInput("a Gaussian design must have the numbers of one, but has others");
@@ -169,7 +172,9 @@ GaussianDesign design_in(GaussianRequest request, const nlohmann::json& said) {
   design.run_records = whole_member(json.at("run_records"));
   design.step_exponent = exponent_of(json.at("lattice_step_exponent"));
   design.lattice_radius = whole_member(json.at("lattice_radius"));
-  design.noise = ratio_of(json.at(pure ? "scale" : "variance"));
+  const bool tested = json.at("noise") == kTestedNoise;
+  design.noise = ratio_of(json.at(pure || tested ? "scale" : "variance"));
+  if (tested) design.threshold = part_of_ratio(json.at("threshold"));
   const nlohmann::json& weights = json.at("weights");
   design.weights = {.plus_records = whole_member(weights.at("plus_records")),
                     .minus_records = whole_member(weights.at("minus_records")),
@@ -229,21 +234,24 @@ Json centre_json(const CentreDesign& centre) {
 
 Json gaussian_json(const GaussianDesign& design) {
   const GaussianWeights& weights = design.weights;
-  const bool pure = design.guarantee.notion == PrivacyNotion::kPure;
-  return {{"centre", design.centre ? centre_json(*design.centre) : Json(nullptr)},
-          {"run_records", design.run_records},
-          {"mean_radius", design.mean_radius},
-          {"clip_radius", design.clip_radius},
-          {"lattice_step_exponent", design.step_exponent},
-          {"lattice_radius", design.lattice_radius},
-          {"noise", pure ? "euclidean-laplace" : "discrete-gaussian"},
-          {pure ? "scale" : "variance", ratio_json(design.noise)},
-          {"public_variance", design.public_variance},
-          {"weights",
-           {{"plus_records", weights.plus_records},
-            {"minus_records", weights.minus_records},
-            {"divisor", weights.divisor}}},
-          {"why", design.why}};
+  const bool pure = design.guarantee.notion == PrivacyNotion::kPure, tested = design.threshold > 0;
+  Json json{{"centre", design.centre ? centre_json(*design.centre) : Json(nullptr)},
+            {"run_records", design.run_records},
+            {"mean_radius", design.mean_radius},
+            {"clip_radius", design.clip_radius},
+            {"lattice_step_exponent", design.step_exponent},
+            {"lattice_radius", design.lattice_radius},
+            {"noise", tested ? kTestedNoise
+                      : pure ? "euclidean-laplace"
+                             : "discrete-gaussian"},
+            {pure || tested ? "scale" : "variance", ratio_json(design.noise)}};
+  if (tested) json["threshold"] = std::to_string(design.threshold);
+  json["public_variance"] = design.public_variance;
+  json["weights"] = {{"plus_records", weights.plus_records},
+                     {"minus_records", weights.minus_records},
+                     {"divisor", weights.divisor}};
+  json["why"] = design.why;
+  return json;
 }
 
 Json moments_json(const MomentDesign& design) {

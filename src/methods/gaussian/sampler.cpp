@@ -24,6 +24,7 @@
 #include "kernel/noise.h"
 #include "kernel/order.h"
 #include "methods/gaussian/centre.h"
+#include "methods/gaussian/tested.h"
 #include "records/keyed_units.h"
 #include "scores/linear_algebra.h"
 
@@ -257,9 +258,15 @@ bool is_pure(const GaussianDesign& design) {
   return design.guarantee.notion == Privacy::Notion::kPure;
 }
 
-/// Draws Y, the noise that privacy depends on.
+double step_of(const GaussianDesign& design) { return std::ldexp(1, design.step_exponent); }
+
+/// Draws Y, the noise that privacy depends on; nothing for a tested run.
 std::function<void(std::span<std::int64_t>, SecureRandom&)> lattice_noise(
     const GaussianDesign& design) {
+  if (design.threshold > 0) {
+    static_cast<void>(DiscreteLaplace(design.noise));
+    return {};
+  }
   if (is_pure(design)) {
     return [law = EuclideanLaplace(design.request.dimension, design.noise)](
                std::span<std::int64_t> noise, SecureRandom& random) { law.draw(noise, random); };
@@ -287,24 +294,43 @@ std::vector<std::uint64_t> role_counts(const GaussianDesign& design) {
   return counts;
 }
 
+std::size_t run_integers(const GaussianDesign& design) {
+  const std::size_t d = design.request.dimension;
+  return design.threshold > 0 ? ClippedMoments::entry_count(d) : d;
+}
+
 GaussianRuns::GaussianRuns(const GaussianDesign& design, std::vector<double> centre)
     : roles_(centre_role(design)),
       steps_in_one_(std::ldexp(1, -design.step_exponent)),
       centre_(std::move(centre)),
-      scores_(design.request.dimension),
-      runs_(design.request.outputs, ClippedSum(design.request.dimension, design.lattice_radius)) {}
+      scores_(design.request.dimension) {
+  const auto [d, runs] = std::pair(design.request.dimension, design.request.outputs);
+  if (design.threshold > 0) {
+    tested_runs_.assign(runs, ClippedMoments(d, design.lattice_radius, 1));
+  } else {
+    runs_.assign(runs, ClippedSum(d, design.lattice_radius));
+  }
+}
 
 void GaussianRuns::add(GaussianRole role, std::span<const double> row) {
   if (role >= roles_) return;
   for (std::size_t j = 0; j < scores_.size(); ++j) {
     scores_[j] = (row[j] - centre_[j]) * steps_in_one_;
   }
-  runs_[role / 2].add(scores_, role % 2 == 0 ? 1 : -1);
+  if (!tested_runs_.empty()) {
+    tested_runs_[role / 2].add(scores_);
+  } else {
+    runs_[role / 2].add(scores_, role % 2 == 0 ? 1 : -1);
+  }
 }
 
 std::vector<std::int64_t> GaussianRuns::sums() const {
   std::vector<std::int64_t> all;
   for (const ClippedSum& run : runs_) all.insert(all.end(), run.sum().begin(), run.sum().end());
+  for (const ClippedMoments& run : tested_runs_) {
+    const std::vector<std::int64_t> entries = run.entries();
+    all.insert(all.end(), entries.begin(), entries.end());
+  }
   return all;
 }
 
@@ -350,7 +376,8 @@ std::vector<double> GaussianSampler::release(std::vector<std::int64_t> sums,
                                              SecureRandom& random) const {
   const std::size_t d = design_.request.dimension;
   const std::size_t m = design_.request.outputs;
-  sums.resize(m * d);
+  const std::size_t width = run_integers(design_);
+  sums.resize(m * width);
   const auto draw_noise = lattice_noise(design_);
   const double cell =
       std::ldexp(1 / static_cast<double>(design_.weights.divisor), design_.step_exponent);
@@ -360,6 +387,15 @@ std::vector<double> GaussianSampler::release(std::vector<std::int64_t> sums,
   std::vector<double> outputs(m * d), released(m * d);
   for (std::size_t run = 0; run < m; ++run) {
     keep_going();
+    if (design_.threshold > 0) {
+      const auto moments = std::span<const std::int64_t>(sums).subspan(run * width, width);
+      const auto point = draw_tested_run(tested_run(design_), moments, random);
+      for (std::size_t j = 0; j < d; ++j) {
+        const double cells = point ? static_cast<double>((*point)[j]) * step_of(design_) : 0;
+        outputs[run * d + j] = centre[j] + cells + (point ? deviation : 1) * normals.draw();
+      }
+      continue;
+    }
     draw_noise(noise, random);
     for (std::size_t j = 0; j < d; ++j) {
       // From S + Y modulo 2^64 on, all is post-processing, in floating point.
@@ -502,7 +538,8 @@ std::vector<double> draw_from_parts(
     pass.centre = centre.find(random);
   }
   pass.kind = GaussianPass::Kind::kRuns;
-  return sampler.release(answer(design.request.outputs * d), pass.centre, random);
+  return sampler.release(answer(design.request.outputs * run_integers(design)), pass.centre,
+                         random);
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -535,13 +572,8 @@ double delta_with_room(double variance, double sensitivity, std::size_t dimensio
                 kRoomForRounding);
 }
 
-/// The least epsilon with delta at most the budget's: within 2^-20 of it, and at most the
-/// budget's.
-double least_epsilon(double variance, double sensitivity, std::size_t dimension,
-                     const Privacy& budget) {
-  const auto serves = [&](double epsilon) {
-    return delta_with_room(variance, sensitivity, dimension, epsilon) <= budget.delta;
-  };
+/// The least epsilon that serves: within 2^-20 of it, and at most the budget's.
+double least_epsilon(const Privacy& budget, const std::function<bool(double)>& serves) {
   double low = 0, high = budget.epsilon;
   if (serves(low)) return low;
   for (int i = 0; i < 40 && high - low > high * 0x1p-20; ++i) {
@@ -550,8 +582,6 @@ double least_epsilon(double variance, double sensitivity, std::size_t dimension,
   }
   return high;
 }
-
-double step_of(const GaussianDesign& design) { return std::ldexp(1, design.step_exponent); }
 
 /// The records of a run, around the point that they are clipped around.
 WhitenedRecords records_of(const GaussianDesign& design) {
@@ -906,8 +936,25 @@ bool settle_run(GaussianDesign& design) {
   if (design.run_records < 2 || !sums_fit || (!bounded && weights.minus_records > 0)) return false;
   settle_clip(design);
   if (request.budget.notion == Notion::kPure) return settle_pure_run(design);
+  if (design.threshold > 0) return bounded && settle_tested_run(design);
   return bounded ? settle_weighted_run(design) : settle_known_run(design);
 }
+
+namespace {
+
+/// The better of two ways.
+bool design_run_of_bounded_covariance(GaussianDesign& design) {
+  GaussianDesign tested = design;
+  const bool passes = design.request.budget.notion == Notion::kApproximate &&
+                      design_tested_run(tested) && settle_run(tested);
+  const bool serves = design_bounded_run(design);
+  if (passes && (!serves || tested.total_variation_up() < design.total_variation_up())) {
+    design = std::move(tested);
+  }
+  return passes || serves;
+}
+
+}  // namespace
 
 /// All but the centre, for a mean within mean_radius; whether there is such a design.
 bool design_run(GaussianDesign& design, double most) {
@@ -915,7 +962,7 @@ bool design_run(GaussianDesign& design, double most) {
   const bool serves =
       request.budget.notion == Notion::kPure
           ? design_pure_run(design, most < 1 ? most - design.total_variation.centre : 1)
-      : request.covariance_bound > 1 ? design_bounded_run(design)
+      : request.covariance_bound > 1 ? design_run_of_bounded_covariance(design)
                                      : design_known_run(design);
   if (!serves) return false;
   design.guarantee = run_guarantee(design);
@@ -937,9 +984,19 @@ Privacy run_guarantee(const GaussianDesign& design) {
     case Notion::kGaussian:
       break;
   }
-  const std::size_t d = design.request.dimension;
-  const double epsilon = least_epsilon(noise, sensitivity, d, budget);
-  return Privacy::approximate(epsilon, delta_with_room(noise, sensitivity, d, epsilon));
+  if (design.threshold > 0) {
+    const auto keeps = [&](double epsilon) {
+      return tested_run_keeps(tested_run(design), epsilon, budget.delta * kRoomForRounding);
+    };
+    const double epsilon = least_epsilon(budget, keeps);
+    return Privacy::approximate(epsilon, keeps(epsilon) ? budget.delta : 1);
+  }
+  const auto delta = [&](double epsilon) {
+    return delta_with_room(noise, sensitivity, design.request.dimension, epsilon);
+  };
+  const double epsilon =
+      least_epsilon(budget, [&](double wanted) { return delta(wanted) <= budget.delta; });
+  return Privacy::approximate(epsilon, delta(epsilon));
 }
 
 bool run_keeps(const GaussianDesign& design, const Privacy& said) {
@@ -951,6 +1008,9 @@ bool run_keeps(const GaussianDesign& design, const Privacy& said) {
     case Notion::kConcentrated:
       return lattice_gaussian_rho_up(noise, sensitivity) <= said.rho;
     case Notion::kApproximate:
+      if (design.threshold > 0) {
+        return tested_run_keeps(tested_run(design), said.epsilon, said.delta);
+      }
       return lattice_gaussian_delta_up(noise, sensitivity, design.request.dimension,
                                        said.epsilon) <= said.delta;
     case Notion::kGaussian:

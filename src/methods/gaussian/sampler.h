@@ -125,6 +125,9 @@ using GaussianRole = std::uint32_t;
 
 [[nodiscard]] GaussianRole centre_role(const GaussianDesign& design);
 
+/// How many integers make up a run's sums: d, or for a tested run its d (d + 3)/2 moments.
+[[nodiscard]] std::size_t run_integers(const GaussianDesign& design);
+
 /// How many of the n rows have each role: public.
 [[nodiscard]] std::vector<std::uint64_t> role_counts(const GaussianDesign& design);
 
@@ -136,7 +139,7 @@ class GaussianRuns {
 
   /// A whitened row of any role; d doubles, any.
   void add(GaussianRole role, std::span<const double> row);
-  /// d integers for each run, modulo 2^64. Those of parts of a table, added, are the table's.
+  /// run_integers of each run, modulo 2^64. Those of parts of a table, added, are the table's.
   [[nodiscard]] std::vector<std::int64_t> sums() const;
 
  private:
@@ -145,6 +148,7 @@ class GaussianRuns {
   std::vector<double> centre_;
   std::vector<double> scores_;
   std::vector<ClippedSum> runs_;
+  std::vector<ClippedMoments> tested_runs_;
 };
 
 /// Releases m points that, if the rows of a table are independent draws from N(mu, Sigma), look

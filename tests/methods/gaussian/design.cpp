@@ -99,7 +99,7 @@ TEST(GaussianDesign, NeverSpendsMoreThanTheBudgetAndAddsUp) {
     EXPECT_LE(design.run_records * request.outputs, request.records);
     const auto n = static_cast<double>(design.run_records);
     EXPECT_GE(n + 3 * std::sqrt(n) + 1, static_cast<double>(request.records / request.outputs));
-    EXPECT_EQ(weights.minus_records == 0, request.covariance_bound == 1);
+    EXPECT_EQ(weights.minus_records == 0, request.covariance_bound == 1 || design.threshold > 0);
 
     // What g, L and sigma mean in whitened units.
     const auto d = static_cast<double>(request.dimension);
@@ -116,6 +116,8 @@ TEST(GaussianDesign, NeverSpendsMoreThanTheBudgetAndAddsUp) {
     const double squares = n / (divisor * divisor);
     if (request.paper_variance) {
       EXPECT_NEAR(design.public_variance, 1 - 1 / n, 1e-12);
+    } else if (design.threshold > 0) {
+      EXPECT_EQ(design.public_variance, 2 * step * step);
     } else if (request.covariance_bound == 1) {
       EXPECT_NEAR(variance + design.public_variance + squares, 1, 1e-12);
     } else {

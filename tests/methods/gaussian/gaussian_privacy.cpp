@@ -13,6 +13,7 @@
 #include "kernel/clipped_sums.h"
 #include "methods/gaussian/sampler.h"
 #include "methods/gaussian/small_gaussian_design.h"
+#include "methods/gaussian/tested.h"
 #include "not_finite.h"
 #include "sanitized.h"
 
@@ -305,6 +306,164 @@ TEST(GaussianPrivacy, RolesAreDisjointAndUniform) {
     EXPECT_TRUE(test::follows(std::vector<double>{3. / 9, 1. / 9, 3. / 9, 1. / 9, 1. / 9},
                               std::span(seen).subspan(5 * row, 5)));
   }
+}
+
+// -----------------------------------------------------------------------------------------------
+// Runs that are tested.
+
+/// What a run releases, of records that are integer points: a point, or nothing if the test fails.
+struct TestedLaw {
+  double passes = 0;
+  std::vector<double> points;  // of a window, given that
+};
+
+TestedLaw tested_law(const TestedRun& run, const std::vector<Lattice>& records,
+                     std::int64_t reach) {
+  const auto n = static_cast<double>(run.records);
+  std::vector<double> sums(2), squares(3);
+  for (const Lattice& x : records) {
+    const auto first = static_cast<double>(x[0]);
+    const double second = run.dimension == 2 ? static_cast<double>(x[1]) : 0;
+    sums[0] += first;
+    sums[1] += second;
+    squares[0] += first * first;
+    squares[1] += first * second;
+    squares[2] += second * second;
+  }
+  const double a = n * squares[0] - sums[0] * sums[0], b = n * squares[1] - sums[0] * sums[1],
+               c = n * squares[2] - sums[1] * sums[1];
+  const double least =
+      run.dimension == 1 ? a : (a + c) / 2 - std::sqrt((a - c) * (a - c) / 4 + b * b);
+  const double wanted = static_cast<double>(run.threshold) -
+                        std::floor(least / static_cast<double>(run.unit()) + 1e-9);
+  const double scale =
+      static_cast<double>(run.scale.numerator) / static_cast<double>(run.scale.denominator);
+  const auto tail = [&](double j) { return std::exp(-j / scale) / (1 + std::exp(-1 / scale)); };
+  TestedLaw law{wanted >= 1 ? tail(wanted) : 1 - tail(1 - wanted), {}};
+  const auto normalised = [&](double centre, double variance) {
+    std::vector<double> found;
+    double sum = 0;
+    for (std::int64_t z = -reach; z <= reach; ++z) {
+      const double off = static_cast<double>(z) - centre;
+      found.push_back(variance > 0 ? std::exp(-off * off / (2 * variance))
+                                   : (std::abs(off) <= .5 ? 1 : 0));
+      sum += found.back();
+    }
+    for (double& p : found) p /= sum;
+    return found;
+  };
+  const std::vector<double> first = normalised(sums[0] / n, a / (n * n));
+  if (run.dimension == 1) {
+    law.points = first;
+    return law;
+  }
+  for (std::int64_t z = -reach; z <= reach; ++z) {
+    const double slope = a > 0 ? b / a : 0;
+    const std::vector<double> second = normalised(
+        sums[1] / n + slope * (static_cast<double>(z) - sums[0] / n), (c - slope * b) / (n * n));
+    for (const double p : second) {
+      law.points.push_back(first[static_cast<std::size_t>(z + reach)] * p);
+    }
+  }
+  return law;
+}
+
+double tested_excess(const TestedLaw& p, const TestedLaw& q, double epsilon) {
+  const double factor = std::exp(epsilon);
+  double sum = std::max(0.0, (1 - p.passes) - factor * (1 - q.passes));
+  for (std::size_t i = 0; i < p.points.size(); ++i) {
+    sum += std::max(0.0, p.passes * p.points[i] - factor * q.passes * q.points[i]);
+  }
+  return sum;
+}
+
+/// The laws that a table has with each of these values as its last record.
+std::vector<TestedLaw> neighbouring_laws(const TestedRun& run, std::vector<Lattice> records,
+                                         const std::vector<Lattice>& values, std::int64_t reach) {
+  std::vector<TestedLaw> laws;
+  records.emplace_back();
+  for (const Lattice& value : values) {
+    records.back() = value;
+    laws.push_back(tested_law(run, records, reach));
+  }
+  return laws;
+}
+
+/// The least epsilon that the integers are said to keep, and with it the worst that the tables do:
+/// the claim must hold, and for the least delta one for a tenth of epsilon must not. What is
+/// released of tables that pass with more than delta keeps delta at what the test leaves of
+/// epsilon.
+void expect_tested_claim(const TestedRun& run, const std::vector<std::vector<Lattice>>& tables,
+                         const std::vector<Lattice>& values, std::int64_t reach) {
+  for (const double delta : {0.1, 0.01, 0.001}) {
+    double low = 0, high = 100;
+    ASSERT_TRUE(tested_run_keeps(run, high, delta));
+    while (high - low > 1e-6) {
+      const double middle = (low + high) / 2;
+      (tested_run_keeps(run, middle, delta) ? high : low) = middle;
+    }
+    const auto move = static_cast<double>(4 * run.radius * run.radius * (run.records - 1));
+    const double of_release = high - std::ceil(move / static_cast<double>(run.unit())) /
+                                         static_cast<double>(run.scale.numerator);
+    double worst = 0, tenth = 0, released = 0;
+    for (const auto& table : tables) {
+      const std::vector<TestedLaw> laws = neighbouring_laws(run, table, values, reach);
+      for (const TestedLaw& one : laws) {
+        for (const TestedLaw& other : laws) {
+          worst = std::max(worst, tested_excess(one, other, high));
+          tenth = std::max(tenth, tested_excess(one, other, high / 10));
+          if (one.passes <= delta) continue;
+          released =
+              std::max(released, tested_excess({1, one.points}, {1, other.points}, of_release));
+        }
+      }
+    }
+    std::printf(
+        "d = %zu: epsilon %.3f, of which %.3f for the release, delta %g; worst %.3g, at a "
+        "tenth of epsilon %.3g, of the release alone %.3g\n",
+        run.dimension, high, of_release, delta, worst, tenth, released);
+    EXPECT_LE(worst, delta);
+    EXPECT_LE(released, delta);
+    if (delta == 0.001) {
+      EXPECT_GT(tenth, delta);
+    }
+  }
+}
+
+/// Tables of records at -8, 0 or 8 and one of five values, and its replacement by another.
+TEST(GaussianPrivacy, TestedRunsKeepTheirClaimOnTheLine) {
+  // Of the first the test decides, of the second the release.
+  for (const TestedRun& run : {TestedRun{1, 40, 8, Ratio{5000, 1}, 69'000},
+                               TestedRun{1, 400, 8, Ratio{100'000, 1}, 2'020'000}}) {
+    std::vector<std::vector<Lattice>> tables;
+    const std::size_t step = test::whole_or_sanitized<std::size_t>(run.records / 40, 80);
+    for (std::size_t low = 0; low < run.records; low += step) {
+      for (std::size_t high = 0; low + high < run.records; high += step) {
+        std::vector<Lattice> table(low, {-8});
+        table.insert(table.end(), high, {8});
+        table.resize(run.records - 1, {0});
+        tables.push_back(table);
+      }
+    }
+    expect_tested_claim(run, tables, {{-8}, {-3}, {0}, {4}, {8}}, 80);
+  }
+}
+
+/// 199 records on the axes, about as many on each side, and one anywhere.
+TEST(GaussianPrivacy, TestedRunsKeepTheirClaimInThePlane) {
+  std::vector<std::vector<Lattice>> tables;
+  for (const auto& [first, second] : {std::pair{99U, 100U}, {70U, 129U}, {100U, 92U}}) {
+    std::vector<Lattice> table;
+    for (std::size_t i = 0; i < 199; ++i) {
+      const std::int64_t x = i % 2 == 0 ? 16 : -16;
+      table.push_back(i < first            ? Lattice{x, 0}
+                      : i < first + second ? Lattice{0, x}
+                                           : Lattice{0, 0});
+    }
+    tables.push_back(table);
+  }
+  expect_tested_claim({2, 200, 16, Ratio{50'000, 1}, 910'000}, tables,
+                      {{16, 0}, {0, 16}, {-16, 0}, {11, 11}, {-11, 11}, {0, 0}}, 90);
 }
 
 }  // namespace

@@ -89,17 +89,12 @@ TEST(GaussianParts, EachRowHasEachRoleAlike) {
 
 /// A release with a coarse centre, whose rows come from all parts: an output is within 1/20 of the
 /// Gaussian around 20, so that 15 of 40 are off by 6 with probability below 1e-6.
-TEST(GaussianParts, FindsTheCentreOfAllParts) {
-  const GaussianDesign design = design_gaussian({.records = 6000,
-                                                 .dimension = 3,
-                                                 .outputs = 4,
-                                                 .budget = Privacy::concentrated(1),
-                                                 .ranges = {{-50, 50}}});
+void expect_centre_of_all_parts(const GaussianDesign& design) {
   ASSERT_LE(design.total_variation_up(), 0.05);
   const GaussianSampler sampler(design, Whitening::identity(3));
   SecureRandom random;
   Parts parts(3);
-  for (std::size_t i = 0; i < 6000; ++i) {
+  for (std::size_t i = 0; i < design.request.records; ++i) {
     for (std::size_t j = 0; j < 3; ++j) {
       // Twelve uniform numbers are about a normal one.
       double sum = 14;
@@ -119,6 +114,21 @@ TEST(GaussianParts, FindsTheCentreOfAllParts) {
   }
   std::printf("%d of 40 outputs near\n", near);
   EXPECT_GE(near, 26);
+}
+
+TEST(GaussianParts, FindsTheCentreOfAllParts) {
+  GaussianRequest request{.records = 6000,
+                          .dimension = 3,
+                          .outputs = 4,
+                          .budget = Privacy::concentrated(1),
+                          .ranges = {{-50, 50}}};
+  expect_centre_of_all_parts(design_gaussian(request));
+  request.records = 40'000;
+  request.budget = Privacy::approximate(20, 1e-3);
+  request.covariance_bound = 2;
+  const GaussianDesign tested = design_gaussian(request);
+  ASSERT_GT(tested.threshold, 0U);
+  expect_centre_of_all_parts(tested);
 }
 
 /// Whatever parts hold, and if they change between passes, finite points come out.
