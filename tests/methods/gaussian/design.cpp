@@ -144,10 +144,16 @@ TEST(GaussianDesign, IsCheckedWhereverItComesFrom) {
     SCOPED_TRACE(in_words(request));
     const GaussianDesign good = design_gaussian(request);
     GaussianDesign bad = good;
-    bad.lattice_radius += 1 + bad.lattice_radius / 1000;
-    EXPECT_THROW(check_gaussian_design(bad), InvalidInput);
-    bad = good;
-    bad.noise.numerator -= 1 + bad.noise.numerator / 1000;
+    if (good.threshold > 0) {  // in units that follow from radius and records
+      bad.threshold -= bad.threshold / 1000;
+      EXPECT_THROW(check_gaussian_design(bad), InvalidInput);
+      bad.threshold = std::uint64_t{1} << 63U;
+    } else {
+      bad.lattice_radius += 1 + bad.lattice_radius / 1000;
+      EXPECT_THROW(check_gaussian_design(bad), InvalidInput);
+      bad = good;
+      bad.noise.numerator -= 1 + bad.noise.numerator / 1000;
+    }
     EXPECT_THROW(check_gaussian_design(bad), InvalidInput);
     bad = good;
     ++bad.weights.minus_records;

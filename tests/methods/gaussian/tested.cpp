@@ -132,7 +132,7 @@ TEST(TestedRun, PromisesFollowTheIntegers) {
   };
   EXPECT_FALSE(keeps([](TestedRun& r) { r.threshold -= r.threshold / 1000; }));
   EXPECT_TRUE(keeps([](TestedRun& r) { r.threshold += r.threshold / 1000; }));
-  EXPECT_FALSE(keeps([](TestedRun& r) { r.scale.numerator -= r.scale.numerator / 1000; }));
+  EXPECT_FALSE(keeps([](TestedRun& r) { r.scale.numerator /= 2; }));
   EXPECT_FALSE(keeps([](TestedRun& r) { r.threshold = 1; }));
   const auto refusal = [](std::size_t d, std::uint64_t records, std::uint64_t radius,
                           std::uint64_t threshold) {
