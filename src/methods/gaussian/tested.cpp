@@ -20,7 +20,7 @@
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
-// Propose, test, release: what a run's integers promise.
+// Propose, test, release: the promise of a run's integers.
 
 namespace {
 
@@ -52,7 +52,7 @@ double noise_tail_up(Ratio scale, double j) {
                 1 + exp_down(-div_up(1, least_scale)) * (1 - 0x1p-50));
 }
 
-/// An integer of P(Z >= j) <= delta, the least but for rounding.
+/// An integer j of P(Z >= j) <= delta, the least up to rounding.
 double noise_reach_up(Ratio scale, double delta) {
   const double rest = (1 + exp_down(-div_up(1, scale_down(scale)))) * (1 - 0x1p-50);
   const double logarithm = ln_up(div_up(1, -mul_up(-delta, rest)));
@@ -86,7 +86,7 @@ double lattice_loss_up(std::size_t dimension) {
          lattice_ripple_up(static_cast<double>(kHidingVariance));
 }
 
-/// What is spent beside the test and e1.
+/// Epsilon that neither the test nor e1 is.
 double other_epsilon_up(std::size_t dimension, std::uint64_t records, double square) {
   const double narrower = 0.5 * std::log1p(square) * (1 + 0x1p-48);
   const double shift = div_up(0.5, integer_down(records - 1));
@@ -259,7 +259,7 @@ namespace {
 using Integer = boost::multiprecision::number<boost::multiprecision::cpp_int_backend<>,
                                               boost::multiprecision::et_off>;
 
-/// A symmetric matrix, of which the lower half is used, by rows.
+/// The lower half of a symmetric matrix, by rows.
 using LowerHalf = std::vector<std::vector<Integer>>;
 
 /// Step k of elimination without fractions: each entry becomes a minor, and every division is exact
@@ -272,7 +272,7 @@ void eliminate(LowerHalf& matrix, std::size_t k, const Integer& before) {
   }
 }
 
-/// What follows a pivot of 0 in a positive semidefinite matrix.
+/// Below a pivot of 0 a positive semidefinite matrix has zeros alone.
 bool is_zero_below(const LowerHalf& matrix, std::size_t k) {
   return std::all_of(matrix.begin() + static_cast<std::ptrdiff_t>(k), matrix.end(),
                      [k](const std::vector<Integer>& row) { return row[k].is_zero(); });
@@ -324,11 +324,11 @@ Integer floor_divided(const Integer& value, const Integer& divisor) {
 ///
 /// and |x|/t + E = (x - f)^2/(2 v) + v/(2 t^2) + |f|/t, whatever x is. So k + x has the law. With
 /// F = f unit and everything over 2 variance unit^2 t^2 both are integers. t near sqrt(v) keeps
-/// most candidates; every t gives the law. Where v <= 1 it keeps few, and with t = 1
+/// most candidates; every t gives the law. If v <= 1 it keeps few, and t = 1 with
 ///
 ///     E = (x^2 - 2 x f)/(2 v) - |x| + 1
 ///
-/// stands in its place. That is at least 0, because x^2 - 2 x f >= m (m - 1) for m = |x|, and
+/// replaces it. That is at least 0, because x^2 - 2 x f >= m (m - 1) for m = |x|, and
 /// m (m - 1)/(2 v) - m + 1 = (m - 1) (m/(2 v) - 1). QED
 Integer discrete_gaussian(const Integer& centre, const Integer& unit, const Integer& variance,
                           SecureRandom& random) {
@@ -354,7 +354,7 @@ Integer discrete_gaussian(const Integer& centre, const Integer& unit, const Inte
   }
 }
 
-/// What a point's coordinate becomes in 64 bits; records of any size stay far within them.
+/// A point's coordinate, cut to 64 bits; records of any size stay far within them.
 std::int64_t in_64_bits(const Integer& value) {
   const Integer limit(kGreatestMoment);
   return static_cast<std::int64_t>(std::clamp(value, Integer(-limit), limit));

@@ -14,7 +14,7 @@
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
-// Propose, test, release: what a run's integers promise.
+// Propose, test, release: the promise of a run's integers.
 
 /// The public integers of a run that is tested.
 ///
@@ -39,7 +39,7 @@ namespace mollify {
 ///     epsilon >= ceil(N/U)/b + e1 + ln(1 + p^2)/2 + 1/(2 (n - 1)) + 2 ln r   and
 ///     delta >= r times the excess at e1 of N(p/sqrt(n - 1), 1 + p^2) from N(0, 1).
 ///
-/// Proof: docs/theory/gaussian-proofs.md, of these integers: what decides privacy is exact.
+/// Proof: docs/theory/gaussian-proofs.md. Integers alone decide privacy.
 struct TestedRun {
   std::size_t dimension = 1;
   std::uint64_t records = 2;  ///< n
@@ -71,8 +71,8 @@ void check_tested_run(const TestedRun& run);
 [[nodiscard]] double wider_gaussian_excess_up(double square, std::uint64_t records, double epsilon);
 
 /// The total variation of N(0, v I) from N(0, I) in R^d where v is random, (1 + chi-squared of n -
-/// 1 degrees of freedom)/n: what a draw of the covariance of n Gaussian records is. Rounded up; of
-/// order sqrt(d (d + 2)/8)/n.
+/// 1 degrees of freedom)/n, as a draw of the covariance of n Gaussian records has it. Rounded up;
+/// of order sqrt(d (d + 2)/8)/n.
 [[nodiscard]] double resampled_gaussian_error_up(std::size_t dimension, std::uint64_t records);
 
 // -----------------------------------------------------------------------------------------------

@@ -390,9 +390,8 @@ std::vector<TestedLaw> neighbouring_laws(const TestedRun& run, std::vector<Latti
 }
 
 /// The least epsilon that the integers are said to keep, and with it the worst that the tables do:
-/// the claim must hold, and for the least delta one for a tenth of epsilon must not. What is
-/// released of tables that pass with more than delta keeps delta at what the test leaves of
-/// epsilon.
+/// the claim must hold, and for the least delta a claim of a tenth of epsilon must not. If a table
+/// passes with more than delta, its point keeps delta at the epsilon that the test leaves.
 void expect_tested_claim(const TestedRun& run, const std::vector<std::vector<Lattice>>& tables,
                          const std::vector<Lattice>& values, std::int64_t reach) {
   for (const double delta : {0.1, 0.01, 0.001}) {

@@ -41,9 +41,9 @@ RunScatter scatter_of(const Points& points) {
 }
 
 // -----------------------------------------------------------------------------------------------
-// What a run's integers promise.
+// The promise of a run's integers.
 
-/// The excess by the rule of Simpson, of densities as they stand.
+/// Simpson's rule integrates the excess of the two densities.
 TEST(WiderGaussian, ExcessIsTheIntegral) {
   for (const double square : {1e-4, 0.02, 0.3, 4.}) {
     for (const std::uint64_t records : {2U, 50U, 100'000U}) {
@@ -205,7 +205,7 @@ TEST(RunScatter, ReachesExactly) {
   const RunScatter huge = scatter_of({{large, 0}, {-large, 0}, {0, large}, {0, -large}});
   EXPECT_TRUE(huge.reaches(int128{1} << 43, 1));
   EXPECT_FALSE(huge.reaches((int128{1} << 43) + 1, 1));
-  // Of entries that no records have: an indefinite matrix, of which only a negative bound is kept.
+  // No records have these entries: the matrix is indefinite, and only a negative bound is kept.
   const RunScatter odd(2, 2, std::vector<std::int64_t>{0, 7 << 20, 0, 0, 0});
   EXPECT_FALSE(odd.reaches(0, 1));
   EXPECT_TRUE(odd.reaches(-(1 << 21), 1));
@@ -274,8 +274,8 @@ TEST(RunScatter, DrawsFollowTheirLaw) {
   }
 }
 
-/// Records on a line, or all alike, pass only by a chance of which there is none in practice; what
-/// would be drawn of them stays on the line.
+/// Records on a line, or equal records, pass only if the noise is huge. Their draws stay on the
+/// line.
 TEST(RunScatter, DrawsOfALineStayOnIt) {
   SecureRandom random;
   const RunScatter line = scatter_of({{1, 2, 0}, {2, 4, 0}, {50, 100, 0}});
@@ -335,8 +335,8 @@ TEST(TestedRun, IsChosenWhereItIsBetter) {
   EXPECT_FALSE(is_tested(5'000, 1, 1e-6, 1.0001));
 }
 
-/// What one output is drawn like, for records of unequal deviations: each coordinate's mean and
-/// variance, and the covariance, within five standard errors.
+/// The records have unequal deviations. Mean and variance of each coordinate, and the covariance,
+/// are within five standard errors.
 TEST(TestedSampler, DrawsOfTheRecordsOwnGaussian) {
   const std::size_t d = 2, outputs = 500, each = 3000;
   const GaussianDesign design = design_gaussian({.records = outputs * each,
