@@ -595,10 +595,12 @@ class GaussianMethod final : public PointMethod {
     return {protection(certificate), kHoldsForAnyValues, gaussian_accuracy(certificate)};
   }
 
-  std::vector<std::string> limits(const Certificate&) const override {
+  std::vector<std::string> limits(const Certificate& certificate) const override {
+    const bool known = !(certificate.as<GaussianDesign>()->request.covariance_bound > 1);
     return {
-        "How near the released records are to the data rests on the data being Gaussian, as "
-        "assumed: of other data they keep the mean, roughly, and the covariance that was given.",
+        fmt::format("How near the released records are to the data rests on the data being "
+                    "Gaussian, as assumed: of other data they keep the mean, roughly, and {}.",
+                    known ? "the covariance that was given" : "the covariance"),
         "Values beyond the ranges that the domain declares are taken at their bounds before all "
         "else, which the accuracy above leaves out; released records may lie beyond them."};
   }

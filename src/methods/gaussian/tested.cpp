@@ -515,20 +515,24 @@ bool design_tested_run(GaussianDesign& design) {
   const std::vector<Split> all = splits(request, design.run_records, delta);
   double total = 1, radius = 0;
   const Split* split = nullptr;
-  constexpr int kRadii = 100;
-  for (int i = 0; i <= kRadii; ++i) {
-    const double at = least * std::pow(greatest / least, static_cast<double>(i) / kRadii);
-    const double clip = any_clip_probability_up(records, design.run_records, at);
-    for (const Split& one : all) {
-      const double found = clip + failure_at(design, one, at, delta);
-      if (found < total) {
+  constexpr int kParts = 10;
+  std::pair<double, double> range = {least, greatest};
+  for (int round = 0; round < 3; ++round) {
+    const double factor = std::pow(range.second / range.first, 1. / kParts);
+    double at = range.first;
+    for (int i = 0; i <= kParts; ++i, at *= factor) {
+      const double clip = any_clip_probability_up(records, design.run_records, at);
+      for (const Split& one : all) {
+        const double found = clip + failure_at(design, one, at, delta);
+        if (found >= total) continue;
         total = found;
         radius = at;
         split = &one;
       }
     }
+    range = {radius / factor, radius * factor};
+    if (split == nullptr) return false;
   }
-  if (split == nullptr) return false;
 
   const double half_diagonal = std::sqrt(static_cast<double>(request.dimension)) / 2;
   const double cells = std::floor(
