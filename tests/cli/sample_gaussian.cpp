@@ -104,12 +104,12 @@ TEST(SampleGaussian, ReleasesWithABoundOnTheCovariance) {
   }
 }
 
-/// An integer that is written as text; 2 if there is none.
+/// An integer written as text, or 2.
 std::uint64_t stated_number(const Json& json, const char* name) {
   return json.contains(name) ? std::stoull(json[name].get<std::string>()) : 2;
 }
 
-/// Enough epsilon for so few rows to be tested.
+/// A run of 2000 rows is tested with this much epsilon.
 const Arguments kTested = {"--epsilon",          "50", "--delta", "1e-4", "--mean-bound", "3",
                            "--covariance-bound", "2",  "--count", "1"};
 
