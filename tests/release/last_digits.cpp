@@ -146,7 +146,7 @@ TEST(LastDigits, RefuseNoGaussianSample) {
         if (bound > 1 && budget.notion == PrivacyNotion::kPure) continue;
         GaussianSpec gaussian;
         gaussian.covariance_bound = bound;
-        // So many that runs of a bounded covariance are tested, or added up with signs.
+        // Runs of a bounded covariance are tested, or added up with signs.
         PublicFacts facts{.records = bound > 1 ? 200'011U : 20'011U};
         if (found) {
           facts.mean_ranges = {{-4, 4}, {-4, 4}};
