@@ -46,7 +46,7 @@ PARTS = {
     "Theory": "theory/threat-model theory/privacy-kernel theory/band theory/best-band theory/central theory/shuffle-accounting theory/marginals "
     "theory/graphical-models theory/gaussian-samplers theory/gaussian-proofs theory/coarse-centre theory/release-keys theory/estimation "
     "theory/errata theory/coverage theory/reproduction theory/law",
-    "Evidence": "evidence/*",
+    "Evidence": "evidence/marginals evidence/single-records evidence/speed evidence/*",
     "Project": "README project/contributing project/architecture project/extending project/porting project/data project/changelog "
     "project/bibliography",
 }

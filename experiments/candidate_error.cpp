@@ -1,5 +1,5 @@
-// The table of docs/evidence/candidates.md: how far the law of a release by N candidates is from
-// the optimum.
+// The table of docs/evidence/single-records.md: how far the law of a release by N candidates is
+// from the optimum.
 //
 // Candidates x_1, ..., x_N are drawn from h; candidate i is released with probability c_i / N,
 // c_i = clip(w(x_i) t, b, bE) with w = p/h and t such that the c_i sum to N. The optimum has

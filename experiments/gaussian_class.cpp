@@ -1,5 +1,5 @@
-// The table of docs/evidence/grids.md: where the band should lie on the class of Gaussian mixtures
-// of [Park et al. 2024, Section V-B].
+// The table of docs/evidence/single-records.md: where the band should lie on the class of Gaussian
+// mixtures of [Park et al. 2024, Section V-B].
 //
 // A client is a mixture of 1 + Poisson(2) unit-variance Gaussians, at most 10, with means uniform
 // in [-1, 1] and Dirichlet(1, ..., 1) weights, each renormalised on [-4, 4]. For each epsilon: the

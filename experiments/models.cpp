@@ -1,6 +1,6 @@
-// The table of docs/evidence/models.md: how near one public model is to a table that it was drawn
-// for under integral privacy, beside single draws. NOT PRIVATE: it compares releases with the table
-// they were made from.
+// The table of docs/evidence/single-records.md: how near one public model is to a table that it was
+// drawn for under integral privacy, beside single draws. NOT PRIVATE: it compares releases with the
+// table they were made from.
 //
 // Usage: models FOLDER, the one that holds rand_hie.csv and rand_hie_eight.yaml
 //

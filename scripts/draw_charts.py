@@ -9,7 +9,6 @@ import hashlib
 import io
 import json
 import pathlib
-import re
 import sys
 
 import altair as alt
@@ -40,23 +39,19 @@ def titled(chart, title):
 
 def marginals():
     """Two-way total variation of released rows against epsilon, beside other tools, for each table."""
-    words = {"`marginals`": "mollify", "MST": "MST", "AIM": "AIM"}
+    words = {"marginals": "mollify", "MST": "MST", "AIM": "AIM"}
     # Neither has noise, so neither depends on epsilon.
     lines = {"independent columns, no noise": "independent columns", "a bootstrap of the table": "bootstrap",
              "the best tree of pairs, no noise": "best tree, no noise"}
-    tables, section = {}, None
-    for line in (DOCS / "evidence" / "marginals.md").read_text(encoding="utf-8").splitlines():
-        if line.startswith("## "):
-            section = line[3:].split(",")[0]
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if not line.startswith("| ") or len(cells) != 7 or not re.match(r"[.\d]", cells[2]):
-            continue
-        points, rules = tables.setdefault(section, ([], []))
-        y = float(cells[2].split()[0])
-        if cells[1] in words and cells[0] != "-" and float(cells[0]) <= 5:
-            points.append({"x": float(cells[0]), "y": y, "kind": words[cells[1]]})
-        elif cells[1] in lines and lines[cells[1]] not in [rule["words"] for rule in rules]:
-            rules.append({"x": 0.1, "y": y, "words": lines[cells[1]]})
+    tables = {}
+    with (DOCS / "evidence" / "peers.csv").open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            points, rules = tables.setdefault(row["table"], ([], []))
+            y = float(row["two-way mean"].split()[0])
+            if row["rows"] in words and row["epsilon"] != "-" and float(row["epsilon"]) <= 5:
+                points.append({"x": float(row["epsilon"]), "y": y, "kind": words[row["rows"]]})
+            elif row["rows"] in lines and lines[row["rows"]] not in [rule["words"] for rule in rules]:
+                rules.append({"x": 0.1, "y": y, "words": lines[row["rows"]]})
     charts = []
     for name, (points, rules) in tables.items():
         drawn = series(points, "ε", "", ["mollify", "MST", "AIM"], format="~g", width=280, height=260)

@@ -15,19 +15,13 @@ SOURCES = {
     "docs/pictures/releases.csv": (
         "scripts/release_for_pictures.py", "data/schools.csv", "data/schools.yaml", "data/schools_roster.csv", "data/schools_table.yaml",
         "data/rand_hie_expenses.csv", "data/rand_hie_expenses.yaml"),
-    "docs/pictures/marginals.svg": (*CHARTS, "docs/evidence/marginals.md"),
+    "docs/pictures/marginals.svg": (*CHARTS, "docs/evidence/peers.csv"),
     "docs/pictures/growth.svg": (*CHARTS, "docs/evidence/growth.csv"),
 }
 
 
-def content(name):
-    """What a product is made of: of a page its tables alone."""
-    text = (ROOT / name).read_text(encoding="utf-8")
-    return "\n".join(line for line in text.splitlines() if line.startswith("| ")) if name.endswith(".md") else text
-
-
 def digest(product):
-    return hashlib.sha256("\0".join(content(name) for name in SOURCES[product]).encode()).hexdigest()
+    return hashlib.sha256(b"\0".join((ROOT / name).read_bytes() for name in SOURCES[product])).hexdigest()
 
 
 def record(product):

@@ -21,10 +21,10 @@ measured() {
 central_table|central.md|2|$experiments/central_table data/rand_hie.csv
 gaussian_table|gaussian-data.md|5|$experiments/gaussian_table data
 shared_gaussian|gaussian-data.md|60|$experiments/shared_gaussian 40
-gaussian_class|grids.md|5|$experiments/gaussian_class
-candidate_error|candidates.md|1|$experiments/candidate_error
-grid_convergence|grids.md|2|scripts/grid-convergence $cli
-models|models.md|5|$experiments/models data
+gaussian_class|single-records.md|5|$experiments/gaussian_class
+candidate_error|single-records.md|1|$experiments/candidate_error
+grid_convergence|single-records.md|2|scripts/grid-convergence $cli
+models|single-records.md|5|$experiments/models data
 model_fit|marginals.md|5|$experiments/model_fit data/rand_hie.csv data/rand_hie_table.yaml
 marginals|marginals.md|10|$experiments/marginals data/rand_hie.csv data/rand_hie_table.yaml 3
 marginal_noise|marginals.md|10|$experiments/marginal_noise 2 data/rand_hie.csv data/rand_hie_table.yaml
