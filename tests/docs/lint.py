@@ -94,6 +94,7 @@ def passages(repository):
     """Yields kind, folder, file and passage."""
     documents = [repository / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "data/README.md")]
     documents += [path for path in sorted((repository / "docs").rglob("*.md")) if path.name != "bibliography.md"]
+    documents += sorted((repository / "src").rglob("*.md"))
     for path in documents:
         place = path.relative_to(repository)
         for passage in passages_of_markdown(path.read_text()):

@@ -29,7 +29,7 @@ def main():
                 tests |= {f"{suite}.{name}", f"{suite}.*"}
         if path.suffix == ".py" and place.startswith("python/tests/"):
             tests |= {f"{path.stem}.{name}" for name in re.findall(r"^def (test_\w+)", text, re.M)}
-        if path.suffix == ".md" and place.startswith(("docs/", "README", "CONTRIBUTING")):
+        if path.suffix == ".md" and place.startswith(("docs/", "src/", "README", "CONTRIBUTING")):
             pages.append((place, FENCE.sub("", text)))
     files |= {"/" + str(path.relative_to(repository)) for path in (repository / "data").glob("*.csv")}
     files |= {"/" + str(path.relative_to(repository)) for path in repository.glob("docs/pictures/*")}
