@@ -55,7 +55,8 @@ typedef struct mollify_sampler mollify_sampler;
 /* The parameters are a JSON object:
  *   {"mechanism": "minimax", "outcomes": 6, "epsilon": 2}
  * and, where the mechanism has them, "mu", its numbers ("c1", "gamma", ...: mollify/sampler.h) and
- * "reference", an array of one positive number for each outcome. */
+ * "reference", an array of one positive number for each outcome, or "channel", rows of them one
+ * after the other. */
 mollify_status mollify_new_sampler(const char* parameters, mollify_sampler** sampler,
                                    char** warnings);
 void mollify_free_sampler(mollify_sampler* sampler);

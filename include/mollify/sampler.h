@@ -49,8 +49,8 @@ class ReleaseKey : public Handle<const class ReleaseKeyInside> {
 /// Everything public that makes a sampler of single draws.
 struct SamplerParameters {
   /// "minimax", "relative", "class", "neighbourhood", "public-kernel", "randomized-response",
-  /// "mixture" or "gaussian-curve", like `mollify sample --mechanism`, or "location", like `--band
-  /// location=B`.
+  /// "mixture", "gaussian-curve", "naive", "convex" or "scale-and-shift", like `mollify sample
+  /// --mechanism`, or "location", like `--band location=B`.
   std::string mechanism = "minimax";
   /// k, from 1 to 2^24.
   std::size_t outcomes = 0;
@@ -64,6 +64,9 @@ struct SamplerParameters {
   /// c2 h is declared of every p. For neighbourhood "gamma": h/gamma <= p <= gamma h. For location
   /// "location": the least probability of an outcome is this constant times the reference's.
   std::map<std::string, double> numbers{};
+  /// For naive and convex: a public channel's rows, one after the other, each with a positive mass
+  /// for each outcome; none: Laplace noise between outcomes that are equal cells of an interval.
+  std::vector<double> channel{};
 };
 
 /// The dangers of one draw by these parameters, a sentence each, as in a release's report: an

@@ -55,6 +55,7 @@ class _Scored(Method):
         c2: float | None = None,
         gamma: float | None = None,
         reference: Any = None,
+        channel: Any = None,
         space: str | None = None,
         cells: int | None = None,
         candidates: int | None = None,
@@ -113,7 +114,8 @@ class Local(_Scored):
         Column of `units` that names them. Default: like `unit`.
     mechanism : str
         "minimax", "relative", "class", "neighbourhood", "public-kernel",
-        "randomized-response", "mixture" or "gaussian-curve". Default: as the following
+        "randomized-response", "mixture", "gaussian-curve", "naive", "convex" or
+        "scale-and-shift". Default: as the following
         parameters suggest, or "minimax".
     band : str
         Where the band lies, instead of a mechanism: "minimax", "relative", "location=B"
@@ -129,6 +131,10 @@ class Local(_Scored):
         mechanism "neighbourhood".
     reference : table or path
         Public records in the domain. Default: all records are as likely.
+    channel : array or path
+        (rows, outcomes) positive public masses, a row for each input, for mechanisms
+        "naive" and "convex"; as a file, a JSON array of rows. Default: Laplace noise
+        between the cells of one column of numbers.
     space : str
         "categories", "grid" or "candidates". Default: as the domain suggests.
     cells : int
@@ -174,6 +180,7 @@ class Local(_Scored):
     c2: float | None = None
     gamma: float | None = None
     reference: Any = None
+    channel: Any = None
     space: str | None = None
     cells: int | None = None
     candidates: int | None = None
@@ -276,7 +283,8 @@ class Integral(_Scored):
         Budget in Gaussian differential privacy, above 0; for "gaussian-curve".
     mechanism : str
         "minimax", "relative", "class", "neighbourhood", "public-kernel",
-        "randomized-response", "mixture" or "gaussian-curve". Default: as the following
+        "randomized-response", "mixture", "gaussian-curve", "naive", "convex" or
+        "scale-and-shift". Default: as the following
         parameters suggest, or "minimax".
     band : str
         Where the band lies, instead of a mechanism: "minimax", "relative", "location=B"
@@ -292,6 +300,10 @@ class Integral(_Scored):
         mechanism "neighbourhood".
     reference : table or path
         Public records in the domain. Default: all records are as likely.
+    channel : array or path
+        (rows, outcomes) positive public masses, a row for each input, for mechanisms
+        "naive" and "convex"; as a file, a JSON array of rows. Default: Laplace noise
+        between the cells of one column of numbers.
     space : str
         "categories", "grid" or "candidates". Default: as the domain suggests.
     cells : int
@@ -334,6 +346,7 @@ class Integral(_Scored):
     c2: float | None = None
     gamma: float | None = None
     reference: Any = None
+    channel: Any = None
     space: str | None = None
     cells: int | None = None
     candidates: int | None = None
@@ -367,9 +380,7 @@ class IntegralModel(Method):
         Makes every second model a tree of columns instead of a product; best with a
         `reference`, whose tree it is. Default: False.
     mechanism : str
-        "minimax", "relative", "class", "neighbourhood", "public-kernel",
-        "randomized-response", "mixture" or "gaussian-curve". Default: as the following
-        parameters suggest, or "minimax".
+        "relative" (the default), "class" or "neighbourhood".
     band : str
         Where the band lies, instead of a mechanism: "minimax", "relative", "location=B"
         with B from 0 to 1, "typical", "typical=STRENGTH,RECORDS" with both above 0, or

@@ -44,15 +44,19 @@ class Sampler:
     ----------
     mechanism : str
         "minimax" (the default), "relative", "class", "neighbourhood", "public-kernel",
-        "randomized-response", "mixture", "gaussian-curve" or "location".
+        "randomized-response", "mixture", "gaussian-curve", "naive", "convex",
+        "scale-and-shift" or "location".
     outcomes : int
-        k, from 1 to 2^24. Default: the length of `reference`.
+        k, from 1 to 2^24. Default: as `reference` or `channel` has.
     epsilon : float
         Of one draw, from 1e-6; above 30 it counts as 30. Not for "gaussian-curve".
     mu : float
         Mu of one draw, above 0, for "gaussian-curve".
     reference : (k,) array of numbers
         Positive public masses, not necessarily normalised. Default: uniform.
+    channel : (rows, k) array of numbers
+        Positive public masses, a row for each input, for "naive" (k rows) and "convex".
+        Default: Laplace noise between outcomes that are equal cells of an interval.
     c1, c2 : float
         For "class", c1 from 0 to 1, c2 above 1: c1 h <= p <= c2 h is declared of all p.
     gamma : float
@@ -83,6 +87,7 @@ class Sampler:
         epsilon: float | None = None,
         mu: float | None = None,
         reference: ArrayLike | None = None,
+        channel: ArrayLike | None = None,
         c1: float | None = None,
         c2: float | None = None,
         gamma: float | None = None,
@@ -98,12 +103,22 @@ class Sampler:
                 )
             masses = [float(mass) for mass in array]
             outcomes = len(masses) if outcomes is None else outcomes
+        rows: list[float] = []
+        if channel is not None:
+            array = _numbers("the masses of a channel", channel, "fiu")
+            if array.ndim != 2:
+                raise _core.InvalidInput(
+                    f"a channel must have rows of one mass for each outcome, but has shape {array.shape}"
+                )
+            rows = [float(mass) for mass in array.ravel()]
+            outcomes = array.shape[1] if outcomes is None else outcomes
         if outcomes is None:
             raise _core.InvalidInput("outcomes or a reference is needed, but neither is given")
         self._parameters: dict[str, Any] = {
             "mechanism": str(mechanism),
             "outcomes": whole_number("outcomes", outcomes),
             "reference": masses,
+            "channel": rows,
             "epsilon": optional_number("epsilon", epsilon),
             "mu": optional_number("mu", mu),
             "numbers": {name: number(name, one) for name, one in numbers.items() if one is not None},

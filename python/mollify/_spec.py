@@ -68,6 +68,8 @@ class Inputs:
     def _text(self, part: str, given: Any) -> bytes:
         if self.domain is None:
             raise _core.InvalidInput(f"{part} in memory needs a domain, whose columns are read of it")
+        if part == "channel":
+            return _channel_text(given)
         if part == "covariance":
             return _covariance_text(list(self.domain), given)
         table = _collected(part, given)
@@ -90,6 +92,22 @@ def _collected(part: str, given: Any) -> Any:
     # Spark's rows have no order, and a roster needs one: the same wherever it is read.
     order = [(column, "ascending") for column in table.column_names]
     return table.sort_by(order) if part == "units" else table
+
+
+def _channel_text(rows: Any) -> bytes:
+    import json
+
+    import numpy as np
+
+    try:
+        numbers = np.asarray(rows, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise _core.InvalidInput("a channel must be rows of numbers") from None
+    if numbers.ndim != 2:
+        raise _core.InvalidInput(
+            f"a channel must have rows of one mass for each outcome, but has shape {numbers.shape}"
+        )
+    return json.dumps(numbers.tolist()).encode()
 
 
 def _covariance_text(names: list[str], matrix: Any) -> bytes:

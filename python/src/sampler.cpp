@@ -103,11 +103,14 @@ void add_sampler(nb::module_& module) {
           "__init__",
           [](SamplerParameters* made, const std::string& mechanism, std::size_t outcomes,
              std::optional<double> epsilon, std::optional<double> mu,
-             const std::vector<double>& reference, const std::map<std::string, double>& numbers) {
-            new (made) SamplerParameters{mechanism, outcomes, epsilon, mu, reference, numbers};
+             const std::vector<double>& reference, const std::map<std::string, double>& numbers,
+             const std::vector<double>& channel) {
+            new (made)
+                SamplerParameters{mechanism, outcomes, epsilon, mu, reference, numbers, channel};
           },
           "mechanism"_a, "outcomes"_a, "epsilon"_a.none() = nb::none(), "mu"_a.none() = nb::none(),
-          "reference"_a = std::vector<double>(), "numbers"_a = std::map<std::string, double>())
+          "reference"_a = std::vector<double>(), "numbers"_a = std::map<std::string, double>(),
+          "channel"_a = std::vector<double>())
       .def("warnings", &warnings_of);
   nb::class_<Sampler>(module, "Sampler")
       .def(

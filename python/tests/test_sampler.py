@@ -1,5 +1,6 @@
 """Single draws: laws, shapes, refusals, threads and processes."""
 
+import json
 import multiprocessing
 import os
 import pickle
@@ -274,3 +275,36 @@ def test_a_key_is_neither_printed_nor_pickled_nor_chosen():
     for one in ("ab", b"ab", bytearray(b"ab"), 3):
         with pytest.raises(mo.InvalidInput, match="identities must be a list of units, but are of type"):
             sampler.draw_units([0, 1], [0, 1, 2], key=key, identities=one)
+
+
+CHANNEL = [[2, 1, 1], [1, 2, 1], [1, 1, 2]]
+
+
+@pytest.mark.parametrize("mechanism", ["naive", "convex"])
+def test_a_public_channel_is_an_array_or_a_file(tmp_path, mechanism):
+    sampler = mo.Sampler(mechanism, channel=CHANNEL, epsilon=1)
+    assert sampler.outcomes == 3
+    assert 0.6 < sampler.epsilon_realised_up() <= 1  # ln 2
+    assert set(sampler.draw(np.eye(3)).tolist()) <= {0, 1, 2}
+    with pytest.raises(mo.InvalidInput, match=r"rows of one mass for each outcome, but has shape \(3,\)"):
+        mo.Sampler(mechanism, channel=CHANNEL[0], epsilon=1)
+    with pytest.raises(mo.InvalidInput, match="takes no channel"):
+        mo.Sampler("minimax", channel=CHANNEL, epsilon=1)
+    path = tmp_path / "channel.json"
+    path.write_text(json.dumps(CHANNEL))
+    domain = mo.Domain({"level": mo.integer(0, 2)})
+    rows = {"id": ["a", "a", "b"], "level": [0, 0, 2]}
+    for channel in (np.array(CHANNEL), CHANNEL, path, str(path)):
+        method = mo.Local(domain, unit="id", epsilon=2, mechanism=mechanism, channel=channel, accept_error=True)
+        release = method.sample(rows)
+        assert len(release) == 2
+        certificate = json.loads(str(release.certificate))
+        assert certificate["facts"]["channel"] == [float(mass) for row in CHANNEL for mass in row]
+        assert mo.verify(release, domain).holds
+
+
+def test_scale_and_shift_keeps_what_is_near_the_reference():
+    sampler = mo.Sampler("scale-and-shift", outcomes=4, epsilon=2)
+    counts = np.bincount(sampler.draw(np.tile([1.1, 0.9, 1.0, 1.0], (40_000, 1))), minlength=4)
+    # Within the band already, so drawn as it is; 7 standard deviations.
+    assert np.abs(counts / 40_000 - np.array([1.1, 0.9, 1.0, 1.0]) / 4).max() < 7 * (0.25 / 40_000) ** 0.5

@@ -474,6 +474,10 @@ std::vector<std::string> compared_mechanisms(const Json& parts) {
   if (asked != "all") return {asked};
   auto all = mechanisms_of(known_value<Method>("method", parts.value("method", "")));
   std::erase(all, "auto");  // which is one of the others
+  std::erase_if(all, [](const std::string& name) {
+    const auto known = named<Mechanism>(name);
+    return known && row_of(*known).has_channel;
+  });
   if (all.empty()) return {asked};
   return all;
 }

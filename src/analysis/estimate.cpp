@@ -177,6 +177,12 @@ void ReleasedLaw::take_local(const Certificate& certificate,
                              std::shared_ptr<const LocalSampler> sampler) {
   sampler_ = std::move(sampler);
   linear_ = LinearLaw::of(*sampler_);
+  if (!linear_ && !certificate.as<LocalDesign>()->floor) {
+    throw InvalidInput(
+        fmt::format("estimate works with linear mechanisms and with bands, and {} is neither; next "
+                    "time use randomized-response",
+                    mechanism_));
+  }
   smoothed_ = draws_by_scores(*certificate.as<LocalDesign>());
   const Privacy draw = certificate.draw;
   if (draw.notion == PrivacyNotion::kPure) epsilon_ = draw.parameter();

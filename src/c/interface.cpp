@@ -272,11 +272,12 @@ front::SamplerParameters parse(const char* text) {
     } else if (key == "outcomes") {
       require(value.is_number_unsigned(), "a whole number");
       parameters.outcomes = value.get<std::size_t>();
-    } else if (key == "reference") {
+    } else if (key == "reference" || key == "channel") {
       require(value.is_array() && std::all_of(value.begin(), value.end(),
                                               [](const json& mass) { return mass.is_number(); }),
               "an array of numbers");
-      parameters.reference = value.get<std::vector<double>>();
+      (key == "reference" ? parameters.reference : parameters.channel) =
+          value.get<std::vector<double>>();
     } else if (key == "epsilon") {
       number(parameters.epsilon);
     } else if (key == "mu") {

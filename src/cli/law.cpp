@@ -28,7 +28,6 @@
 #include "methods/local/bands.h"
 #include "methods/local/mechanism.h"
 #include "methods/local/method.h"
-#include "methods/local/mollifiers.h"
 #include "release/release_error.h"
 
 namespace mollify::cli {
@@ -232,9 +231,10 @@ void add_points(Answer& answer, const std::vector<Point>& points) {
   answer.add("at", at);
 }
 
-Answer law_on_grid(const Measure& p, std::shared_ptr<const Measure> reference, std::size_t cells,
-                   const ChosenBand& band, const MoreDivergences& more, const Places& places,
-                   std::vector<Point>& raster) {
+/// `other` may be null.
+Answer law_on_grid(const Measure& p, const Measure* other, std::shared_ptr<const Measure> reference,
+                   std::size_t cells, const ChosenBand& band, const MoreDivergences& more,
+                   const Places& places, std::vector<Point>& raster) {
   Grid grid = equal_width_grid(*reference, cells);
   const GridSampler sampler(std::move(reference), std::move(grid), band.floor, band.epsilon);
   GridRelease release(sampler);
@@ -251,6 +251,12 @@ Answer law_on_grid(const Measure& p, std::shared_ptr<const Measure> reference, s
       band, fmt::format("grid of {} cells over {}", fmt::join(along, " x "), fmt::join(box, " x ")),
       sampler.grid().cell_count(), release.scale());
   add_divergences(answer, release.masses(), masses, more, sampler.grid().cell_volumes());
+  if (other != nullptr) {
+    GridRelease of_other(sampler);
+    of_other.assign(*other);
+    add_other_law(answer, {release.masses(), masses, release.scale()},
+                  {of_other.masses(), probabilities(of_other.table()), of_other.scale()});
+  }
   Json regions = Json::array();
   for (std::size_t i = 0; i < places.regions.size(); ++i) {
     const Box& region = places.regions[i];
@@ -270,15 +276,21 @@ Answer law_on_grid(const Measure& p, std::shared_ptr<const Measure> reference, s
   return answer;
 }
 
-Answer law_on_candidates(const Measure& p, const Measure& reference, std::uint64_t count,
-                         const ChosenBand& band, const MoreDivergences& more, const Places& places,
-                         std::vector<Point>& raster) {
+/// `other` may be null.
+Answer law_on_candidates(const Measure& p, const Measure* other, const Measure& reference,
+                         std::uint64_t count, const ChosenBand& band, const MoreDivergences& more,
+                         const Places& places, std::vector<Point>& raster) {
   const CandidateLaw candidates(p, reference, count, band.floor, band.epsilon);
   Answer answer = answer_about(
       band,
       fmt::format("{} candidates drawn from the reference, list {}", count, CandidateLaw::kList),
       count, candidates.scale());
   add_divergences(answer, candidates.masses(), candidates.probabilities(), more, {});
+  if (other != nullptr) {
+    const CandidateLaw of_other(*other, reference, count, band.floor, band.epsilon);
+    add_other_law(answer, {candidates.masses(), candidates.probabilities(), candidates.scale()},
+                  {of_other.masses(), of_other.probabilities(), of_other.scale()});
+  }
   add_points(answer, densities_at(places.points, p, candidates));
   raster = densities_at(places.raster, p, candidates);
   return answer;
@@ -355,7 +367,8 @@ bool DensityOptions::given() const {
 }
 
 int print_law_of_density(const DensityOptions& options, const MechanismOptions& mechanism,
-                         const MoreDivergences& more, bool json) {
+                         const std::optional<std::string>& other, const MoreDivergences& more,
+                         bool json) {
   if (mechanism.mechanism || mechanism.mu ||
       own_numbers(Mechanism::kClass, mechanism.numbers) != mechanism.numbers) {
     throw InvalidInput(
@@ -376,6 +389,11 @@ int print_law_of_density(const DensityOptions& options, const MechanismOptions& 
   const std::shared_ptr<const Measure> reference =
       measure_from_json(read_text_file(*mechanism.reference), *mechanism.reference);
   refuse_mismatch(*p, *reference);
+  std::shared_ptr<const Measure> another;
+  if (other) {
+    another = measure_from_json(read_text_file(*other), *other);
+    refuse_mismatch(*another, *reference);
+  }
   const ChosenBand band = chosen_band(options, mechanism, *reference);
   Places places{.points = {}, .region_texts = options.regions, .regions = {}, .raster = {}};
   for (const std::string& text : options.at) {
@@ -405,11 +423,12 @@ int print_law_of_density(const DensityOptions& options, const MechanismOptions& 
     throw InvalidInput("--region needs a grid, but the law is over candidates");
   }
   std::vector<Point> raster;
-  const Answer answer =
-      on_grid ? law_on_grid(*p, reference, options.cells.value_or(default_cells(p->dimension())),
-                            band, more, places, raster)
-              : law_on_candidates(*p, *reference, options.candidates.value_or(kDefaultCandidates),
-                                  band, more, places, raster);
+  const Answer answer = on_grid ? law_on_grid(*p, another.get(), reference,
+                                              options.cells.value_or(default_cells(p->dimension())),
+                                              band, more, places, raster)
+                                : law_on_candidates(*p, another.get(), *reference,
+                                                    options.candidates.value_or(kDefaultCandidates),
+                                                    band, more, places, raster);
   if (options.out) write_files({{*options.out, raster_csv(raster)}});
   return print_answer(answer, json);
 }
@@ -422,47 +441,20 @@ namespace {
 struct LawOptions {
   std::optional<std::string> p, other;
   MechanismOptions mechanism;
-  MollifierOptions mollifier;
   DensityOptions density;
   MoreDivergences more;
   bool normalise = false;
   bool json = false;
 };
 
-/// Scores by which the band of the relative mollifier has the law of the scaled and shifted p.
-std::vector<double> scores_of(const LawOptions& options, const NamedDistribution& p,
-                              const MechanismParameters& parameters) {
-  std::vector<double> scores = p.masses;
-  if (options.mollifier.is_scale_and_shift()) {
-    scale_and_shift(scores, parameters.masses(), *parameters.epsilon);
-  }
-  return scores;
-}
-
-/// The mechanism's options that remain if a mollifier replaces it.
-MechanismOptions without_mechanism(const LawOptions& options) {
-  MechanismOptions mechanism = options.mechanism;
-  if (!options.mollifier.given()) return mechanism;
-  if (mechanism.mechanism || mechanism.mu || mechanism.numbers != MechanismNumbers{}) {
-    throw InvalidInput(
-        "--mollifier stands in the place of a mechanism, but --mechanism or a parameter of one is "
-        "given, too");
-  }
-  if (mechanism.reference && !options.mollifier.is_scale_and_shift()) {
-    throw InvalidInput("--reference is for scale-and-shift, but the mollifier has a channel");
-  }
-  mechanism.mechanism = std::string(name_of(Mechanism::kRelative));
-  return mechanism;
-}
-
 int run(const LawOptions& options) {
   if (options.density.given()) {
-    if (options.mollifier.given()) {
-      throw InvalidInput("--mollifier is for --p, but --density is given");
+    if (options.mechanism.channel) {
+      throw InvalidInput("--channel is for --p, but --density is given");
     }
-    if (options.other) throw InvalidInput("--other is for --p, but --density is given");
     if (options.p) throw InvalidInput("give --p or --density, not both");
-    return print_law_of_density(options.density, options.mechanism, options.more, options.json);
+    return print_law_of_density(options.density, options.mechanism, options.other, options.more,
+                                options.json);
   }
   const NamedDistribution p = read_distribution(needed(options.p, "--p"));
   if (!options.normalise && !(std::abs(p.sum - 1) <= 1e-9)) {
@@ -472,16 +464,16 @@ int run(const LawOptions& options) {
                     *options.p, p.sum));
   }
   std::vector<double> reference;
-  const MechanismOptions mechanism = without_mechanism(options);
+  const MechanismOptions& mechanism = options.mechanism;
   if (mechanism.reference) {
     reference = masses_in_order(read_distribution(*mechanism.reference), p, *mechanism.reference);
   }
-  const MechanismParameters parameters = mechanism.parameters(p.masses.size(), reference);
+  const std::vector<double> rows = mechanism.channel_rows(p.masses.size());
+  const MechanismParameters parameters = mechanism.parameters(p.masses.size(), reference, rows);
   tell_large_epsilon(parameters.epsilon, parameters.mu);
   mechanism.require_budget();
-  const bool is_projection = is_band(parameters.mechanism) && !options.mollifier.given();
-  const std::string name =
-      options.mollifier.mollifier.value_or(std::string(name_of(parameters.mechanism)));
+  const bool is_projection = is_band(parameters.mechanism);
+  const std::string name(name_of(parameters.mechanism));
   std::optional<std::vector<double>> other;
   if (options.other) {
     if (!is_projection) {
@@ -489,16 +481,14 @@ int run(const LawOptions& options) {
     }
     other = masses_in_order(read_distribution(*options.other), p, *options.other);
   }
-  const auto sampler = options.mollifier.given() && !options.mollifier.is_scale_and_shift()
-                           ? options.mollifier.sampler(p.masses.size(), *parameters.epsilon)
-                           : make_sampler(parameters);
+  const auto sampler = make_sampler(parameters);
   return print_answer(discrete_law({.p = p.masses,
                                     .outcomes = p.outcomes,
                                     .parameters = parameters,
                                     .name = name,
                                     .sampler = *sampler,
                                     .is_projection = is_projection,
-                                    .scores = scores_of(options, p, parameters),
+                                    .scores = p.masses,
                                     .other = std::move(other),
                                     .more = options.more}),
                       options.json);
@@ -515,11 +505,11 @@ void add_law(CLI::App& app, Session& session) {
   const auto options = std::make_shared<LawOptions>();
   add_text(command, "--p", options->p, "FILE",
            "the distribution: a JSON array, or CSV (outcome, p)");
-  add_text(command, "--other", options->other, "FILE",
-           "another distribution, to compare its law with --p's");
+  add_text(
+      command, "--other", options->other, "FILE",
+      "another distribution, to compare its law with that one's\nIn the form of --p or --density");
   options->mechanism.add_to(command, "public distribution, in the form of --p or --density",
                             "one draw");
-  options->mollifier.add_to(command);
   command.add_flag("--normalise", options->normalise, "divide the masses of --p by their sum");
   add_more_divergences(command, options->more);
   options->density.add_to(command);
@@ -548,7 +538,9 @@ Answer risk_table(const RiskOptions& options, std::size_t k, std::span<const dou
   Json lines = Json::array();
   std::string refusal;
   bool any = false;
+  const std::vector<double> rows = options.mechanism.channel_rows(k);
   for (const auto& [mechanism, name] : named_mechanisms()) {
+    if (every && row_of(mechanism).has_channel) continue;
     MechanismOptions asked = options.mechanism;
     if (every) {
       asked.mechanism = name;
@@ -560,7 +552,8 @@ Answer risk_table(const RiskOptions& options, std::size_t k, std::span<const dou
     for (const std::string& epsilon : epsilons) {
       asked.epsilon = number_of(epsilon, "epsilon");
       const bool alone = row_of(mechanism).reference == ReferenceUse::kNone && every;
-      const auto parameters = asked.parameters(k, alone ? std::span<const double>() : reference);
+      const auto parameters =
+          asked.parameters(k, alone ? std::span<const double>() : reference, rows);
       line["mechanism"] = name_of(parameters.mechanism);
       try {
         const WorstCaseRisk risk = mechanism_risk(parameters);
@@ -631,7 +624,8 @@ int run(RiskOptions options) {
     return print_answer(risk_table(options, k, reference, every), options.json);
   }
   if (options.epsilons) options.mechanism.epsilon = number_of(*options.epsilons, "epsilon");
-  const MechanismParameters parameters = options.mechanism.parameters(k, reference);
+  const std::vector<double> rows = options.mechanism.channel_rows(k);
+  const MechanismParameters parameters = options.mechanism.parameters(k, reference, rows);
   options.mechanism.require_budget();
   tell_large_epsilon(options.mechanism.epsilon, options.mechanism.mu);
   return print_answer(risk_answer(parameters, mechanism_risk(parameters)), options.json);

@@ -40,6 +40,7 @@ struct DensityOptions {
 /// Prints the scale, the band, the divergences, the fit, regions' masses and the law at points, and
 /// writes a raster; returns the exit status.
 int print_law_of_density(const DensityOptions& options, const MechanismOptions& mechanism,
-                         const MoreDivergences& more, bool json);
+                         const std::optional<std::string>& other, const MoreDivergences& more,
+                         bool json);
 
 }  // namespace mollify::cli

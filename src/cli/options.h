@@ -73,9 +73,11 @@ struct MechanismOptions {
   std::optional<double> mu;
   MechanismNumbers numbers;
   std::optional<std::string> reference;
+  std::optional<std::string> channel;
   std::optional<std::string> band;
 
-  /// Adds --mechanism, --epsilon, --mu, --reference and the mechanisms' numbers to a command, whose
+  /// Adds --mechanism, --epsilon, --mu, --reference, --channel and the mechanisms' numbers to a
+  /// command, whose
   /// budget is spent on "all draws of a unit together" or "one draw".
   void add_to(CLI::App& command, const std::string& reference_help, std::string_view spent_on);
 
@@ -91,36 +93,16 @@ struct MechanismOptions {
   /// The mechanism named, or the one the other options represent.
   [[nodiscard]] Mechanism chosen() const;
 
-  /// The parameters of one draw over `outcome_count` outcomes of a space.
+  /// The parameters of one draw over `outcome_count` outcomes. Borrows the masses, and the rows
+  /// that `channel_rows` read.
   MechanismParameters parameters(std::size_t outcome_count,
                                  std::span<const double> reference_masses,
-                                 SpaceKind space = SpaceKind::kCategories) const;
+                                 std::span<const double> rows = {}) const;
+  /// Of --channel; empty without it.
+  [[nodiscard]] std::vector<double> channel_rows(std::size_t outcome_count) const;
 
  private:
   [[nodiscard]] LocalSpec spec() const;
-};
-
-// -----------------------------------------------------------------------------------------------
-// The samplers that sources put in a band's place, for `mollify law`.
-
-/// As given; nothing is checked.
-struct MollifierOptions {
-  std::optional<std::string> mollifier, channel;
-
-  /// Adds --mollifier and --channel to a command.
-  void add_to(CLI::App& command);
-
-  /// Whether a mollifier is named. Throws InvalidInput for an unknown name, for a channel that the
-  /// mollifier does not have or lacks, and for one without a mollifier.
-  [[nodiscard]] bool given() const;
-
-  /// Whether it is scale-and-shift, which has no channel: a band whose scores are changed.
-  [[nodiscard]] bool is_scale_and_shift() const;
-
-  /// The sampler of naive or convex over this many outcomes. Throws InvalidInput for a file that is
-  /// not a channel's, whose columns do not satisfy epsilon, or of another shape.
-  [[nodiscard]] std::unique_ptr<LocalSampler> sampler(std::size_t outcome_count,
-                                                      double epsilon) const;
 };
 
 // -----------------------------------------------------------------------------------------------

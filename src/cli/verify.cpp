@@ -42,6 +42,7 @@ void refuse_options_beside_certificate(const VerifyOptions& options) {
   for (const MechanismNumber& number : mechanism_numbers()) {
     refuse((given.numbers.*number.value).has_value(), number.flag);
   }
+  refuse(given.channel.has_value(), "--channel");
   refuse(given.band.has_value(), "--band");
 }
 
@@ -98,7 +99,8 @@ int verify_mechanism(const VerifyOptions& options) {
   } else if (row_of(options.mechanism.chosen()).reference == ReferenceUse::kNeeded) {
     reference = harmonic_masses(k);
   }
-  const MechanismParameters parameters = options.mechanism.parameters(k, reference);
+  const std::vector<double> rows = options.mechanism.channel_rows(k);
+  const MechanismParameters parameters = options.mechanism.parameters(k, reference, rows);
   options.mechanism.require_budget();
   tell_large_epsilon(parameters.epsilon, parameters.mu);
   if (!reference.empty() && reference.size() != k) {

@@ -572,6 +572,11 @@ PublicBand PublicFiles::band(const std::string& name) const {
   return parse_public_band(bytes(name), name);
 }
 
+std::vector<double> PublicFiles::channel(const std::string& name, std::uint64_t outcomes) const {
+  require_public("channel", name);
+  return parse_channel(bytes(name), name, outcomes);
+}
+
 std::vector<double> PublicFiles::covariance(const std::string& name,
                                             const RealColumns& columns) const {
   require_public("covariance", name);

@@ -147,6 +147,8 @@ class PublicFiles final : public PublicInputs {
                                                    const Domain& domain) const override;
   [[nodiscard]] Candidates candidates(const std::string& name, const Domain& domain) const override;
   [[nodiscard]] PublicBand band(const std::string& name) const override;
+  [[nodiscard]] std::vector<double> channel(const std::string& name,
+                                            std::uint64_t outcomes) const override;
   [[nodiscard]] std::vector<double> covariance(const std::string& name,
                                                const RealColumns& columns) const override;
   /// The records of each unit; no unit may be from the private data.

@@ -19,7 +19,7 @@ namespace inside = ::mollify;
                       inside::name_list<inside::Mechanism>());
 }
 
-/// Borrows the reference.
+/// Borrows the reference and the channel.
 [[nodiscard]] inline inside::MechanismParameters inward(const SamplerParameters& parameters) {
   inside::MechanismNumbers numbers;
   std::vector<std::string> known;
@@ -37,7 +37,8 @@ namespace inside = ::mollify;
           .reference = parameters.reference,
           .epsilon = parameters.epsilon,
           .mu = parameters.mu,
-          .numbers = numbers};
+          .numbers = numbers,
+          .channel = parameters.channel};
 }
 
 }  // namespace mollify::front

@@ -102,7 +102,7 @@ MatrixChannel MatrixChannel::make(std::span<const double> rows, std::size_t outc
   }
   // Rows that reach e^epsilon in doubles exceed Ebar, which is 2^-40 less. Moved this little
   // towards their mean, and so staying in their own hull, they do not.
-  const double pull = 0x1p-38 / -std::expm1(-bound.epsilon());
+  const double pull = 0x1p-38 / (1 - 1 / bound.value());
   MatrixChannel channel;
   channel.outcome_count_ = outcome_count;
   channel.prefix_.reserve(row_count * (outcome_count + 1));

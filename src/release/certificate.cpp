@@ -44,6 +44,7 @@ Json facts_json(const PublicFacts& facts) {
   if (!facts.list_sha256.empty()) json["list_sha256"] = facts.list_sha256;
   if (facts.reference) json["reference"] = *facts.reference;
   if (facts.lower_bounds) json["lower_bounds"] = *facts.lower_bounds;
+  if (facts.channel) json["channel"] = *facts.channel;
   if (facts.location) json["location"] = *facts.location;
   if (facts.kept) json["kept"] = std::to_string(*facts.kept);
   if (facts.amount) json["amount"] = dyadic_json(*facts.amount);
@@ -146,6 +147,7 @@ PublicFacts parse_facts(const StatedReader& reader) {
     }
   }
   facts.lower_bounds = reader.find<std::vector<double>>("/facts/lower_bounds", "a list of numbers");
+  facts.channel = reader.find<std::vector<double>>("/facts/channel", "a list of numbers");
   facts.location = reader.find<double>("/facts/location", "a number");
   facts.kept = reader.find_text("/facts/kept");
   if (const auto mantissa = reader.find_text("/facts/amount/mantissa")) {

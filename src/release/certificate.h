@@ -36,6 +36,8 @@ struct PublicFacts {
   std::optional<OutcomeCounts> reference{};
   /// All of them, as shares of one, where the band comes from a file.
   std::optional<std::vector<double>> lower_bounds{};
+  /// The channel's rows, as its file has them, one after the other.
+  std::optional<std::vector<double>> channel{};
   /// b, where it was found for a prior.
   std::optional<double> location{};
   /// Of gaussian-curve: how many of 2^62 parts keep the value. It is found in doubles, whose last

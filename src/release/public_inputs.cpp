@@ -74,6 +74,11 @@ PublicBand GivenInputs::band(const std::string& name) const {
   return *lower_bounds;
 }
 
+std::vector<double> GivenInputs::channel(const std::string& name, std::uint64_t outcomes) const {
+  if (rows.empty() || rows.size() % outcomes != 0) refuse_unknown(name);
+  return rows;
+}
+
 std::vector<double> GivenInputs::covariance(const std::string& name,
                                             const RealColumns& columns) const {
   if (matrix.size() != columns.size() * columns.size()) refuse_unknown(name);
@@ -153,6 +158,41 @@ void require_band_fits(const PublicBand& band, const std::string& name, double e
     throw InvalidInput(fmt::format("{} is a band for epsilon {:g} a draw, but a draw has {:g}",
                                    name, band.epsilon, epsilon));
   }
+}
+
+// -----------------------------------------------------------------------------------------------
+// A channel as a public file.
+
+std::vector<double> parse_channel(const std::string& text, const std::string& name,
+                                  std::uint64_t outcomes) {
+  constexpr std::size_t kMostMasses = std::size_t{1} << 16;
+  require_json(text, name);
+  const auto json = nlohmann::json::parse(text);
+  if (!json.is_array() || json.empty()) {
+    throw InvalidInput(
+        fmt::format("{} must be a JSON array of rows, each an array of masses, but is not", name));
+  }
+  if (json.size() > kMostMasses / outcomes) {
+    throw InvalidInput(fmt::format(
+        "{} must have at most {} masses in all, because certificates state them, but has {} rows "
+        "of {}",
+        name, kMostMasses, json.size(), outcomes));
+  }
+  std::vector<double> rows;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const auto& row = json[i];
+    const bool is_row =
+        row.is_array() && row.size() == outcomes &&
+        std::all_of(row.begin(), row.end(), [](const auto& mass) { return mass.is_number(); });
+    if (!is_row) {
+      throw InvalidInput(
+          fmt::format("row {} of {} must be an array of {} masses, one for each "
+                      "outcome, but is not",
+                      i, name, outcomes));
+    }
+    for (const auto& mass : row) rows.push_back(mass.template get<double>());
+  }
+  return rows;
 }
 
 }  // namespace mollify

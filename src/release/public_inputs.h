@@ -40,6 +40,12 @@ struct PublicBand {
 void require_band_fits(const PublicBand& band, const std::string& name, double epsilon,
                        std::uint64_t outcomes);
 
+/// A channel's rows from JSON: an array of arrays, each of as many positive numbers as there are
+/// outcomes, at most 2^16 in all, because certificates state them. One row after the other. Throws
+/// InvalidInput, naming `name`.
+[[nodiscard]] std::vector<double> parse_channel(const std::string& text, const std::string& name,
+                                                std::uint64_t outcomes);
+
 // -----------------------------------------------------------------------------------------------
 // What stands behind the names of a spec.
 
@@ -63,6 +69,9 @@ class PublicInputs {
   [[nodiscard]] virtual Candidates candidates(const std::string& name,
                                               const Domain& domain) const = 0;
   [[nodiscard]] virtual PublicBand band(const std::string& name) const = 0;
+  /// Rows of so many masses, one after the other.
+  [[nodiscard]] virtual std::vector<double> channel(const std::string& name,
+                                                    std::uint64_t outcomes) const = 0;
   /// The covariance matrix of the columns, row by row in their order.
   [[nodiscard]] virtual std::vector<double> covariance(const std::string& name,
                                                        const RealColumns& columns) const = 0;
@@ -79,6 +88,7 @@ class GivenInputs final : public PublicInputs {
   std::vector<std::uint32_t> reference{};  ///< digits of the space's domain
   std::optional<Candidates> list{};
   std::optional<PublicBand> lower_bounds{};
+  std::vector<double> rows{};    ///< a channel's
   std::vector<double> matrix{};  ///< the covariance
 
   [[nodiscard]] Domain domain(const SpecDomain&) const override;
@@ -87,6 +97,8 @@ class GivenInputs final : public PublicInputs {
                                                    const Domain& domain) const override;
   [[nodiscard]] Candidates candidates(const std::string& name, const Domain&) const override;
   [[nodiscard]] PublicBand band(const std::string& name) const override;
+  [[nodiscard]] std::vector<double> channel(const std::string& name,
+                                            std::uint64_t outcomes) const override;
   [[nodiscard]] std::vector<double> covariance(const std::string& name,
                                                const RealColumns& columns) const override;
   [[nodiscard]] std::string sha256(const std::string&) const override { return {}; }

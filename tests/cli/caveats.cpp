@@ -253,5 +253,25 @@ TEST(Caveats, LogarithmsNeedADomainThatSaysWhatAZeroIs) {
               HasSubstr("nulls to have logarithms, but null: 0.01 is its min"));
 }
 
+// More integers than a column can have cells are cut into ranges, which is said.
+TEST(Caveats, TellOfIntegersThatAreCutIntoCells) {
+  const CommandLine command;
+  command.files.write("data.csv", "id\n5\n100000000\n");
+  const auto said = [&](const char* column) {
+    command.files.write("domain.yaml", std::string("columns:\n  id: {type: integer, ") + column);
+    const Ended ended = command.run(
+        kSample + kIntegral +
+        Arguments{"--space", "grid", "--cells", "16", "--epsilon", "8", "--count", "1"});
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return ended.err;
+  };
+  EXPECT_NE(said("min: 0, max: 100000000}\n")
+                .find("column id has 100000001 integers, which are cut into 16777216 cells of 6 "
+                      "or so"),
+            std::string::npos);
+  EXPECT_EQ(said("min: 0, max: 100000000, bins: 1000}\n").find("are cut into"), std::string::npos);
+  EXPECT_EQ(said("min: 0, max: 1000}\n").find("are cut into"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace mollify::test

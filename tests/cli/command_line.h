@@ -234,6 +234,7 @@ inline const std::vector<Arguments> kMechanisms = {
     {"--mechanism", "public-kernel", "--epsilon", "1", "--reference", "reference.csv"},
     {"--mechanism", "randomized-response", "--epsilon", "1"},
     {"--mechanism", "mixture", "--epsilon", "1", "--reference", "reference.csv"},
+    {"--mechanism", "scale-and-shift", "--epsilon", "1", "--reference", "reference.csv"},
     {"--mechanism", "gaussian-curve", "--mu", "1"}};
 
 }  // namespace mollify::test

@@ -179,7 +179,7 @@ TEST(CompareCentral, PutsSeveralInOneTable) {
                            "--domain", "d.yaml", "--unit", "who"};
   const Json several =
       command.json(local + Arguments{"--epsilon", "1,4", "--mechanism", "all"})["compared"];
-  ASSERT_EQ(several.size(), 16U);
+  ASSERT_EQ(several.size(), 18U);
   const Json one = command.json(local + Arguments{"--epsilon", "4"});
   EXPECT_EQ(several[1]["mechanism"], "minimax");
   EXPECT_EQ(several[1]["tv"], one["mean_unit_tv"]["law"]);

@@ -207,7 +207,7 @@ TEST(Law, IsThatOfTheSourcesMollifiers) {
   command.files.write("two.json", "[[0.5, 0.25, 0.25], [0.25, 0.25, 0.5]]");
   const Arguments options = {"--p", "p.json", "--epsilon", "0.6931471805599454"};
   const auto by = [&](const std::string& mollifier, const Arguments& more) {
-    return law(command, options + Arguments{"--mollifier", mollifier} + more);
+    return law(command, options + Arguments{"--mechanism", mollifier} + more);
   };
   const Json naive = by("naive", {"--channel", "channel.json"});
   EXPECT_EQ(naive["mechanism"], "naive");
@@ -219,8 +219,8 @@ TEST(Law, IsThatOfTheSourcesMollifiers) {
   EXPECT_NEAR(convex["outcomes"][0]["probability"].get<double>(), 0.5, 1e-4) << "the first row";
   EXPECT_NEAR(by("convex", {"--channel", "two.json"})["outcomes"][0]["probability"].get<double>(),
               0.5, 1e-4);
-  const Json laplace = by("naive", {"--channel", "laplace"});
-  const Json nearest = by("convex", {"--channel", "laplace"});
+  const Json laplace = by("naive", {});
+  const Json nearest = by("convex", {});
   EXPECT_GT(laplace["outcomes"][0]["probability"], laplace["outcomes"][2]["probability"]);
   EXPECT_LE(nearest["divergence"]["kl"].get<double>(), laplace["divergence"]["kl"].get<double>());
   // Against the uniform reference f = (2.1, .6, .3): a (f - 1) fits [1/sqrt 2, sqrt 2] with a =
@@ -230,25 +230,21 @@ TEST(Law, IsThatOfTheSourcesMollifiers) {
   EXPECT_NEAR(shifted["outcomes"][0]["probability"].get<double>(), std::sqrt(2.0) / 3, 1e-9);
   EXPECT_NEAR(shifted["outcomes"][1]["probability"].get<double>(), (1 - 0.4 * a) / 3, 1e-9);
   for (const auto& [more, said] :
-       {std::pair{Arguments{"--mollifier", "best"},
-                  "mollify: mollifier must be naive, convex or scale-and-shift, but is \"best\"\n"},
-        std::pair{Arguments{"--mollifier", "naive"},
-                  "mollify: --channel is missing: for naive and convex: a JSON array of rows, or "
-                  "laplace\n"},
-        std::pair{Arguments{"--channel", "laplace"},
-                  "mollify: --mollifier is missing: --channel needs it\n"},
-        std::pair{Arguments{"--mollifier", "naive", "--channel", "two.json"},
-                  "mollify: the naive sampler needs a row for each of 3 outcomes, but the channel "
-                  "has 2\n"},
+       {std::pair{Arguments{"--channel", "channel.json"},
+                  "mollify: mechanism minimax takes no channel: leave it out, or name another "
+                  "mechanism\n"},
+        std::pair{Arguments{"--mechanism", "naive", "--channel", "two.json"},
+                  "mollify: mechanism naive needs a channel with a row for each of 3 outcomes, but "
+                  "it has 2: give all rows, or use mechanism convex\n"},
         std::pair{
-            Arguments{"--mollifier", "naive", "--channel", "p.json"},
+            Arguments{"--mechanism", "naive", "--channel", "p.json"},
             "mollify: row 0 of p.json must be an array of 3 masses, one for each outcome, but "
             "is not\n"}}) {
     const Ended ended = command.run(Arguments{"law"} + options + more);
     EXPECT_EQ(ended.status, 2);
     EXPECT_EQ(ended.err, said);
   }
-  const Ended ended = command.run({"law", "--p", "p.json", "--epsilon", "0.5", "--mollifier",
+  const Ended ended = command.run({"law", "--p", "p.json", "--epsilon", "0.5", "--mechanism",
                                    "naive", "--channel", "channel.json"});
   EXPECT_EQ(ended.status, 2) << "columns differ by more than e^0.5";
 }

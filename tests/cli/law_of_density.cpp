@@ -172,6 +172,32 @@ TEST(LawOfDensity, OfCandidatesTendsToThatOfCells) {
       << "the list is the same each time";
 }
 
+// [Park et al. 2024, Proposition IV.1], for densities: laws are no further from each other than
+// TV(P, P') / r.
+TEST(LawOfDensity, TellsHowFarTheLawOfAnotherIs) {
+  const OfDensity command;
+  command.files.write("other.json",
+                      R"({"type":"gaussian","mean":[-0.75],"variance":1,"box":[[-4,4]]})");
+  const Arguments options = {"--density", "p.json", "--reference", "h.json",
+                             "--epsilon", "1",      "--other",     "other.json"};
+  for (const Arguments& space :
+       {Arguments{"--cells", "4096"}, Arguments{"--candidates", "65536"}}) {
+    const Json found = law_of_density(command, options + space);
+    const Json& other = found["other"];
+    EXPECT_GT(other["tv_of_inputs"], 0.1) << found.dump(1);
+    EXPECT_GT(other["tv_of_laws"], 0.05);
+    EXPECT_LE(other["tv_of_laws"].get<double>(), other["bound"].get<double>() + 1e-12);
+    const double r = std::max(found["r"].get<double>(), other["r"].get<double>());
+    EXPECT_NEAR(other["bound"].get<double>(), other["tv_of_inputs"].get<double>() / r, 1e-12);
+    const Json same =
+        law_of_density(command, Arguments{"--density", "p.json", "--reference", "h.json",
+                                          "--epsilon", "1", "--other", "p.json"} +
+                                    space);
+    EXPECT_EQ(same["other"]["tv_of_inputs"], 0);
+    EXPECT_EQ(same["other"]["tv_of_laws"], 0);
+  }
+}
+
 TEST(LawOfDensity, OfManyDimensionsTakesCandidates) {
   const CommandLine command;
   command.files.write("p.json", R"({"type":"gaussian","mean":[0.3,0,0,0.1,0.2],"variance":1})");

@@ -173,7 +173,8 @@ TEST(Refusals, OfMechanismsAndTheirParameters) {
   };
   EXPECT_EQ(with({"--mechanism", "laplace", "--epsilon", "1"}),
             "mechanism must be one of minimax, relative, class, neighbourhood, public-kernel, "
-            "randomized-response, mixture, gaussian-curve, but is \"laplace\"");
+            "randomized-response, mixture, gaussian-curve, naive, convex, scale-and-shift, but is "
+            "\"laplace\"");
   EXPECT_EQ(with({"--mechanism", "minimax", "--mu", "1"}),
             "--epsilon is missing: mechanism minimax needs it");
   EXPECT_EQ(with({"--epsilon", "1", "--mu", "1"}),

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <thread>
+#include <tuple>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -42,6 +43,67 @@ void expect_inside_the_domain(const std::vector<std::vector<std::string>>& recor
           << column.name() << " \"" << text << "\"";
     }
   }
+}
+
+// The mollifiers that sources put in a band's place: naive and convex by a public channel or
+// Laplace noise, scale-and-shift in the relative band. Each release says what it is, and is checked
+// from its certificate alone.
+TEST(Sample, ReleasesBySourcesMollifiersAndVerifiesThem) {
+  const CommandLine command;
+  command.files.write("domain.yaml",
+                      "columns:\n  - {name: level, type: integer, min: 0, max: 2}\n");
+  command.files.write("data.csv", "id,level\na,0\na,0\nb,2\nb,x\nc,1\n");
+  command.files.write("channel.json", "[[2, 1, 1], [1, 2, 1], [1, 1, 2]]");
+  const Arguments channel = {"--channel", "channel.json"};
+  for (const auto& [mechanism, more, integers, said] :
+       {std::tuple{"naive", channel, "matrix", "one of the unit's records goes through"},
+        std::tuple{"naive", Arguments{}, "matrix", "one of the unit's records goes through"},
+        std::tuple{"convex", channel, "matrix", "mixture of the channel's rows that is nearest"},
+        std::tuple{"convex", Arguments{}, "matrix", "mixture of the channel's rows"},
+        std::tuple{"scale-and-shift", Arguments{}, "band", "squeezed towards the reference"}}) {
+    SCOPED_TRACE(std::string(mechanism) + (more.empty() ? "" : " of a file"));
+    const Ended ended = command.run(
+        kSample +
+        Arguments{"@local", "--unit", "id", "--epsilon", "2", "--mechanism", mechanism, "--out",
+                  "r.csv", "--certificate", "c.json", "--overwrite", "--explain"} +
+        more);
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    EXPECT_NE(ended.err.find(said), std::string::npos) << ended.err;
+    EXPECT_EQ(lines_of(command.files.read("r.csv")).size(), 4U);
+    const Json certificate = Json::parse(command.files.read("c.json"));
+    EXPECT_EQ(certificate["mechanism"], mechanism) << certificate.dump(1);
+    EXPECT_NE(certificate["design"]["law"].get<std::string>().find(said), std::string::npos);
+    EXPECT_EQ(ended.err.find("finds the population"), std::string::npos) << "estimate refuses it";
+    EXPECT_EQ(certificate["design"]["integers_of"], integers);
+    EXPECT_EQ(certificate["facts"].contains("channel"), !more.empty());
+    const Arguments verify = {"verify", "--certificate", "c.json", "--domain", "domain.yaml"};
+    const Ended checked = command.run(verify);
+    EXPECT_EQ(checked.status, 0) << checked.out << checked.err;
+    EXPECT_EQ(lines_of(checked.out).back(), "holds");
+    if (more.empty()) continue;
+    for (const double mass : {100.0, 2.5, -1.0}) {  // beyond e^2, another channel, none
+      Json forged = certificate;
+      forged["facts"]["channel"][0] = mass;
+      command.files.write("c.json", forged.dump());
+      EXPECT_EQ(command.run(verify).status, 1) << mass;
+    }
+  }
+  const Ended wide = command.run(
+      kSample + Arguments{"@local", "--unit", "id", "--epsilon", "0.5", "--mechanism", "convex"} +
+      channel);
+  EXPECT_EQ(wide.status, 2);
+  EXPECT_EQ(wide.out, "");
+  const Ended estimated = command.run(
+      {"estimate", "--records", "r.csv", "--certificate", "c.json", "--domain", "domain.yaml"});
+  EXPECT_EQ(estimated.status, 2);
+  command.files.write("domain.yaml",
+                      "columns:\n  - {name: level, type: categorical, values: [x, y]}\n");
+  const Ended unordered = command.run(
+      kSample + Arguments{"@local", "--unit", "id", "--epsilon", "2", "--mechanism", "naive"});
+  EXPECT_EQ(unordered.status, 2);
+  EXPECT_EQ(unordered.err,
+            "mollify: --channel is missing: mechanism naive needs it: without, its channel is "
+            "Laplace noise, which is for a domain of one column of numbers or times\n");
 }
 
 TEST(Sample, GivesEachUnitOfTheRosterItsRecordsInTheRostersOrder) {

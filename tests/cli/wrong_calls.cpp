@@ -85,7 +85,8 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
       {local + "--count 1.5 --epsilon 2", "count must be a whole number, but is \"1.5\""},
       {local + "--count 1 --epsilon 2 --mechanism minmax",
        "mechanism must be one of minimax, relative, class, neighbourhood, public-kernel, "
-       "randomized-response, mixture, gaussian-curve, but is \"minmax\" (did you mean "
+       "randomized-response, mixture, gaussian-curve, naive, convex, scale-and-shift, but is "
+       "\"minmax\" (did you mean "
        "\"minimax\"?)"},
       {central + "--count 10 --epsilon 1 --mechanism minimax",
        "mechanism must be one of auto, subsampled-rr, reveal-or-obscure, ds-roo, subset-rr, "

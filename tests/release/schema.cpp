@@ -274,7 +274,10 @@ std::vector<Schema2020> specs_with_every_part() {
                      {"fresh", true},
                      {"list", file},
                      {"scorer", "mbde"}}}});
-  specs[1].update({{"method", "integral"}, {"privacy", {{"mu", 1}}}, {"band", "location=0.5"}});
+  specs[1].update({{"method", "integral"},
+                   {"privacy", {{"mu", 1}}},
+                   {"band", "location=0.5"},
+                   {"channel", file}});
   specs[2].update({{"method", "central"},
                    {"privacy", {{"epsilon", "1"}, {"delta", "1e-6"}}},
                    {"mechanism", "poisson-rr"},

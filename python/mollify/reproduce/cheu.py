@@ -176,9 +176,7 @@ def finite(quick: bool, seed: int) -> Figure:
             answer = _plan(what, budget, task)
             shuffled = budget == _APPROXIMATE and task.outputs > 1
             papers = answer["papers_records"]["shuffled-rr" if shuffled else "subsampled-rr"]
-            # By the joint law, outputs are single samples within less, which need records, too.
-            alpha = _core.single_total_variation_most(task.outputs, _TARGET) if task.strong else _TARGET
-            bound = f"c times {_count(_OUTCOMES / (alpha * _EPSILON))}"
+            bound = f"c times {_count(answer['records_lower_bound_order'])}"
             of_single_runs = _of_single_runs(what, budget, task)
             order = _finite_order(task, budget)
             rows.append(_Row(task, budget[0], *order, answer["n"], papers, of_single_runs, bound))

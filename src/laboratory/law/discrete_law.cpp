@@ -122,8 +122,7 @@ void add_divergences(Answer& answer, std::span<const double> p, std::span<const 
 
 namespace {
 
-/// A band's law of one more distribution, P': how far it is, and can be, from P's law, TV(P, P') /
-/// max(r, r') [Park et al. 2024, Proposition IV.1].
+/// Adds r, and the law of one more distribution.
 void add_continuity(Answer& answer, const MechanismParameters& parameters,
                     std::span<const double> p, const std::optional<std::vector<double>>& other) {
   std::vector<double> lower = parameters.masses();
@@ -143,20 +142,24 @@ void add_continuity(Answer& answer, const MechanismParameters& parameters,
                          of_p.scale, 1 / of_p.scale));
   if (!other) return;
   const BandProjection of_other = project_on_band(*other, lower, upper);
-  const double inputs = total_variation(p, *other);
-  const double laws = total_variation(of_p.law, of_other.law);
-  const double bound = inputs / std::max(of_p.scale, of_other.scale);
+  add_other_law(answer, {p, of_p.law, of_p.scale}, {*other, of_other.law, of_other.scale});
+}
+
+}  // namespace
+
+void add_other_law(Answer& answer, const ProjectedMasses& one, const ProjectedMasses& other) {
+  const double inputs = total_variation(one.p, other.p);
+  const double laws = total_variation(one.law, other.law);
+  const double bound = inputs / std::max(one.scale, other.scale);
   answer.add("other",
-             {{"r", number(of_other.scale)},
+             {{"r", number(other.scale)},
               {"tv_of_inputs", inputs},
               {"tv_of_laws", laws},
               {"bound", bound}},
              fmt::format("the other has r = {:.6g}: inputs differ by {:.6g}, laws by {:.6g}, at "
                          "most {:.6g}\n",
-                         of_other.scale, inputs, laws, bound));
+                         other.scale, inputs, laws, bound));
 }
-
-}  // namespace
 
 Answer discrete_law(const DiscreteLawQuestion& question) {
   const std::span<const double> p = question.p;

@@ -51,6 +51,17 @@ struct MoreDivergences {
 void add_divergences(Answer& answer, std::span<const double> p, std::span<const double> law,
                      const MoreDivergences& more, std::span<const double> volumes);
 
+/// P, its projection on a band and the r of that.
+struct ProjectedMasses {
+  std::span<const double> p;
+  std::span<const double> law;
+  double scale;
+};
+
+/// Adds the distance of two laws under one band, and its bound TV(P, P') / max(r, r') [Park et al.
+/// 2024, Proposition IV.1].
+void add_other_law(Answer& answer, const ProjectedMasses& one, const ProjectedMasses& other);
+
 /// The space and the sampler of a draw. Borrows all of it.
 struct DiscreteLawQuestion {
   std::span<const double> p;  ///< masses that sum to one

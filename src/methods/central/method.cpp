@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <numbers>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,6 +30,7 @@
 #include "methods/central/design.h"
 #include "methods/central/samplers.h"
 #include "methods/central/support.h"
+#include "methods/divergence/f_divergence.h"
 #include "records/private_table.h"
 #include "records/sink.h"
 #include "release/acceptance.h"
@@ -129,8 +131,8 @@ void design_finite(const Domain& domain, const StatedCertificate* stated, Design
   const CentralSpec& central = *spec.own.get<CentralSpec>();
   const PublicFacts& facts = certificate.facts;
   require_facts(facts.records && !facts.units && facts.list_sha256.empty() && !facts.reference &&
-                !facts.lower_bounds && !facts.location && !facts.kept && !facts.amount &&
-                facts.mean_ranges.empty());
+                !facts.lower_bounds && !facts.channel && !facts.location && !facts.kept &&
+                !facts.amount && facts.mean_ranges.empty());
   const std::uint64_t records = *facts.records;
   FiniteDesign design;
   FiniteDrawing drawing;
@@ -399,9 +401,14 @@ double alpha_of(const CentralDesign& design, bool strong) {
 }  // namespace
 
 double records_lower_bound_order(const PlanQuestion& question) {
-  const double single =
-      static_cast<double>(question.outcomes) / (question.alpha * question.budget.epsilon);
-  return question.strong ? single * std::sqrt(static_cast<double>(question.outputs)) : single;
+  constexpr std::uint64_t kMostComputed = 10'000;
+  const auto m = static_cast<double>(question.outputs);
+  double alpha = std::min(question.alpha, 1.0);
+  if (question.strong) {
+    alpha = question.outputs <= kMostComputed ? single_total_variation_most(question.outputs, alpha)
+                                              : alpha * std::sqrt(std::numbers::pi / (2 * m));
+  }
+  return static_cast<double>(question.outcomes) / (alpha * question.budget.epsilon);
 }
 
 double papers_subsampled_records(const PlanQuestion& question) {
@@ -519,6 +526,17 @@ class FinitePlan final : public PlanModel {
         "the papers ask for {:.4g} records with subsampled-rr{}\n",
         answer.ways[*answer.best].why, whole.strong ? "k sqrt(count)" : "k", order, subsampled,
         shuffled ? fmt::format(" and {} with shuffled-rr", *shuffled) : "");
+    const Privacy& budget = whole.budget;
+    if (budget.notion != PrivacyNotion::kPure) return;
+    // [Husain et al. 2019, Lemma 18], whose chain of data sets changes one record after the other,
+    // and the same turned round. Of all outputs together.
+    const double spread = mul_up(integer_up(whole.records), budget.epsilon);
+    answer.facts["kl_spread"] = spread;
+    answer.lines += fmt::format(
+        "Kullback-Leibler divergences of any P from the laws of two data sets of {0} differ by at "
+        "most {0} epsilon = {1:.4g}: if one is within d of P, all are within d + {1:.4g}; if one "
+        "is D away, all are at least D - {1:.4g} away\n",
+        whole.records, spread);
   }
 
  private:

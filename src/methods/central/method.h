@@ -54,8 +54,9 @@ void require_countable(const Domain& domain);
 
 /// For samples of finite domains [Raskhodnikova et al. 2021; Cheu, Nayak 2024, Theorems 22 and 23]:
 /// records that any mechanism needs, up to a constant factor that the sources do not give:
-/// k/(alpha epsilon) for independent outputs, k sqrt(m)/(alpha epsilon) for a joint law within
-/// alpha.
+/// k/(alpha epsilon) for independent outputs; for a joint law within alpha, k/(a epsilon) with the
+/// greatest a that an output may be off by (single_total_variation_most), about
+/// 1.25 alpha/sqrt(m), which is taken beyond 10^4 outputs.
 [[nodiscard]] double records_lower_bound_order(const PlanQuestion& question);
 
 /// Records that the papers ask for [Cheu, Nayak 2024]: m(k - 1)/(alpha epsilon) for m subsampled

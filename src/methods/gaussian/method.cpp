@@ -425,7 +425,7 @@ class PointMethod : public ReleaseMethod {
     const PublicFacts& facts = made.certificate.facts;
     require_facts(facts.records && !facts.units && facts.outcomes == 0 &&
                   facts.list_sha256.empty() && !facts.reference && !facts.lower_bounds &&
-                  !facts.location && !facts.kept);
+                  !facts.channel && !facts.location && !facts.kept);
     design_points(domain, stated, made);
     made.certificate.draw = made.certificate.total = guarantee(made.certificate);
   }

@@ -120,6 +120,26 @@ struct GaussianQuestion {
 /// or the ball inside the ranges; 0 where that says nothing.
 [[nodiscard]] double gaussian_records_lower_bound(const PlanQuestion& question);
 
+/// How the records of three tasks grow under rho where the covariance is known to lie between I and
+/// K I; the factors are not known.
+struct GaussianLearningOrders {
+  /// Learning the Gaussian without public records: d sqrt(ln K / rho) [Kamath et al. 2019; Cheu,
+  /// Nayak 2024, Theorem 25]. For K large enough no weak sampler of d + 1 outputs or more does with
+  /// fewer, because its outputs would serve as the public records below [Theorem 27].
+  double learning = 0;
+  /// Learning it within alpha from private records, if there are public ones of a Gaussian that is
+  /// not wholly different: d^2 / alpha^2 + d^2 / (alpha sqrt(rho)), whatever K is [Bie et al. 2022;
+  /// Theorem 26].
+  double semi_private = 0;
+  double public_records = 0;  ///< d + 1
+  /// A sampler of one output: d + 1 runs of it are a weak sampler of d + 1 outputs [Lemma 8].
+  double single = 0;
+};
+
+/// None under another budget, or for a known covariance.
+[[nodiscard]] std::optional<GaussianLearningOrders> gaussian_learning_orders(
+    const PlanQuestion& question);
+
 /// Of what was designed. Rows are streamed: memory is 4 bytes a row, whatever its columns, and none
 /// of a model's; with units it is theirs, one row each. `warnings` are PreparedRelease's.
 [[nodiscard]] std::unique_ptr<const PreparedRelease> make_gaussian_release(

@@ -129,6 +129,7 @@ class GaussianPlan final : public PlanModel {
           "more\n",
           bound);
     }
+    tell_orders(whole, answer);
     const auto& own = own_of<GaussianQuestion>(whole);
     const bool is_supposed = whole.domain && !own.covariance && !(own.covariance_bound > 1);
     answer.lines += fmt::format(
@@ -142,6 +143,22 @@ class GaussianPlan final : public PlanModel {
   }
 
  private:
+  static void tell_orders(const PlanQuestion& whole, PlanAnswer& answer) {
+    const auto orders = gaussian_learning_orders(whole);
+    if (!orders) return;
+    const bool has_many = static_cast<double>(whole.outputs) >= orders->public_records;
+    answer.facts["orders"] = {{"learning", orders->learning},
+                              {"semi_private_learning", orders->semi_private},
+                              {"public_records", orders->public_records},
+                              {"sampling", has_many ? orders->learning : orders->single}};
+    answer.lines += fmt::format(
+        "  orders, times factors that are not known: to learn such a Gaussian d sqrt(ln K / rho) = "
+        "{:.4g} records; with {:.0f} public records d^2/alpha^2 + d^2/(alpha sqrt(rho)) = {:.4g}; "
+        "so for large K, to draw {} outputs {:.4g}\n",
+        orders->learning, orders->public_records, orders->semi_private,
+        has_many ? "so many" : "few", has_many ? orders->learning : orders->single);
+  }
+
   /// Whether the library's own limit is what is found.
   static bool is_at_limit(PlanUnknown unknown, const PlanQuestion& whole) {
     return (unknown == PlanUnknown::kOutputs && whole.outputs == kMostGaussianOutputs) ||
@@ -188,6 +205,20 @@ std::optional<std::uint64_t> papers_gaussian_records(const PlanQuestion& questio
     return std::nullopt;
   }
   return *one * question.outputs;
+}
+
+std::optional<GaussianLearningOrders> gaussian_learning_orders(const PlanQuestion& question) {
+  const double bound = own_of<GaussianQuestion>(question).covariance_bound;
+  if (question.budget.notion != PrivacyNotion::kConcentrated || !(bound > 1)) return std::nullopt;
+  const auto d = static_cast<double>(question.dimension);
+  const double rho = question.budget.rho;
+  const double alpha = question.alpha;
+  const double learning = d * std::sqrt(std::log(bound) / rho);
+  return GaussianLearningOrders{
+      .learning = learning,
+      .semi_private = d * d / (alpha * alpha) + d * d / (alpha * std::sqrt(rho)),
+      .public_records = d + 1,
+      .single = learning / (d + 1)};
 }
 
 double gaussian_records_lower_bound(const PlanQuestion& question) {

@@ -16,6 +16,7 @@
 #include "base/names.h"
 #include "base/sha256.h"
 #include "core/invalid_input.h"
+#include "domain/column.h"
 #include "domain/numbers.h"
 #include "methods/local/mechanism.h"
 #include "methods/local/method.h"
@@ -72,9 +73,11 @@ std::vector<double> masses_of(const PublicFacts& facts, SpaceKind kind, const Do
   return reference_masses(Empirical(std::move(counts)), kind, space);
 }
 
-/// A band's place by public results: by its file, or for its prior.
-void place_band(const LocalSpec& local, const PublicFacts& facts, SpaceKind kind,
+/// Public results become parameters: a channel, or a band's place by its file or for its prior.
+void take_facts(const LocalSpec& local, const PublicFacts& facts, SpaceKind kind,
                 std::vector<double>& masses, MechanismParameters& parameters) {
+  require_facts(facts.channel.has_value() == local.channel.has_value());
+  if (facts.channel) parameters.channel = *facts.channel;
   const bool by_file = local.band && !local.band->file.empty();
   const bool by_prior = local.band && local.band->typical;
   require_facts(facts.lower_bounds.has_value() == by_file &&
@@ -85,6 +88,19 @@ void place_band(const LocalSpec& local, const PublicFacts& facts, SpaceKind kind
   masses = *facts.lower_bounds;
   parameters.reference = masses;
   parameters.numbers.location = std::accumulate(masses.begin(), masses.end(), 0.0);
+}
+
+/// Without a channel of its own a mechanism adds Laplace noise, which is between numbers.
+void require_channel(const Domain& domain, const LocalSpec& local, Mechanism mechanism) {
+  if (!row_of(mechanism).has_channel || local.channel) return;
+  const Cells& cells = domain.columns().front().cells();
+  const bool has_order =
+      !std::holds_alternative<Categories>(cells) && !std::holds_alternative<BooleanWords>(cells);
+  if (has_order && domain.columns().size() == 1) return;
+  refuse_missing(flag_words("channel"),
+                 fmt::format("mechanism {} needs it: without, its channel is Laplace noise, which "
+                             "is for a domain of one column of numbers or times",
+                             name_of(mechanism)));
 }
 
 /// How many parts of gaussian-curve keep the value: as found here, or as stated if that is nearly
@@ -211,7 +227,7 @@ WorstCaseRisk draw_risk(const Certificate& certificate, const Domain& domain) {
   const Privacy& draw = certificate.draw;
   const bool in_mu = draw.notion == PrivacyNotion::kGaussian;
   MechanismParameters parameters = mechanism_parameters(local, in_mu, kind, facts.outcomes, masses);
-  place_band(local, facts, kind, masses, parameters);
+  take_facts(local, facts, kind, masses, parameters);
   (in_mu ? parameters.mu : parameters.epsilon) = draw.parameter();
   return mechanism_risk(parameters);
 }
@@ -234,7 +250,8 @@ void design_draws(const Domain& domain, std::uint64_t draws, DesignedRelease& ma
   const Privacy budget = spec.budget();
   const bool in_mu = budget.notion == PrivacyNotion::kGaussian;
   MechanismParameters parameters = mechanism_parameters(local, in_mu, kind, facts.outcomes, masses);
-  place_band(local, facts, kind, masses, parameters);
+  take_facts(local, facts, kind, masses, parameters);
+  require_channel(domain, local, parameters.mechanism);
   const Privacy one = draw_budget_down(budget, draws);
   (in_mu ? parameters.mu : parameters.epsilon) = one.parameter();
   const bool curve = row_of(parameters.mechanism).in_mu;
@@ -249,6 +266,7 @@ void design_draws(const Domain& domain, std::uint64_t draws, DesignedRelease& ma
       .scorer = local.space.scorer.value_or(usual_scorer(kind, parameters.mechanism)),
       .c1 = parameters.numbers.c1,
       .floor = std::nullopt,
+      .is_of_band = sampler->bounds() != nullptr,
       .integers_sha256 = integers_sha256(*sampler)};
   if (parameters.epsilon) design.bound.emplace(*parameters.epsilon);
   if (is_band(parameters.mechanism)) design.floor = band_floor_of(parameters);
@@ -353,8 +371,9 @@ std::vector<std::string> draw_warnings(const MechanismParameters& parameters) {
   released.epsilon = std::min<double>(asked.epsilon, ExpBound::kGreatestEpsilon);
   std::vector<std::string> said = epsilon_warnings(asked, released, 1);
   const ReleaseError error = draw_error(parameters);
-  const bool is_linear = !is_band(parameters.mechanism);
-  if (!(is_linear ? error.is_indistinct() : error.is_mostly_noise())) return said;
+  const bool is_noise =
+      is_band(parameters.mechanism) ? error.is_mostly_noise() : error.is_indistinct();
+  if (!is_noise) return said;
   PlanQuestion question{
       .method = Method::kLocal, .outcomes = parameters.outcome_count, .budget = released};
   LocalQuestion own{.spec = {.numbers = parameters.numbers}};
@@ -366,7 +385,8 @@ std::vector<std::string> draw_warnings(const MechanismParameters& parameters) {
   }
   question.own = std::move(own);
   const std::string ways = noise_remedy(question, std::string(name_of(parameters.mechanism)));
-  said.push_back(words_of_noise(error) + (is_linear ? for_estimates() : "") +
+  said.push_back(words_of_noise(error) +
+                 (row_of(parameters.mechanism).is_linear ? for_estimates() : "") +
                  (ways.empty() ? "" : "; ") + ways);
   return said;
 }

@@ -16,6 +16,7 @@
 #include "kernel/channels.h"
 #include "kernel/search.h"
 #include "methods/local/bands.h"
+#include "methods/local/mollifiers.h"
 #include "methods/local/sampler.h"
 
 namespace mollify {
@@ -103,6 +104,7 @@ void validate_parameters(const MechanismParameters& parameters) {
     }
   }
   refuse(parameters, parameters.kept && !row.in_mu, "parts that keep the value");
+  refuse(parameters, !row.has_channel && !parameters.channel.empty(), "channel");
   refuse(parameters, row.reference == ReferenceUse::kNone && !parameters.reference.empty(),
          "reference");
   if (row.reference == ReferenceUse::kNeeded && parameters.reference.empty()) {
@@ -301,6 +303,7 @@ WorstCaseRisk mechanism_risk(const MechanismParameters& parameters) {
     (void)row.floor(made);  // refuses what no sampler can be made with
     return band_risk(parameters, parameters.normalised(), epsilon);
   }
+  if (row.risk != nullptr) return row.risk(parameters, parameters.normalised(), epsilon);
   const auto [least, lost] = row.kept(parameters);
   WorstCaseRisk risk;
   risk.lower_factor = 0;
@@ -343,6 +346,51 @@ std::array<double, 2> least_kept(const Channel& channel, Diagonal diagonal) {
   for (std::size_t i = 0; i < channel.outcome_count(); ++i) least = std::min(least, diagonal(i));
   const double total = static_cast<double>(channel.total());
   return {static_cast<double>(least) / total, static_cast<double>(channel.total() - least) / total};
+}
+
+/// Of what a row of `kept` has to be.
+constexpr const char* kThroughMatrix = "one of the unit's records goes through a public matrix";
+
+MatrixChannel channel_of(const MechanismParameters& asked) {
+  if (asked.channel.empty()) return laplace_channel(asked.outcome_count, *asked.epsilon);
+  return MatrixChannel::make(asked.channel, asked.outcome_count, *asked.epsilon);
+}
+
+MatrixChannel square_channel_of(const MechanismParameters& asked) {
+  MatrixChannel channel = channel_of(asked);
+  if (channel.input_count() != asked.outcome_count) {
+    throw InvalidInput(
+        fmt::format("mechanism naive needs a channel with a row for each of {} outcomes, but it "
+                    "has {}: give all rows, or use mechanism convex",
+                    asked.outcome_count, channel.input_count()));
+  }
+  return channel;
+}
+
+/// KL(P, q) is convex in both, so the worst P is a point mass, for which the nearest mixture is the
+/// row that has most there: m, least over the outcomes. The other divergences are of a q that is
+/// nearest in KL alone: with BC the sum of sqrt(p q), ln BC >= -KL/2 by Jensen, total variation is
+/// at most sqrt(1 - BC^2), and chi-squared at most the greatest p/q less 1.
+WorstCaseRisk convex_risk(const MechanismParameters& asked) {
+  const MatrixChannel channel = channel_of(asked);
+  const double total = static_cast<double>(channel.total());
+  double kept = 1;
+  double least = 1;
+  for (std::size_t j = 0; j < channel.outcome_count(); ++j) {
+    const auto column = channel.column(j);
+    kept = std::min(kept, static_cast<double>(column.greatest) / total);
+    least = std::min(least, static_cast<double>(column.least) / total);
+  }
+  WorstCaseRisk risk;
+  risk.lower_factor = 0;
+  risk.largest_lift = 0;
+  risk.extreme_input = {1, 0};
+  risk.extreme_output = {kept, 1 - kept};
+  risk.risk = {.kl = -std::log(kept),
+               .tv = std::sqrt(1 - kept),
+               .hellinger2 = 1 - std::sqrt(kept),
+               .chi2 = 1 / least - 1};
+  return risk;
 }
 
 std::array<double, 2> least_kept(const MixtureChannel& mixture) {
@@ -399,6 +447,8 @@ constexpr MechanismRow kRows[] = {
     {.mechanism = Mechanism::kPublicKernel,
      .reference = ReferenceUse::kNeeded,
      .is_long = true,
+     .is_linear = true,
+     .law = kThroughMatrix,
      .sampler =
          [](const MechanismParameters& asked) {
            const double epsilon = ExpBound(*asked.epsilon).epsilon();
@@ -412,6 +462,8 @@ constexpr MechanismRow kRows[] = {
          }},
     {.mechanism = Mechanism::kRandomizedResponse,
      .reference = ReferenceUse::kNone,
+     .is_linear = true,
+     .law = kThroughMatrix,
      .sampler =
          [](const MechanismParameters& asked) {
            const RandomizedResponse response(asked.outcome_count, *asked.epsilon);
@@ -426,6 +478,8 @@ constexpr MechanismRow kRows[] = {
          }},
     {.mechanism = Mechanism::kMixture,
      .is_long = true,
+     .is_linear = true,
+     .law = kThroughMatrix,
      .sampler =
          [](const MechanismParameters& asked) {
            const double epsilon = ExpBound(*asked.epsilon).epsilon();
@@ -438,7 +492,9 @@ constexpr MechanismRow kRows[] = {
     {.mechanism = Mechanism::kGaussianCurve,
      .in_mu = true,
      .is_long = true,
+     .is_linear = true,
      .why = "the budget is in mu",
+     .law = kThroughMatrix,
      .sampler =
          [](const MechanismParameters& asked) {
            return sampler_of(asked.kept ? MixtureChannel::with_kept(asked.masses(), *asked.kept)
@@ -448,6 +504,48 @@ constexpr MechanismRow kRows[] = {
      .kept =
          [](const MechanismParameters& asked) {
            return least_kept(gaussian_curve_channel(asked.masses(), *asked.mu));
+         }},
+    {.mechanism = Mechanism::kNaive,
+     .reference = ReferenceUse::kNone,
+     .has_channel = true,
+     .law = kThroughMatrix,
+     .sampler =
+         [](const MechanismParameters& asked) {
+           const double epsilon = ExpBound(*asked.epsilon).epsilon();
+           return sampler_of(square_channel_of(asked), Privacy::pure(epsilon));
+         },
+     .kept =
+         [](const MechanismParameters& asked) {
+           const MatrixChannel channel = square_channel_of(asked);
+           return least_kept(channel, [&](std::size_t i) { return channel.entry(i, i); });
+         }},
+    {.mechanism = Mechanism::kConvex,
+     .reference = ReferenceUse::kNone,
+     .has_channel = true,
+     .law = "the mixture of the channel's rows that is nearest to the unit's records is drawn from",
+     .risk = [](const MechanismParameters& asked, const ReferenceMasses&,
+                double) { return convex_risk(asked); },
+     .sampler = [](const MechanismParameters& asked) -> std::unique_ptr<LocalSampler> {
+       return std::make_unique<ConvexMollifierSampler>(channel_of(asked), *asked.epsilon);
+     }},
+    {.mechanism = Mechanism::kScaleAndShift,
+     .is_long = true,
+     .law = "the unit's shares are drawn from, squeezed towards the reference until they fit "
+            "between e^(-epsilon/2) and e^(epsilon/2) of it",
+     .sampler = [](const MechanismParameters& asked) -> std::unique_ptr<LocalSampler> {
+       return std::make_unique<ScaleAndShiftSampler>(asked.masses(), *asked.epsilon);
+     },
+     .kept =
+         [](const MechanismParameters& asked) {
+           // The worst P is a point mass at the least h: its scale a is the least of all, and for
+           // one a the divergence is convex in P.
+           if (asked.outcome_count == 1) return std::array{1.0, 0.0};
+           const double h = asked.reference.empty() ? 1 / static_cast<double>(asked.outcome_count)
+                                                    : least_share(asked.reference);
+           const double half = ExpBound(*asked.epsilon).epsilon() / 2;
+           const double scale = std::min(std::expm1(half) / (1 / h - 1), -std::expm1(-half));
+           const double kept = h + scale * (1 - h);
+           return std::array{kept, 1 - kept};
          }},
     {.mechanism = Mechanism::kLocation,
      .numbers = {&MechanismNumbers::location},
@@ -470,7 +568,9 @@ static_assert([] {
     if (kRows[i].mechanism != names<Mechanism>()[i].value) return false;
     if (static_cast<std::size_t>(kRows[i].mechanism) != i) return false;
     if ((kRows[i].floor == nullptr) == (kRows[i].sampler == nullptr)) return false;
-    if ((kRows[i].kept == nullptr) != (kRows[i].sampler == nullptr)) return false;
+    const bool is_judged = kRows[i].kept != nullptr || kRows[i].risk != nullptr;
+    if (kRows[i].sampler != nullptr && !is_judged) return false;
+    if ((kRows[i].sampler == nullptr) != (*kRows[i].law == '\0')) return false;
   }
   return true;
 }());

@@ -33,6 +33,9 @@ enum class Mechanism {
   kRandomizedResponse,  ///< a record through k-ary randomized response [Husain et al. 2020]
   kMixture,             ///< a record, or the reference [Park et al. 2024, eq. 35]
   kGaussianCurve,       ///< the same under a Gaussian trade-off curve [Ghoukasian et al. 2025]
+  kNaive,               ///< a record through a public channel, A_R [Husain et al. 2020, eq. 3]
+  kConvex,              ///< the mixture of a channel's rows nearest to P [ibid., eq. 7]
+  kScaleAndShift,       ///< P squeezed towards the reference, in a band [ibid., Figure 2]
   kLocation,            ///< band whose b the user gives
 };
 
@@ -45,6 +48,9 @@ enum class Mechanism {
                     Named{Mechanism::kRandomizedResponse, "randomized-response"},
                     Named{Mechanism::kMixture, "mixture"},
                     Named{Mechanism::kGaussianCurve, "gaussian-curve"},
+                    Named{Mechanism::kNaive, "naive"},
+                    Named{Mechanism::kConvex, "convex"},
+                    Named{Mechanism::kScaleAndShift, "scale-and-shift"},
                     Named{Mechanism::kLocation, "location"}};
 }
 
@@ -86,6 +92,9 @@ struct MechanismParameters {
   /// For kGaussianCurve: of one draw.
   std::optional<double> mu = std::nullopt;
   MechanismNumbers numbers = {};
+  /// For kNaive and kConvex: the channel's rows, a mass for each outcome; empty stands for Laplace
+  /// noise between equal cells (laplace_channel).
+  std::span<const double> channel = {};
   /// For kGaussianCurve, if it is known: how many of MixtureChannel::kKeepTotal parts keep the
   /// value. It is found in doubles, whose last digits processors round differently.
   std::optional<std::uint64_t> kept = std::nullopt;
@@ -109,13 +118,16 @@ struct MechanismRow {
   bool is_for_any_space = false;  ///< its band does not depend on the number of outcomes
   bool judges_class = false;  ///< c1 and c2 are no numbers of it, but say where its risk is taken
   bool is_long = false;       ///< making it takes time in all outcomes, whatever is drawn
+  bool has_channel = false;   ///< which no list of all mechanisms can know
+  bool is_linear = false;     ///< its law is P times a public matrix that can be undone
   const char* why = "";       ///< why it is taken where nobody asks for it
+  const char* law = "";       ///< the release in a clause, where there is no band constant
   /// Bands: the constant b, and the worst case; without one, a band's at b.
   double (*floor)(const MechanismParameters& parameters) = nullptr;
   WorstCaseRisk (*risk)(const MechanismParameters& parameters, const ReferenceMasses& reference,
                         double epsilon) = nullptr;
-  /// Linear mechanisms: the sampler, and the least probability with which a value is reported as
-  /// itself, with that probability's complement.
+  /// The others: the sampler, and the least probability with which a value is reported as itself
+  /// beside that probability's complement; or `risk`, if that does not decide it.
   std::unique_ptr<LocalSampler> (*sampler)(const MechanismParameters& parameters) = nullptr;
   std::array<double, 2> (*kept)(const MechanismParameters& parameters) = nullptr;
 

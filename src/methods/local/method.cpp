@@ -95,6 +95,7 @@ LocalSpec local_spec(const PartReader& reader, Method method) {
     if (*number.place != '\0') spec.numbers.*number.value = reader.find<double>(number.place);
   }
   spec.reference = reader.find_file("/reference");
+  spec.channel = reader.find_file("/channel");
   SpaceSpec& space = spec.space;
   if (const auto kind = reader.find<std::string>("/space/kind")) {
     space.kind = named<SpaceKind>(*kind);
@@ -128,6 +129,7 @@ void put_local(SpecWriter& writer, const LocalSpec& spec) {
     if (*number.place != '\0') writer.put(number.place, spec.numbers.*number.value);
   }
   writer.put("/reference", spec.reference);
+  writer.put("/channel", spec.channel);
   const SpaceSpec& space = spec.space;
   if (space.kind && space.kind != SpaceKind::kModels) {
     writer.put("/space/kind", name_of(*space.kind));
@@ -170,7 +172,9 @@ Json draw_json(const LocalDesign& design, const LocalSpec& spec) {
     json["N"] = std::to_string(Band::kGreatestTotal);
   }
   if (design.bound) json["bound_integers"] = dyadic_json(design.bound->value());
-  json["integers_of"] = design.floor ? "band" : "matrix";
+  if (!design.floor) json["law"] = row_of(design.mechanism).law;
+  if (row_of(design.mechanism).has_channel) json["channel"] = spec.channel ? "given" : "laplace";
+  json["integers_of"] = design.is_of_band ? "band" : "matrix";
   json["integers_sha256"] = design.integers_sha256;
   return json;
 }
@@ -228,13 +232,14 @@ const char* data_supposed(const LocalSpec& spec) {
 namespace {
 
 /// How far a draw's law may be from the private distribution, and how much it can say at most.
-std::string risk_text(const WorstCaseRisk& risk, const LocalSpec& spec) {
+std::string risk_text(const WorstCaseRisk& risk, const MechanismRow& row, const LocalSpec& spec) {
   const std::string lift =
       risk.largest_lift > 0
           ? fmt::format("no outcome more than {:.4g} times as likely as by the reference",
                         risk.largest_lift)
-          : fmt::format("a record is kept with probability {:.4g} at least",
-                        risk.extreme_output[0]);
+      : row.is_linear
+          ? fmt::format("a record is kept with probability {:.4g} at least", risk.extreme_output[0])
+          : std::string(row.law);
   return fmt::format("{}; worst-case total variation {:.4g} from the data's distribution{}", lift,
                      risk.quoted_total_variation(), data_supposed(spec));
 }
@@ -251,7 +256,8 @@ std::string local_summary(const Certificate& certificate, const Domain& domain,
       "released {}{} by {} with {} in all\nspace: {}\neach draw: {}; {}\n", drawn, to,
       certificate.mechanism(), certificate.total.text(), space_text(certificate),
       certificate.draw.text(),
-      risk_text(draw_risk(certificate, domain), own_of<LocalSpec>(certificate.spec)));
+      risk_text(draw_risk(certificate, domain), row_of(certificate.as<LocalDesign>()->mechanism),
+                own_of<LocalSpec>(certificate.spec)));
 }
 
 using enum PartKind;
@@ -272,6 +278,9 @@ constexpr OwnPart kBandParts[] = {
      "CHOICE", nullptr, "^(minimax|relative|location=.+|typical|typical=.+|file=.+)$"},
     {"/reference", "--reference", kFile, "public CSV of records; then relative is the default"}};
 constexpr OwnPart kOutcomeParts[] = {
+    {"/channel", "--channel", kFile,
+     "for naive and convex: a JSON array of rows of masses\nA row for each input, with a mass for "
+     "each outcome. Without it the channel is Laplace noise between the cells of one column"},
     {"/space", "", kObject, "What is chosen from; nothing given: what the domain suggests"},
     {"/space/kind", "--space", kText, "{} (default: by the domain)", "KIND",
      names_but_last<SpaceKind>},
@@ -379,6 +388,7 @@ class DrawMethod : public ReleaseMethod {
                    const std::function<void(std::optional<PublicFile>&)>& visit) const override {
     auto& own = *spec.own.get<LocalSpec>();
     visit(own.reference);
+    visit(own.channel);
     visit(own.space.list);
   }
 
@@ -496,10 +506,13 @@ class DrawMethod : public ReleaseMethod {
     std::vector<std::string> notes;
     if (const auto& floor = certificate.as<LocalDesign>()->floor) {
       notes.push_back(lift_words(*floor, *floor * std::exp(certificate.draw.epsilon)));
-    } else {
+    } else if (const MechanismRow& row = row_of(certificate.as<LocalDesign>()->mechanism);
+               row.is_linear) {
       notes.push_back(fmt::format(
           "a record is one of the unit's own or noise: {} finds the population from all records",
           command_words("estimate")));
+    } else {
+      notes.push_back(row.law);
     }
     if (auto words = sparse_noise(certificate, error, domain)) notes.push_back(std::move(*words));
     if (*certificate.spec.count > 1) {
@@ -586,6 +599,7 @@ class DrawMethod : public ReleaseMethod {
     spec.mechanism = named<Mechanism>(mechanism);
     spec.band.reset();
     spec.reference.reset();
+    spec.channel.reset();
     spec.space = {.kind = spec.space.kind, .scorer = spec.space.scorer};
     region.clear();
   }
@@ -635,7 +649,7 @@ class LocalMethod final : public DrawMethod {
   }
 
   bool is_for_estimates(const Certificate& certificate) const override {
-    return !certificate.as<LocalDesign>()->floor;
+    return row_of(certificate.as<LocalDesign>()->mechanism).is_linear;
   }
 
   std::string remedy(const Certificate& certificate, const Domain& domain) const override {

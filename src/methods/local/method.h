@@ -30,6 +30,7 @@ struct LocalDesign {
   ScorerKind scorer = ScorerKind::kEmpirical;
   std::optional<double> c1{};     ///< as chosen, where it was not given
   std::optional<double> floor{};  ///< b, where the mechanism has a band
+  bool is_of_band = true;         ///< whether the integers are a band's; a matrix's otherwise
   /// Ebar, at most e^epsilon of a draw: of all but gaussian-curve.
   std::optional<ExpBound> bound{};
   /// SHA-256 of the integers that decide privacy: every lower and upper bound of a band, or a

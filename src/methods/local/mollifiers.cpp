@@ -11,6 +11,7 @@
 
 #include "core/band.h"
 #include "core/invalid_input.h"
+#include "kernel/search.h"
 #include "methods/divergence/f_divergence.h"
 #include "methods/local/mechanism.h"
 #include "methods/local/sampler.h"
@@ -323,6 +324,21 @@ ConvexProjection project_on_convex_hull(std::span<const double> p, const Distrib
 // -----------------------------------------------------------------------------------------------
 // The Laplace mechanism on an interval, as a public integer matrix between its cells.
 
+namespace {
+
+/// 1 - e^-x for x >= 0, of +, - and x alone, which IEEE 754 rounds alike everywhere.
+double same_decay(double x) {
+  int halvings = 0;
+  for (; x > 0x1p-4; ++halvings) x /= 2;
+  double sum = 1;
+  for (int term = 12; term > 1; --term) sum = 1 - x / term * sum;
+  double decay = x * sum;
+  for (; halvings > 0; --halvings) decay *= 2 - decay;
+  return decay;
+}
+
+}  // namespace
+
 MatrixChannel laplace_channel(std::size_t cells, double epsilon) {
   constexpr std::size_t kMostCells = 4096;
   if (cells < 1 || cells > kMostCells) {
@@ -332,14 +348,16 @@ MatrixChannel laplace_channel(std::size_t cells, double epsilon) {
   // Lengths in cells: the centres are k - 1 apart.
   const double range = cells == 1 ? 1 : static_cast<double>(cells - 1);
   const double rate = ExpBound(epsilon).epsilon() / range;
+  // Of cells so many apart: 2 sinh(rate / 2) e^(-rate apart), and what is left of its own.
+  const double own = same_decay(rate / 2);
+  const double step = (1 - own) * (1 - own);
+  std::vector<double> masses{2 * own};
+  double mass = same_decay(rate) / (1 - own);
+  while (masses.size() < cells) masses.push_back(mass *= step);
   std::vector<double> rows;
   rows.reserve(cells * cells);
   for (std::size_t i = 0; i < cells; ++i) {
-    for (std::size_t j = 0; j < cells; ++j) {
-      const auto apart = static_cast<double>(i < j ? j - i : i - j);
-      rows.push_back(apart == 0 ? -2 * std::expm1(-0.5 * rate)
-                                : 2 * std::sinh(0.5 * rate) * std::exp(-rate * apart));
-    }
+    for (std::size_t j = 0; j < cells; ++j) rows.push_back(masses[i < j ? j - i : i - j]);
   }
   return MatrixChannel::make(rows, cells, epsilon);
 }
@@ -386,6 +404,35 @@ void scale_and_shift(std::span<double> masses, std::span<const double> reference
     const double h = reference[i] / whole;
     masses[i] = h + scale * (masses[i] / sum - h);
   }
+}
+
+ScaleAndShiftSampler::ScaleAndShiftSampler(std::vector<double> reference, double epsilon)
+    : reference_(std::move(reference)),
+      outcomes_(every_row(reference_.size())),
+      sampler_(make_band({.outcome_count = reference_.size(),
+                          .reference = reference_,
+                          .floor = relative_floor(epsilon),
+                          .epsilon = epsilon})) {}
+
+std::vector<double> ScaleAndShiftSampler::squeezed(const ScoredOutcomes& p) const {
+  std::vector<double> masses(reference_.size());
+  const std::size_t count = std::min(p.outcomes.size(), p.weights.size());
+  for (std::size_t j = 0; j < count; ++j) {
+    if (p.outcomes[j] < masses.size()) masses[p.outcomes[j]] += p.weights[j];
+  }
+  scale_and_shift(masses, reference_, sampler_.band()->epsilon());
+  return masses;
+}
+
+void ScaleAndShiftSampler::draw_by_law(const ScoredOutcomes& p, const LawWords& words,
+                                       std::span<std::uint32_t> released) const {
+  const std::vector<double> masses = squeezed(p);
+  sampler_.draw_by_law({outcomes_, masses}, words, released);
+}
+
+Law ScaleAndShiftSampler::law(const ScoredOutcomes& p) const {
+  const std::vector<double> masses = squeezed(p);
+  return sampler_.law({outcomes_, masses});
 }
 
 }  // namespace mollify

@@ -109,7 +109,8 @@ ConvexProjection project_on_convex_hull(std::span<const double> p, const Distrib
 /// any y by at most exp(|x - x'| / s) Z(x') / Z(x) with x nearer to y. That is increasing in x',
 /// for Z' >= -Z / s, and decreasing in x, so the first and the last centre are the worst, where Z
 /// is the same: e^epsilon. So the guarantee depends on the interval's length through s alone, and
-/// noise must be as wide as the interval. The factory of MatrixChannel checks it in integers.
+/// noise must be as wide as the interval. The factory of MatrixChannel checks it in integers, which
+/// are the same on every machine.
 ///
 /// Throws InvalidInput unless there are 1 to 4096 cells. 8 k^2 bytes. For use with
 /// ChannelSampler<MatrixChannel>; ConvexMollifierSampler over the same channel is never further
@@ -134,5 +135,34 @@ MatrixChannel laplace_channel(std::size_t cells, double epsilon);
 /// result is the reference. The reference is public and positive, of the same length (InvalidInput
 /// otherwise); neither needs to sum to one. O(k).
 void scale_and_shift(std::span<double> masses, std::span<const double> reference, double epsilon);
+
+/// Draws from what scale_and_shift makes of P, by the relative band of the reference: whatever
+/// that is, the band's integers keep it private. O(k) a law.
+class ScaleAndShiftSampler final : public LocalSampler {
+ public:
+  /// `reference` has a positive mass for each outcome; InvalidInput otherwise.
+  ScaleAndShiftSampler(std::vector<double> reference, double epsilon);
+
+  [[nodiscard]] const Band* bounds() const override { return sampler_.band(); }
+  [[nodiscard]] std::size_t outcome_count() const override { return reference_.size(); }
+  [[nodiscard]] Privacy guarantee() const override { return sampler_.guarantee(); }
+  void draw_by_law(const ScoredOutcomes& p, const LawWords& words,
+                   std::span<std::uint32_t> released) const override;
+  [[nodiscard]] Law law(const ScoredOutcomes& p) const override;
+  [[nodiscard]] double epsilon_realised_up() const override {
+    return sampler_.epsilon_realised_up();
+  }
+  [[nodiscard]] bool guarantee_holds() const override { return sampler_.guarantee_holds(); }
+  void for_each_public_integer(const std::function<void(uint128)>& take) const override {
+    sampler_.for_each_public_integer(take);
+  }
+
+ private:
+  [[nodiscard]] std::vector<double> squeezed(const ScoredOutcomes& p) const;
+
+  std::vector<double> reference_;
+  std::vector<std::uint32_t> outcomes_;  // all
+  BandSampler sampler_;
+};
 
 }  // namespace mollify

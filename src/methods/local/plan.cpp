@@ -110,11 +110,19 @@ class LocalPlan final : public PlanModel {
     kind_ = local.space.kind.value_or(SpaceKind::kCategories);
     masses_ = own_of<LocalQuestion>(question).masses;
     if (local.band && (local.band->typical || !local.band->file.empty())) find_band(local, inputs);
+    if (local.channel) {
+      if (inputs == nullptr) {
+        throw InvalidInput("a channel's file needs files, but none can be read here");
+      }
+      channel_ = inputs->channel(local.channel->name, outcomes_of(question));
+    }
     if (const auto& region = own_of<LocalQuestion>(question).region; !region.empty()) {
       region_mass_ = mass_of(region);
     }
     if (question.every_mechanism) {
-      for (const auto& known : named_mechanisms()) mechanisms_.push_back(known.value);
+      for (const auto& known : named_mechanisms()) {
+        if (!row_of(known.value).has_channel) mechanisms_.push_back(known.value);
+      }
       if (local.band) {
         refuse_band_and_mechanism();
       }
@@ -155,12 +163,15 @@ class LocalPlan final : public PlanModel {
                       ? band_error(reference, scorer_of(question), risk.lower_factor, draw.epsilon)
                       : replacement_error(reference.outcomes(), risk.risk.tv);
       way.spent = draws_promise_up(question.budget, draw, question.outputs);
-      const bool linear = !is_band(mechanisms_[mechanism]);
+      const MechanismRow& row = row_of(mechanisms_[mechanism]);
+      const bool linear = row.is_linear;
       way.details["linear"] = linear;
       way.is_for_estimates = linear && question.method == Method::kLocal;
       if (linear) {
         way.note = fmt::format("linear: {} finds the population from all records",
                                command_words("estimate"));
+      } else if (row.floor == nullptr) {
+        way.note = row.law;
       }
     } catch (const InvalidInput& refused) {
       way.why = refused.what();
@@ -194,6 +205,12 @@ class LocalPlan final : public PlanModel {
           fmt::format("band {} depends on epsilon and on the number of outcomes, so plan cannot "
                       "find {} with it: name another band",
                       to_text(*band), name_of(unknown)));
+    }
+    if (unknown == PlanUnknown::kOutcomes && !channel_.empty()) {
+      throw InvalidInput(
+          fmt::format("plan cannot find k, because the channel has a mass for each outcome: leave "
+                      "out {} or {}",
+                      flag_words("channel"), flag_words("alpha")));
     }
     if (unknown == PlanUnknown::kOutcomes && space_) {
       throw InvalidInput(
@@ -251,7 +268,8 @@ class LocalPlan final : public PlanModel {
     facts["count"] = whole.outputs;
     facts[parameter + "_total"] = total.parameter();
     facts[parameter + "_per_draw"] = draw.parameter();
-    facts["linear"] = !band;
+    const MechanismRow& row = row_of(mechanism);
+    facts["linear"] = row.is_linear;
     facts["lower_factor"] = band ? Json(risk.lower_factor) : Json(nullptr);
     facts["largest_lift"] = band ? Json(risk.largest_lift) : Json(nullptr);
     facts["kl_spread"] = in_mu_ ? Json(nullptr) : Json(draw.epsilon);
@@ -268,11 +286,12 @@ class LocalPlan final : public PlanModel {
     }
     if (band) {
       answer.lines += lift_words(risk.lower_factor, risk.largest_lift) + "\n";
-    } else {
+    } else if (row.is_linear) {
       answer.lines += fmt::format(
-          "one of the unit's records goes through a public matrix: the released records are for "
-          "{}, which finds the population from all of them\n",
-          command_words("estimate"));
+          "{}: the released records are for {}, which finds the population from all of them\n",
+          row.law, command_words("estimate"));
+    } else {
+      answer.lines += std::string(row.law) + "\n";
     }
     if (!in_mu_) {
       // [Husain et al. 2019, Lemma 17], and the same turned round.
@@ -436,6 +455,7 @@ class LocalPlan final : public PlanModel {
     if (const auto location = found_location(question, draw)) {
       parameters.numbers.location = location;
     }
+    parameters.channel = channel_;
     validate_parameters(parameters);
     if (!is_band(parameters.mechanism)) return mechanism_risk(parameters);
     return band_risk(parameters, reference, draw.epsilon);
@@ -446,6 +466,7 @@ class LocalPlan final : public PlanModel {
   std::optional<PublicModels> judged_models_;
   SpaceKind kind_ = SpaceKind::kCategories;
   std::vector<double> masses_;
+  std::vector<double> channel_;
   std::optional<double> region_mass_;
   std::optional<PublicBand> file_band_;
   mutable std::optional<double> typical_;

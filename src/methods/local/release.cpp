@@ -294,6 +294,7 @@ std::unique_ptr<const LocalRelease> prepare_local(ReleaseSpec spec, const Public
       facts.reference->emplace_back(records.outcomes()[j], records.counts()[j]);
     }
   }
+  if (local.channel) facts.channel = inputs.channel(local.channel->name, space.size());
   find_band(spec, inputs, space, facts);
   std::optional<Roster> roster = roster_of(spec, inputs);
   if (roster) facts.units = roster->size();

@@ -115,6 +115,10 @@ class LocalSampler {
   /// there is no band.
   [[nodiscard]] virtual const Band* band() const { return nullptr; }
 
+  /// The band that holds every law, whether or not the estimate itself is projected on it; none
+  /// where there is no band.
+  [[nodiscard]] virtual const Band* bounds() const { return band(); }
+
   /// An upper bound, from the sampler's public integers and rounded up, on ln of the ratio of any
   /// outcome's probabilities under any two inputs. What `guarantee` claims, recomputed.
   [[nodiscard]] virtual double epsilon_realised_up() const = 0;

@@ -93,6 +93,7 @@ struct LocalSpec {
   std::optional<PlacedBand> band{};  ///< instead of a mechanism
   MechanismNumbers numbers{};
   std::optional<PublicFile> reference{};  ///< public records; none: uniform
+  std::optional<PublicFile> channel{};    ///< of naive and convex; none: Laplace noise
   SpaceSpec space{};
 
   friend bool operator==(const LocalSpec&, const LocalSpec&) = default;

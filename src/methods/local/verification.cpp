@@ -176,7 +176,7 @@ Verification verify_sampler(const LocalSampler& sampler, std::uint64_t inputs,
   result.claimed = sampler.guarantee();
   result.epsilon_realised_up = sampler.epsilon_realised_up();
   result.holds = sampler.guarantee_holds();
-  if (const Band* band = sampler.band()) {
+  if (const Band* band = sampler.bounds()) {
     BandTrial trial(*band);
     for (std::uint64_t number = 0; number < inputs; ++number) {
       trial.try_input(adversarial_scores(number, sampler.outcome_count()));

@@ -118,8 +118,8 @@ void design_table(const Domain& domain, DesignedRelease& made) {
   const PublicFacts& facts = certificate.facts;
   require_facts(facts.records.has_value() == (marginals.neighbours == Neighbours::kReplace) &&
                 !facts.units && facts.outcomes == 0 && facts.list_sha256.empty() &&
-                !facts.reference && !facts.lower_bounds && !facts.location && !facts.kept &&
-                facts.mean_ranges.empty());
+                !facts.reference && !facts.lower_bounds && !facts.channel && !facts.location &&
+                !facts.kept && facts.mean_ranges.empty());
   require_tabled(domain, marginals.copula);
   MarginalRequest request{.columns = marginal_columns(domain),
                           .budget = certificate.spec.budget(),

@@ -1,14 +1,19 @@
 // Plans of finite samples in the central model.
 #include "release/plan.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <numbers>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "core/invalid_input.h"
 #include "methods/central/design.h"
 #include "methods/central/method.h"
+#include "methods/divergence/f_divergence.h"
 
 namespace mollify {
 namespace {
@@ -46,6 +51,52 @@ double subset_alpha(const CentralRequest& request) {
 }
 
 std::uint64_t whole(const PlanWay& way) { return static_cast<std::uint64_t>(*way.value); }
+
+// [Husain et al. 2019, Lemma 18]: every table of three records on three outcomes against every
+// other, and P on a grid of the simplex. One replaced record changes the law by at most epsilon.
+TEST(FinitePlan, LemmaEighteenHoldsForEveryTable) {
+  constexpr std::size_t kRecords = 3;
+  PlanQuestion question{.method = Method::kCentral,
+                        .records = kRecords,
+                        .outcomes = 3,
+                        .outputs = 1,
+                        .budget = Privacy::pure(1)};
+  const PlanAnswer answer = answer_for(PlanUnknown::kAlpha, question);
+  const double spread = answer.facts["kl_spread"];
+  EXPECT_NEAR(spread, kRecords, 1e-12);
+  const double odds = 1 + kRecords * std::expm1(1.0);  // E0
+  std::vector<std::array<double, 3>> laws;
+  for (std::size_t a = 0; a <= kRecords; ++a) {
+    for (std::size_t b = 0; a + b <= kRecords; ++b) {
+      const std::array counts{a, b, kRecords - a - b};
+      std::array<double, 3>& law = laws.emplace_back();
+      for (std::size_t x = 0; x < 3; ++x) {
+        law[x] = (1 + (odds - 1) * static_cast<double>(counts[x]) / kRecords) / (odds + 2);
+      }
+    }
+  }
+  double most = 0;
+  constexpr std::size_t kSteps = 12;
+  for (std::size_t a = 0; a <= kSteps; ++a) {
+    for (std::size_t b = 0; a + b <= kSteps; ++b) {
+      const std::array p{static_cast<double>(a) / kSteps, static_cast<double>(b) / kSteps,
+                         static_cast<double>(kSteps - a - b) / kSteps};
+      for (const auto& q : laws) {
+        for (const auto& other : laws) {
+          double apart = 0;
+          for (std::size_t x = 0; x < 3; ++x) apart += p[x] * std::log(other[x] / q[x]);
+          most = std::max(most, apart);
+        }
+      }
+    }
+  }
+  std::printf("divergences of one P from two tables' laws differ by %.4f, at most %.4f\n", most,
+              spread);
+  EXPECT_LE(most, spread);
+  EXPECT_GT(most, spread / 2);
+  question.budget = Privacy::approximate(1, 1e-6);
+  EXPECT_FALSE(answer_for(PlanUnknown::kAlpha, question).facts.contains("kl_spread"));
+}
 
 TEST(FinitePlan, FindsTheLeastRecords) {
   const PlanQuestion question = finite_question();
@@ -130,7 +181,12 @@ TEST(FinitePlan, ReportsAlphaWeakAndStrong) {
   EXPECT_EQ(records_lower_bound_order(question), 4 / .05);
   EXPECT_GT(papers_shuffled_records(question).value(), 1000U);
   question.strong = true;
-  EXPECT_NEAR(records_lower_bound_order(question), 4 * std::sqrt(50.0) / .05, 1e-9);
+  const double most = single_total_variation_most(50, .05);
+  EXPECT_EQ(records_lower_bound_order(question), 4 / most);
+  EXPECT_NEAR(most, std::sqrt(std::numbers::pi / 100) * .05, .01 * most);
+  question.outputs = 1'000'000;  // about as before, by the limit
+  EXPECT_NEAR(records_lower_bound_order(question), 4 / (.05 * std::sqrt(std::numbers::pi / 2e6)),
+              1e-6);
 }
 
 TEST(FinitePlan, CurveFalls) {

@@ -77,6 +77,32 @@ TEST(GaussianPlan, OfPurePrivacyGainsByTheCorrectedVariance) {
   EXPECT_LT(2 * *corrected.value, *paper.value);
 }
 
+// Theorems 25 to 27 and the recipe of Section 5.2 of [Cheu, Nayak 2024], which give orders alone.
+TEST(GaussianPlan, TellsTheOrdersOfLearningAndSampling) {
+  PlanQuestion question = concentrated_question(5);
+  question.alpha = 0.1;
+  EXPECT_FALSE(gaussian_learning_orders(question)) << "the covariance is known";
+  own_of<GaussianQuestion>(question).covariance_bound = 4;
+  const auto orders = gaussian_learning_orders(question);
+  ASSERT_TRUE(orders);
+  EXPECT_NEAR(orders->learning, 5 * std::sqrt(std::log(4.0) / 0.5), 1e-12);
+  EXPECT_NEAR(orders->semi_private, 25 / 0.01 + 25 / (0.1 * std::sqrt(0.5)), 1e-9);
+  EXPECT_EQ(orders->public_records, 6);
+  EXPECT_NEAR(orders->single, orders->learning / 6, 1e-12);
+  own_of<GaussianQuestion>(question).covariance_bound = 4e4;
+  EXPECT_EQ(gaussian_learning_orders(question)->semi_private, orders->semi_private);
+  EXPECT_GT(gaussian_learning_orders(question)->learning, 2 * orders->learning);
+  for (const std::uint64_t outputs : {std::uint64_t{1}, std::uint64_t{6}}) {
+    question.outputs = outputs;
+    question.unknowns = {PlanUnknown::kRecords};
+    const Json facts = plan(question).answers.front().facts["orders"];
+    const auto large = *gaussian_learning_orders(question);
+    EXPECT_EQ(facts["sampling"], outputs == 1 ? large.single : large.learning) << facts;
+  }
+  question.budget = Privacy::approximate(1, 1e-6);
+  EXPECT_FALSE(gaussian_learning_orders(question));
+}
+
 TEST(GaussianPlan, SaysWhereNothingServes) {
   PlanQuestion question = concentrated_question(3);
   question.records = 3;

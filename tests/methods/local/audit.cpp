@@ -77,13 +77,16 @@ struct Audited {
 std::vector<Audited> audited_samplers(std::size_t k, double budget,
                                       std::span<const double> masses) {
   std::vector<Audited> samplers;
+  std::vector<double> rows(k * k, 1);
+  for (std::size_t x = 0; x < k; ++x) rows[x * k + x] = std::exp(budget);
   for (const auto& [mechanism, name] : names_of(Mechanism{})) {
     MechanismParameters parameters = test::complete_parameters(mechanism, k, budget);
+    if (row_of(mechanism).has_channel) parameters.channel = rows;
     // Of an even reference, where the band of all distributions nearly is.
     if (mechanism == Mechanism::kClass) parameters.numbers = {.c1 = 0.3, .c2 = 3};
     // An outcome is filled to its upper bound only where its share of the reference is small.
     const bool is_even =
-        mechanism == Mechanism::kMinimax || mechanism == Mechanism::kRandomizedResponse;
+        mechanism == Mechanism::kMinimax || row_of(mechanism).reference == ReferenceUse::kNone;
     const bool is_either = mechanism == Mechanism::kRelative || mechanism == Mechanism::kClass ||
                            mechanism == Mechanism::kMixture ||
                            mechanism == Mechanism::kGaussianCurve;
@@ -94,11 +97,6 @@ std::vector<Audited> audited_samplers(std::size_t k, double budget,
           {std::string(name) + (uneven ? ", uneven reference" : ""), make_sampler(parameters)});
     }
   }
-  std::vector<double> rows(k * k, 1);
-  for (std::size_t x = 0; x < k; ++x) rows[x * k + x] = std::exp(budget);
-  samplers.push_back(
-      {"a matrix", std::make_unique<ChannelSampler<MatrixChannel>>(
-                       MatrixChannel::make(rows, k, budget), Privacy::pure(budget))});
   return samplers;
 }
 

@@ -264,7 +264,7 @@ Masses random_masses(std::size_t k, std::mt19937_64& random) {
 TEST(Mechanism, NamesRoundTrip) {
   EXPECT_EQ(all_names<Mechanism>(),
             "minimax, relative, class, neighbourhood, public-kernel, randomized-response, mixture, "
-            "gaussian-curve, location");
+            "gaussian-curve, naive, convex, scale-and-shift, location");
   for (const auto& [mechanism, name] : names<Mechanism>()) {
     EXPECT_EQ(named<Mechanism>(name), mechanism);
     EXPECT_EQ(name_of(mechanism), name);
@@ -362,7 +362,7 @@ TEST(Mechanism, RefusesWrongSpaces) {
       EXPECT_EQ(with(1'000'000'000'000, {}),
                 "the number of outcomes must be from 1 to 16777216, but is 1000000000000");
     }
-    if (mechanism == Mechanism::kRandomizedResponse) continue;
+    if (row_of(mechanism).reference == ReferenceUse::kNone) continue;
     EXPECT_EQ(with(3, {1, 1}),
               "the reference must have one mass for each of the 3 outcomes, but has 2");
     EXPECT_EQ(with(2, {1, 0}),
@@ -594,6 +594,61 @@ TEST(Mechanism, ConvexProjectionIsNeverWorseThanTheNaiveSampler) {
   }
   std::printf("better by a tenth in %d of %d\n", better, tried);
   EXPECT_GT(better, tried / 2);
+}
+
+// Every P on a fine grid of the simplex is nearer than the worst case says, and where it is said to
+// be attained, one of them attains it.
+TEST(Mechanism, WorstCasesOfTheSourcesMollifiersHoldForEveryDistribution) {
+  constexpr std::size_t kSteps = 24;
+  const Masses h = {0.2, 0.3, 0.5};
+  const Masses rows = {5, 3, 2, 3, 4, 3, 2, 3, 5};
+  for (const Mechanism mechanism :
+       {Mechanism::kNaive, Mechanism::kConvex, Mechanism::kScaleAndShift}) {
+    for (const double epsilon : {1.0, 3.0}) {
+      for (const bool is_given : {false, true}) {
+        MechanismParameters parameters{
+            .mechanism = mechanism, .outcome_count = 3, .epsilon = epsilon};
+        const bool squeezes = mechanism == Mechanism::kScaleAndShift;
+        if (is_given && squeezes) parameters.reference = h;
+        if (is_given && !squeezes) parameters.channel = rows;
+        const WorstCaseRisk risk = mechanism_risk(parameters);
+        EXPECT_EQ(risk.attained, mechanism != Mechanism::kConvex);
+        const auto sampler = make_sampler(parameters);
+        DivergenceReport worst;
+        for (std::size_t a = 0; a <= kSteps; ++a) {
+          for (std::size_t b = 0; a + b <= kSteps; ++b) {
+            const Masses p = {static_cast<double>(a) / kSteps, static_cast<double>(b) / kSteps,
+                              static_cast<double>(kSteps - a - b) / kSteps};
+            const DivergenceReport one = divergence_report(p, law_of_masses(*sampler, p));
+            for (const auto& name : kDivergenceNames) {
+              EXPECT_LE(one.*name.value, risk.risk.*name.value + 1e-6)
+                  << name_of(mechanism) << " " << name.words << " at " << a << " " << b;
+              worst.*name.value = std::max(worst.*name.value, one.*name.value);
+            }
+          }
+        }
+        std::printf("%s, epsilon %g: %s; at most %s\n", name_of(mechanism).data(), epsilon,
+                    worst.text().c_str(), risk.risk.text().c_str());
+        EXPECT_NEAR(worst.kl, risk.risk.kl, 1e-6) << name_of(mechanism);
+        if (risk.attained) {
+          EXPECT_NEAR(worst.tv, risk.risk.tv, 1e-6) << name_of(mechanism);
+        }
+      }
+    }
+  }
+}
+
+TEST(Mechanism, RefusesChannels) {
+  const Masses rows = {2, 1, 1, 1, 1, 2};
+  EXPECT_EQ(refusal({.outcome_count = 3, .epsilon = 1, .channel = rows}),
+            "mechanism minimax takes no channel: leave it out, or name another mechanism");
+  EXPECT_EQ(
+      refusal({.mechanism = Mechanism::kNaive, .outcome_count = 3, .epsilon = 1, .channel = rows}),
+      "mechanism naive needs a channel with a row for each of 3 outcomes, but it has 2: give "
+      "all rows, or use mechanism convex");
+  EXPECT_EQ(
+      refusal({.mechanism = Mechanism::kConvex, .outcome_count = 3, .epsilon = 1, .channel = rows}),
+      "accepted");
 }
 
 TEST(Mechanism, ConvexMollifierRefusesAnEpsilonItsGeneratorsDoNotKeep) {
