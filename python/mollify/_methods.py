@@ -234,7 +234,8 @@ class Local(_Scored):
             answer or are not compared; if parameters are missing or do not go together;
             if the units are the private ones.
         """
-        fixed = [name for name in ("mechanism", "band", "gamma", "mu") if getattr(self, name) is not None]
+        chosen = ("mechanism", "band", "gamma", "mu", "channel")
+        fixed = [name for name in chosen if getattr(self, name) is not None]
         if fixed:
             raise _core.InvalidInput(
                 f"tune chooses where the band lies, so {', '.join(fixed)} must not be given"

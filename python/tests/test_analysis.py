@@ -137,7 +137,7 @@ def test_signatures_of_functions_are_the_commands_flags():
     assert keywords(mo.advise, "units") == flags("advise")
     assert keywords(mo.amplify) == flags("amplify")
     own = keywords(mo.Local) - {"units", "units_column", "accept_error"}
-    chosen = {"mechanism", "band", "gamma", "mu"}
+    chosen = {"mechanism", "band", "gamma", "mu", "channel"}
     assert keywords(mo.Local.tune) | (own - chosen) == flags("tune") - {"trees"}
     of_method = {"domain", "unit", "units", "units_column"}
     counted = keywords(mo.Local.check, "counts") | {"counts_column"} | of_method

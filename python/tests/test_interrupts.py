@@ -78,7 +78,7 @@ LONG = {
         "names = [str(i) for i in range(1_000_000)]",
         "sampler.draw_units(records, np.arange(0, 4_000_001, 4), key=mo.ReleaseKey(), identities=names)",
     ),
-    "Records.to_polars": (RECORDS, "records.to_polars()"),
+    "Records.to_polars": (RECORDS, "[records.to_polars() for _ in range(4)]"),
     "Records.to_pandas": (RECORDS, "[records.to_pandas() for _ in range(3)]"),
     "draw": (
         "response = mo.RandomizedResponse(k=10, epsilon=1)\nvalues = rng.integers(0, 10, 100_000_000, np.uint8)",

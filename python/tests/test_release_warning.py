@@ -202,6 +202,7 @@ EVERY = {
     "randomized-response": (FEW, UNITS | {"mechanism": "randomized-response"}),
     "mixture": (FEW, UNITS | {"mechanism": "mixture"}),
     "gaussian-curve": (FEW, dict(method="integral", mu=2, mechanism="gaussian-curve")),
+    **{mechanism: (FEW, UNITS | {"mechanism": mechanism}) for mechanism in ("naive", "convex", "scale-and-shift")},
     "a roster": (FEW, UNITS | {"units": list(range(500))}),
     "a reference": (FEW, UNITS | {"reference": {"a": [1, 2, 3]}}),
     "a typical band": (FEW, UNITS | {"band": "typical"}),
