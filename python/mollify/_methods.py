@@ -612,7 +612,7 @@ class Central(_OfRecords):
     """
 
     word: ClassVar[str] = "central"
-    _unplanned: ClassVar[Sequence[str]] = ("rate", "support")
+    _unplanned: ClassVar[Sequence[str]] = ("rate",)
 
     _: KW_ONLY
     count: int | None = None
@@ -639,6 +639,7 @@ class Central(_OfRecords):
         count: int | None = None,
         epsilon: Number | Sequence[float] | None = None,
         delta: Number | None = None,
+        support: str | None = None,
         strong: bool = False,
         curve: bool = False,
         accept_large_delta: bool = False,
@@ -659,7 +660,9 @@ class Central(_OfRecords):
         epsilon
             One budget, or several: then there is a plan for each.
         k
-            Number of outcomes, instead of a domain.
+            Number of outcomes, instead of a domain. With `support` how many the support
+            has, next to each other if it is "bounded" or "contiguous"; "width=W" and
+            "subgaussian=S" include it.
         strong
             `alpha` bounds all outputs together.
         curve

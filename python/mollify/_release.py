@@ -105,7 +105,8 @@ class Release(Records):
     """How far each record's distribution may be from the data's.
 
     Of methods local and integral it is the worst case. Of method central it holds for
-    any data, with `support` if the whole domain is needed. Of a shared Gaussian it is
+    any data, with `support` for the support that was found, or None if nobody knows how
+    many rows are outside it: `notes` explains it. Of a shared Gaussian it is
     what noise is expected to do, and of marginals that for usual tables: `notes` has
     the greater figure, for columns of many values that depend closely on each other.
     None with ``neighbours="add-remove"``, because it would reveal the number of rows; a warning then names the number of rows below which the release is mostly noise.
@@ -135,6 +136,10 @@ class Release(Records):
         self.total_variation = report["total_variation"]
         self.notes = [in_python(one) for one in report["notes"]]
         self.warnings = [in_python(one) for one in report["warnings"]]
+        found = certificate.to_dict().get("measured", {})
+        if "accuracy" in found:
+            self.total_variation = found["accuracy"]["total_variation"]
+            self.notes.append(found["words"])
 
     def _keep(self, inputs: InputFiles) -> Release:
         """Itself; neither it nor what belongs to it is written over these files."""

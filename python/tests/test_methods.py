@@ -98,6 +98,20 @@ def test_refuse_the_private_data_among_public_inputs():
         mo.Integral(CITIES, epsilon=1).check(data, reference=data)
 
 
+def test_state_the_support_that_was_found():
+    days = {"day": mo.integer(0, 99_999, bins=100_000, null=0, outside="clip")}
+    rows = {"day": [30_000 + i % 5 for i in range(20_000)]}
+    for support in ("width=500", "heavy"):
+        release = mo.Central(days, epsilon=2, delta=1e-6, count=5, support=support).sample(rows)
+        facts = release.certificate.to_dict()
+        found = facts["measured"]["accuracy"]
+        assert release.notes[-1] == facts["measured"]["words"]
+        assert release.total_variation == found["total_variation"]
+        assert found["draw"] < 0.1 < facts["accuracy"]["total_variation"]
+        assert mo.verify(release, days).holds
+    assert release.total_variation is None, "how many rows are outside of heavy outcomes is private"
+
+
 def test_plan_what_they_are():
     method = mo.Central(CITIES, epsilon=1, delta=1e-6, count=3)
     of_class = mo.Central.plan_of(CITIES, epsilon=1, delta=1e-6, count=3, n=500)
@@ -105,6 +119,11 @@ def test_plan_what_they_are():
     assert mo.Local(CITIES, unit="who", epsilon=1).plan().json == mo.Local.plan_of(CITIES, epsilon=1, count=1).json
     assert mo.GaussianModel(NUMBERS, epsilon=1, delta=1e-6, count=3).plan(n=10**5)["answers"]
     assert mo.Marginals(CITIES, epsilon=1, count=3).plan(alpha=0.1)
+    days = {"day": mo.integer(0, 99_999, bins=100_000, null=0, outside="clip")}
+    method = mo.Central(days, epsilon=2, delta=1e-6, count=5, support="width=500")
+    assert method.plan(n=20_000)["support"]["outcomes"] == 1500
+    heavy = mo.Central.plan_of(k=8, epsilon=2, delta=1e-6, support="heavy", alpha=0.05)
+    assert heavy["support"]["outcomes"] == 8
     with pytest.raises(mo.InvalidInput, match="a plan knows nothing of rate"):
         mo.Central(CITIES, epsilon=1, delta=1e-6, rate=0.1).plan(n=500)
 

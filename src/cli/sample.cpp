@@ -216,7 +216,7 @@ BriefWarnings brief_warnings(const std::vector<std::string>& said, std::size_t r
 /// What to know about the release at once: at most six lines, including a ledger's.
 std::string brief(const Certificate& certificate, const Domain& domain,
                   const SampleOptions& options, const ReleaseReport& report,
-                  const std::vector<std::string>& said) {
+                  const std::vector<std::string>& said, const std::string& accuracy) {
   constexpr std::size_t kMostNotes = 6;
   const std::string whole =
       release_method(certificate.spec.method).summary(certificate, domain, "");
@@ -229,20 +229,33 @@ std::string brief(const Certificate& certificate, const Domain& domain,
   const std::size_t charge = certificate.spec.hides_count() ? 2 : 1;
   const std::size_t used = lines_in(text) + 1 + (options.ledger.ledger ? charge : 0);
   const std::size_t room = used < kMostNotes ? kMostNotes - used : 1;
-  // A warning's remedy comes before the error, which --explain prints too.
-  const std::string error = error_line(certificate.spec, report);
+  // A warning's remedy comes before the error, which --explain prints too, but after the error of a
+  // support, which nobody knew before.
+  const std::string error =
+      accuracy.empty() ? error_line(certificate.spec, report) : wrapped(accuracy, kColumns, 2);
   const std::size_t lines = lines_in(error);
   BriefWarnings warnings = brief_warnings(said, room > lines ? room - lines : 0);
-  const bool has_both = room >= lines && warnings.have_remedies;
+  const bool has_both =
+      room >= lines + (said.empty() ? 0 : 1) && (warnings.have_remedies || !accuracy.empty());
   if (!has_both) warnings = brief_warnings(said, room);
   return text + (has_both ? error : "") + warnings.text + last;
 }
 
+/// How near the records are, in a sentence, if that is only known once they are drawn.
+std::string accuracy_of(const Released& released) {
+  const Json certificate = Json::parse(released.certificate);
+  const auto measured = certificate.find("measured");
+  return measured != certificate.end() && measured->contains("accuracy") ? (*measured)["words"]
+                                                                         : Json("");
+}
+
 /// Public facts about the release, for people.
 std::string summary(const Certificate& certificate, const Domain& domain,
-                    const SampleOptions& options, const std::vector<std::string>& said) {
+                    const SampleOptions& options, const std::vector<std::string>& said,
+                    const std::string& accuracy) {
   const std::string to = options.out ? " to " + *options.out : "";
   std::string text = release_method(certificate.spec.method).summary(certificate, domain, to);
+  if (!accuracy.empty()) text += accuracy + "\n";
   if (options.model) text += fmt::format("model: {}\n", *options.model);
   if (options.certificate) text += fmt::format("certificate: {}\n", *options.certificate);
   for (const std::string& warning : said) text += "WARNING: " + warning + "\n";
@@ -349,12 +362,8 @@ int run(SampleOptions options, const CLI::App& command, std::optional<Method> me
   }
   if (std::string words = domain.undeclared_words(); !words.empty())
     said.push_back(std::move(words));
-  std::string told;
-  if (!options.json && options.explain) {
-    told = chosen.protection_note(spec) + summary(certificate, domain, options, said);
-  } else if (!options.json) {
-    told = brief(certificate, domain, options, release_report(*prepared, domain), said);
-  }
+  std::optional<ReleaseReport> report;
+  if (!options.json && !options.explain) report = release_report(*prepared, domain);
   Json beside = options.json ? told_json(certificate, domain, said) : Json::object();
   std::optional<ChargedLedger> ledger;
   std::optional<Charging> charging;
@@ -369,12 +378,17 @@ int run(SampleOptions options, const CLI::App& command, std::optional<Method> me
   const Released released = release(*prepared, data, rows, charging, options.threads.value_or(0));
   if (ledger) beside["ledger"] = ledger->json();
   put(options, domain, csv, released, beside);
+  if (options.json) return kSuccess;
+  const std::string accuracy = accuracy_of(released);
+  std::string told =
+      report ? brief(certificate, domain, options, *report, said, accuracy)
+             : chosen.protection_note(spec) + summary(certificate, domain, options, said, accuracy);
   if (ledger) {
     const bool replaces = spec.hides_count();
     told += options.explain ? ledger->text(replaces ? kChargedAsReplacing : "")
                             : ledger->brief(replaces ? " (replacing a row)" : "");
   }
-  if (!options.json) tell(told);
+  tell(told);
   return kSuccess;
 }
 

@@ -474,7 +474,8 @@ PlanQuestion plan_question_of(const Json& given, const std::string& name) {
   question.every_mechanism = every;
   question.domain = reader.find_domain("/domain");
   for (const char* size : {"/k", "/dimension", "/mean_range"}) {
-    if (question.domain && reader.has(size)) {
+    // A support is a part of the domain.
+    if (question.domain && reader.has(size) && !reader.has("/support")) {
       throw InvalidInput(fmt::format("give {} or {}, not both: the domain declares what {} says",
                                      reader.called(size), reader.called("/domain"),
                                      reader.called(size)));

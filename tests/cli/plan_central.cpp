@@ -1,4 +1,6 @@
 // `mollify plan central`: the sixth of six public numbers.
+#include <cstdio>
+
 #include <gtest/gtest.h>
 
 #include "command_line.h"
@@ -57,6 +59,50 @@ TEST(PlanCentral, TakesTheDomainAndDrawsACurve) {
   EXPECT_EQ(words.status, 0) << words.err;
   EXPECT_NE(words.out.find("\nbest: "), std::string::npos) << words.out;
   EXPECT_NE(words.out.find("the best one as a bar"), std::string::npos) << words.out;
+}
+
+TEST(PlanCentral, PlansASupport) {
+  const CommandLine command;
+  const Arguments budget = {"--epsilon", "1", "--delta", "1e-6", "--n", "100000"};
+  const Json plan = planned(command, budget + Arguments{"--support", "width=50"});
+  EXPECT_EQ(plan["unknown"], "alpha");
+  EXPECT_EQ(plan["support"]["outcomes"], 150);
+  EXPECT_EQ(plan["support"]["failure"], 0.001);
+  EXPECT_GT(plan["support"]["papers_search_order"], plan["support"]["records_to_find"]);
+  const Ended words = command.run(kPlan + budget + Arguments{"--support", "heavy", "--k", "8"});
+  EXPECT_EQ(words.status, 0) << words.err;
+  std::printf("%s", words.out.c_str());
+  EXPECT_NE(words.out.find("\nhalf of the budget finds at most 8 outcomes from "),
+            std::string::npos);
+  EXPECT_NE(words.out.find("\nalpha is the sum of "), std::string::npos);
+  const auto refused = [&](const Arguments& options) {
+    const Ended ended = command.run(kPlan + options);
+    EXPECT_EQ(ended.status, 2) << ended.out;
+    return ended.err;
+  };
+  EXPECT_EQ(refused(budget + Arguments{"--support", "width=50", "--k", "8"}),
+            "mollify: --k follows from --support width=50: leave it out\n");
+  EXPECT_EQ(refused({"--epsilon", "1", "--n", "100000", "--support", "heavy", "--k", "8"}),
+            "mollify: --delta is missing: --support needs one above 0\n");
+  EXPECT_EQ(refused(budget + Arguments{"--support", "heavy"}),
+            "mollify: plan finds one of --n, --k, --epsilon and --alpha, so give the others: "
+            "--k, --alpha are missing\n");
+  EXPECT_EQ(refused(budget + Arguments{"--support", "width=1.5"}),
+            "mollify: the width of the support must be an integer from 1 to 4294967296, but is "
+            "1.5\n");
+}
+
+// A domain says how its integers are cut into cells, and bounds the support.
+TEST(PlanCentral, PlansASupportInADomain) {
+  const Release command;
+  command.files.write(
+      "days.yaml", "columns:\n  days: {type: integer, min: 0, max: 9999, bins: 1000, null: 0}\n");
+  const Arguments budget = {"--domain", "days.yaml", "--epsilon", "1",        "--delta",
+                            "1e-9",     "--n",       "1000000",   "--support"};
+  // 50 integers meet 6 cells of ten.
+  EXPECT_EQ(planned(command, budget + Arguments{"width=50"})["support"]["outcomes"], 18);
+  const Json bounded = planned(command, budget + Arguments{"bounded", "--k", "900"});
+  EXPECT_EQ(bounded["support"]["outcomes"], 1000);
 }
 
 TEST(PlanCentral, RefusesInOneSentence) {

@@ -155,6 +155,30 @@ TEST(SampleCentral, SpendsAPartOnTheSupport) {
     EXPECT_LE(certificate["privacy"]["delta"], 1e-6);
     const Ended checked = command.verify("out.csv.certificate.json");
     EXPECT_EQ(checked.status, 0) << checked.out << checked.err;
+    // The command prints the error on the support that was found, and the certificate has both.
+    const Json& measured = certificate["measured"];
+    const Json& support = measured["support"];
+    EXPECT_LE(support["outcomes"], 60'000);
+    EXPECT_EQ(support["first"], support["at"][0]);  // the domain begins at 0
+    EXPECT_EQ(support["last"], support["at"][1]);
+    EXPECT_LE(support["first"], 304'000);
+    EXPECT_GE(support["last"], 300'000);
+    std::string said = ended.err;
+    for (std::size_t at = 0; (at = said.find("\n  ")) != std::string::npos;) {
+      said.replace(at, 3, " ");
+    }
+    EXPECT_NE(said.find(measured["words"].get<std::string>()), std::string::npos) << said;
+    const Json& accuracy = measured["accuracy"];
+    const auto whole = certificate["accuracy"]["total_variation"].get<double>();
+    EXPECT_LT(accuracy["draw"], whole);
+    if (std::string_view(hint) == "heavy") {
+      EXPECT_TRUE(accuracy["total_variation"].is_null());
+    } else {
+      EXPECT_NEAR(accuracy["total_variation"].get<double>(),
+                  accuracy["draw"].get<double>() + accuracy["outside"].get<double>() +
+                      accuracy["failure"].get<double>(),
+                  1e-12);
+    }
     // Without the hint most of the 50 would be uniform in the domain, and two of them here.
     std::size_t near = 0;
     for (const std::string& line : lines_of(command.files.read("out.csv"))) {
@@ -167,13 +191,69 @@ TEST(SampleCentral, SpendsAPartOnTheSupport) {
   }
 }
 
+// A certificate was altered if no release can have found its support, or if its error does not
+// follow from the support.
+TEST(SampleCentral, VerifyRecomputesTheSupport) {
+  const Ages command;
+  ASSERT_EQ(command
+                .sample({"--epsilon", "2", "--delta", "1e-6", "--count", "5", "--support",
+                         "width=5000", "--mechanism", "subset-rr"})
+                .status,
+            0);
+  const Json whole = Json::parse(command.files.read("out.csv.certificate.json"));
+  const auto verified = [&](const char* place, const Json& value) {
+    Json altered = whole;
+    altered[Json::json_pointer(place)] = value;
+    command.files.write("altered.json", altered.dump());
+    return command.verify("altered.json");
+  };
+  EXPECT_EQ(verified("/measured/words", whole["measured"]["words"]).status, 0);
+  for (const auto& [place, value] :
+       std::vector<std::pair<const char*, Json>>{{"/measured", nullptr},
+                                                 {"/measured/words", "each record is exact"},
+                                                 {"/measured/support/at", {300'000, 300'003}},
+                                                 {"/measured/support/at", {300'000}},
+                                                 {"/measured/support/at", {-1, 300'000}},
+                                                 {"/measured/support/outcomes", 4},
+                                                 {"/measured/support/first", 1},
+                                                 {"/measured/accuracy/draw", 1e-3},
+                                                 {"/measured/accuracy/draw", "none"},
+                                                 {"/measured/accuracy/outside", 0.5},
+                                                 {"/measured/more", 1}}) {
+    const Ended ended = verified(place, value);
+    EXPECT_NE(ended.status, 0) << place;
+    EXPECT_NE((ended.out + ended.err).find("altered.json was altered: what it says at /measured"),
+              std::string::npos)
+        << place << ended.out << ended.err;
+  }
+  Json without = whole;
+  without.erase("measured");
+  command.files.write("without.json", without.dump());
+  EXPECT_EQ(command.verify("without.json").status, 0);
+  // Of a release without a hint nothing is found.
+  ASSERT_EQ(command.sample({"--epsilon", "2", "--delta", "1e-6", "--count", "5", "--accept-error"})
+                .status,
+            0);
+  Json plain = Json::parse(command.files.read("out.csv.certificate.json"));
+  EXPECT_FALSE(plain.contains("measured"));
+  plain["measured"] = whole["measured"];
+  command.files.write("plain.json", plain.dump());
+  EXPECT_NE(command.verify("plain.json").status, 0);
+}
+
 TEST(SampleCentral, HintsAreTotal) {
   const Ages command;
+  // All but which support was found, which half of the budget has paid for.
   const auto visible = [&] {
     const Ended ended = command.sample(
         {"--epsilon", "1", "--delta", "1e-6", "--count", "3", "--support", "width=10"});
-    return std::tuple(ended.status, ended.err, lines_of(command.files.read("out.csv")).size(),
-                      command.files.read("out.csv.certificate.json"));
+    Json certificate = Json::parse(command.files.read("out.csv.certificate.json"));
+    certificate.erase("measured");
+    const std::size_t found = ended.err.find("greatest error of a record");
+    std::string told = ended.err.substr(0, found);
+    if (found != std::string::npos) told += ended.err.substr(ended.err.find("\ncertificate"));
+    return std::tuple(ended.status, told, lines_of(command.files.read("out.csv")).size(),
+                      certificate.dump());
   };
   const auto clean = visible();
   EXPECT_EQ(std::get<0>(clean), 0) << std::get<1>(clean);

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <numbers>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,7 +29,6 @@
 #include "methods/central/design.h"
 #include "methods/central/samplers.h"
 #include "methods/central/support.h"
-#include "methods/divergence/f_divergence.h"
 #include "records/private_table.h"
 #include "records/sink.h"
 #include "release/acceptance.h"
@@ -43,20 +41,8 @@ namespace mollify {
 
 namespace {
 
-/// The part spent on a hint; the rest is for the draw.
-Privacy half_of(const Privacy& budget) {
-  return Privacy::approximate(budget.epsilon / 2, budget.delta / 2);
-}
-
-SupportFinder finder_for(const ReleaseSpec& spec, const Domain& domain, std::uint64_t records) {
-  const CentralSpec& central = *spec.own.get<CentralSpec>();
-  const Privacy budget = spec.budget();
-  if (!(budget.delta > 0)) {
-    refuse_missing(flag_words("delta"), fmt::format("{} needs one above 0", flag_words("support")));
-  }
-  if (central.mechanism == CentralMechanism::kProduct) {
-    throw InvalidInput("mechanism product is for bits, which have no support to be found");
-  }
+/// The cells of a domain whose support can be found; throws InvalidInput for another.
+const IntegerCells& cells_to_search(const Domain& domain, std::string_view name) {
   const Column& column = domain.columns().front();
   const auto* const cells = std::get_if<IntegerCells>(&column.cells());
   if (domain.columns().size() > 1 || cells == nullptr || !cells->declared_edges().empty() ||
@@ -64,11 +50,101 @@ SupportFinder finder_for(const ReleaseSpec& spec, const Domain& domain, std::uin
     throw InvalidInput(fmt::format(
         "a hint of the support needs a domain of one integer column, without edges, whose nulls "
         "have a value, but {} is another",
-        spec.domain.name()));
+        name));
   }
+  return *cells;
+}
+
+SupportFinder finder_for(const ReleaseSpec& spec, const Domain& domain, std::uint64_t records) {
+  const CentralSpec& central = *spec.own.get<CentralSpec>();
+  const Privacy budget = spec.budget();
+  require_delta_of_hint(budget.delta);
+  if (central.mechanism == CentralMechanism::kProduct) {
+    throw InvalidInput("mechanism product is for bits, which have no support to be found");
+  }
+  const IntegerCells& cells = cells_to_search(domain, spec.domain.name());
   const Privacy half = half_of(budget);
-  return SupportFinder(hint_in_cells(*central.support, *cells), domain.size(), records,
-                       half.epsilon, half.delta);
+  return SupportFinder(hint_in_cells(*central.support, cells), domain.size(), records, half.epsilon,
+                       half.delta);
+}
+
+/// The member "measured" of the certificate of a release with a hint: the support that was found,
+/// and how near each record is. This is the sum of the noise among the support's outcomes, the rows
+/// outside and the probability that the search fails. Half of the budget paid for the support, so
+/// it is an output like the records.
+Json found_support_json(OutcomeInterval hull, std::uint64_t size, double draw,
+                        const Certificate& certificate, const Domain& domain) {
+  const std::uint64_t records = *certificate.facts.records;
+  const auto outside = finder_for(certificate.spec, domain, records).outside(size);
+  const auto& cells = std::get<IntegerCells>(domain.columns().front().cells());
+  const auto last = static_cast<std::uint32_t>(hull.last);
+  const std::string outcomes = counted(size, "outcome");
+  const char* const things = certificate.spec.unit ? "units" : "rows";
+  Json accuracy{{"total_variation", nullptr},
+                {"draw", draw},
+                {"outside_records", nullptr},
+                {"outside", nullptr},
+                {"failure", nullptr}};
+  std::string words;
+  if (outside) {
+    const double share = div_up(integer_up(outside->records), integer_down(records));
+    const double sum = add_up(add_up(draw, share), outside->failure);
+    accuracy["total_variation"] = sum;
+    accuracy["outside_records"] = outside->records;
+    accuracy["outside"] = share;
+    accuracy["failure"] = outside->failure;
+    const SupportKind kind = certificate.spec.own.get<CentralSpec>()->support->kind;
+    const bool is_supposed =
+        size < domain.size() && (kind == SupportKind::kWidth || kind == SupportKind::kSubGaussian);
+    words = fmt::format(
+        "greatest error of a record: {:.4g} in total variation{} ({:.4g} by noise among {}, {:.4g} "
+        "for {} outside, {:g} for a failed search)",
+        sum, is_supposed ? ", if the hint holds" : "", draw, outcomes, share, things,
+        outside->failure);
+  } else {
+    words = fmt::format(
+        "greatest error of a record: {:.4g} in total variation by noise among {}, and more for {} "
+        "outside, whose number is not known",
+        draw, outcomes, things);
+  }
+  return {{"words", words},
+          {"support",
+           {{"first", cells.value(static_cast<std::uint32_t>(hull.first), 0)},
+            {"last", cells.value(last, cells.points(last) - 1)},
+            {"outcomes", size},
+            {"at", {hull.first, hull.last}}}},
+          {"accuracy", accuracy}};
+}
+
+/// The whole member again, from the support that a certificate states; none for a support that the
+/// certificate's release cannot have found. Which support it found cannot be checked.
+std::optional<nlohmann::json> implied_support(const nlohmann::json& stated,
+                                              const Certificate& certificate,
+                                              const Domain& domain) {
+  if (!certificate.as<FiniteDesign>()->hint) return std::nullopt;
+  OutcomeInterval hull;
+  std::uint64_t size = 0;
+  double said = 0;
+  try {
+    const nlohmann::json& support = stated.at("support");
+    const nlohmann::json& first = support.at("at").at(0);
+    const nlohmann::json& last = support.at("at").at(1);
+    const nlohmann::json& outcomes = support.at("outcomes");
+    if (!first.is_number_unsigned() || !last.is_number_unsigned() ||
+        !outcomes.is_number_unsigned()) {
+      return std::nullopt;
+    }
+    hull = {first.get<std::uint64_t>(), last.get<std::uint64_t>()};
+    size = outcomes.get<std::uint64_t>();
+    said = stated.at("accuracy").at("draw").get<double>();
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
+  const SupportFinder finder = finder_for(certificate.spec, domain, *certificate.facts.records);
+  if (!finder.can_find(hull, size)) return std::nullopt;
+  const CentralDesign& whole = certificate.as<FiniteDesign>()->design;
+  const double draw = with_outcomes(whole, size).total_variation_up;
+  return found_support_json(hull, size, is_as_found(said, draw) ? said : draw, certificate, domain);
 }
 
 /// Whether two texts are equal except for the last digit of numbers that are no whole ones.
@@ -313,12 +389,13 @@ class FiniteRelease final : public PreparedRelease {
         certificate().spec.unit ? unit_records(data, random) : read_counts(data, domain_);
     resize(records, *certificate().facts.records);
     RecordWriter writer(domain_, sink);
-    for (const std::uint32_t outcome : drawing_.finder ? draw_within_support(records, random)
+    Drawn drawn;
+    for (const std::uint32_t outcome : drawing_.finder ? draw_within_support(records, random, drawn)
                                                        : drawing_.sampler->draw(records, random)) {
       writer.write_outcome(outcome, random);
     }
     writer.finish();
-    return {};
+    return drawn;
   }
 
  private:
@@ -335,11 +412,14 @@ class FiniteRelease final : public PreparedRelease {
   // has been paid for, and a design exists for each that there can be
   // (tests/methods/central/design.cpp).
   std::vector<std::uint32_t> draw_within_support(const OutcomeHistogram& records,
-                                                 SecureRandom& random) const {
+                                                 SecureRandom& random, Drawn& drawn) const {
     const FoundSupport support = drawing_.finder->find(records, random);
-    const CentralDesign& whole = certificate().as<FiniteDesign>()->design;
-    return support.map_back(make_central_sampler(with_outcomes(whole, support.size()))
-                                ->draw(support.map_into(records, random), random));
+    const CentralDesign design =
+        with_outcomes(certificate().as<FiniteDesign>()->design, support.size());
+    drawn.measured = found_support_json(support.hull(), support.size(), design.total_variation_up,
+                                        certificate(), domain_);
+    return support.map_back(
+        make_central_sampler(design)->draw(support.map_into(records, random), random));
   }
 
   Domain domain_;
@@ -368,192 +448,7 @@ void require_countable(const Domain& domain) {
                             : ", or release rows of one noisy model (method marginals)");
 }
 
-// -----------------------------------------------------------------------------------------------
-// Plans of finite samples.
-
 namespace {
-
-/// All but reveal-or-obscure, which is subsampled-rr's law under another name, and product, whose
-/// total variation is for product distributions alone.
-constexpr std::array kPlanned = {CentralMechanism::kSubsampledRr, CentralMechanism::kDsRoo,
-                                 CentralMechanism::kSubsetRr,     CentralMechanism::kPoissonRr,
-                                 CentralMechanism::kHistogram,    CentralMechanism::kShuffledRr};
-
-/// What poisson-rr adds to its total variation, at most.
-constexpr double kRareEvents = 1e-12;
-constexpr double kGreatestDelta = 0.5;
-
-CentralRequest request_of(const PlanQuestion& question) {
-  return {question.records, question.outcomes, question.outputs, question.budget};
-}
-
-/// The alpha of one output.
-double single_alpha(const PlanQuestion& question) {
-  return question.strong ? question.alpha / static_cast<double>(question.outputs) : question.alpha;
-}
-
-double alpha_of(const CentralDesign& design, bool strong) {
-  if (!strong) return design.total_variation_up;
-  return std::nextafter(design.total_variation_up * static_cast<double>(design.outputs.value_or(1)),
-                        2.0);
-}
-
-}  // namespace
-
-double records_lower_bound_order(const PlanQuestion& question) {
-  constexpr std::uint64_t kMostComputed = 10'000;
-  const auto m = static_cast<double>(question.outputs);
-  double alpha = std::min(question.alpha, 1.0);
-  if (question.strong) {
-    alpha = question.outputs <= kMostComputed ? single_total_variation_most(question.outputs, alpha)
-                                              : alpha * std::sqrt(std::numbers::pi / (2 * m));
-  }
-  return static_cast<double>(question.outcomes) / (alpha * question.budget.epsilon);
-}
-
-double papers_subsampled_records(const PlanQuestion& question) {
-  return std::ceil(static_cast<double>(question.outputs) *
-                   (static_cast<double>(question.outcomes) - 1) /
-                   (single_alpha(question) * question.budget.epsilon));
-}
-
-std::optional<std::uint64_t> papers_shuffled_records(const PlanQuestion& question) {
-  if (question.outcomes < 2 || !(question.budget.delta > 0)) return std::nullopt;
-  // (k - 1)/(E0 + k - 1) = alpha.
-  const double odds =
-      (static_cast<double>(question.outcomes) - 1) * (1 / single_alpha(question) - 1);
-  if (!(odds > 1)) return 1;
-  if (std::log(odds) > kGreatestReportEpsilon) return std::nullopt;
-  return least_whole(1, kMostPlannedRecords, [&](std::uint64_t records) {
-    const auto epsilon = shuffle_closed_form_epsilon(records, question.outcomes, std::log(odds),
-                                                     question.budget.delta);
-    return epsilon && *epsilon <= question.budget.epsilon;
-  });
-}
-
-namespace {
-
-class FinitePlan final : public PlanModel {
- public:
-  [[nodiscard]] std::size_t mechanisms() const override { return kPlanned.size(); }
-
-  [[nodiscard]] PlanWay at(std::size_t mechanism, const PlanQuestion& question) const override {
-    PlanWay way{.mechanism = std::string(name_of(kPlanned[mechanism])),
-                .alpha = std::numeric_limits<double>::infinity()};
-    try {
-      const CentralDesign design = design_central(kPlanned[mechanism], request_of(question));
-      way.alpha = alpha_of(design, question.strong);
-      way.noise = replacement_error(question.outcomes, design.total_variation_up);
-      way.spent = design.guarantee;
-      way.independent_outputs = design.independent_outputs;
-      way.why = design.why;
-      way.details["delta"] = design.guarantee.delta;
-      if (design.epsilon0) way.details["epsilon0"] = *design.epsilon0;
-      if (design.rate < 1) way.details["rate"] = design.rate;
-    } catch (const InvalidInput& refused) {
-      way.why = refused.what();
-    }
-    return way;
-  }
-
-  /// For what depends on shuffling it is alpha times the delta of the reports that alpha needs over
-  /// the delta that may be spent, which is one evaluation where a design is an inversion.
-  [[nodiscard]] double measure(std::size_t mechanism, const PlanQuestion& question) const override {
-    const bool subset = kPlanned[mechanism] == CentralMechanism::kSubsetRr;
-    if (!subset && kPlanned[mechanism] != CentralMechanism::kPoissonRr) {
-      return at(mechanism, question).alpha;
-    }
-    const Privacy& budget = question.budget;
-    if (!(budget.delta > 0) || question.outputs > question.records) {
-      return std::numeric_limits<double>::infinity();
-    }
-    // A little less, for the rounding of integers and inversions.
-    const double alpha = single_alpha(question) * (1 - 1e-7) - kRareEvents;
-    const double others = static_cast<double>(question.outcomes) - 1;
-    const double odds = alpha > 0 ? others * (1 / alpha - 1) : std::numeric_limits<double>::max();
-    if (!(odds > 1)) return 0;
-    const double epsilon0 = std::log(odds);
-    if (epsilon0 > ExpBound::kGreatestEpsilon) return std::numeric_limits<double>::infinity();
-    const double delta =
-        subset ? subset_delta(question, epsilon0) : poisson_delta(question, epsilon0);
-    return question.alpha * (delta / budget.delta);
-  }
-
-  [[nodiscard]] PlanSpan span(PlanUnknown unknown, const PlanQuestion& question) const override {
-    switch (unknown) {
-      case PlanUnknown::kRecords:
-        return {static_cast<double>(kMostPlannedRecords),
-                static_cast<double>(std::max<std::uint64_t>(question.outputs, 1))};
-      case PlanUnknown::kOutcomes:
-        return {1, static_cast<double>(Band::kMostOutcomes)};
-      case PlanUnknown::kEpsilon:
-        return {ExpBound::kGreatestEpsilon, ExpBound::kLeastEpsilon};
-      case PlanUnknown::kDelta:
-        return {kGreatestDelta, 0};
-      case PlanUnknown::kDimension:
-      case PlanUnknown::kRho:
-      case PlanUnknown::kOutputs:
-      case PlanUnknown::kAlpha:
-        break;
-    }
-    return {1, static_cast<double>(question.records)};
-  }
-
-  void require_answerable(PlanUnknown unknown, const PlanQuestion& question) const override {
-    if (unknown == PlanUnknown::kDimension || unknown == PlanUnknown::kRho) {
-      refuse_unknown(question.method, unknown);
-    }
-    // An answer by construction in place of the unknown, to be refused if the rest is wrong.
-    double value = unknown == PlanUnknown::kDelta ? 0 : 1;
-    if (unknown == PlanUnknown::kRecords) {
-      value = static_cast<double>(std::max<std::uint64_t>(question.outputs, 1));
-    }
-    static_cast<void>(design_central(CentralMechanism::kSubsampledRr,
-                                     request_of(with(question, unknown, value))));
-  }
-
-  void tell(const PlanQuestion& whole, PlanAnswer& answer) const override {
-    const double order = records_lower_bound_order(whole);
-    const double subsampled = papers_subsampled_records(whole);
-    const auto shuffled = papers_shuffled_records(whole);
-    answer.facts["records_lower_bound_order"] = order;
-    answer.facts["papers_records"] = {{"subsampled-rr", subsampled}};
-    answer.facts["papers_records"]["shuffled-rr"] = shuffled ? Json(*shuffled) : Json(nullptr);
-    answer.lines = fmt::format(
-        "best: {}\n"
-        "what any mechanism needs grows like {}/(alpha epsilon), here {:.4g} records times a "
-        "factor that is not known\n"
-        "the papers ask for {:.4g} records with subsampled-rr{}\n",
-        answer.ways[*answer.best].why, whole.strong ? "k sqrt(count)" : "k", order, subsampled,
-        shuffled ? fmt::format(" and {} with shuffled-rr", *shuffled) : "");
-    const Privacy& budget = whole.budget;
-    if (budget.notion != PrivacyNotion::kPure) return;
-    // [Husain et al. 2019, Lemma 18], whose chain of data sets changes one record after the other,
-    // and the same turned round. Of all outputs together.
-    const double spread = mul_up(integer_up(whole.records), budget.epsilon);
-    answer.facts["kl_spread"] = spread;
-    answer.lines += fmt::format(
-        "Kullback-Leibler divergences of any P from the laws of two data sets of {0} differ by at "
-        "most {0} epsilon = {1:.4g}: if one is within d of P, all are within d + {1:.4g}; if one "
-        "is D away, all are at least D - {1:.4g} away\n",
-        whole.records, spread);
-  }
-
- private:
-  static double subset_delta(const PlanQuestion& question, double epsilon0) {
-    return subset_blanket({question.records, question.outputs, question.outcomes, epsilon0},
-                          question.budget.epsilon, question.budget.delta)
-        .upper;
-  }
-  static double poisson_delta(const PlanQuestion& question, double epsilon0) {
-    const std::optional<double> rate =
-        poisson_rate_for(question.records, question.outputs, kRareEvents);
-    if (!rate) return std::numeric_limits<double>::infinity();
-    return privacy_blanket({question.records, question.outcomes, epsilon0, *rate},
-                           question.budget.epsilon, question.budget.delta)
-        .upper;
-  }
-};
 
 std::string finite_summary(const Certificate& certificate) {
   const FiniteDesign& finite = *certificate.as<FiniteDesign>();
@@ -564,10 +459,10 @@ std::string finite_summary(const Certificate& certificate) {
         "spent: {} to find the support ({}), and {} on the draw from it\n", finite.hint->text(),
         to_text(*certificate.spec.own.get<CentralSpec>()->support), certificate.draw.text());
   }
-  text += fmt::format("why {}: {}\ntotal variation: {}{:.4g} for each record (weak)",
-                      certificate.mechanism(), design.why,
-                      finite.hint ? "at most, if the whole domain were needed, " : "",
-                      design.total_variation_up);
+  text += fmt::format("why {}: {}\n", certificate.mechanism(), design.why);
+  // How near the records are depends on the support that is found.
+  if (finite.hint) return text;
+  text += fmt::format("total variation: {:.4g} for each record (weak)", design.total_variation_up);
   if (design.outputs.value_or(1) > 1 && design.independent_outputs) {
     const double together = design.total_variation_up * static_cast<double>(*design.outputs);
     // At 1 it promises nothing.
@@ -586,6 +481,7 @@ std::vector<std::string> names_in_central() {
   return taken;
 }
 
+constexpr const char* kHintPattern = "^(contiguous|bounded|heavy|width=.+|subgaussian=.+)$";
 constexpr OwnPart kCentralParts[] = {
     {"/rate", "--rate", kNumber,
      "draw each row with this probability, not --count\nReleases as many records as "
@@ -596,10 +492,11 @@ constexpr OwnPart kCentralParts[] = {
     {"/support", "--support", kText,
      "contiguous, bounded, heavy, width=W or subgaussian=S\nWhere the records lie in a large "
      "domain of integers, as far as it is known. Half of the budget finds the place",
-     "HINT", nullptr, "^(contiguous|bounded|heavy|width=.+|subgaussian=.+)$"},
+     "HINT", nullptr, kHintPattern},
 };
 constexpr OwnPart kCentralQuestions[] = {
     {"/k", "--k", kWhole},
+    {"/support", "--support", kText, "", "HINT", nullptr, kHintPattern},
     {"/count", "--count", kWhole},
     {"/strong", "--strong", kTruth, "bound all outputs together by --alpha"},
 };
@@ -618,7 +515,8 @@ class CentralMethod final : public ReleaseMethod {
     return "Give all but one of --n, --k (or --domain), --epsilon and --alpha, and it is found for "
            "every mechanism. --delta is 0 and --count 1 unless given. With those four given, "
            "--count or --delta is found. Neighbouring data sets replace one record, so n is "
-           "public.";
+           "public. With --support, --k is how many outcomes the support has, next to each other "
+           "if it is bounded or contiguous; width=W and subgaussian=S include it.";
   }
 
   const MethodAdvice& advice() const override { return central_advice(); }
@@ -695,6 +593,17 @@ class CentralMethod final : public ReleaseMethod {
     throw InvalidInput("a release must have the outcomes of its space, but has others");
   }
 
+  void imply_outputs(const nlohmann::json& said, const Certificate& certificate,
+                     const Domain& domain, const std::string& /*name*/,
+                     nlohmann::json& implied) const override {
+    const auto measured = said.find("measured");
+    if (measured == said.end()) return;
+    // Which support was found, privately.
+    if (auto support = implied_support(*measured, certificate, domain)) {
+      implied["measured"] = *std::move(support);
+    }
+  }
+
   std::string mechanism(const Certificate& certificate) const override {
     return std::string(name_of(certificate.as<FiniteDesign>()->design.mechanism));
   }
@@ -740,7 +649,7 @@ class CentralMethod final : public ReleaseMethod {
             ? "each record has noise of its own"
             : "the records share noise: more of them do not lessen it"};
     if (finite.hint) {
-      notes.emplace_back("the error depends on the support that is found, and is not known before");
+      notes.emplace_back("the error depends on the support that is found");
     }
     return notes;
   }
@@ -767,24 +676,41 @@ class CentralMethod final : public ReleaseMethod {
   PlanQuantities quantities(const PartReader& reader, const PlanQuestion& question) const override {
     using enum PlanUnknown;
     const bool count = reader.has("/count");
+    const auto& support = own_of<CentralQuestion>(question).support;
     return {{{kRecords, reader.has("/n")},
-             {kOutcomes, reader.has("/k") || question.domain},
+             {kOutcomes,
+              reader.has("/k") || (support ? has_size(*support) : question.domain.has_value())},
              {kEpsilon, reader.has("/privacy/epsilon")},
              {kAlpha, reader.has("/alpha")}},
             {{kDelta, reader.has("/privacy/delta") || !count}, {kOutputs, count}},
             false};
   }
 
-  void read_question(const PartReader&, PlanQuestion&) const override {}
+  void read_question(const PartReader& reader, PlanQuestion& question) const override {
+    const auto text = reader.find<std::string>("/support");
+    if (!text) return;
+    const SupportHint hint = parse_support_hint(*text);
+    if (has_size(hint) && reader.has("/k")) {
+      throw InvalidInput(fmt::format("{} follows from {} {}: leave it out", reader.called("/k"),
+                                     reader.called("/support"), *text));
+    }
+    own_of<CentralQuestion>(question).support = hint;
+  }
 
   std::unique_ptr<const PlanModel> plan_model(PlanQuestion& question,
                                               const PublicInputs* inputs) const override {
     if (question.domain) {
       const Domain domain = inputs->domain(*question.domain);
       require_countable(domain);
-      question.outcomes = domain.size();
+      if (own_of<CentralQuestion>(question).support) {
+        auto& own = own_of<CentralQuestion>(question);
+        own.support = hint_in_cells(*own.support, cells_to_search(domain, question.domain->name()));
+        own.domain_size = domain.size();
+      } else {
+        question.outcomes = domain.size();
+      }
     }
-    return std::make_unique<FinitePlan>();
+    return finite_plan();
   }
 
   void ask(const Certificate&, const Domain&, PlanQuestion&) const override {}

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -45,12 +46,32 @@ struct FiniteDesign {
   std::uint64_t least_outcomes = 0;
 };
 
+/// The budget of the search for a support; the other half is for the draw.
+[[nodiscard]] Privacy half_of(const Privacy& budget);
+/// Throws InvalidInput unless it is above 0.
+void require_delta_of_hint(double delta);
+/// Whether a hint says how many outcomes the support has.
+[[nodiscard]] bool has_size(const SupportHint& hint);
+
 /// Whether rows can be taken for points.
 [[nodiscard]] bool are_numbers(const Domain& domain);
 
 /// Refuses (InvalidInput) a domain of too many outcomes for independent records, and names the
 /// methods that have no such limit.
 void require_countable(const Domain& domain);
+
+// Plans: plan.cpp.
+
+/// A question's parts of method central alone.
+struct CentralQuestion {
+  /// In cells of the domain. The question's outcomes are then the support's, unless the hint says
+  /// how many it has.
+  std::optional<SupportHint> support{};
+  std::uint64_t domain_size = SupportFinder::kMostIntegers;
+
+  friend bool operator==(const CentralQuestion&, const CentralQuestion&) = default;
+};
+[[nodiscard]] std::unique_ptr<const PlanModel> finite_plan();
 
 /// For samples of finite domains [Raskhodnikova et al. 2021; Cheu, Nayak 2024, Theorems 22 and 23]:
 /// records that any mechanism needs, up to a constant factor that the sources do not give:

@@ -53,13 +53,12 @@ std::optional<std::size_t> AboveThreshold::draw(
 
 namespace {
 
-constexpr std::uint64_t kMostIntegers = std::uint64_t{1} << 32;
-constexpr double kMiss = 1e-3;  // beta
+constexpr double kMiss = SupportFinder::kMiss;  // beta
 
 void check(const SupportHint& hint, std::uint64_t outcome_count, std::uint64_t record_count,
            double epsilon, std::uint64_t most_width) {
-  require_between("the number of outcomes", outcome_count, 1, kMostIntegers);
-  require_between("the number of records", record_count, 1, kMostIntegers);
+  require_between("the number of outcomes", outcome_count, 1, SupportFinder::kMostIntegers);
+  require_between("the number of records", record_count, 1, SupportFinder::kMostIntegers);
   require_between("epsilon of a support hint", epsilon, 3e-6, 100);
   if (most_width < 1) throw InvalidInput("the greatest width of an interval must not be 0");
   const double parameter = hint.parameter;
@@ -367,6 +366,120 @@ std::uint64_t SupportFinder::least_size() const {
   const std::uint64_t found =
       record_count_ < least_records() ? outcome_count_ : cell_width() + 2 * reach();
   return std::min({found, outcome_count_, most_width_});
+}
+
+double SupportFinder::uncovered() const { return 1 + 12 / stage_epsilon_ * std::log(66 / kMiss); }
+
+double SupportFinder::records_to_find(std::uint64_t outcomes, double share) const {
+  const StableHistogram histogram(stage_epsilon_, delta_);
+  // A count with which an outcome is missed with half of the probability `miss` at most.
+  const auto count = [&](double miss) {
+    return static_cast<double>(histogram.threshold()) + histogram.scale() * std::log(1 / miss);
+  };
+  // The other half is for an outcome of this mass that occurs less than half as often as expected.
+  const auto of_mass = [&](double mass, double miss) {
+    return std::ceil(std::fmax(8 / mass * std::log(2 / miss), 2 / mass * count(miss)));
+  };
+  const auto all = static_cast<double>(outcomes);
+  switch (hint_.kind) {
+    case SupportKind::kWidth:
+      return std::ceil(2 * count(kMiss));
+    case SupportKind::kSubGaussian:
+      return of_mass((1 - 2 * std::exp(-2)) / 3, kMiss);
+    case SupportKind::kBounded:
+      return of_mass(1 / all, kMiss);
+    case SupportKind::kHeavy:
+      return of_mass(share / all, kMiss / all);
+    case SupportKind::kContiguous:
+      break;
+  }
+  // The fullest cell of the first stage has half of the records less uncovered() or more.
+  return std::ceil(2 * (count(kMiss) + uncovered() + 1));
+}
+
+SupportFinder::Expected SupportFinder::expected(std::uint64_t outcomes) const {
+  require_between("the number of outcomes of the support", outcomes, 1, outcome_count_);
+  const auto count = static_cast<double>(record_count_);
+  // The covering interval reaches this far: the first 2^i that is at least s.
+  const std::uint64_t reached = std::bit_ceil(outcomes);
+  Expected expected{.records = static_cast<std::uint64_t>(
+                        std::fmin(records_to_find(outcomes), static_cast<double>(1ULL << 62U))),
+                    .failure = kMiss};
+  switch (hint_.kind) {
+    case SupportKind::kWidth:
+      expected.size = cell_width() + 2 * reach();
+      break;
+    case SupportKind::kSubGaussian:
+      expected.size = cell_width() + 2 * reach();
+      expected.failure = 2 * kMiss;
+      break;
+    case SupportKind::kHeavy:
+      expected.size = outcomes;
+      expected.outside = div_up(static_cast<double>(expected.records), count);
+      break;
+    case SupportKind::kBounded:
+      expected.size = 2 * reached - 1;
+      expected.outside = div_up(std::ceil(uncovered()), count);
+      expected.failure = 2 * kMiss;
+      break;
+    case SupportKind::kContiguous:
+      expected.size = 3 * reached - 2;
+      expected.outside = div_up(std::ceil(uncovered()), count);
+      expected.failure = 3 * kMiss;
+      break;
+  }
+  expected.size = std::min(expected.size, outcome_count_);
+  if (expected.size > most_width_) {
+    throw InvalidInput(fmt::format("the support may have {} outcomes, but a draw takes {} at most",
+                                   expected.size, most_width_));
+  }
+  return expected;
+}
+
+std::optional<SupportFinder::Outside> SupportFinder::outside(std::uint64_t size) const {
+  if (size == outcome_count_) return Outside{};
+  switch (hint_.kind) {
+    case SupportKind::kWidth:
+      return Outside{};
+    case SupportKind::kSubGaussian:
+      return Outside{.failure = kMiss};
+    case SupportKind::kHeavy:
+      return std::nullopt;
+    case SupportKind::kBounded:
+    case SupportKind::kContiguous:
+      break;
+  }
+  return Outside{capped(std::ceil(uncovered()), record_count_), kMiss};
+}
+
+bool SupportFinder::can_find(OutcomeInterval hull, std::uint64_t size) const {
+  const OutcomeInterval all{0, outcome_count_ - 1};
+  if (hull.first > hull.last || hull.last > all.last) return false;
+  if (hull == all && size == outcome_count_) return true;
+  if (hint_.kind == SupportKind::kHeavy) {
+    return size >= std::min<std::uint64_t>(hull.width(), 2) && size <= hull.width() &&
+           size <= record_count_;
+  }
+  if (size != hull.width()) return false;
+  // Whether it is a cell of this width and `more` integers on either side. An end inside the domain
+  // determines the cell.
+  const auto is_around = [&](std::uint64_t width, std::uint64_t more) {
+    if (hull.first == 0 && hull.last < more) return false;
+    const std::uint64_t from = hull.first > 0 ? hull.first + more : hull.last - more;
+    const std::uint64_t first = from / width * width;
+    if (first > all.last) return false;
+    const std::uint64_t last = std::min(first + width - 1, all.last);
+    return hull ==
+           OutcomeInterval{first - std::min(first, more), last + std::min(more, all.last - last)};
+  };
+  if (reach() > 0) return is_around(cell_width(), reach());
+  const auto doublings = static_cast<std::size_t>(std::bit_width(all.last)) + 1;
+  for (std::size_t j = 0; j < (hint_.kind == SupportKind::kContiguous ? doublings : 1); ++j) {
+    for (std::size_t i = 0; i < doublings; ++i) {
+      if (is_around(std::uint64_t{1} << j, (std::uint64_t{1} << i) - 1)) return true;
+    }
+  }
+  return false;
 }
 
 FoundSupport SupportFinder::find(const OutcomeHistogram& histogram, SecureRandom& random) const {

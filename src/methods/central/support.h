@@ -178,6 +178,10 @@ class SupportFinder {
  public:
   /// The outcomes that the kernel's randomized response takes.
   static constexpr std::uint64_t kMostWidth = std::uint64_t{1} << 24;
+  /// The largest domain, and the most records.
+  static constexpr std::uint64_t kMostIntegers = std::uint64_t{1} << 32;
+  /// The probability of each way in which a search fails, at most: beta.
+  static constexpr double kMiss = 1e-3;
 
   /// k and n from 1 to 2^32, epsilon from 3e-6 to 100, delta from 1e-300 to 1/2, W an integer from
   /// 1 to k, S positive and finite, most_width from 1. InvalidInput otherwise.
@@ -205,7 +209,44 @@ class SupportFinder {
   /// record outside {0, ..., k - 1} counts as 0. O(log k) for each distinct outcome.
   [[nodiscard]] FoundSupport find(const OutcomeHistogram& histogram, SecureRandom& random) const;
 
+  // How good a support is. Proofs: docs/theory/central.md.
+
+  /// Bounds before the search, if the records are independent draws from a distribution with the
+  /// hint's promise and a support of s outcomes. `failure` is the probability that another bound
+  /// does not hold.
+  struct Expected {
+    std::uint64_t records = 0;  ///< number with which a support is found [Lemmas 28 and 29]
+    std::uint64_t size = 0;     ///< number of its outcomes
+    double outside = 0;         ///< expected share of the records outside it
+    double failure = 0;
+  };
+  /// s from 1 to k: of kContiguous and kBounded the outcomes are consecutive integers, of kWidth
+  /// and kSubGaussian s is not looked at. Throws InvalidInput for a support that may be wider than
+  /// most_width.
+  [[nodiscard]] Expected expected(std::uint64_t outcomes) const;
+
+  /// For kHeavy, the number of records with which all outcomes of mass share/s or more are found,
+  /// except with probability beta: the missed outcomes have mass `share` at most [Lemma 29]. For
+  /// other kinds Expected::records.
+  [[nodiscard]] double records_to_find(std::uint64_t outcomes, double share = 1) const;
+
+  /// After the search: how many records are outside at most, except with probability `failure`. For
+  /// kWidth and kSubGaussian the hint must hold; the others need no assumption. None for kHeavy,
+  /// because the bound depends on how many outcomes there are.
+  struct Outside {
+    std::uint64_t records = 0;
+    double failure = 0;
+  };
+  [[nodiscard]] std::optional<Outside> outside(std::uint64_t size) const;
+
+  /// Whether `find` can return a support of `size` outcomes, from the first to the last outcome of
+  /// an interval. Requires k <= most_width, so that no support is cut.
+  [[nodiscard]] bool can_find(OutcomeInterval hull, std::uint64_t size) const;
+
  private:
+  /// The most records that covering leaves outside, except with probability beta:
+  /// 1 + (12/epsilon') ln(66/beta).
+  [[nodiscard]] double uncovered() const;
   /// Of the cells among which the anchor is; of kContiguous it is found.
   [[nodiscard]] std::uint64_t cell_width() const;
   /// How far the interval reaches on either side of the anchor, where the hint says it.

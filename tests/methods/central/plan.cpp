@@ -8,11 +8,13 @@
 #include <numbers>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "core/invalid_input.h"
 #include "methods/central/design.h"
 #include "methods/central/method.h"
+#include "methods/central/samplers.h"
 #include "methods/divergence/f_divergence.h"
 
 namespace mollify {
@@ -203,6 +205,95 @@ TEST(FinitePlan, CurveFalls) {
     EXPECT_LT(*point.alphas[2], before);
     before = *point.alphas[2];
   }
+}
+
+PlanAnswer planned(const char* question) {
+  return plan(parse_plan_question(question, "q.json")).answers.front();
+}
+
+// alpha is the sum of the draw's total variation, with half of the budget on the outcomes
+// that are found, and of the search's parts: computed from the formulas of docs/theory/central.md.
+TEST(SupportPlan, SumsTheSearchAndTheDraw) {
+  struct Case {
+    const char* hint;
+    const char* k;
+    std::uint64_t size;
+    double outside;
+    double failure;
+  };
+  constexpr double kRecords = 100'000;
+  // t = 4 and T of epsilon 1/2, delta 5e-7; of two stages 1/4, of three 1/6.
+  const double threshold = static_cast<double>(StableHistogram(0.5, 5e-7).threshold());
+  const double heavy = std::ceil(2 * 8 * (threshold + 4 * std::log(8000))) / kRecords;
+  const Case cases[] = {
+      {"width=50", "", 150, 0, 0.001},
+      {"heavy", R"("k": 8,)", 8, heavy, 0.001},
+      {"bounded", R"("k": 8,)", 15, std::ceil(1 + 48 * std::log(66'000)) / kRecords, 0.002},
+      {"contiguous", R"("k": 8,)", 22, std::ceil(1 + 72 * std::log(66'000)) / kRecords, 0.003},
+      {"subgaussian=10", "",
+       20 + 2 * static_cast<std::uint64_t>(std::ceil(20 * std::sqrt(2 * std::log(2e8)))), 0, 0.002},
+  };
+  for (const Case& one : cases) {
+    const PlanAnswer answer =
+        planned(fmt::format(R"({{"method": "central", "support": "{}", {} "n": 100000, "count": 20,
+                        "privacy": {{"epsilon": 1, "delta": 1e-6}}}})",
+                            one.hint, one.k)
+                    .c_str());
+    ASSERT_TRUE(answer.best) << one.hint;
+    for (const PlanWay& way : answer.ways) {
+      if (!way.value) continue;
+      const CentralDesign draw =
+          design_central(*named<CentralMechanism>(way.mechanism),
+                         {100'000, one.size, 20, Privacy::approximate(0.5, 5e-7)});
+      EXPECT_NEAR(way.alpha, draw.total_variation_up + one.outside + one.failure, 1e-12)
+          << one.hint << way.mechanism;
+      EXPECT_LE(way.spent.epsilon, 1 + 1e-12);
+      EXPECT_LE(way.spent.delta, 1e-6);
+    }
+    std::printf("%s: alpha %.4g, %s\n", one.hint, *answer.ways[*answer.best].value,
+                answer.facts["support"].dump().c_str());
+    EXPECT_EQ(answer.facts["support"]["outcomes"], one.size);
+  }
+}
+
+// The number that is found keeps alpha, and the next number does not.
+TEST(SupportPlan, FindsTheUnknownAtTheEdge) {
+  const std::string hint = R"({"method": "central", "support": "heavy", "count": 20, )";
+  const auto alpha = [&](std::uint64_t records, std::uint64_t outcomes, double epsilon) {
+    const PlanAnswer answer = planned(fmt::format(R"({} "n": {}, "k": {},
+                               "privacy": {{"epsilon": {}, "delta": 1e-6}}}})",
+                                                  hint, records, outcomes, epsilon)
+                                          .c_str());
+    return way_of(answer, CentralMechanism::kSubsetRr).alpha;
+  };
+  const PlanWay records = way_of(
+      planned(
+          (hint + R"("k": 8, "alpha": 0.05, "privacy": {"epsilon": 1, "delta": 1e-6}})").c_str()),
+      CentralMechanism::kSubsetRr);
+  ASSERT_TRUE(records.value);
+  EXPECT_LE(alpha(whole(records), 8, 1), 0.05);
+  EXPECT_GT(alpha(whole(records) - 1, 8, 1), 0.05);
+  const PlanWay outcomes = way_of(
+      planned((hint + R"("n": 50000, "alpha": 0.05, "privacy": {"epsilon": 1, "delta": 1e-6}})")
+                  .c_str()),
+      CentralMechanism::kSubsetRr);
+  ASSERT_TRUE(outcomes.value);
+  EXPECT_LE(alpha(50'000, whole(outcomes), 1), 0.05);
+  EXPECT_GT(alpha(50'000, whole(outcomes) + 1, 1), 0.05);
+  const PlanWay epsilon = way_of(
+      planned((hint + R"("n": 50000, "k": 8, "alpha": 0.05, "privacy": {"delta": 1e-6}})").c_str()),
+      CentralMechanism::kSubsetRr);
+  ASSERT_TRUE(epsilon.value);
+  EXPECT_LE(alpha(50'000, 8, *epsilon.value), 0.05 * (1 + 1e-5));
+  EXPECT_GT(alpha(50'000, 8, *epsilon.value * (1 - 1e-4)), 0.05);
+  std::printf("heavy: %.0f records, %.0f outcomes, epsilon %.6g\n", *records.value, *outcomes.value,
+              *epsilon.value);
+  // Too few records find none.
+  const PlanAnswer few =
+      planned((hint + R"("n": 300, "k": 8, "privacy": {"epsilon": 1, "delta": 1e-6}})").c_str());
+  EXPECT_FALSE(few.best);
+  EXPECT_NE(few.ways.front().why.find("half of the budget finds a support from "),
+            std::string::npos);
 }
 
 TEST(FinitePlan, RefusesTheImpossible) {

@@ -326,6 +326,217 @@ TEST(SupportHint, FindsHeavyOutcomesAnywhere) {
   EXPECT_EQ(to_text({SupportKind::kHeavy, 0}), "heavy");
 }
 
+// -----------------------------------------------------------------------------------------------
+// How many records a search takes, and how many it leaves outside.
+
+/// P(c + Z < T), Z discrete Laplace of the histogram's scale; an outcome that does not occur is
+/// never shown.
+double missed_at(std::uint64_t count, const StableHistogram& histogram) {
+  if (count == 0) return 1;
+  return 1 - laplace_at_least(histogram.threshold() - static_cast<std::int64_t>(count),
+                              histogram.scale());
+}
+
+/// The probability that an outcome of this mass is not found among n independent records, exactly.
+double missed_of_mass(std::uint64_t n, double mass, const StableHistogram& histogram) {
+  double missed = 0;
+  for (std::uint64_t c = 0; c <= n; ++c) {
+    const auto whole = static_cast<double>(n);
+    const auto here = static_cast<double>(c);
+    const double logarithm = std::lgamma(whole + 1) - std::lgamma(here + 1) -
+                             std::lgamma(whole - here + 1) + here * std::log(mass) +
+                             (mass < 1 ? (whole - here) * std::log1p(-mass)
+                              : c < n  ? -1e9
+                                       : 0);
+    missed += std::exp(logarithm) * missed_at(c, histogram);
+    if (here > mass * whole && logarithm < -60) break;
+  }
+  return missed;
+}
+
+// Lemma 28 and Lemma 29 with the constants of docs/theory/central.md, exactly: among the records
+// that they ask for, one of s equally likely outcomes is missed with probability beta at most, and
+// each outcome of mass share/s with beta/s.
+TEST(SupportSearch, TakesTheRecordsOfTheLemmas) {
+  double most = 0;
+  for (const double epsilon : {0.1, 1.0, 5.0}) {
+    for (const double delta : {1e-9, 1e-6, 1e-2}) {
+      for (const std::uint64_t outcomes : {1U, 2U, 7U, 40U}) {
+        const auto finder = [&](SupportKind kind, std::uint64_t records) {
+          return SupportFinder({kind, 0}, kHuge, records, epsilon, delta);
+        };
+        const auto all = static_cast<double>(outcomes);
+        const SupportFinder heavy = finder(SupportKind::kHeavy, 1000);
+        for (const double share : {1.0, 0.1}) {
+          const double records = heavy.records_to_find(outcomes, share);
+          const StableHistogram one(epsilon, delta);
+          const double missed =
+              missed_of_mass(static_cast<std::uint64_t>(records), share / all, one);
+          EXPECT_LE(missed, SupportFinder::kMiss / all) << epsilon << " " << delta << " " << all;
+          most = std::max(most, missed * all / SupportFinder::kMiss);
+          // Fewer records miss outcomes of greater mass.
+          EXPECT_NEAR(finder(SupportKind::kHeavy, static_cast<std::uint64_t>(records))
+                          .expected(outcomes)
+                          .outside,
+                      share, 0.01 * share);
+        }
+        const std::uint64_t records =
+            finder(SupportKind::kBounded, 1000).expected(outcomes).records;
+        // The first of two stages has half of the budget.
+        const double missed = missed_of_mass(records, 1 / all, StableHistogram(epsilon / 2, delta));
+        EXPECT_LE(missed, SupportFinder::kMiss);
+        most = std::max(most, missed / SupportFinder::kMiss);
+      }
+    }
+  }
+  std::cout << "missed with at most " << most << " of the probability that is stated\n";
+}
+
+/// Independent records: a share spread evenly over 999, 1000, ..., and the rest at 5000.
+OutcomeHistogram spread(std::uint64_t records, std::uint64_t outcomes, double share,
+                        std::mt19937_64& twister) {
+  std::map<std::uint32_t, std::uint64_t> counts;
+  std::bernoulli_distribution is_spread(share);
+  for (std::uint64_t i = 0; i < records; ++i) {
+    ++counts[is_spread(twister) ? 999 + static_cast<std::uint32_t>(twister() % outcomes) : 5000];
+  }
+  OutcomeHistogram histogram;
+  for (const auto& [outcome, count] : counts) {
+    histogram.keys.push_back(outcome);
+    histogram.counts.push_back(count);
+  }
+  return histogram;
+}
+
+// With the least records that are promised to be enough, evenly spread over the support, which is
+// the worst case. A search fails with probability 1/1000 to 3/1000 at most. Of kTries searches,
+// 13, 18 and 22 or more fail with probability below 1e-6.
+TEST(SupportSearch, FindsWhatIsExpected) {
+  constexpr std::uint64_t kDomain = 100'000;
+  constexpr std::uint64_t kOutcomes = 6;
+  constexpr int kTries = 2000;
+  SecureRandom random;
+  std::mt19937_64 twister(28);
+  for (const SupportHint hint :
+       {SupportHint{SupportKind::kWidth, 6}, SupportHint{SupportKind::kSubGaussian, 2},
+        SupportHint{SupportKind::kHeavy, 0}, SupportHint{SupportKind::kBounded, 0},
+        SupportHint{SupportKind::kContiguous, 0}}) {
+    const auto finder = [&](std::uint64_t records) {
+      return SupportFinder(hint, kDomain, records, 1, kHintDelta);
+    };
+    // Outcomes of mass share/s, where there is another bound for each share.
+    constexpr double kShare = 0.5;
+    const bool is_heavy = hint.kind == SupportKind::kHeavy;
+    const auto records =
+        static_cast<std::uint64_t>(finder(1).records_to_find(kOutcomes, is_heavy ? kShare : 1));
+    const SupportFinder tried = finder(records);
+    const SupportFinder::Expected expected = tried.expected(kOutcomes);
+    int failures = 0;
+    std::uint64_t most_outside = 0;
+    for (int i = 0; i < kTries; ++i) {
+      // The rest of the mass has one outcome, so that the others are as rare as they may be.
+      const OutcomeHistogram data = spread(records, kOutcomes, is_heavy ? kShare : 1, twister);
+      const FoundSupport support = tried.find(data, random);
+      const OutcomeInterval hull = support.hull();
+      EXPECT_TRUE(tried.can_find(hull, support.size()));
+      std::uint64_t outside = 0;
+      for (std::size_t at = 0; at < data.keys.size(); ++at) {
+        const bool inside =
+            is_heavy ? support.map_back(support.map_into({{data.keys[at]}, {1}}, random).keys) ==
+                           std::vector{data.keys[at]}
+                     : hull.first <= data.keys[at] && data.keys[at] <= hull.last;
+        outside += inside ? 0 : data.counts[at];
+      }
+      const double bound = is_heavy ? 0 : expected.outside * static_cast<double>(records);
+      const std::uint64_t size = is_heavy ? expected.size + 1 : expected.size;
+      failures += support.size() > size || static_cast<double>(outside) > bound ? 1 : 0;
+      most_outside = std::max(most_outside, outside);
+    }
+    std::cout << to_text(hint) << ": " << records << " records, " << failures << " of " << kTries
+              << " searches failed, at most " << most_outside << " records outside, "
+              << expected.size << " outcomes\n";
+    const double ways = expected.failure / SupportFinder::kMiss;
+    EXPECT_LT(failures, ways < 1.5 ? 13 : ways < 2.5 ? 18 : 22);
+  }
+}
+
+// By hand: epsilon 1, delta 1e-9 (t = 2, T = 42) and s = 8.
+TEST(SupportSearch, HasTheNumbersOfTheTheory) {
+  const auto finder = [](SupportHint hint) {
+    return SupportFinder(hint, 1'000'000, 50'000, 1, 1e-9);
+  };
+  const double t = 2;
+  const auto threshold = static_cast<double>(StableHistogram(1, 1e-9).threshold());
+  const auto width = finder({SupportKind::kWidth, 5000});
+  EXPECT_EQ(width.expected(1).records, std::ceil(2 * (threshold + t * std::log(1000))));
+  EXPECT_EQ(width.expected(1).size, 15'000U);
+  EXPECT_EQ(width.expected(1).outside, 0);
+  const auto heavy = finder({SupportKind::kHeavy, 0}).expected(8);
+  EXPECT_EQ(heavy.records, std::ceil(2 * 8 * (threshold + t * std::log(8000))));
+  EXPECT_EQ(heavy.size, 8U);
+  EXPECT_NEAR(heavy.outside, static_cast<double>(heavy.records) / 50'000, 1e-12);
+  // Two stages with epsilon 1/2 each, and a covering interval of 8 - 1 to either side.
+  const auto bounded = finder({SupportKind::kBounded, 0}).expected(8);
+  const auto rarer = static_cast<double>(StableHistogram(0.5, 1e-9).threshold());
+  EXPECT_EQ(bounded.records, std::ceil(2 * 8 * (rarer + 4 * std::log(1000))));
+  EXPECT_EQ(bounded.size, 15U);
+  EXPECT_NEAR(bounded.outside, std::ceil(1 + 24 * std::log(66'000)) / 50'000, 1e-12);
+  EXPECT_EQ(finder({SupportKind::kContiguous, 0}).expected(8).size, 22U);
+  EXPECT_EQ(finder({SupportKind::kContiguous, 0}).expected(9).size, 46U);
+  EXPECT_EQ(finder({SupportKind::kBounded, 0}).expected(1'000'000).size, 1'000'000U);
+  EXPECT_THROW(
+      static_cast<void>(
+          SupportFinder({SupportKind::kBounded, 0}, kHuge, 50'000, 1, 1e-9).expected(1 << 24U)),
+      InvalidInput);
+  EXPECT_EQ(finder({SupportKind::kHeavy, 0}).outside(5), std::nullopt);
+  EXPECT_EQ(finder({SupportKind::kHeavy, 0}).outside(1'000'000)->records, 0U);
+  EXPECT_EQ(width.outside(15'000)->failure, 0);
+  EXPECT_EQ(finder({SupportKind::kSubGaussian, 3}).outside(500)->failure, 1e-3);
+  EXPECT_EQ(finder({SupportKind::kBounded, 0}).outside(15)->records,
+            static_cast<std::uint64_t>(std::ceil(1 + 24 * std::log(66'000))));
+}
+
+// Every interval of a small domain that a definition makes, and no other.
+TEST(SupportSearch, KnowsWhatItCanFind) {
+  constexpr std::uint64_t kDomain = 21;
+  for (const SupportHint hint :
+       {SupportHint{SupportKind::kWidth, 3}, SupportHint{SupportKind::kSubGaussian, 0.1},
+        SupportHint{SupportKind::kBounded, 0}, SupportHint{SupportKind::kContiguous, 0}}) {
+    const SupportFinder finder(hint, kDomain, 1, 1, kHintDelta);
+    std::map<std::pair<std::uint64_t, std::uint64_t>, bool> made{{{0, kDomain - 1}, true}};
+    const auto make = [&](std::uint64_t width, std::uint64_t more) {
+      for (std::uint64_t first = 0; first < kDomain; first += width) {
+        made[{first - std::min(first, more), std::min(first + width - 1 + more, kDomain - 1)}] =
+            true;
+      }
+    };
+    if (hint.kind == SupportKind::kWidth) make(3, 3);
+    if (hint.kind == SupportKind::kSubGaussian) make(1, 1);  // .2 sqrt(2 ln 2000) = .78
+    for (std::uint64_t more = 1; more <= 32; more *= 2) {
+      if (hint.kind == SupportKind::kBounded) make(1, more - 1);
+      for (std::uint64_t width = 1; width <= 32; width *= 2) {
+        if (hint.kind == SupportKind::kContiguous) make(width, more - 1);
+      }
+    }
+    for (std::uint64_t first = 0; first < kDomain; ++first) {
+      for (std::uint64_t last = first; last < kDomain + 2; ++last) {
+        EXPECT_EQ(finder.can_find({first, last}, last - first + 1), made.contains({first, last}))
+            << to_text(hint) << " " << first << " " << last;
+      }
+    }
+    EXPECT_FALSE(finder.can_find({0, kDomain - 1}, kDomain - 1));
+    EXPECT_FALSE(finder.can_find({2, 1}, 0));
+  }
+  const SupportFinder heavy({SupportKind::kHeavy, 0}, kDomain, 5, 1, kHintDelta);
+  EXPECT_TRUE(heavy.can_find({3, 9}, 5));
+  EXPECT_TRUE(heavy.can_find({0, 20}, 21));
+  EXPECT_TRUE(heavy.can_find({3, 3}, 1));
+  EXPECT_FALSE(heavy.can_find({3, 9}, 6));  // of 5 records
+  EXPECT_FALSE(heavy.can_find({3, 9}, 1));  // two ends are two outcomes
+  EXPECT_FALSE(heavy.can_find({3, 6}, 5));
+  EXPECT_FALSE(heavy.can_find({3, 21}, 2));
+}
+
 TEST(SupportHint, StagesComposeToTheBudget) {
   for (const double epsilon : {3e-6, 0.1, 1.0, 7.3}) {
     for (const SupportKind kind : {SupportKind::kContiguous, SupportKind::kBounded,
