@@ -495,7 +495,7 @@ def test_counts_are_the_table_of_which_each_row_is_a_record():
     # A count that is none is 0, and never raises.
     odd = {"city": ["Lille"] * 5, "n": [6.0, float("nan"), -1.0, 0.5, float("-inf")]}
     assert len(by_word(domain, **asked).sample(odd, counts="n")) == 3
-    with pytest.raises(mo.InvalidInput, match="which says how many records a row stands for"):
+    with pytest.raises(mo.InvalidInput, match="with how many records a row counts as"):
         by_word(domain, **asked).sample(counted, counts="m")
     with pytest.raises(mo.InvalidInput, match='counts column must not be a column of the domain, but "city" is'):
         by_word(domain, **asked).sample(counted, counts="city")

@@ -261,7 +261,7 @@ Privacy draws_promise_up(const Privacy& budget, const Privacy& draw, std::uint64
 }
 
 Privacy composed_up(std::span<const Privacy> parts) {
-  if (parts.empty()) throw InvalidInput("there must be a release to compose, but there is none");
+  if (parts.empty()) throw InvalidInput("give at least one release to compose");
   const auto any = [&](Notion notion) {
     return std::any_of(parts.begin(), parts.end(),
                        [&](const Privacy& part) { return part.notion == notion; });

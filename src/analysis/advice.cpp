@@ -682,7 +682,7 @@ Advice advise_of_table(const AdviceQuestion& asked, const PublicInputs& inputs) 
   }
   if (!best && !unserved) {
     throw InvalidInput(
-        fmt::format("advise knows no way to a whole table by method {}; plan tells of it",
+        fmt::format("advise knows no way to a whole table by method {}; plan describes it",
                     name_of(*asked.method)));
   }
   if (!best) throw *unserved;

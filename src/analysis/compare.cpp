@@ -192,11 +192,11 @@ Answer compare_outcomes(const LocalRelease& release, const Source& data) {
   const std::string supposed = release_method(spec.method).supposition(spec);
   answer.add(
       "worst_case_tv", worst,
-      fmt::format("plan and advise tell the worst case over all data there could be{}: total "
+      fmt::format("plan and advise print the worst case over all data there could be{}: total "
                   "variation {:.4g}\n",
                   supposed, worst));
   answer.say(
-      fmt::format("{}a record is as good as one drawn from {}, but for {}\n", within_bins(domain),
+      fmt::format("{}a record is as good as one drawn from {}, except {}\n", within_bins(domain),
                   spec.unit ? "its unit's own, on average" : "the table's own",
                   times_words(spec.unit ? comparison.mean_law_distance
                                         : total_variation(comparison.truth, comparison.law))));
@@ -421,10 +421,10 @@ Answer compare_points(const LocalRelease& release, const Source& data) {
   answer.say(table_text(of_means, means) + "\n" + table_text(of_distances, distances));
   add_caveats(answer, domain, data, represented(certificate.spec));
   answer.say(fmt::format(
-      "\nof two columns together records are as good as ones drawn from the data, but for {}, on "
+      "\nof two columns together records are as good as ones drawn from the data, except {}, on "
       "average over pairs\n"
-      "plan and advise tell the worst case of all columns of a record together, over all data "
-      "there could be: total variation {:.4g}, near 1 for any sampler over so many outcomes\n",
+      "plan and advise print the worst case of all columns of a record together, over all data "
+      "there could be: total variation {:.4g}, near 1 for any sampler over this many outcomes\n",
       times_words(summary_distance(found.truth, found.others.front()).mean_pair),
       draw_risk(certificate, domain).quoted_total_variation()));
   return answer;

@@ -211,7 +211,7 @@ Answer compare_finite(const PreparedRelease& release, const Domain& domain,
              fmt::format("\ntruth from the law:     {}\n", law.text()));
   answer.add("uniform", divergence_json(other),
              fmt::format("truth from uniform:     {}\n", other.text()));
-  answer.say(fmt::format("{}a record is as good as a new row of the same population, but for {}\n",
+  answer.say(fmt::format("{}a record is as good as a new row of the same population, except {}\n",
                          within_bins(domain), times_words(total_variation(laws.truth, laws.law))));
   return answer;
 }
@@ -310,10 +310,10 @@ void add_accuracy(Answer& answer, const SharedAccuracy& found, const RealColumns
         found.below[i], found.above[i], found.is_met(i) ? "met" : "NOT MET"));
   }
   if (columns.size() > 1) {
-    answer.say(fmt::format(
-        "  no weighted sum of columns varies by less than {:g} of what it would if they were "
-        "independent; the least by {:.2g}: {}\n",
-        kLeastSum, found.least_sum, found.least_sum >= kLeastSum ? "met" : "NOT MET"));
+    answer.say(
+        fmt::format("  no weighted sum of columns varies by less than {:g} of its variation under "
+                    "independence; the least by {:.2g}: {}\n",
+                    kLeastSum, found.least_sum, found.least_sum >= kLeastSum ? "met" : "NOT MET"));
   }
   answer.add(
       "accuracy",

@@ -126,7 +126,7 @@ namespace {
 Domain outcomes_of(const StatedCertificate& stated, const Domain& domain) {
   if (kModelMethods.has(stated.spec.method)) {
     throw InvalidInput(
-        fmt::format("estimate is for records that each have noise of their own, but those of "
+        fmt::format("estimate is for records that each have noise of their own, but records of "
                     "method {} share one model, which is the estimate itself",
                     name_of(stated.spec.method)));
   }
@@ -135,7 +135,7 @@ Domain outcomes_of(const StatedCertificate& stated, const Domain& domain) {
   if (space_kind(domain, local->space) == SpaceKind::kCandidates) {
     throw InvalidInput(
         "estimate is for categories and grids, but this release is from candidates, which only a "
-        "band draws from, and no band tells the population");
+        "band draws from, and no band determines the population");
   }
   return space_domain(domain, local->space);
 }
@@ -167,7 +167,7 @@ ReleasedLaw::ReleasedLaw(const StatedCertificate& stated, const std::string& nam
     take_central(made.certificate, *finite_drawing(made).sampler);
   } else {
     throw InvalidInput(
-        fmt::format("estimate is for records that are outcomes of a list, but those of method {} "
+        fmt::format("estimate is for records that are outcomes of a list, but records of method {} "
                     "are not: look at the means of the records themselves",
                     name_of(stated.spec.method)));
   }
@@ -293,7 +293,7 @@ void LinearLaw::settle() {
                                  [](const Step& s) { return s.stay - s.stop > kLeast * s.stay; });
   if (!keeps) {
     throw InvalidInput(
-        "the mechanism keeps less than 1e-12 of what is private, so nothing can be estimated");
+        "the mechanism keeps less than 1e-12 of the private data, so nothing can be estimated");
   }
 }
 
@@ -958,8 +958,8 @@ class PopulationEstimator {
           "records themselves.");
     }
     notes.push_back(
-        "That these records are of this certificate is not checked, for it was made before they "
-        "were drawn: keep the two together.");
+        "That these records are of this certificate is not checked, because it was made before "
+        "they were drawn: keep the two together.");
   }
 
   const ReleasedLaw& law_;

@@ -88,9 +88,9 @@ const DivergenceName& divergence_of(const TuneQuestion& question) {
 void require_best(const LocalSpec& spec, const ReleaseSpace& space) {
   const auto refuse = [](bool given, const char* flag) {
     if (!given) return;
-    throw InvalidInput(fmt::format(
-        "{} finds the reference and its place itself, so {} must not be given beside it",
-        flag_words("best"), flag_words(flag)));
+    throw InvalidInput(
+        fmt::format("{} finds the reference and its place itself, so {} must not be given with it",
+                    flag_words("best"), flag_words(flag)));
   };
   refuse(spec.numbers.c1.has_value(), "c1");
   refuse(spec.numbers.c2.has_value(), "c2");
@@ -107,15 +107,13 @@ void require_best(const LocalSpec& spec, const ReleaseSpace& space) {
 void warn_few_units(Answer& answer, std::size_t units) {
   constexpr std::size_t kFewUnits = 50;
   if (units >= kFewUnits) return;
-  answer.warn(
-      units < kHeldOutParts
-          ? fmt::format(
-                "WARNING: {} {} too few to hold any out, so nothing tells how the band does "
-                "on other units: it fits these alone; give {} or more",
-                counted(units, "public unit"), units == 1 ? "is" : "are", kFewUnits)
-          : fmt::format("WARNING: of {} public units each held-out part has {} or so, too few to "
-                        "tell how the band does on other units; give {} or more",
-                        units, units / kHeldOutParts, kFewUnits));
+  answer.warn(units < kHeldOutParts
+                  ? fmt::format("WARNING: {} {} too few to hold any out, so nothing shows how the "
+                                "band does on other units: it fits these alone; give {} or more",
+                                counted(units, "public unit"), units == 1 ? "is" : "are", kFewUnits)
+                  : fmt::format("WARNING: of {} public units each held-out part has {} or so, too "
+                                "few to show how the band does on other units; give {} or more",
+                                units, units / kHeldOutParts, kFewUnits));
 }
 
 /// Bands to compare with the best one: a fact each, and a line of a table.

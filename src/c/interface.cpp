@@ -75,7 +75,7 @@ front::EstimateOptions estimate_options(const char* text) {
   front::EstimateOptions options;
   if (text == nullptr) return options;
   const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object()) throw InvalidInput("the options must be a JSON object, but are none");
+  if (!json.is_object()) throw InvalidInput("the options must be a JSON object");
   for (const auto& [key, value] : json.items()) {
     if (key == "confidence" && value.is_number()) {
       options.confidence = value.get<double>();

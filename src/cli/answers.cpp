@@ -118,7 +118,7 @@ void add_check(CLI::App& app, Session& session) {
   add_text(command, "--units-column", options->units_column, "COLUMN",
            "column of --units that names them (default: as --unit)");
   add_text(command, "--counts-column", options->counts_column, "COLUMN",
-           "column that says how many records a row stands for");
+           "column with how many records a row counts as");
   command
       .add_option("--reference", options->references,
                   "public CSV, or several: counts its records in the data")
@@ -176,7 +176,7 @@ void add_compare(CLI::App& app, Session& session) {
       "Compare a release, or its output distribution, with the real data\n"
       "\nNOT PRIVATE: for the data holder. mollify compare METHOD judges a release to come, and "
       "mollify compare --released FILE rows that are there. --epsilon 0.5,1,2 and --mechanism all "
-      "make one table.\n\nThe means take a number for the middle of its bin. The column's real "
+      "make one table.\n\nThe means treat a number as the middle of its bin. The column's real "
       "mean is printed below, with a warning if the bins alone move it by more than a tenth of the "
       "column's standard deviation.\n\nA choice that is made by looking at private data reveals "
       "some of it: choose with plan, and with tune on public units.");

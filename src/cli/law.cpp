@@ -344,7 +344,7 @@ void DensityOptions::add_to(CLI::App& command) {
            "write density and law at N x M pixels to --out (one axis: N)")
       ->group(group);
   add_text(command, "--raster-box", raster_box, "BOX",
-           "what the raster shows, low:high for each axis\nBy default the reference's mass")
+           "box of the raster, low:high for each axis\nBy default the reference's mass")
       ->group(group);
   add_out(command, out, overwrite, "where the raster goes, as CSV", group);
 }
@@ -373,7 +373,7 @@ int print_law_of_density(const DensityOptions& options, const MechanismOptions& 
       own_numbers(Mechanism::kClass, mechanism.numbers) != mechanism.numbers) {
     throw InvalidInput(
         "a density's law is that of a band, so --band says where it lies, and only --c1 and --c2 "
-        "may be given besides");
+        "may be given as well");
   }
   if (!mechanism.reference) {
     throw InvalidInput(

@@ -22,10 +22,10 @@ namespace mollify::cli {
 void LedgerOptions::add_to(CLI::App& command) {
   const std::string group = "Ledger";
   command
-      .add_option("--ledger", ledger,
-                  "file that adds up the cost, and refuses too much\n"
-                  "The release is charged before anything is drawn. The file is made if there is "
-                  "none")
+      .add_option(
+          "--ledger", ledger,
+          "file that adds up the cost, and refuses too much\n"
+          "The release is charged before anything is drawn. The file is made if it is missing")
       ->type_name("FILE")
       ->group(group);
   command
@@ -90,8 +90,7 @@ std::string ChargedLedger::text(const std::string& why) const {
   }
   for (const std::string& name : receipt_->other_names) {
     text += fmt::format(
-        "WARNING: the ledger knows the same file as {} too; what was charged there is not counted "
-        "here\n",
+        "WARNING: the ledger knows the same file as {} too; charges there are not counted here\n",
         printable(name));
   }
   return text;
@@ -105,7 +104,7 @@ std::string ChargedLedger::brief(const std::string& why) const {
                           known.total ? left_text(known) : "unknown, no total declared"),
               80, 2);
   if (!receipt_->other_names.empty()) {
-    text += fmt::format("WARNING: not counted here: what was charged to {}\n",
+    text += fmt::format("WARNING: not counted here: charges to {}\n",
                         printable(fmt::format("{}", fmt::join(receipt_->other_names, ", "))));
   }
   return text;
@@ -168,7 +167,7 @@ std::string spent_text(const DataSetSummary& summary, const Spending& spent) {
   if (total.notion != ExactPrivacy::Notion::kApproximate || spent.rule == CompositionRule::kBasic) {
     return cost;
   }
-  return fmt::format("{}: at all of the total's delta, of which releases took {} themselves", cost,
+  return fmt::format("{}: at all of the total's delta; releases took {} of it", cost,
                      words_of(taken_delta(summary)));
 }
 
@@ -359,7 +358,7 @@ void add_ledger(CLI::App& app, Session& session) {
        "NUMBER");
   text("--rho", options->rho, "the total in zCDP, instead of epsilon", "NUMBER");
   text("--scope", options->scope,
-       "what the total protects: row, unit=COLUMN or table (default: row)\n"
+       "scope of the total: row, unit=COLUMN or table (default: row)\n"
        "Releases that protect less are refused",
        "SCOPE");
   command.add_flag("--json", options->json, "print as JSON, numbers as exact texts");

@@ -161,7 +161,7 @@ std::string unexpected(const CLI::App& app, const mollify::cli::Session& session
     }
     return fmt::format("unknown flag {}{}", flag, mollify::did_you_mean(flag, known));
   }
-  return fmt::format("no flag stands before \"{}\"", extras.front());
+  return fmt::format("no flag comes before \"{}\"", extras.front());
 }
 
 /// That a flag is missing, and its line in the command's help.

@@ -149,7 +149,7 @@ void add_advise(CLI::App& app, Session& session) {
       "so any group");
   add_text(
       command, "--method", options->method, "METHOD",
-      fmt::format("a method, instead of --protect or besides\nOne of {}", all_names<Method>()));
+      fmt::format("a method, instead of --protect or with it\nOne of {}", all_names<Method>()));
   add_whole_number(command, "--n", options->n, "how many persons, or rows");
   add_text(command, "--domain", options->domain, "FILE", "the public domain, YAML");
   add_text(command, "--columns", options->columns, "NUMBER,...",

@@ -57,12 +57,12 @@ ReleaseSpec spec_for(const SampleOptions& options, const CLI::App& command,
   if (!options.spec) return mollify::spec_of(given_parts(command, spec_parts(), method), "");
   if (method) {
     throw InvalidInput(
-        fmt::format("--spec holds the whole release, so method {} must not be given beside it",
+        fmt::format("--spec holds the whole release, so method {} must not be given with it",
                     name_of(*method)));
   }
   if (const std::string flag = first_given_part(command, spec_parts()); !flag.empty()) {
     throw InvalidInput(
-        fmt::format("--spec holds the whole release, so {} must not be given beside it", flag));
+        fmt::format("--spec holds the whole release, so {} must not be given with it", flag));
   }
   return parse_spec(read_text_file(*options.spec), *options.spec);
 }
@@ -225,7 +225,7 @@ std::string brief(const Certificate& certificate, const Domain& domain,
   const std::string last =
       options.certificate
           ? fmt::format("certificate: {} (--explain prints all of it)\n", *options.certificate)
-          : "--explain prints what is promised and what is not\n";
+          : "--explain prints the promise and its limits\n";
   const std::size_t charge = certificate.spec.hides_count() ? 2 : 1;
   const std::size_t used = lines_in(text) + 1 + (options.ledger.ledger ? charge : 0);
   const std::size_t room = used < kMostNotes ? kMostNotes - used : 1;
@@ -410,7 +410,7 @@ void add_sample(CLI::App& app, Session& session) {
   command.add_option("--data", options->data, "the private CSV file")->type_name("FILE");
   command
       .add_option("--counts-column", options->counts_column,
-                  "column with how many records each row stands for\n"
+                  "column with how many records each row counts as\n"
                   "By default each row is one. A row counts as 2^40 at most, and one outcome of a "
                   "unit or a table as 2^53. In method central without --unit all rows together "
                   "count as 2^40 at most")
@@ -436,7 +436,7 @@ void add_sample(CLI::App& app, Session& session) {
                                       "file of the model, from which generate draws rows");
   if (session.method && !kPublishedModels.has(*session.method)) model->group("");
   command.add_flag("--explain", options->explain,
-                   "print what is promised, what is not, and what is next");
+                   "print the promise, its limits and the next steps");
   command.add_flag("--overwrite", options->overwrite, "replace the files that are there");
   command.add_flag("--json", options->json, "print certificate (and records) as JSON");
   add_whole_number(command, "--threads", options->threads,

@@ -31,8 +31,7 @@ void refuse_options_beside_certificate(const VerifyOptions& options) {
   const auto refuse = [](bool is_given, const char* flag) {
     if (!is_given) return;
     throw InvalidInput(fmt::format(
-        "a certificate is checked by what it says itself, so {} must not be given beside it",
-        flag));
+        "a certificate is checked by what it says itself, so {} must not be given with it", flag));
   };
   refuse(options.k.has_value(), "--k");
   refuse(options.inputs.has_value(), "--inputs");
@@ -151,11 +150,11 @@ void add_verify(CLI::App& app, Session& session) {
   command.add_option("--domain", options->domain, "the release's domain, YAML")->type_name("FILE");
   add_whole_number(command, "--k", options->k, "number of possible records");
   add_whole_number(command, "--inputs", options->inputs, "adversarial inputs to try (default: 24)");
-  options->mechanism.add_to(command,
-                            "public distribution: a JSON array, or CSV (outcome, p)\nWith "
-                            "--certificate the public CSV of "
-                            "which candidates or a model were made",
-                            "one draw");
+  options->mechanism.add_to(
+      command,
+      "public distribution: a JSON array, or CSV (outcome, p)\nWith "
+      "--certificate the public CSV that candidates or a model were made from",
+      "one draw");
   options->mechanism.add_band_to(command);
   command
       .add_option("--candidates-file", options->candidates_file,

@@ -202,7 +202,7 @@ Column Column::make(std::string name, Cells cells, Mapping mapping) {
     const Reading reading = column.read(value);
     if (reading.verdict == Verdict::kNull && key == "outside") {
       throw InvalidInput(fmt::format(
-          "column \"{}\": outside can be null only beside null: category, which makes null a value",
+          "column \"{}\": outside can be null only with null: category, which makes null a value",
           column.name_));
     }
     if (reading.verdict != Verdict::kValue) {

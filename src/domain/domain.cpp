@@ -168,15 +168,15 @@ std::string Domain::undeclared_words() const {
   std::string words;
   if (!outside.empty()) {
     words = fmt::format(
-        "the domain does not say what an undeclared value becomes in {}: a release takes it for "
-        "the first value, or the nearest number. Write outside: clip if you mean that, or outside: "
+        "the domain does not say what an undeclared value becomes in {}: it becomes the first "
+        "value, or the nearest number. Write outside: clip if you mean that, or outside: "
         "VALUE.",
         columns_named(outside));
   }
   if (!null.empty()) {
     words += fmt::format(
-        "{}he domain does not say what a missing value becomes in {}: a release takes it for the "
-        "first value, or the lowest number. Write null: category to keep it missing, or null: "
+        "{}he domain does not say what a missing value becomes in {}: it becomes the first value, "
+        "or the lowest number. Write null: category to keep it missing, or null: "
         "VALUE.",
         words.empty() ? "t" : " T", columns_named(null));
   }
@@ -321,7 +321,7 @@ void require_logarithms(const Column& column, const NumberCells& numbers) {
   if (!(numbers.min() > 0)) {
     throw InvalidInput(fmt::format(
         "column \"{}\" must have a min above 0, because 0 has no logarithm, but its min is {}: set "
-        "min to the smallest value that counts, and write outside: VALUE for what a zero becomes",
+        "min to the smallest value that counts, and write outside: VALUE for zeros",
         column.name(), numbers.min()));
   }
   const Mapping& mapping = column.mapping();

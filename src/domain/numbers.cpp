@@ -141,7 +141,7 @@ constexpr std::array kKeysOfNumber = {ColumnKey{"min", false, R"({"type": "numbe
   "description": "Instead of min, max and bins: where cells begin, and where the last one ends.",
   "type": "array", "items": {"type": "number"}})"},
                                       ColumnKey{"spike", false, R"({
-  "description": "A number that many values are exactly, in a cell of its own; beside bins or edges.",
+  "description": "A number that many values are exactly, in a cell of its own; with bins or edges.",
   "type": "number"})"}};
 constexpr std::array<std::string_view, 4> kIntegers = {
     "min: 0, max: 110", "min: 0, max: 110, bins: 11", "min: -5, max: 99999999, bins: private",
@@ -158,7 +158,7 @@ constexpr std::array<std::string_view, 7> kNumbers = {"min: 50, max: 250",
 bool cut_by_edges(const Settings& settings) {
   if (!settings.has("edges")) return false;
   for (const std::string_view other : {"min", "max", "bins"}) {
-    if (settings.has(other)) settings.refuse(other, "must not stand beside edges");
+    if (settings.has(other)) settings.refuse(other, "must not be given with edges");
   }
   return true;
 }
@@ -399,7 +399,7 @@ NumberCells NumberCells::declare(const ColumnKind& /*kind*/, const Settings& set
   if (settings.is("bins", kPrivateWord)) return with_private_bins(min, max, spike);
   const auto bins = bins_in(settings);
   if (!spike) return make(min, max, bins);
-  if (!bins) settings.refuse("spike", "must stand beside bins or edges");
+  if (!bins) settings.refuse("spike", "must be given with bins or edges");
   return with_spike(min, max, *bins, *spike);
 }
 
@@ -527,7 +527,7 @@ void NumberCells::cut_at(std::vector<double> edges, std::optional<double> spike)
   for (std::uint32_t cell = 0; cell < bins_; ++cell) {
     if (points(cell) > 0) continue;
     throw InvalidInput(fmt::format(
-        "spike must leave decimal numbers beside it in its cell, but there are none from {} to {}",
+        "spike must leave other decimal numbers in its cell, but there is no other from {} to {}",
         edges_[cell], edges_[cell + 1]));
   }
 }

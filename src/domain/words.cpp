@@ -143,7 +143,7 @@ constexpr std::array<std::string_view, 2> kOrdinals = {"values: [low, middle, hi
 
 }  // namespace
 
-constinit const ColumnKind Categories::kCategorical{"categorical", "words, of which one holds",
+constinit const ColumnKind Categories::kCategorical{"categorical", "one of these words",
                                                     kKeysOfWords, kCategoricals};
 constinit const ColumnKind Categories::kOrdinal{"ordinal", "words in their order", kKeysOfWords,
                                                 kOrdinals, true};

@@ -156,7 +156,7 @@ CheckCounts check_table(const std::string& path, const Domain& domain,
     if (!csv.ends_as_a_record()) {
       ++counts.findings;
       report({csv.line_number(), "", "",
-              "must end in a line feed: what follows the last one in a file of one column is no "
+              "must end in a line feed: text after the last one in a file of one column is not a "
               "record",
               "", false});
       break;

@@ -331,7 +331,7 @@ std::string yaml_of(const Setting& setting) {
 constexpr std::string_view kSchemaOfDomain = R"({
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "title": "A domain of mollify",
-  "description": "What a record can be: public, and declared before any data is opened. A domain file is YAML of this form; docs/reference/domain.md tells what each key means.",
+  "description": "What a record can be: public, and declared before any data is opened. A domain file is YAML of this form; docs/reference/domain.md explains each key.",
   "type": "object",
   "properties": {
     "seed": {

@@ -377,7 +377,7 @@ void require_same_name(const std::string& name, const std::vector<std::string>& 
   if (std::find(known.begin(), known.end(), name) != known.end()) return;
   const std::string& former = known.front();
   throw InvalidInput(fmt::format(
-      "{0} knows {1}{2} already, and what was charged there would not count for {3}: name it {4}, "
+      "{0} knows {1}{2} already, and charges there would not count for {3}: name it {4}, "
       "or say that another data set is meant (--another-data-set)",
       ledger, release.file->path, former == release.file->path ? "" : " as " + former, name,
       former));

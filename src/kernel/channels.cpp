@@ -253,7 +253,7 @@ StaircaseChannel StaircaseChannel::make(std::span<const double> reference, doubl
     throw InvalidInput(
         "the public-data kernel of this reference cannot be built exactly at epsilon "
         "= " +
-        detail::shortest(epsilon) + ": its smallest mass is too small beside the others");
+        detail::shortest(epsilon) + ": its smallest mass is too small next to the others");
   }
   return channel;
 }

@@ -128,7 +128,7 @@ Empirical read_table(const Source& source, const Domain& domain) {
 void require_single_records(const Source& source, std::string_view what) {
   if (!source.has_counts()) return;
   throw InvalidInput(
-      fmt::format("{} needs a row for each record, but the rows of {} stand for numbers of them",
+      fmt::format("{} needs a row for each record, but each row of {} counts as a number of them",
                   what, source.name()));
 }
 

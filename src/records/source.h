@@ -113,7 +113,7 @@ class Source {
 [[nodiscard]] std::string columns_hint(std::span<const std::string> names, std::string_view column);
 
 /// Why a table must have the column of counts.
-inline constexpr std::string_view kStatesCounts = "which says how many records a row stands for";
+inline constexpr std::string_view kStatesCounts = "with how many records a row counts as";
 
 /// The places of a domain's columns and, last, of the unit column if one is given, as
 /// `place(column, reason)` finds them. Throws InvalidInput unless unit column, domain's columns and

@@ -22,7 +22,7 @@ std::string MethodAdvice::mechanism_why(const AdviceQuestion&, const AdvisedBudg
 
 std::string MethodAdvice::error_words(const AdviceQuestion&, const AdvisedBudget& chosen,
                                       const Domain*) const {
-  return fmt::format("a record is as good as a new row of the same population, but for {}",
+  return fmt::format("a record is as good as a new row of the same population, except {}",
                      times_words(*chosen.error));
 }
 

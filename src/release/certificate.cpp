@@ -261,18 +261,18 @@ std::string with_measured(const std::string& certificate, const Json& measured) 
 std::vector<std::string> represented(const ReleaseSpec& spec) {
   if (!spec.unit) {
     return {
-        "Shares among the released records stand for shares of rows: each row counts once, so that "
+        "Shares among the released records are shares of rows: each row counts once, so that "
         "a person with many rows counts many times."};
   }
   std::vector<std::string> sentences = {fmt::format(
-      "Shares among the released records stand for shares of units, not of rows: each {} counts "
+      "Shares among the released records are shares of units, not of rows: each {} counts "
       "once, however many rows it has.",
       *spec.unit)};
   if (!spec.roster) return sentences;
   const StandIn stand_in = release_method(spec.method).stand_in();
   sentences.push_back(fmt::format(
       "Each {0} of the roster without rows counts too, as {1}. If half of the roster has no rows, "
-      "what is released lies halfway between the data and {2}.",
+      "the release lies halfway between the data and {2}.",
       *spec.unit, stand_in.record, stand_in.pulled_to));
   return sentences;
 }

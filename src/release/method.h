@@ -258,9 +258,9 @@ const Own& own_of(const ReleaseSpec& spec) {
 
 /// "This holds for any values whatever ...".
 inline constexpr const char* kHoldsForAnyValues =
-    "This holds for any values whatever: it rests on no assumption about the data.";
+    "This holds for all values: it depends on no assumption about the data.";
 inline constexpr const char* kSharedNoise =
-    "The released records are not independent: all share the noise of one model. Where it errs "
+    "The released records are not independent: all share the noise of one model. If it errs "
     "they err together, and more of them do not make it better.";
 inline constexpr const char* kSharedNoiseNote =
     "all rows share one noisy model: more of them do not lessen its error";

@@ -781,7 +781,7 @@ std::string answer_text(const PlanQuestion& question, const PlanAnswer& answer) 
   text += "\n";
   text += ways_text(answer);
   if (!answer.best) {
-    return text + (answer.ways.size() > 1 ? "\nno mechanism serves this\n"
+    return text + (answer.ways.size() > 1 ? "\nno mechanism is enough for this\n"
                                           : fmt::format("  {}\n", answer.ways.front().why));
   }
   text += answer.lines;

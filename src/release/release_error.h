@@ -48,7 +48,7 @@ struct ReleaseError {
   double error = 0;
   double reference = 0;
   const char* kind = "";  ///< "expected error of a record"
-  const char* of_reference = "that of the public reference alone";  ///< what `reference` is
+  const char* of_reference = "the error of the public reference alone";  ///< what `reference` is
   bool is_least = false;  ///< that public facts allow, and the release may err more
   const char* subject = "the release";
   const char* measure = " in total variation";

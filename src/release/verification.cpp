@@ -23,9 +23,8 @@ void require_implied(const nlohmann::json& implied, const nlohmann::json& stated
                      const std::string& name) {
   const auto changes = nlohmann::json::diff(implied, stated);
   if (changes.empty()) return;
-  throw InvalidInput(
-      fmt::format("{} was altered: what it says at {} does not follow from its numbers", name,
-                  changes.front().at("path").get<std::string>()));
+  throw InvalidInput(fmt::format("{} was altered: its part {} does not follow from its numbers",
+                                 name, changes.front().at("path").get<std::string>()));
 }
 
 }  // namespace

@@ -1079,13 +1079,13 @@ TEST(ReleasedLaw, RefusesWhatHasNoEstimate) {
   EXPECT_EQ(refused(R"({"method": "integral", "count": 1, "privacy": {"epsilon": 1},
                         "space": {"kind": "candidates"}})"),
             "estimate is for categories and grids, but this release is from candidates, which only "
-            "a band draws from, and no band tells the population");
-  EXPECT_EQ(
-      refused(R"({"method": "gaussian", "count": 2, "privacy": {"rho": 1},
+            "a band draws from, and no band determines the population");
+  EXPECT_EQ(refused(R"({"method": "gaussian", "count": 2, "privacy": {"rho": 1},
                   "covariance_bound": 4, "mean_bound": 2})",
-              1000),
-      "estimate is for records that are outcomes of a list, but those of method gaussian are not: "
-      "look at the means of the records themselves");
+                    1000),
+            "estimate is for records that are outcomes of a list, but records of method gaussian "
+            "are not: "
+            "look at the means of the records themselves");
   const Domain few = parse_domain(words(3), "domain.yaml");
   const StatedCertificate stated =
       certificate_of(R"({"method": "integral", "count": 3, "privacy": {"epsilon": 1}})",

@@ -193,18 +193,17 @@ TEST(Caveats, CompareAndCertificateSayWhoseSharesTheyAre) {
   };
   const Arguments central = {"@central", "--epsilon", "1", "--delta", "1e-3"};
   EXPECT_EQ(represented(central),
-            "Shares among the released records stand for shares of rows: each row counts once, so "
+            "Shares among the released records are shares of rows: each row counts once, so "
             "that a person with many rows counts many times.\n");
   const std::string units =
-      "Shares among the released records stand for shares of units, not of rows: each who counts "
+      "Shares among the released records are shares of units, not of rows: each who counts "
       "once, however many rows it has.\n";
   EXPECT_EQ(represented(central + Arguments{"--unit", "who"}), units);
-  EXPECT_EQ(
-      represented(central + kAnswerRoster),
-      units +
-          "Each who of the roster without rows counts too, as a uniform record. If half of "
-          "the roster has no rows, what is released lies halfway between the data and uniform "
-          "shares.\n");
+  EXPECT_EQ(represented(central + kAnswerRoster),
+            units +
+                "Each who of the roster without rows counts too, as a uniform record. If half of "
+                "the roster has no rows, the release lies halfway between the data and uniform "
+                "shares.\n");
 }
 
 TEST(Caveats, DeclaredValuesArePrintedAsTheDomainWritesThem) {

@@ -96,9 +96,10 @@ TEST(DangerousAnswers, AreToldByThePlanBefore) {
                         "may be released as they are: a release refuses this without "
                         "--accept-large-delta"));
   EXPECT_THAT(plan({"--alpha", "0.3", "--delta", "1e-6"}), Not(HasSubstr("noise")));
-  EXPECT_THAT(plan({"--alpha", "0.5", "--delta", "1e-6"}),
-              HasSubstr("warning: the release is mostly noise: the worst-case error of a record is "
-                        "0.49 in total variation, and that of the public reference alone is 0.9"));
+  EXPECT_THAT(
+      plan({"--alpha", "0.5", "--delta", "1e-6"}),
+      HasSubstr("warning: the release is mostly noise: the worst-case error of a record is "
+                "0.49 in total variation, and the error of the public reference alone is 0.9"));
   EXPECT_THAT(unwrapped(command
                             .run({"plan", "central", "--k", "1000", "--epsilon", "0.1", "--n",
                                   "200", "--count", "1"})
@@ -267,7 +268,7 @@ TEST(DangerousAnswers, RefusesRecordsOfNoiseAndSaysWhatWouldDo) {
   const std::string& sentence = refused.err;
   EXPECT_THAT(sentence, HasSubstr("the release cannot be told apart from public noise: the "
                                   "worst-case error of a record is 0.978 in total variation, and "
-                                  "that of the public reference alone is 0.999; "));
+                                  "the error of the public reference alone is 0.999; "));
   EXPECT_THAT(sentence, HasSubstr("would do, or add --accept-error to release anyway\n"));
   const auto number_before = [&](const std::string& word) {
     const std::size_t end = sentence.find(" " + word);
@@ -329,7 +330,7 @@ TEST(DangerousAnswers, RefusesGaussianRecordsOfNoise) {
                             "20"};
   const Ended refused = command.run(sample);
   EXPECT_EQ(refused.status, 2);
-  EXPECT_THAT(refused.err, HasSubstr("that of the public reference alone is 0.119; "));
+  EXPECT_THAT(refused.err, HasSubstr("the error of the public reference alone is 0.119; "));
   const Ended accepted = command.run(sample + Arguments{"--accept-error"});
   EXPECT_EQ(accepted.status, 0) << accepted.err;
 }

@@ -252,7 +252,7 @@ TEST(LawOfDensity, RefusesInOneSentence) {
   refused({"--at", "one"}, "at must be 1 numbers with commas between them, but is \"one\"");
   refused({"--mu", "1"},
           "a density's law is that of a band, so --band says where it lies, and only --c1 and --c2 "
-          "may be given besides");
+          "may be given as well");
   EXPECT_EQ(command.run({"law", "--p", "p.json", "--cells", "9", "--epsilon", "1"}).err,
             "mollify: --density is missing: --cells needs it\n");
   EXPECT_EQ(command.run({"law", "--density", "p.json", "--reference", "n.json"}).err,

@@ -171,9 +171,10 @@ TEST(Ledger, ComposesAcrossModels) {
   // The delta spent is all of the total's, though no release took any of it: both are stated.
   EXPECT_EQ(people()["spent"]["delta"], "0.000001");
   EXPECT_EQ(people()["delta_taken"], "0");
-  EXPECT_THAT(command.run({"ledger", "--ledger", "ledger"}).out,
-              ::testing::HasSubstr(" and delta 1e-6: at all of the total's delta, of which "
-                                   "releases took 0 themselves (Gaussian-DP composition)\n"));
+  EXPECT_THAT(
+      command.run({"ledger", "--ledger", "ledger"}).out,
+      ::testing::HasSubstr(" and delta 1e-6: at all of the total's delta; releases took 0 of "
+                           "it (Gaussian-DP composition)\n"));
 
   const Arguments other = {"--ledger", "ledger", "--data-set", "others"};
   const Arguments another = other + Arguments{"--another-data-set"} + kKept;

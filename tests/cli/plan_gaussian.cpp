@@ -67,7 +67,7 @@ TEST(PlanGaussian, SaysWhatAccuracyAndPrivacyRestOn) {
   EXPECT_EQ(words.status, 0) << words.err;
   EXPECT_NE(words.out.find("the papers' parameters need 25 records"), std::string::npos)
       << words.out;
-  EXPECT_NE(unwrapped(words.out).find("privacy rests on no assumption"), std::string::npos)
+  EXPECT_NE(unwrapped(words.out).find("privacy depends on no assumption"), std::string::npos)
       << words.out;
   const Ended help = command.run({"plan", "gaussian", "--help"});
   EXPECT_NE(help.out.find("privacy holds"), std::string::npos) << help.out;

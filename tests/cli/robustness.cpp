@@ -93,7 +93,7 @@ TEST(Robustness, KnowsAFileAgainByWhateverName) {
   expect_refused(command.run(others),
                  "ledger knows " +
                      std::filesystem::canonical(command.files.path("data.csv")).string() +
-                     " as people already, and what was charged there would not count for others: "
+                     " as people already, and charges there would not count for others: "
                      "name it people, or say that another data set is meant (--another-data-set)");
   EXPECT_EQ(data_sets(command).size(), 1U);
   const Ended other = command.run(others + Arguments{"--another-data-set"});

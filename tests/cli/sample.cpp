@@ -392,12 +392,11 @@ TEST(Sample, RefusesFlagsBesideASpec) {
   const Ended beside = command.run(words + Arguments{"--count", "1"});
   EXPECT_EQ(beside.status, 2);
   EXPECT_EQ(beside.err,
-            "mollify: --spec holds the whole release, so --count must not be given beside it\n");
+            "mollify: --spec holds the whole release, so --count must not be given with it\n");
   const Ended method = command.run(words + Arguments{"@local"});
   EXPECT_EQ(method.status, 2);
-  EXPECT_EQ(
-      method.err,
-      "mollify: --spec holds the whole release, so method local must not be given beside it\n");
+  EXPECT_EQ(method.err,
+            "mollify: --spec holds the whole release, so method local must not be given with it\n");
   const Ended unknown = command.run(words);
   EXPECT_EQ(unknown.status, 2);
   EXPECT_EQ(unknown.err, "mollify: /colour in spec.json is no part of a release's spec\n");

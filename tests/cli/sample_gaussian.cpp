@@ -262,8 +262,8 @@ TEST(SampleGaussian, RefusesInOneSentence) {
       "method is gaussian\n");
   EXPECT_EQ(command.refused(usual + Arguments{"--log", "weight"}),
             "mollify: column \"weight\" must have a min above 0, because 0 has no logarithm, but "
-            "its min is 0: set min to the smallest value that counts, and write outside: VALUE "
-            "for what a zero becomes\n");
+            "its min is 0: set min to the smallest value that counts, and write outside: VALUE for "
+            "zeros\n");
   EXPECT_EQ(command.refused(usual + Arguments{"--log", "height"}),
             "mollify: the domain has no column \"height\", whose logarithm is asked for; it has "
             "weight, dose (did you mean \"weight\"?)\n");
@@ -375,7 +375,7 @@ TEST(SampleSharedGaussian, ReleasesAnyNumberOfRowsUnderEveryNotionAndItVerifies)
     ASSERT_EQ(ended.status, 0) << ended.err;
     EXPECT_NE(ended.err.find("share that noise"), std::string::npos) << ended.err;
     EXPECT_NE(ended.err.find("By that noise alone the released records are expected to be as good "
-                             "as new rows of the same Gaussian but for about "),
+                             "as new rows of the same Gaussian except about "),
               std::string::npos)
         << ended.err;
     const auto lines = lines_of(command.files.read("out.csv"));

@@ -123,7 +123,7 @@ TEST(Tune, WritesTheBestBandThatSampleTakes) {
   EXPECT_NE(told.out.find(" held out"), std::string::npos);
   // Forty units are few, and three are too few for any to be held out.
   EXPECT_NE(told.err.find("WARNING: of 40 public units each held-out part has 8 or so, too few to "
-                          "tell how the band does on other units; give 50 or more\n"),
+                          "show how the band does on other units; give 50 or more\n"),
             std::string::npos)
       << told.err;
   command.files.write("three.csv", "id,weight,age\na,70,30\nb,80,40\nc,90,50\n");
@@ -223,7 +223,7 @@ TEST(Tune, PlacesTheTypicalBandWithoutUnits) {
   const Ended caught =
       command.run({"verify", "--certificate", "forged.json", "--domain", "domain.yaml"});
   EXPECT_EQ(caught.status, 2) << caught.out;
-  EXPECT_NE(caught.err.find("what it says at /facts/location does not follow from its prior"),
+  EXPECT_NE(caught.err.find("its part /facts/location does not follow from its prior"),
             std::string::npos)
       << caught.err;
 }
@@ -297,7 +297,7 @@ TEST(Tune, RefusesInOneSentence) {
             "mollify: the units must be public, but data.csv is the private file itself\n");
   EXPECT_EQ(refused(fine + Arguments{"--cells", "9", "--best", "--c2", "3"}),
             "mollify: --best finds the reference and its place itself, so --c2 must not be given "
-            "beside it\n");
+            "with it\n");
   EXPECT_EQ(
       refused(fine + Arguments{"--candidates", "9", "--best"}),
       "mollify: --best is for categories and grids, but the space is candidates: each list of "

@@ -79,7 +79,7 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
        "--accept-large-delta to release anyway"},
       {"sample local --data schools.csv --domain schools_mixed.yaml --unit school --epsilon 0.1",
        "the release cannot be told apart from public noise: the expected error of a record "
-       "of smooth data is 0.349 in total variation, and that of the public reference alone "
+       "of smooth data is 0.349 in total variation, and the error of the public reference alone "
        "is 0.368; epsilon 1.06 would do, or add --accept-error to release anyway"},
       {central + "--epsilon 1", "--count is missing: how many records to release"},
       {local + "--count 1.5 --epsilon 2", "count must be a whole number, but is \"1.5\""},
@@ -191,7 +191,8 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
       {local + "--epsilon 1 --count 100000",
        "the release cannot be told apart from public noise: the expected error of a record is "
        "0.352 "
-       "in total variation, and that of the public reference alone is 0.352; for shares of all "
+       "in total variation, and the error of the public reference alone is 0.352; for shares of "
+       "all "
        "units "
        "together use --mechanism randomized-response and mollify estimate; a smaller --count "
        "leaves "

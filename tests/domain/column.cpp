@@ -409,7 +409,7 @@ TEST(Column, RefusesWhatCannotBeDeclared) {
   EXPECT_EQ(refusal_of([&] {
               (void)Column::make("age", integer(), {.null_value = "1", .outside_value = "null"});
             }),
-            "column \"age\": outside can be null only beside null: category, which makes null a "
+            "column \"age\": outside can be null only with null: category, which makes null a "
             "value");
   EXPECT_EQ(refusal_of([&] { (void)Column::make("age", integer(), {.null_value = "NA"}); }),
             "column \"age\": null must be an integer from 0 to 4 (or the word category), but "

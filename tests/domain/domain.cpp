@@ -43,12 +43,12 @@ TEST(Domain, NamesColumnsThatLeaveOpenWhatOtherValuesBecome) {
     return Domain::make(std::move(columns)).undeclared_words();
   };
   const std::string outside =
-      "he domain does not say what an undeclared value becomes in {}: a release takes it for the "
-      "first value, or the nearest number. Write outside: clip if you mean that, or outside: "
+      "he domain does not say what an undeclared value becomes in {}: it becomes the first value, "
+      "or the nearest number. Write outside: clip if you mean that, or outside: "
       "VALUE.";
   const std::string null =
-      "he domain does not say what a missing value becomes in {}: a release takes it for the first "
-      "value, or the lowest number. Write null: category to keep it missing, or null: VALUE.";
+      "he domain does not say what a missing value becomes in {}: it becomes the first value, or "
+      "the lowest number. Write null: category to keep it missing, or null: VALUE.";
   const auto with = [](std::string text, const std::string& names) {
     return text.replace(text.find("{}"), 2, names);
   };
@@ -323,8 +323,7 @@ TEST(RealColumns, RefuseWhatIsNoCoordinate) {
             "for them");
   EXPECT_EQ(refusal_of(age_and_income(), {"age"}),
             "column \"age\" must have a min above 0, because 0 has no logarithm, but its min is "
-            "0: set min to the smallest value that counts, and write outside: VALUE for what a "
-            "zero becomes");
+            "0: set min to the smallest value that counts, and write outside: VALUE for zeros");
   for (const bool clips : {false, true}) {
     const Domain domain =
         Domain::make({Column::make("x", NumberCells::make(1, 9), {.clips = clips})});

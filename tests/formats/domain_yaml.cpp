@@ -99,7 +99,7 @@ TEST(ParseDomain, OutsideMayBeNullWhereNullIsAValue) {
       "columns: {a: {type: integer, min: 0, max: 9, null: category, outside: null}}", "d.yaml");
   EXPECT_NE(domain_yaml(plain).find("    outside: null\n"), std::string::npos);
   EXPECT_EQ(refusal("columns:\n  a: {type: integer, min: 0, max: 9, outside: null}\n"),
-            "d.yaml line 2: column \"a\": outside can be null only beside null: category, which "
+            "d.yaml line 2: column \"a\": outside can be null only with null: category, which "
             "makes null a value");
 }
 
@@ -210,12 +210,12 @@ TEST(ParseDomain, NamesTheLineOfWhatItRefuses) {
             "d.yaml line 2: column \"x\": null must be an integer from 0 to 9 (or the word "
             "category), but is \"none\"");
   EXPECT_EQ(refusal("columns:\n  x: {type: integer, min: 0, edges: [0, 9]}\n"),
-            "d.yaml line 2: column \"x\": min must not stand beside edges");
+            "d.yaml line 2: column \"x\": min must not be given with edges");
   EXPECT_EQ(
       refusal("columns:\n  x: {type: number, edges: [0, 9, 9]}\n"),
       "d.yaml line 2: column \"x\": edges must be finite and ascending, but 9 is followed by 9");
   EXPECT_EQ(refusal("columns:\n  x: {type: number, min: 0, max: 9, spike: 0}\n"),
-            "d.yaml line 2: column \"x\": spike must stand beside bins or edges");
+            "d.yaml line 2: column \"x\": spike must be given with bins or edges");
   EXPECT_EQ(refusal("columns:\n  x: {type: number, min: 0, max: 9, bins: 3, spike: 10}\n"),
             "d.yaml line 2: column \"x\": spike must be a number from 0 to 9, but is 10");
   EXPECT_EQ(refusal("columns:\n  x: {type: date, min: 2026-01-01, max: 2026-02-01, bins: moon}\n"),

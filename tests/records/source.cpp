@@ -102,10 +102,10 @@ TEST(CountedSource, IsTheTableOfWhichEachRowIsARecord) {
 
 TEST(CountedSource, RefusesAColumnThatIsMissing) {
   const MemorySource table({"n"}, {Values(std::size_t{1})});
-  EXPECT_EQ(
-      test::refusal_of([&] { const CountedSource counted(table, "m"); }), test::refusal_of([&] {
-        static_cast<void>(table.position("m", "which says how many records a row stands for"));
-      }));
+  EXPECT_EQ(test::refusal_of([&] { const CountedSource counted(table, "m"); }),
+            test::refusal_of([&] {
+              static_cast<void>(table.position("m", "with how many records a row counts as"));
+            }));
 }
 
 TEST(CountedSource, CountsNeitherADomainsColumnNorTheUnits) {

@@ -143,7 +143,7 @@ TEST(DrawWarnings, SayThatADrawIsMostlyNoiseAndWhatWouldDo) {
   EXPECT_THAT(
       said({.outcome_count = 1000, .epsilon = 0.01}),
       testing::MatchesRegex("one draw cannot be told apart from public noise: the expected "
-                            "error of a record is 0\\.[0-9]+ in total variation, and that of "
+                            "error of a record is 0\\.[0-9]+ in total variation, and the error of "
                             "the public reference alone is 0\\.[0-9]+; epsilon [0-9.]+ would "
                             "do\n"));
   EXPECT_THAT(said({.outcome_count = 12, .epsilon = 1}), HasSubstr("one draw is mostly noise: "));
@@ -269,8 +269,8 @@ TEST(ReleaseError, OfASharedModelStandsBesideTheGreatestDistance) {
             "the greatest expected error of the shared model is 0.346 in total variation, and the "
             "greatest total variation, between distributions with nothing in common, is 1");
   EXPECT_EQ(error_words(replacement_error(4, 0.3)),
-            "the worst-case error of a record is 0.3 in total variation, and that of the public "
-            "reference alone is 0.75");
+            "the worst-case error of a record is 0.3 in total variation, and the error of the "
+            "public reference alone is 0.75");
 }
 
 /// An upper end of 1 does not say that nothing is released: 4000 rows of ten columns at epsilon 1.2

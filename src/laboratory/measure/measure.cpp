@@ -68,7 +68,7 @@ Grid equal_width_grid(const Measure& measure, std::size_t cells) {
 // The uniform measure on a box.
 
 UniformMeasure::UniformMeasure(Box box) : box_(std::move(box)) {
-  if (box_.empty()) throw InvalidInput("a uniform measure needs a box, but none is given");
+  if (box_.empty()) throw InvalidInput("a uniform measure needs a box");
   for (const Interval& interval : box_) {
     if (!std::isfinite(interval.width()) || !(interval.width() > 0)) {
       throw InvalidInput(
@@ -598,7 +598,7 @@ struct JsonNode {
   [[nodiscard]] JsonNode member(const char* key) const {
     if (!value.is_object()) refuse("a JSON object");
     if (!value.contains(key)) {
-      throw InvalidInput(fmt::format("{} must have \"{}\", but has not", place, key));
+      throw InvalidInput(fmt::format("{} must have \"{}\"", place, key));
     }
     return {value[key], fmt::format("\"{}\" of {}", key, place)};
   }

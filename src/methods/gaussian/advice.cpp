@@ -32,7 +32,7 @@ class GaussianAdvice final : public PointAdvice {
 
   std::string error_words(const AdviceQuestion&, const AdvisedBudget& chosen,
                           const Domain*) const override {
-    return fmt::format("a record is as good as a new row of the same Gaussian, but for {}",
+    return fmt::format("a record is as good as a new row of the same Gaussian, except {}",
                        times_words(*chosen.error));
   }
 
@@ -72,7 +72,7 @@ class GaussianModelAdvice final : public PointAdvice {
   std::string error_words(const AdviceQuestion&, const AdvisedBudget& chosen,
                           const Domain*) const override {
     return fmt::format(
-        "rows are as good as new ones of the data's Gaussian but for {}, {}; how Gaussian the data "
+        "rows are as good as new ones of the data's Gaussian except {}, {}; how Gaussian the data "
         "are comes on top",
         times_words(*chosen.error), chosen.condition);
   }

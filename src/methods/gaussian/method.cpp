@@ -598,7 +598,7 @@ class GaussianMethod final : public PointMethod {
   std::vector<std::string> limits(const Certificate& certificate) const override {
     const bool known = !(certificate.as<GaussianDesign>()->request.covariance_bound > 1);
     return {
-        fmt::format("How near the released records are to the data rests on the data being "
+        fmt::format("How near the released records are to the data depends on the data being "
                     "Gaussian, as assumed: of other data they keep the mean, roughly, and {}.",
                     known ? "the covariance that was given" : "the covariance"),
         "Values beyond the ranges that the domain declares are taken at their bounds before all "
@@ -763,11 +763,11 @@ class GaussianModelMethod final : public PointMethod {
     const double expected = certificate.as<MomentDesign>()->expected_total_variation;
     return {
         kSharedNoise,
-        fmt::format(
-            "By that noise alone the released records are expected to be as good as new rows of "
-            "the same Gaussian but for about {} (total variation {:.3g}), {}.",
-            times_words(expected), expected, spread_condition()),
-        "How near the released records are to the data rests on the data being Gaussian: of other "
+        fmt::format("By that noise alone the released records are expected to be as good as new "
+                    "rows of the same Gaussian except about {} (total variation {:.3g}), {}.",
+                    times_words(expected), expected, spread_condition()),
+        "How near the released records are to the data depends on the data being Gaussian: of "
+        "other "
         "data they keep each column's mean and each pair's covariance, as well as the noise "
         "allows, and nothing else (method marginals --copula keeps each column's own law, "
         "however skewed). Values beyond the ranges that the domain declares are taken at "

@@ -278,7 +278,7 @@ std::string spread_condition() {
       "if every column's range reaches {:g} to {:g} of its standard deviations to both sides of "
       "its mean (with --log, of the logarithms'), and no weighted sum of columns varies by less "
       "than "
-      "{:g} of what it would if they were independent",
+      "{:g} of its variation under independence",
       kLeastDeviations, kStatedDeviations.back(), kLeastSum);
 }
 

@@ -69,7 +69,7 @@ class GaussianPlan final : public PlanModel {
                 .spent = question.budget};
     const auto design = find_gaussian_design(gaussian_request_of(question));
     if (!design) {
-      way.why = fmt::format("no design serves {}, {}, {} and {}: more records may",
+      way.why = fmt::format("there is no design for {}, {}, {} and {}: more records may",
                             counted(question.records, "record"),
                             counted(question.dimension, "coordinate"),
                             counted(question.outputs, "output"), question.budget.text());
@@ -133,7 +133,7 @@ class GaussianPlan final : public PlanModel {
     const auto& own = own_of<GaussianQuestion>(whole);
     const bool is_supposed = whole.domain && !own.covariance && !(own.covariance_bound > 1);
     answer.lines += fmt::format(
-        "  accuracy rests on the data being Gaussian as declared{}; privacy rests on no "
+        "  accuracy depends on the data being Gaussian as declared{}; privacy depends on no "
         "assumption\n",
         is_supposed
             ? fmt::format(", with a covariance of 1 in each column, because none is given: a "
@@ -308,7 +308,7 @@ class SharedGaussianPlan final : public PlanModel {
         "any number of rows\n"
         "  {} if every column's range reaches {} of its standard deviations to both sides of its "
         "mean (with {}, of the logarithms)\n  {}\n"
-        "  accuracy rests on the data being Gaussian; privacy rests on no assumption\n"
+        "  accuracy depends on the data being Gaussian; privacy depends on no assumption\n"
         "  columns that are skewed or mostly one value keep their own law with method marginals "
         "{}\n",
         way.alpha, way.details["condition"].get<std::string>(), errors, ranges, flag_words("log"),

@@ -56,9 +56,8 @@ void require_groups(const ColumnSizes& sizes, const NoisyMarginal& measured) {
                         [size](std::uint32_t group) { return group < size; });
   }
   if (!holds) {
-    throw InvalidInput(
-        fmt::format("the measurement of columns {} must have a group for each value, but has not",
-                    fmt::join(measured.clique, ", ")));
+    throw InvalidInput(fmt::format("the measurement of columns {} must have a group for each value",
+                                   fmt::join(measured.clique, ", ")));
   }
 }
 

@@ -400,8 +400,7 @@ class ModelReader {
     if (!json.is_object()) refuse(place, "an object");
     for (const char* member : members) {
       if (!json.contains(member)) {
-        throw InvalidInput(
-            fmt::format("{}: {} must have \"{}\", but has not", name_, place, member));
+        throw InvalidInput(fmt::format("{}: {} must have \"{}\"", name_, place, member));
       }
     }
     if (json.size() != members.size()) {

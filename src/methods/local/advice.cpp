@@ -35,13 +35,13 @@ class DrawAdvice : public MethodAdvice {
   std::string error_words(const AdviceQuestion& question, const AdvisedBudget& chosen,
                           const Domain* domain) const override {
     std::string words = fmt::format(
-        "at worst a record is as good as one drawn from the {}'s own, but for {}",
+        "at worst a record is as good as one drawn from the {}'s own, except {}",
         by_person(question) ? person_of(question) : "table", times_words(*chosen.error));
     if (domain != nullptr && space_kind(*domain, SpaceSpec{}) != SpaceKind::kCategories) {
       words += fmt::format(
-          "; this is of all columns of a record together, whatever the data, and over so many "
+          "; this is of all columns of a record together, whatever the data, and over this many "
           "outcomes it is near 1 for any sampler: of one or two columns records are much nearer, "
-          "which is what {} tells",
+          "as {} shows",
           command_words("compare"));
     }
     return words;
@@ -78,7 +78,7 @@ class LocalAdvice final : public DrawAdvice {
   std::string protection(const AdviceQuestion& question, const std::string& factor) const override {
     return fmt::format(
         "each record is drawn from the data of one {0} alone; whatever they are, no output is "
-        "more than {1} times likelier because of them, whoever collects it",
+        "more than {1} times likelier because of them, also for the collector",
         person_of(question), factor);
   }
 
@@ -86,7 +86,7 @@ class LocalAdvice final : public DrawAdvice {
                             const AdvisedBudget& chosen) const override {
     if (!is_for_estimates(question)) return DrawAdvice::mechanism_why(question, chosen);
     return fmt::format(
-        "what is released is linear in the data, so {} finds the population from all records "
+        "the release is linear in the data, so {} finds the population from all records "
         "without bias",
         command_words("estimate"));
   }
@@ -173,10 +173,10 @@ class IntegralModelAdvice final : public DrawAdvice {
   Protected protects() const override { return Protected::kTable; }
 
   void require(const AdviceQuestion&) const override {
-    throw InvalidInput(fmt::format(
-        "advise weighs errors of records, but method integral-model promises how likely the "
-        "released model is; {} tells it",
-        words_of_speech("mollify plan integral-model", "mo.IntegralModel.plan_of")));
+    throw InvalidInput(
+        fmt::format("advise weighs errors of records, but method integral-model promises how "
+                    "likely the released model is; {} prints it",
+                    words_of_speech("mollify plan integral-model", "mo.IntegralModel.plan_of")));
   }
 };
 

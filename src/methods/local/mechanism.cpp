@@ -415,7 +415,7 @@ constexpr MechanismRow kRows[] = {
     {.mechanism = Mechanism::kRelative,
      .is_for_any_space = true,
      .judges_class = true,
-     .why = "over so many outcomes no worst case can be small, and its band does not depend on "
+     .why = "over this many outcomes no worst case can be small, and its band does not depend on "
             "their number",
      .floor = [](const MechanismParameters& asked) { return relative_floor(*asked.epsilon); },
      .risk =

@@ -212,7 +212,7 @@ void require_location_of_prior(const StatedCertificate& stated, const std::strin
   const double digit = std::pow(10, std::floor(std::log10(found)) - 2);
   if (std::abs(found - *stated.facts.location) <= 1.001 * digit) return;
   throw InvalidInput(fmt::format(
-      "{} was altered: what it says at /facts/location does not follow from its prior, of which it "
+      "{} was altered: its part /facts/location does not follow from its prior, of which it "
       "is {:.3g}",
       name, found));
 }
@@ -281,7 +281,7 @@ constexpr OwnPart kOutcomeParts[] = {
     {"/channel", "--channel", kFile,
      "for naive and convex: a JSON array of rows of masses\nA row for each input, with a mass for "
      "each outcome. Without it the channel is Laplace noise between the cells of one column"},
-    {"/space", "", kObject, "What is chosen from; nothing given: what the domain suggests"},
+    {"/space", "", kObject, "The space of possible records; by default the domain suggests it"},
     {"/space/kind", "--space", kText, "{} (default: by the domain)", "KIND",
      names_but_last<SpaceKind>},
     {.place = "/space/cells",
@@ -739,8 +739,8 @@ class IntegralModelMethod final : public DrawMethod {
     const ModelsOutlook outlook = models_outlook(certificate);
     return {
         "The released records all come from one model, which was chosen among public ones: they "
-        "tell no more about the table than which model it was, and more of them tell no more.",
-        fmt::format("Where the table tells models apart, this one is among the {} likeliest of {} "
+        "reveal no more about the table than which model it was, and more of them reveal no more.",
+        fmt::format("If the table distinguishes models, this one is among the {} likeliest of {} "
                     "with probability {:.4g} at least.",
                     outlook.best, certificate.facts.outcomes, outlook.probability),
         fmt::format(

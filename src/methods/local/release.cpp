@@ -487,7 +487,7 @@ ModelsOutlook models_outlook(const Certificate& certificate) {
 }
 
 std::string models_words(const ReleaseError& error) {
-  return "the released model is hardly nearer to a table than what it was drawn around: " +
+  return "the released model is hardly nearer to a table than the records it was drawn around: " +
          error_words(error);
 }
 

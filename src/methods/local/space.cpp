@@ -139,7 +139,7 @@ Domain space_domain(const Domain& domain, const SpaceSpec& spec) {
   }
   if (spec.scorer && (*spec.scorer == ScorerKind::kLikelihood) != (kind == SpaceKind::kModels)) {
     throw InvalidInput(
-        fmt::format("score likelihood is that of method integral-model, but {} goes with {}",
+        fmt::format("score likelihood is for method integral-model, but {} goes with {}",
                     name_of(*spec.scorer), name_of(kind)));
   }
   if (spec.list && (spec.candidates || spec.fresh)) {

@@ -41,7 +41,7 @@ class MarginalsAdvice final : public MethodAdvice {
              "any number of rows of one noisy model, made for single columns and pairs of them"},
             {has_numbers ? WayChoice::kSpecial : WayChoice::kNamed,
              "the same for numbers that nearly all rise or fall with each other: each column keeps "
-             "its own law, however skewed, and only what joins columns is taken for Gaussian",
+             "its own law, however skewed, and only what joins columns is treated as Gaussian",
              true}};
   }
 
@@ -71,10 +71,10 @@ class MarginalsAdvice final : public MethodAdvice {
   }
 
   void add_notes(const Domain*, Advice& advice) const override {
-    advice.notes.push_back(fmt::format(
-        "the rows share one noisy model: where it errs all err together, and more of them tell "
-        "no more; {} draws more of them from the model at no cost",
-        command_words("generate")));
+    advice.notes.push_back(
+        fmt::format("the rows share one noisy model: where it errs all err together, and more of "
+                    "them reveal no more; {} draws more of them from the model at no cost",
+                    command_words("generate")));
     if (advice.chosen) tell_close_columns(advice);
   }
 

@@ -157,7 +157,7 @@ void require_column_model(const MarginalModel::ColumnModel& column, std::uint32_
   if (!holds) {
     throw InvalidInput(
         "a model's column must have a positive share of each cell, and groups that are the graph's "
-        "values, but one has not");
+        "values");
   }
 }
 
@@ -171,7 +171,7 @@ void require_correlations(const std::vector<double>& matrix, std::size_t columns
     }
   }
   if (!holds) {
-    throw InvalidInput("a model's correlations must be a correlation matrix, but are none");
+    throw InvalidInput("a model's correlations must be a correlation matrix");
   }
 }
 

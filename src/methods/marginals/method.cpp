@@ -270,8 +270,8 @@ std::map<Pair, double> noise_of_pairs(const std::vector<Measurement>& measured,
 }
 
 [[noreturn]] void refuse_measured(const std::string& name) {
-  throw InvalidInput(fmt::format(
-      "{} was altered: what it says at /measured does not follow from its numbers", name));
+  throw InvalidInput(
+      fmt::format("{} was altered: its part /measured does not follow from its numbers", name));
 }
 
 /// Names may hold any bytes, and JSON holds text without NUL.

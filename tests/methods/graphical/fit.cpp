@@ -238,7 +238,7 @@ TEST(Fit, OfGroupsKeepsTheirCountsAndAddsNothingWithin) {
   EXPECT_EQ(test::refusal_of([&] {
               static_cast<void>(fit({4, 3}, {wrong}, 100));
             }),
-            "the measurement of columns 0, 1 must have a group for each value, but has not");
+            "the measurement of columns 0, 1 must have a group for each value");
 }
 
 TEST(Fit, RefusesWhatWasNotMeasured) {

@@ -135,7 +135,7 @@ TEST(GraphicalModelJson, SaysWhatIsWrong) {
   EXPECT_EQ(refusal(R"({"version":1,"sizes":[2],"total":3,"potentials":[]})"), "accepted");
   EXPECT_EQ(refusal("[]"), "M.json: the model must be an object, but is not");
   EXPECT_EQ(refusal(R"({"version":1,"sizes":[2],"total":3})"),
-            "M.json: the model must have \"potentials\", but has not");
+            "M.json: the model must have \"potentials\"");
   EXPECT_EQ(refusal(R"({"version":1,"sizes":[2],"total":3,"potentials":[],"more":1})"),
             "M.json: the model must have 4 members, but has 5");
   EXPECT_EQ(refusal(R"({"version":2,"sizes":[2],"total":3,"potentials":[]})"),
@@ -165,8 +165,7 @@ TEST(GraphicalModelJson, SaysWhatIsWrong) {
     return refusal(text.c_str());
   };
   EXPECT_EQ(potential("1"), "M.json: potential 1 must be an object, but is not");
-  EXPECT_EQ(potential(R"({"columns":[0]})"),
-            "M.json: potential 1 must have \"values\", but has not");
+  EXPECT_EQ(potential(R"({"columns":[0]})"), "M.json: potential 1 must have \"values\"");
   EXPECT_EQ(potential(R"({"columns":[0],"values":[1]})"),
             "M.json: the potential of columns 0 must have 2 values, but has 1");
   EXPECT_EQ(potential(R"({"columns":[2],"values":[1,1]})"),
