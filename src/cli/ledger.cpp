@@ -72,6 +72,9 @@ ChargeReceipt ChargedLedger::charge(const ReleaseCharge& release) {
   cost_ = release.cost;
   named_ = !release.data_set.empty();
   file_ = release.file;
+  say_when_ended(
+      fmt::format("mollify: ended by a signal; {} stays charged for this release of {}: {}\n",
+                  path_, printable(receipt_->data_set.data_set), readable(cost_).text()));
   return *receipt_;
 }
 

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <csignal>
 #include <filesystem>
 #include <memory>
@@ -57,6 +59,44 @@ void show_reading() {
 
 void hide_reading() {
   if (reading()) reading()->progress.finish();
+}
+
+// -----------------------------------------------------------------------------------------------
+// A signal that ends the program.
+
+namespace {
+
+std::array<char, 1000> last_words;
+volatile std::sig_atomic_t last_words_size = 0;
+
+/// The handler is gone when it is called (SA_RESETHAND), so the signal then ends the program.
+extern "C" void say_last_words(int signal) {
+  const char* rest = last_words.data();
+  for (auto size = static_cast<ssize_t>(last_words_size); size > 0;) {
+    const ssize_t written = ::write(STDERR_FILENO, rest, static_cast<std::size_t>(size));
+    if (written <= 0) break;
+    rest += written;
+    size -= written;
+  }
+  ::raise(signal);
+}
+
+}  // namespace
+
+void say_when_ended(std::string_view words) {
+  last_words_size = 0;
+  const std::size_t size = std::min(words.size(), last_words.size());
+  std::copy_n(words.begin(), size, last_words.begin());
+  last_words_size = static_cast<std::sig_atomic_t>(size);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction known {};
+    sigaction(signal, nullptr, &known);
+    if (known.sa_handler == SIG_IGN) continue;
+    struct sigaction told {};
+    told.sa_handler = say_last_words;
+    told.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
+    sigaction(signal, &told, nullptr);
+  }
 }
 
 // -----------------------------------------------------------------------------------------------

@@ -3,11 +3,19 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
 namespace mollify::cli {
+
+// -----------------------------------------------------------------------------------------------
+// A signal that ends the program.
+
+/// From now on a signal that ends the program first writes these words to standard error, at most
+/// 1000 bytes of them; empty ones take that back. A signal that is ignored stays so.
+void say_when_ended(std::string_view words);
 
 // -----------------------------------------------------------------------------------------------
 // How far a file has been read, on the terminal.

@@ -378,6 +378,7 @@ int run(SampleOptions options, const CLI::App& command, std::optional<Method> me
   const Released released = release(*prepared, data, rows, charging, options.threads.value_or(0));
   if (ledger) beside["ledger"] = ledger->json();
   put(options, domain, csv, released, beside);
+  say_when_ended("");
   if (options.json) return kSuccess;
   const std::string accuracy = accuracy_of(released);
   std::string told =

@@ -13,6 +13,29 @@ namespace {
 
 const Arguments kOutputs = {"--out", "out.csv", "--overwrite"};
 
+// A release that is ended after its ledger was charged says so.
+TEST(Process, TellsWhatStaysChargedWhenItIsEnded) {
+  const Release command;
+  const Arguments release =
+      kSample + kIntegral + Arguments{"--epsilon",  "4",     "--count",    "3000000",
+                                      "--ledger",   "l.db",  "--data-set", "data",
+                                      "--no-total", "--out", "out.csv",    "--overwrite"};
+  for (int trial = 0; trial < 200; ++trial) {
+    const pid_t process = command.start(release);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20 + 10 * trial));
+    ::kill(process, SIGINT);
+    const Ended ended = command.finish(process);
+    if (!std::filesystem::exists(command.files.path("l.db"))) continue;  // not charged yet
+    if (ended.err.empty()) continue;  // ended between the charge and the words
+    EXPECT_EQ(ended.err,
+              "mollify: ended by a signal; l.db stays charged for this release of data: epsilon "
+              "4\n");
+    EXPECT_FALSE(std::filesystem::exists(command.files.path("out.csv")));
+    return;
+  }
+  FAIL() << "no trial was ended while it drew";
+}
+
 // Interrupted at many moments: either all of the release is there or nothing.
 TEST(Process, InterruptedReleasesAllOrNothing) {
   const Release command;

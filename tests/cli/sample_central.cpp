@@ -222,7 +222,7 @@ TEST(SampleCentral, VerifyRecomputesTheSupport) {
                                                  {"/measured/more", 1}}) {
     const Ended ended = verified(place, value);
     EXPECT_NE(ended.status, 0) << place;
-    EXPECT_NE((ended.out + ended.err).find("altered.json was altered: what it says at /measured"),
+    EXPECT_NE((ended.out + ended.err).find("altered.json was altered: its part /measured"),
               std::string::npos)
         << place << ended.out << ended.err;
   }

@@ -364,8 +364,8 @@ TEST(FrontCounts, AreTheTableOfWhichEachRowIsARecord) {
                     {Column::declare("age", {{"type", "number"}, {"min", 0}, {"max", 99}})})),
             Source::memory({{"age", counts}, {"n", counts}}).with_counts("n")));
       }),
-      "a release whose records are scored needs a row for each record, but the rows of the "
-      "data stand for numbers of them");
+      "a release whose records are scored needs a row for each record, but each row of the "
+      "data counts as a number of them");
 }
 
 }  // namespace
