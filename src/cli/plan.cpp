@@ -164,7 +164,7 @@ void add_advise(CLI::App& app, Session& session) {
   add_number(command, "--delta", options->delta,
              "probability of failure (default: 1/(100 n) or less)");
   add_number(command, "--alpha", options->alpha,
-             "the error you accept (default: 0.1; estimates: 0.01)\nTotal variation, or of "
+             "the error you accept (default: 0.1; persons' estimates: 0.01)\nTotal variation, or of "
              "estimates the standard error of a share of one half");
   command.add_flag("--accept-large-delta", options->accept_large_delta,
                    "accept a --delta of 1/n or more");

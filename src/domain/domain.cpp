@@ -59,7 +59,7 @@ std::vector<std::string> Domain::names() const {
 }
 
 std::string Domain::widest(std::string_view between) const {
-  constexpr std::size_t kMostNamed = 10;
+  constexpr std::size_t kMostNamed = 100;
   std::vector<const Column*> largest;
   for (const Column& column : *columns_) largest.push_back(&column);
   std::stable_sort(largest.begin(), largest.end(), [](const Column* one, const Column* other) {
