@@ -230,7 +230,7 @@ def test_check_and_compare_tell_what_values_became():
     assert by_default == [(2, True), (1, False)]
     compared = mo.Integral(domain, epsilon=1).compare(frame)
     assert compared["mapped"] == became
-    assert str(compared).index("rating: 2 nulls become 3 (declared)") < str(compared).index("but for")
+    assert str(compared).index("rating: 2 nulls become 3 (declared)") < str(compared).index("except")
     assert "are shares of rows" in compared["represents"][0]
     release = mo.Integral(domain, epsilon=1).sample(frame)
     assert release.represents == compared["represents"]
