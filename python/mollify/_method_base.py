@@ -8,6 +8,8 @@ import dataclasses
 import inspect
 import json
 import os
+import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -348,14 +350,14 @@ class Method:
             )
         known = inspect.signature(getattr(type(self), "plan_of")).parameters
         parts = {name: one for name, one in given.items() if name in known}
-        return self._plan_of(parts | others | {"domain": self.domain})
+        return self._plan_of(parts | others | {"domain": self.domain}, self._unit)
 
     @classmethod
-    def _plan_of(cls, given: Mapping[str, Any]) -> Plan:
+    def _plan_of(cls, given: Mapping[str, Any], unit: str | None = None) -> Plan:
         parts = {name: one for name, one in given.items() if name != "cls"}
         declared = parts.pop("domain")
         domain = None if declared is None else as_domain(declared)
-        return Plan(cls.word, domain, parts | _read(parts, domain))
+        return Plan(cls.word, domain, parts | _read(parts, domain), unit)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Method) and (self._spec, self._texts) == (other._spec, other._texts)
@@ -377,8 +379,10 @@ class Plan(Answer):
     alone.
     """
 
-    def __init__(self, word: str, domain: Domain | None, parts: Mapping[str, Any]) -> None:
-        self._question = (word, domain, dict(parts))
+    def __init__(
+        self, word: str, domain: Domain | None, parts: Mapping[str, Any], unit: str | None = None
+    ) -> None:
+        self._question = (word, domain, dict(parts), unit)
         epsilon: Any = parts.get("epsilon")
         if hasattr(epsilon, "tolist"):  # NumPy's arrays
             epsilon = epsilon.tolist()
@@ -386,7 +390,8 @@ class Plan(Answer):
         known = _core.plan_parts()
         questions = [json_of(word, domain, {**parts, "epsilon": one}, known) for one in self._budgets]
         texts = texts_of({name: one for name, one in parts.items() if isinstance(one, Held)})
-        super().__init__(*map(in_python, _core.plans(questions, texts)))
+        found, words = map(in_python, _core.plans(questions, texts))
+        super().__init__(found, _ROWS_ALONE.sub(lambda _: _protected(unit), words))
 
     def _chart(self, against: str | None, distance: str, progress: bool) -> altair.Chart:
         from mollify import _plot
@@ -398,8 +403,23 @@ class Plan(Answer):
         return _plot.plan(self, None if budget is None else float(budget), self._with_epsilon, progress)
 
     def _with_epsilon(self, epsilon: float) -> Plan:
-        word, domain, parts = self._question
-        return Plan(word, domain, parts | {"epsilon": epsilon, "curve": False})
+        word, domain, parts, unit = self._question
+        return Plan(word, domain, parts | {"epsilon": epsilon, "curve": False}, unit)
+
+
+_ROWS_ALONE = re.compile(r"\beach\s+row\s+is\s+protected,.*", re.DOTALL)
+"""The last sentence of a plan: the library's question has no unit, but a method may."""
+
+
+def _protected(unit: str | None) -> str:
+    """Whose data a planned release protects, as the last sentence of a plan."""
+    words = (
+        "each row is protected, and a person with several rows less; to protect whole persons, "
+        "give unit to the method and count persons here"
+        if unit is None
+        else f'all rows of each unit of "{unit}" are protected together, and n counts units, not rows'
+    )
+    return textwrap.fill(words, 80, subsequent_indent=" " * 4, break_on_hyphens=False) + "\n"
 
 
 def _read(parts: Mapping[str, Any], domain: Domain | None) -> dict[str, str | Held]:

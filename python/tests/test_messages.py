@@ -196,6 +196,16 @@ def test_a_plan_says_which_numbers_it_needs():
     assert said.startswith("n and alpha are missing. Give n, the public number of rows or units")
 
 
+@pytest.mark.parametrize("kind", [mo.Central, mo.GaussianModel, mo.Marginals])
+def test_a_plan_says_whose_data_its_method_protects(kind):
+    domain, _, usual = METHODS[kind]
+    alone = " ".join(str(kind(domain, **usual).plan(n=900)).split())
+    assert alone.endswith("to protect whole persons, give unit to the method and count persons here")
+    together = " ".join(str(kind(domain, unit="u", **usual).plan(n=900)).split())
+    assert together.endswith('all rows of each unit of "u" are protected together, and n counts units, not rows')
+    assert "each row is protected" not in together
+
+
 def test_privacy_says_what_it_takes():
     assert refusal(mo.Privacy).endswith("You gave none of them.")
     assert refusal(lambda: mo.Privacy(epsilon=1, rho=1)).endswith("You gave epsilon and rho.")
