@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
@@ -124,7 +125,7 @@ def lines(
 def spent(rows: Sequence[Mapping[str, Any]], parameter: str, title: str) -> altair.LayerChart:
     """Steps of the spent budget, and a line at the total."""
     alt = optional("altair", "plot")
-    time = alt.X("time:T", title="time of the release")
+    time = alt.X("time:T", title="time of the release", **_times(alt, [row["time"] for row in rows]))
     base = _chart(rows, title, private=False)
     steps = base.mark_line(interpolate="step-after", point=True, color=_COLOURS["law"]).encode(
         x=time,
@@ -133,6 +134,20 @@ def spent(rows: Sequence[Mapping[str, Any]], parameter: str, title: str) -> alta
     )
     total = base.mark_line(interpolate="step-after", strokeDash=[6, 4], color=_COLOURS["truth"])
     return alt.layer(steps, total.encode(x=time, y="total:Q"))  # type: ignore[no-any-return]
+
+
+def _times(alt: Any, texts: Sequence[str]) -> dict[str, Any]:
+    """The scale and the axis of times, whose labels have the date, and the second in a
+    range of hours.
+    """
+    times = sorted(datetime.fromisoformat(text.replace("Z", "+00:00")) for text in texts)
+    if not times or times[-1] - times[0] >= timedelta(days=3):
+        return {"axis": alt.Axis(format="%Y-%m-%d", tickCount=4, labelFlush=False)}
+    room = max(timedelta(seconds=4) - (times[-1] - times[0]), timedelta(0)) / 2
+    first, last = (round(time.timestamp()) * 1000 for time in (times[0] - room, times[-1] + room))
+    ticks = [first, (first + last) // 2000 * 1000, last]  # whole seconds, as the ledger has
+    axis = alt.Axis(format="%Y-%m-%d %H:%M:%S", values=ticks, labelFlush=False)
+    return {"scale": alt.Scale(domain=[first, last]), "axis": axis}
 
 
 def _budgets(epsilon: float) -> list[float]:

@@ -33,6 +33,8 @@ details { margin: .6rem 0 }
 .bar i { font-style: normal; font-size: 12px; line-height: 1rem; padding-left: .4rem }
 .key { display: inline-block; width: .8rem; height: .8rem }
 .wide { overflow-x: auto }
+.records table { width: max-content }
+.records td, .records th { overflow-wrap: break-word; max-width: 16rem }
 table { border-collapse: collapse } td, th { text-align: left; padding: .2rem 1rem .2rem 0; vertical-align: top }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums }
 td.number { white-space: nowrap }
@@ -44,6 +46,7 @@ _MOST_ROWS = 40
 _MOST_WORDS = 20
 _MOST_LEVELS = 1000
 _MOST_OPEN = 8
+_MOST_COLUMNS = 8
 _BINS = 12
 _COLOURS = ("#8b1a1a", "#1a5d8b", "#a5adb8")
 
@@ -66,6 +69,22 @@ def _list(items: Iterable[str]) -> str:
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return f'<div class="wide">{table(head, rows)}</div>'
+
+
+def _records(names: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """A table of a few columns, and tables of the others where somebody opens them.
+
+    A table scrolls inside the page, so that no word or date is broken.
+    """
+    drawn = []
+    for first in range(0, len(names), _MOST_COLUMNS):
+        last = min(first + _MOST_COLUMNS, len(names))
+        part = table(names[first:last], [row[first:last] for row in rows])
+        inside = f'<div class="wide records">{part}</div>'
+        few = len(names) <= _MOST_COLUMNS
+        heading = f"Columns {first + 1} to {last} of {len(names)}"
+        drawn.append(inside if few else _folded(heading, inside, is_open=first == 0))
+    return "".join(drawn)
 
 
 def _long_table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
@@ -140,8 +159,18 @@ def _counts(release: Release, domain: Domain | None) -> list[str]:
     drawn = []
     for place, (name, rows) in enumerate(columns):
         bars = _shown_and_folded([(label, {"released": count}) for label, count in rows], colours)
+        if domain is not None and _has_groups(domain, name, rows):
+            bars = "<p>Each bar counts neighbouring bins or values together. Bars can hold different numbers of them.</p>" + bars
         drawn.append(_folded(f"<h3>{html.escape(name)}</h3>", bars, is_open=place < _MOST_OPEN))
     return drawn
+
+
+def _has_groups(domain: Domain, name: str, rows: Sequence[tuple[str, float]]) -> bool:
+    """Whether bars of a column count several of its cells together, between two of its values."""
+    if domain.columns[name]["type"] in ("categorical", "boolean"):
+        return False
+    alone = Domain({name: domain.columns[name]})
+    return alone.is_enumerable and alone.outcome_count > len(rows)
 
 
 def _domain_counts(release: Release, domain: Domain) -> list[tuple[str, list[tuple[str, float]]]]:
@@ -277,7 +306,7 @@ def _release_page(release: Release, domain: Domain | None) -> str:
     drawn = _counts(release, domain)
     if drawn:
         parts.append("<h2>What was released, by column</h2>" + "".join(drawn))
-    parts.append(f"<h2>{len(release)} records</h2>" + _table(release.columns, rows))
+    parts.append(f"<h2>{len(release)} records</h2>" + _records(release.columns, rows))
     if len(release) > len(rows):
         parts.append(f"<p>The first {len(rows)}.</p>")
     certificate = f"<pre>{html.escape(release.certificate.json)}</pre>"

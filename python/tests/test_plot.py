@@ -109,6 +109,28 @@ def test_draws_a_budget_over_time(tmp_path, domain):
         ledger.plot("unknown")
 
 
+@pytest.mark.parametrize("last", ["2026-11-26T19:16:27Z", "2026-11-26T19:16:29Z", "2026-11-28T07:00:00Z"])
+def test_times_of_a_budget_are_whole_seconds_with_their_date(last):
+    from mollify import _plot
+
+    times = ["2026-11-26T19:16:27Z", last]
+    rows = [{"number": i, "time": time, "mechanism": None, "spent": i, "total": 2} for i, time in enumerate(times)]
+    made, _ = drawn(_plot.spent(rows, "epsilon", "a"))
+    x = made["layer"][0]["encoding"]["x"]
+    low, high = x["scale"]["domain"]
+    assert x["axis"]["values"] == sorted({*x["axis"]["values"]}) and len(x["axis"]["values"]) == 3
+    assert all(low <= one <= high and one % 1000 == 0 for one in x["axis"]["values"])
+    assert high - low >= 4000 and x["axis"]["format"] == "%Y-%m-%d %H:%M:%S"
+
+
+def test_times_of_a_long_budget_are_dates():
+    from mollify import _plot
+
+    rows = [{"number": 1, "time": f"2026-{month}-26T19:16:27Z", "mechanism": None, "spent": 1, "total": 2} for month in ("09", "11")]
+    made, _ = drawn(_plot.spent(rows, "epsilon", "a"))
+    assert made["layer"][0]["encoding"]["x"]["axis"]["format"] == "%Y-%m-%d"
+
+
 def test_draws_estimates_with_their_intervals_and_whole_labels():
     name, word = "a column whose name has sixty characters, or nearly so many!", "a value whose label has sixty characters, or nearly so many!!"
     domain = {name: mo.categorical([word, "other"], outside="other"), "member": mo.boolean()}

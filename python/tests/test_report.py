@@ -186,6 +186,23 @@ def test_a_page_shows_every_type_of_column_in_the_domains_cells(tmp_path, everyt
     assert "Expected error: " in words(page)
 
 
+    # Labels show what a bar counts where it is more than one cell.
+    for details in tree.fromstring(page.removeprefix("<!DOCTYPE html>\n")).iter("details"):
+        heading = details.find("summary/h3")
+        if heading is not None:
+            said = "counts neighbouring bins or values together" in "".join(details.itertext())
+            assert said == (heading.text in ("children", "weight")), heading.text
+
+
+def test_a_page_shows_records_of_many_columns_in_tables_of_few(tmp_path, everything):
+    mo.report(everything, tmp_path / "r.html")
+    page = parsed(tmp_path / "r.html")
+    tables = re.findall(r'<div class="wide records"><table><thead><tr>(.*?)</tr>', page)
+    assert [one.count("<th") for one in tables] == [8, 3]
+    assert "Columns 1 to 8 of 11" in page and "Columns 9 to 11 of 11" in page
+    assert ".records td, .records th { overflow-wrap: break-word" in page, "a word is not broken"
+
+
 def test_a_page_takes_the_domain_that_is_given_or_none(tmp_path, everything, schools):
     import pickle
 
