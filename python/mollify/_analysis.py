@@ -30,6 +30,19 @@ class Estimate(Answer):
     and a mapping: ``estimate["means"]``.
     """
 
+    def plot(
+        self, against: str | None = None, *, distance: str = "tv", progress: bool = False
+    ) -> altair.Chart:
+        """Draw the shares of each column's values with their intervals (altair; the extra
+        `plot`). It takes no parameter: `to_pandas` takes a column.
+        """
+        if against is not None:
+            raise _core.InvalidInput(
+                "the chart of an estimate shows all columns with their intervals: leave out `against`, "
+                f"which is {against!r}. to_pandas takes a column."
+            )
+        return super().plot(distance=distance, progress=progress)
+
     def to_pandas(self, column: str | None = None) -> pandas.DataFrame:
         """Every outcome's probability and its interval in a row, or the values of one
         column.
@@ -54,8 +67,6 @@ class Estimate(Answer):
     def _chart(self, against: str | None, distance: str, progress: bool) -> altair.Chart:
         from mollify import _plot
 
-        if against is not None:
-            raise _core.InvalidInput("the chart of an estimate is of its intervals: leave out `against`")
         title = f"Estimated shares; all intervals hold together with probability {self['confidence']}"
         return _plot.intervals(self._columns(), title)  # type: ignore[return-value]
 

@@ -54,7 +54,8 @@ class Answer(Mapping[str, Any]):
           outcomes or by the values of each column.
         - The answer of `nonprivate.law`: the law.
 
-        Charts of private data are NOT PRIVATE and say so.
+        Charts of private data are NOT PRIVATE and say so. ``chart.save("chart.html")``
+        needs altair alone; PNG and SVG need vl-convert-python, which the extra brings.
 
         Parameters
         ----------
@@ -67,7 +68,7 @@ class Answer(Mapping[str, Any]):
             Shows on standard error how many points of a curve are done. Default: False.
         """
         if against not in (None, "epsilon"):
-            raise _core.InvalidInput(f'a chart is against "epsilon" or nothing, but is against {against!r}')
+            raise _core.InvalidInput(f'against must be "epsilon" or left out, but is {against!r}')
         return self._chart(against, distance, progress)
 
     def _chart(self, against: str | None, distance: str, progress: bool) -> altair.Chart:

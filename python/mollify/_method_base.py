@@ -439,5 +439,12 @@ def charged_ledger(
 ) -> Ledger | None:
     """The ledger that a release is charged to."""
     if (ledger is None) != (data_set is None):
-        raise _core.InvalidInput("a release is charged to a ledger with a data_set, but one is missing")
+        if data_set is None:
+            raise _core.InvalidInput(
+                "data_set is missing: a release is charged to a ledger under the name of its data. "
+                'Give data_set="NAME", as the ledger declares it.'
+            )
+        raise _core.InvalidInput(
+            "ledger is missing: data_set names the data in a ledger. Give ledger=mo.Ledger(PATH)."
+        )
     return ledger if ledger is None or isinstance(ledger, Ledger) else existing(ledger)

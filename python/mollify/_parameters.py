@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
+from mollify import _core
+
 P = ParamSpec("P")
 R = TypeVar("R")
 C = TypeVar("C")
@@ -31,8 +33,31 @@ def in_python(sentence: str) -> str:
         method = METHODS.get(found[1])
         return found[0] if method is None else f"mo.{method.__name__}({_parameter(found[2])}=True)"
 
-    sentence = re.sub(r"\bmethod ([a-z-]+) --([a-z][a-z0-9-]*)", call, sentence)
+    sentence = _in_classes(re.sub(r"\bmethod ([a-z-]+) --([a-z][a-z0-9-]*)", call, sentence))
     return re.sub(r"(?<![\w-])--([a-z][a-z0-9-]*)", lambda found: _parameter(found[1]), sentence)
+
+
+def _in_classes(sentence: str) -> str:
+    """A sentence that names a method by its class, and a way out as it is written in Python."""
+    from mollify._methods import METHODS
+
+    words = "|".join(sorted(METHODS, key=len, reverse=True))
+
+    def named(found: re.Match[str]) -> str:
+        option = f"({found[2].strip()}=True)" if found[2] else ""
+        return f"mo.{METHODS[found[1]].__name__}{option}"
+
+    sentence = re.sub(rf'(?<!["\w])method\s+({words})(\s+copula)?(?![\w"-])', named, sentence)
+    return re.sub(r"\badd (accept_error|accept_large_delta)\b(?!=)", r"add \1=True", sentence)
+
+
+def _refused(sentence: str) -> str:
+    """A refusal of the library in Python's words, with the way out of a ledger's scope."""
+    return re.sub(
+        r"(protects each unit of (.+), but this release protects no more than each row)$",
+        r'\1. Give the method unit="\2", or a charge scope="unit=\2".',
+        _in_classes(sentence),
+    )
 
 
 def _parameter(flag: str) -> str:
@@ -64,6 +89,9 @@ def _checked(function: Callable[P, R], is_method: bool) -> Callable[P, R]:
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return function(*args, **kwargs)
+        except _core.InvalidInput as refused:
+            refused.args = (_refused(str(refused)),)
+            raise
         except TypeError:
             error = _wrong_call(function, is_method, args, kwargs)
             if error is None:  # it comes from inside

@@ -13,6 +13,7 @@ from typing import Any
 from mollify import _core
 from mollify._analysis import Estimate
 from mollify._answer import Answer, Comparison
+from mollify._checks import path_text
 from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, as_domain
 from mollify._files import inputs_of, write_whole
@@ -464,7 +465,7 @@ def report(
         A release, or the answer of a method's `compare` or of
         `mollify.nonprivate.compare`.
     path : path
-        The file to write.
+        The file to write, whose name ends in .html or .htm.
     domain : Domain, mapping or path
         Columns of a release are counted in its cells. Default: the release's own
         domain, if its certificate holds it or its file is still there; otherwise
@@ -475,7 +476,8 @@ def report(
     Raises
     ------
     InvalidInput
-        If `about` is something else, `domain` is not the release's, or the file exists.
+        If `about` is something else, `domain` is not the release's, the file's name
+        ends otherwise, or the file exists.
     """
     page = None
     if isinstance(about, Release):
@@ -493,5 +495,8 @@ def report(
         if isinstance(about, (Estimate, Plan)):
             words += f". {refused}.plot() draws it, and print shows it in words"
         raise _core.InvalidInput(words)
+    name = path_text("a file to write", path)
+    if not name.lower().endswith((".html", ".htm")):
+        raise _core.InvalidInput(f"{name} is no HTML file. Use a file name that ends in .html or .htm.")
     inputs = [*getattr(about, "_inputs", ()), *inputs_of({"domain": domain})]
     write_whole(path, page, overwrite=overwrite, inputs=inputs)

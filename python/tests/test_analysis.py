@@ -82,7 +82,7 @@ def test_plans_are_the_commands(schools, tmp_path):
     plan = plan_by_word(schools / "rand_hie.yaml", **asked)
     flags = [part for name, value in asked.items() if name != "method" for part in (f"--{name}", value)]
     told = command("plan", "central", "--domain", schools / "rand_hie.yaml", *flags)
-    assert str(plan) == repr(plan) == told.replace("--unit to mollify sample", "unit to method.sample")
+    assert str(plan) == repr(plan) == told.replace("--unit to mollify sample", "unit to the method")
     assert str(pickle.loads(pickle.dumps(plan))) == str(plan)
     assert plan.to_dict() == json.loads(
         command("plan", "central", "--domain", schools / "rand_hie.yaml", "--json", *flags)

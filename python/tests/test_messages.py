@@ -1,5 +1,6 @@
 """Wrong arguments are refused in Python's words: no flag and no command is named."""
 
+import dataclasses
 import re
 
 import pytest
@@ -228,6 +229,33 @@ def test_an_unknown_data_set_is_refused_with_those_that_the_ledger_has(tmp_path)
         said = refusal(lambda: call("peopel"))
         assert said.endswith("has no data set named peopel (did you mean people?). It has people, visits.")
     assert ledger.balance("people").total == mo.Privacy(epsilon=1)
+
+
+def test_a_ledger_without_its_data_set_says_which_is_missing(tmp_path):
+    ledger = mo.Ledger(tmp_path / "l.db")
+    method = mo.Central(DOMAIN, epsilon=1, count=2, accept_error=True)
+    assert refusal(lambda: method.sample(TABLE, ledger=ledger)).startswith("data_set is missing")
+    assert refusal(lambda: method.sample(TABLE, data_set="a")).startswith("ledger is missing")
+
+
+def test_a_scope_that_a_release_does_not_protect_has_a_way_out(tmp_path):
+    ledger = mo.Ledger(tmp_path / "l.db")
+    ledger.declare("a", epsilon=9, delta=1e-5, scope="unit=u")
+    method = mo.Central(DOMAIN, epsilon=1, delta=1e-6, count=2, accept_error=True)
+    way = 'protects no more than each row. Give the method unit="u", or a charge scope="unit=u".'
+    for call in (
+        lambda: method.sample(TABLE, ledger=ledger, data_set="a"),
+        lambda: ledger.charge("a", mo.Privacy(epsilon=1)),
+    ):
+        assert refusal(call).endswith(way)
+    dataclasses.replace(method, unit="u").sample(TABLE, ledger=ledger, data_set="a")
+
+
+def test_refusals_name_methods_by_their_classes():
+    said = refusal(lambda: mo.Gaussian(NUMBERS, epsilon=1, delta=1e-6, count=2).sample(POINTS))
+    assert "use mo.GaussianModel" in said and "method gaussian-model" not in said
+    said = refusal(lambda: mo.Central(DOMAIN, epsilon=1e-4, count=2).sample(TABLE))
+    assert said.endswith("add accept_error=True to release anyway")
 
 
 def test_what_is_no_table_no_method_and_no_path_is_named(tmp_path):

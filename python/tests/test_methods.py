@@ -66,7 +66,7 @@ def test_know_what_they_were_made_with():
         (lambda: mo.Local(CITIES, epsilon=1, count=0), "count must be from 1"),
         (lambda: mo.Local(CITIES, epsilon=1, units=["a"]), "units needs unit"),
         (lambda: mo.Integral(CITIES, epsilon=1, mechanism="best"), "mechanism must be one of"),
-        (lambda: mo.IntegralModel(CITIES, epsilon=1, band="typical"), "method integral-model takes a band"),
+        (lambda: mo.IntegralModel(CITIES, epsilon=1, band="typical"), "mo.IntegralModel takes a band"),
         (lambda: mo.Central(CITIES, epsilon=1), "count is missing"),
         (lambda: mo.Central(CITIES, epsilon=1, count=1, mechanism="minimax"), "mechanism must be one of auto"),
         (lambda: mo.Gaussian(NUMBERS, epsilon=1, count=1), "the covariance is missing"),

@@ -149,6 +149,8 @@ def test_draws_estimates_with_their_intervals_and_whole_labels():
     assert "NOT PRIVATE" not in str(made["title"])
     with pytest.raises(mo.InvalidInput, match="leave out `against`"):
         found.plot("epsilon")
+    with pytest.raises(mo.InvalidInput, match="which is 'member'. to_pandas takes a column"):
+        found.plot("member")
     with pytest.raises(mo.InvalidInput, match='Its columns are a column .*, member'):
         found.to_pandas("nobody")
     with pytest.raises(mo.InvalidInput, match="must be a Release, a Certificate, its dict, its JSON or the path"):

@@ -121,7 +121,7 @@ def test_a_file_that_is_not_parquet_is_refused(tmp_path):
 
 
 def test_nothing_public_is_overwritten_unasked(release, tmp_path):
-    path = tmp_path / "file"
+    path = tmp_path / "file.html"
     path.write_text("mine")
     writes = [release.certificate.write, release.model.write, DOMAIN.write, lambda at, **how: mo.report(release, at, **how)]
     for write in writes:

@@ -339,7 +339,7 @@ def test_a_decimal_is_taken_as_typed(domain):
         ({"epsilon": 1, "reference": 3}, "reference must be a table"),
         ({"epsilon": 1, "reference": [0.5, 0.5]}, "reference must be a table"),
         ({"epsilon": 1, "unit": "a", "units": {"u", "v"}, "method": "local"}, "units must be a list"),
-        ({"epsilon": 0.001, "method": "central", "count": 1}, "add accept_error to release anyway"),
+        ({"epsilon": 0.001, "method": "central", "count": 1}, "add accept_error=True to release anyway"),
         ({}, "the budget is missing: give epsilon or mu"),
         ({"epsilon": 1, "unit": "z", "method": "local"}, "; it has "),
     ],
@@ -566,9 +566,9 @@ def test_threads_change_no_promise():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"method": "gaussian", "epsilon": 1, "count": 1}, "or use method gaussian-model, which learns it"),
-        ({"method": "central", "epsilon": 0.001, "count": 1}, "add accept_error to release anyway"),
-        ({"method": "central", "epsilon": 1, "delta": 0.9, "count": 1}, "add accept_large_delta to release anyway"),
+        ({"method": "gaussian", "epsilon": 1, "count": 1}, "or use mo.GaussianModel, which learns it"),
+        ({"method": "central", "epsilon": 0.001, "count": 1}, "add accept_error=True to release anyway"),
+        ({"method": "central", "epsilon": 1, "delta": 0.9, "count": 1}, "add accept_large_delta=True to release anyway"),
         ({"method": "central", "epsilon": 1, "count": 1, "units": ["a"]}, "units needs unit"),
     ],
 )

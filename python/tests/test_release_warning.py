@@ -35,7 +35,7 @@ def test_refuses_what_cannot_be_told_apart_and_warns_of_noise(name):
     domain, asked, indistinct, noisy = RULED[name]
     with pytest.raises(mo.InvalidInput, match="cannot be told apart from public noise") as refused:
         by_word(domain, epsilon=indistinct, **asked).sample(ROWS)
-    assert "add accept_error to release anyway" in str(refused.value)
+    assert "add accept_error=True to release anyway" in str(refused.value)
     with pytest.warns(mo.ReleaseWarning, match="cannot be told apart from public noise"):
         by_word(domain, epsilon=indistinct, accept_error=True, **asked).sample(ROWS)
     made = dict(epsilon=noisy) if noisy else dict(epsilon=indistinct, accept_error=True)
