@@ -172,6 +172,8 @@ class ColumnSketch {
     if (is_like_a_day(text)) {
       if (like_days_++ == 0) a_day_ = text;
     }
+    if (read_clock(text) && of_day_++ == 0) a_time_ = text;
+    if (has_decimal_comma(text) && decimal_commas_++ == 0) a_decimal_ = text;
   }
 
   /// The few values that keep it from being numbers or days, if any.
@@ -206,13 +208,42 @@ class ColumnSketch {
                        a_day_, declared);
   }
 
+  [[nodiscard]] bool holds_times_of_day() const {
+    return of_day_ == numbers_.seen() && !all_numbers();
+  }
+  /// An example, and what to do about it.
+  [[nodiscard]] std::string words_of_times_of_day() const {
+    return fmt::format(
+        "its values are times of day, as \"{}\", which have no type; to keep them, write the day "
+        "too, as 2026-01-31T12:34:56",
+        a_time_);
+  }
+
+  /// How to write numbers that no column reads as they are meant; empty for others.
+  [[nodiscard]] std::string proposed_numbers() const {
+    if (decimal_commas_ > 0 && !has_point_ && decimal_commas_ + numbers_.of_type == numbers_.seen())
+      return fmt::format(
+          "its values look like numbers with a decimal comma, as \"{}\"; write a point instead",
+          a_decimal_);
+    const bool are_mixed = percents_ != numbers_.of_type || percents_are_hundredths(min_, max_);
+    if (percents_ > 0 && all_numbers() && are_mixed)
+      return fmt::format(
+          "only some of its values are percents, as \"{}\", or all are at most 1 %; write them "
+          "without a percent sign",
+          a_percent_);
+    return "";
+  }
+
   [[nodiscard]] bool holds_only_nulls() const { return values_.size() == 0; }
+  /// Words of so many kinds that a person may be behind each.
+  [[nodiscard]] bool has_many_words() const {
+    constexpr std::size_t kMany = 100;
+    return is_text() && values_.size() > kMany;
+  }
   /// More values than a column of groups has.
   [[nodiscard]] bool has_many_values() const { return values_.size() > kMaxCategories; }
   /// More values than a categorical column is drafted with.
-  [[nodiscard]] bool is_too_wide() const {
-    return !all_numbers() && !all_days() && !all_times() && has_many_values();
-  }
+  [[nodiscard]] bool is_too_wide() const { return is_text() && has_many_values(); }
 
   /// What about the values may tell who somebody is; nullptr if nothing.
   [[nodiscard]] const char* suspicion() const {
@@ -221,13 +252,14 @@ class ColumnSketch {
     // Answers of many words that come again are one of a few to choose from.
     const bool comes_again = !has_many_values() && 3 * values_.size() < seen_;
     if (4 * sentences_ > seen_ && !comes_again) return "its values look like free text";
-    // Numbers with a point are measured, and so are days and times; integers may count.
+    // Numbers with a point or a mark are measured, and so are days and times; integers may count.
     const bool nearly_all_differ = 20 * values_.size() >= 19 * seen_;
-    if (seen_ >= kFewRecords && nearly_all_differ && !(all_numbers() && has_point_) &&
-        !all_days() && !all_times()) {
+    const bool is_measured = all_numbers() && (has_point_ || has_mark_);
+    if (seen_ >= kFewRecords && nearly_all_differ && !is_measured && !all_days() && !all_times()) {
       return "nearly every value is another, as in an identifier";
     }
-    return nullptr;
+    if (has_many_words() && !comes_again) return "few of its values come again";
+    return are_identifiers() ? "its values look like identifiers" : nullptr;
   }
 
   // Nothing if the column holds nulls only.
@@ -258,6 +290,43 @@ class ColumnSketch {
     constexpr auto kWordsOfASentence = 4;
     if (std::count(text.begin(), text.end(), ' ') >= kWordsOfASentence) ++sentences_;
     if (text.find('@') != std::string_view::npos) ++addresses_;
+  }
+
+  [[nodiscard]] bool is_text() const { return !all_numbers() && !all_days() && !all_times(); }
+
+  /// Many words that differ in their digits only, or of letters and digits in few records each.
+  [[nodiscard]] bool are_identifiers() const {
+    constexpr std::size_t kFew = 60;  // weeks, wards and the like
+    constexpr std::uint64_t kRecordsOfOne = 20;
+    if (!is_text() || values_.size() <= kFew) return false;
+    std::set<std::string> rests;
+    std::size_t codes = 0;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      std::string rest(values_[i]);
+      const auto letters = std::count_if(rest.begin(), rest.end(), is_letter);
+      const auto digits = std::erase_if(rest, is_digit);
+      if (digits > 0 && letters > 0 && rest.find(' ') == std::string::npos) ++codes;
+      rests.insert(std::move(rest));
+    }
+    if (10 * codes < 9 * values_.size()) return false;
+    return rests.size() == 1 || seen_ < kRecordsOfOne * values_.size();
+  }
+  static bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
+  static bool is_letter(char letter) {
+    return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
+  }
+
+  /// "12,50" or "1.234,5", but not "1,234", which is a number.
+  static bool has_decimal_comma(std::string_view text) {
+    const std::size_t comma = text.find(',');
+    if (comma == std::string_view::npos || comma == 0 || comma + 1 == text.size()) return false;
+    std::string_view whole = text.substr(0, comma);
+    if (whole.starts_with('-')) whole.remove_prefix(1);
+    const std::string_view part = text.substr(comma + 1);
+    UnmarkedBuffer buffer;
+    return without_marks(text, false, buffer).empty() && !whole.empty() &&
+           is_digit(whole.front()) && std::all_of(part.begin(), part.end(), is_digit) &&
+           whole.find_first_not_of("0123456789.") == std::string_view::npos;
   }
 
   /// Three numbers with equal marks between them, perhaps with a year; a time may follow.
@@ -340,11 +409,16 @@ class ColumnSketch {
   }
 
   /// Whether it is one.
-  bool see_number(std::string_view text) {
+  bool see_number(std::string_view written) {
+    UnmarkedBuffer buffer;
+    const std::string_view unmarked = without_marks(written, false, buffer);
+    const std::string_view text = unmarked.empty() ? written : unmarked;
     const std::string_view digits = text.substr(text.front() == '-' ? 1 : 0);
     const bool padded = digits.size() > 1 && digits[0] == '0' && digits[1] != '.';
     const auto number = padded ? std::nullopt : read_number(text);
     if (!number || !std::isfinite(*number)) return false;
+    has_mark_ = has_mark_ || !unmarked.empty();
+    if (written.ends_with('%') && percents_++ == 0) a_percent_ = written;
     min_ = std::min(min_, *number);
     max_ = std::max(max_, *number);
     sample_.see(*number);
@@ -429,7 +503,10 @@ class ColumnSketch {
   std::uint64_t sentences_ = 0;  // values of five words or more
   std::uint64_t addresses_ = 0;  // values with an @
   std::uint64_t like_days_ = 0;
-  std::string first_day_, last_day_, a_day_;
+  std::uint64_t of_day_ = 0;  // times without a day
+  std::uint64_t decimal_commas_ = 0;
+  std::uint64_t percents_ = 0;
+  std::string first_day_, last_day_, a_day_, a_time_, a_decimal_, a_percent_;
   std::uint64_t clocks_ = 0;   // times that are more than a day
   std::uint64_t offsets_ = 0;  // times that state one from UTC
   std::int64_t first_second_ = std::numeric_limits<std::int64_t>::max();
@@ -437,6 +514,7 @@ class ColumnSketch {
   Strangers numbers_, days_, times_;
   NumberSample sample_;
   bool has_point_ = false;  // a number's text
+  bool has_mark_ = false;   // commas between thousands, a percent sign
   bool has_null_ = false;
   bool all_integers_ = true;  // of the numbers
   double min_ = std::numeric_limits<double>::infinity();
@@ -470,8 +548,12 @@ Domain domain_of(const std::vector<DraftedColumn>& columns, const std::string& p
       if (!left_out.empty()) continue;
       auto cells = sketch.cells();
       if (!cells) continue;
-      made.push_back(
-          Column::make(name, std::move(*cells), {.null_is_category = sketch.has_null()}));
+      Mapping mapping{.null_is_category = sketch.has_null()};
+      // An unknown word is not to become the first one, which may be somebody's.
+      if (std::holds_alternative<Categories>(*cells)) {
+        mapping = {.null_is_category = true, .outside_value = ""};
+      }
+      made.push_back(Column::make(name, std::move(*cells), std::move(mapping)));
     } catch (const InvalidInput& error) {
       throw InvalidInput(fmt::format("{} column \"{}\": {}", public_csv, name, error.what()));
     }
@@ -491,7 +573,8 @@ Domain domain_of(const std::vector<DraftedColumn>& columns, const std::string& p
 /// What of a column may tell who somebody is; empty if nothing does.
 std::string suspicion_of(const DraftedColumn& column) {
   if (const char* suspicion = column.sketch.suspicion()) return suspicion;
-  const bool names_many = names_a_unit(column.name) && column.sketch.has_many_values();
+  const bool has_many = column.sketch.has_many_values() || column.sketch.has_many_words();
+  const bool names_many = names_a_unit(column.name) && has_many;
   return names_many || names_somebody(column.name) ? "its name says so" : "";
 }
 
@@ -500,6 +583,10 @@ std::string reason_to_leave_out(const DraftedColumn& column, bool is_asked_for) 
   const ColumnSketch& sketch = column.sketch;
   if (sketch.holds_only_nulls()) return "it holds nulls only";
   if (const std::string days = sketch.proposed_days(); !days.empty()) return days;
+  if (std::string numbers = sketch.proposed_numbers(); !numbers.empty()) return numbers;
+  if (sketch.holds_times_of_day() && (!is_asked_for || sketch.is_too_wide())) {
+    return sketch.words_of_times_of_day();
+  }
   if (sketch.is_too_wide()) {
     const std::string few = sketch.few_strangers();
     return few.empty()

@@ -34,12 +34,14 @@ struct DomainDraft {
 /// - Everything else, up to 1000 values, makes a categorical column in the order of their bytes.
 ///   Numbers with leading zeros are words (postal codes).
 ///
-/// Columns that hold nulls get a null category. `columns` selects columns by name and orders them;
+/// Columns that hold nulls get a null category, and so do categorical ones, whose undeclared words
+/// become null. `columns` selects columns by name and orders them;
 /// empty means all; those in `excluded` are left out. A note says if only method marginals takes a
 /// domain of this size.
 ///
 /// Left out with a note are columns of nulls only, of more than 1000 values that are not numbers,
-/// of values that look like days but are written otherwise (the note says how to declare them),
+/// of values that look like days but are written otherwise (the note says how to declare them), of
+/// times of day, of numbers with a decimal comma or that are percents in part only,
 /// and, except for those that `columns` names, columns that look like names, addresses, identifiers
 /// or free text. Notes name the first of a few values that keep a column from being numbers.
 ///

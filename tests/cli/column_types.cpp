@@ -198,14 +198,14 @@ TEST(ColumnTypes, NameWhatKeepsAColumnFromBeingNumbers) {
   const CommandLine command;
   std::string rows = "cost,day,kind\n";
   for (int i = 0; i < 1200; ++i) {
-    rows += (i == 300 ? std::string("\"1,234.50\"") : std::to_string(i) + ".5") + "," +
+    rows += (i == 300 ? std::string("\"1.234,50\"") : std::to_string(i) + ".5") + "," +
             (i % 30 == 7 ? "soon" : "2026-01-" + std::to_string(10 + i % 20)) + ",a\n";
   }
   command.files.write("public.csv", rows);
   const Ended draft = command.run({"domain", "--public", "public.csv"});
   EXPECT_EQ(draft.status, 0) << draft.err;
   EXPECT_THAT(draft.out, HasSubstr("# Column \"cost\" is left out: all but 1 value are numbers; "
-                                   "line 302 is \"1,234.50\"."));
+                                   "line 302 is \"1.234,50\"."));
   EXPECT_THAT(draft.out,
               HasSubstr("# Column \"day\" is left out: all but 40 values are days, "
                         "and these are \"soon\", as line 9 is; if nothing is known "

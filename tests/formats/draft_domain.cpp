@@ -33,9 +33,9 @@ TEST(DraftDomain, InfersTypes) {
             "integer 5:small 1 5 5\n"
             "integer 5:large -1000 20 10\n"
             "number 3:num 0x1p-1 0x1.4p+0 10 null 10\n"
-            "categorical 4:word 1:a 1:b 1:x\n"
-            "categorical 3:zip 5:00001 5:01234 5:10000\n"
-            "categorical 3:odd 1:t 1:u\n");
+            "categorical 4:word 1:a 1:b 1:x null 3 outside 3\n"
+            "categorical 3:zip 5:00001 5:01234 5:10000 null 3 outside 3\n"
+            "categorical 3:odd 1:t 1:u null 2 outside 2\n");
   ASSERT_EQ(draft.notes.size(), 3U);
   EXPECT_EQ(draft.notes[2], "Column \"none\" is left out: it holds nulls only.");
   EXPECT_THAT(domain_yaml(draft.domain, draft.notes), testing::StartsWith("# Drafted from "));
@@ -57,13 +57,13 @@ TEST(DraftDomain, HandlesExtremes) {
   const auto text = [&](const std::string& content) {
     return draft_domain(scratch.write("pub.csv", content)).domain.columns()[0].canonical_text();
   };
-  EXPECT_EQ(text("a\n1.5\n1.5\n"), "categorical 1:a 3:1.5");
+  EXPECT_EQ(text("a\n1.5\n1.5\n"), "categorical 1:a 3:1.5 null 1 outside 1");
   EXPECT_EQ(text("a\n0\n63\n"), "integer 1:a 0 63 64");
   EXPECT_EQ(text("a\n0\n64\n"), "integer 1:a 0 64 10");
-  EXPECT_EQ(text("a\ninf\n1\n"), "categorical 1:a 1:1 3:inf");
+  EXPECT_EQ(text("a\ninf\n1\n"), "categorical 1:a 1:1 3:inf null 2 outside 2");
   EXPECT_EQ(text("a\n-0\n1\n"), "integer 1:a 0 1 2");
   EXPECT_EQ(text("a\nno\nYES\n"), "boolean 1:a 2:no 3:YES");
-  EXPECT_EQ(text("a\nno\nno\n"), "categorical 1:a 2:no");
+  EXPECT_EQ(text("a\nno\nno\n"), "categorical 1:a 2:no null 1 outside 1");
 }
 
 TEST(DraftDomain, SaysWhichMethodTakesManyColumns) {
@@ -308,12 +308,87 @@ TEST(DraftDomain, PointsOutAWordThatKeepsAColumnFromBeingNumbers) {
   EXPECT_THAT(draft.notes[3], testing::HasSubstr("\"code\" is left out: it may tell who"));
 }
 
+TEST(DraftDomain, ReadsNumbersAsColumnsDo) {
+  const test::Scratch scratch;
+  const auto text = [&](const std::string& content) {
+    const std::string path = scratch.write("pub.csv", content);
+    const DomainDraft draft = draft_domain(path);
+    const CheckCounts counts = check_table(path, draft.domain, std::nullopt, std::nullopt,
+                                           [](const Finding&) { ADD_FAILURE(); });
+    EXPECT_GT(counts.records, 0U);
+    return draft.domain.columns()[0].canonical_text();
+  };
+  EXPECT_EQ(text("a\n\"1,234\"\n\"5,678\"\n999\n"), "integer 1:a 999 5678 10");
+  EXPECT_EQ(text("a\n\"-1,234.5\"\n\"5,678\"\n"), "number 1:a -0x1.34ap+10 0x1.62ep+12 10");
+  EXPECT_EQ(text("a\n12%\n40 %\n"), "integer 1:a 12 40 29");
+  EXPECT_EQ(text("a\n12.5%\n40%\n"), "number 1:a 0x1.9p+3 0x1.4p+5 10");
+  std::string many = "a\n";
+  for (int i = 0; i < 1500; ++i) many += fmt::format("\"{},{:03}\"\n", 1 + i % 9, i * 7 % 1000);
+  EXPECT_THAT(text(many), testing::StartsWith("integer 1:a "));
+
+  const auto refused = [&](const std::string& content) {
+    return test::refusal(scratch, [&] { (void)draft_domain(scratch.write("pub.csv", content)); });
+  };
+  EXPECT_THAT(refused("a\n\"12,50\"\n\"-2,5\"\n\"1.234,5\"\n13\n"),
+              testing::EndsWith("\"a\": its values look like numbers with a decimal comma, as "
+                                "\"12,50\"; write a point instead"));
+  for (const char* percents : {"a\n50%\n0.5\n", "a\n0.5%\n1%\n"}) {
+    EXPECT_THAT(refused(percents), testing::EndsWith("write them without a percent sign"));
+  }
+}
+
+TEST(DraftDomain, LeavesOutTimesOfDay) {
+  const test::Scratch scratch;
+  std::string times = "a\n";
+  for (int i = 0; i < 1200; ++i) times += fmt::format("{:02}:{:02}:00\n", i % 24, i % 60);
+  std::string every = "a\n";
+  for (int i = 0; i < 1200; ++i) every += fmt::format("{:02}:{:02}\n", i / 60, i % 60);
+  const std::string few = "a\n9:30\n09:07\n";
+  for (const std::string& content : {times, every, few}) {
+    EXPECT_THAT(
+        test::refusal(scratch, [&] { (void)draft_domain(scratch.write("pub.csv", content)); }),
+        testing::HasSubstr("which have no type; to keep them, write the day too, as "
+                           "2026-01-31T12:34:56"));
+  }
+  // A few of them are words to choose from, if that is meant.
+  EXPECT_EQ(draft_domain(scratch.write("pub.csv", few), {"a"}).domain.columns()[0].size(), 3U);
+}
+
+TEST(DraftDomain, LeavesOutIdentifiersThatComeAgain) {
+  const test::Scratch scratch;
+  std::string csv = "angler,hex,person,family,week,code,town,value\n";
+  for (int i = 0; i < 2000; ++i) {
+    csv += fmt::format(
+        "angler-{:04},a{:x}x{},{},{}son,week {},{}{}.{},{}ham of the north,{}\n", i % 300,
+        i % 300 * 40503, i % 7, fmt::format("P{}", i % 200),
+        std::string(1 + static_cast<std::size_t>(i % 900) / 26, static_cast<char>('a' + i % 26)),
+        i % 52, static_cast<char>('A' + i % 20), i / 20 % 5 + 10, 0,
+        std::string(1 + static_cast<std::size_t>(i % 130) / 26, static_cast<char>('a' + i % 26)),
+        i % 9);
+  }
+  const std::string path = scratch.write("pub.csv", csv);
+  const DomainDraft draft = draft_domain(path);
+  EXPECT_THAT(draft.domain.names(), testing::ElementsAre("week", "code", "town", "value"));
+  EXPECT_THAT(draft.notes,
+              testing::Contains("Column \"angler\" is left out: it may tell who somebody is (its "
+                                "values look like identifiers); name it in --columns if that is "
+                                "meant."));
+  EXPECT_THAT(draft.yaml(), testing::HasSubstr("null: category\n    outside: null\n"));
+  EXPECT_THAT(draft_domain(path, {"angler"}).notes.back(),
+              testing::HasSubstr("\"angler\" may tell who somebody is: its values look like "
+                                 "identifiers. Leave it out"));
+  // What is not declared is a null, not the first word.
+  const Column& week = draft.domain.columns()[0];
+  EXPECT_EQ(week.encode(std::string_view("week 99")), week.encode(std::string_view()));
+  EXPECT_NE(week.encode(std::string_view("week 99")), week.encode(std::string_view("week 0")));
+}
+
 TEST(DraftDomain, SpellsOutWhatBecomesOfAValue) {
   const test::Scratch scratch;
   const DomainDraft draft =
       draft_domain(scratch.write("pub.csv", "sex,age,day\nf,3,2026-01-01\nm,,2026-01-09\n"));
   const std::string yaml = domain_yaml(draft.domain, {}, Defaults::kSpelledOut);
-  EXPECT_THAT(yaml, testing::HasSubstr("values: [f, m]\n    null: f\n    outside: clip\n"));
+  EXPECT_THAT(yaml, testing::HasSubstr("values: [f, m]\n    null: category\n    outside: null\n"));
   EXPECT_THAT(yaml, testing::HasSubstr("max: 3\n    null: category\n    outside: clip\n"));
   EXPECT_THAT(yaml, testing::HasSubstr("bins: day\n    null: 2026-01-01\n    outside: clip\n"));
   const Domain spelled = parse_domain(yaml, "d.yaml");
