@@ -44,10 +44,11 @@ def _in_classes(sentence: str) -> str:
     words = "|".join(sorted(METHODS, key=len, reverse=True))
 
     def named(found: re.Match[str]) -> str:
-        option = f"({found[2].strip()}=True)" if found[2] else ""
-        return f"mo.{METHODS[found[1]].__name__}{option}"
+        option = f"({found[3].strip()}=True)" if found[3] else ""
+        space = found[1] if "\n" in found[1] else ""  # a wrapped line stays short
+        return f"{space}mo.{METHODS[found[2]].__name__}{option}"
 
-    sentence = re.sub(rf'(?<!["\w])method\s+({words})(\s+copula)?(?![\w"-])', named, sentence)
+    sentence = re.sub(rf'(?<!["\w])method(\s+)({words})(\s+copula)?(?![\w"-])', named, sentence)
     return re.sub(r"\badd (accept_error|accept_large_delta)\b(?!=)", r"add \1=True", sentence)
 
 

@@ -199,7 +199,7 @@ def test_no_advice_names_a_flag(purpose, protect):
 def test_flags_become_parameters():
     assert in_python("give --unit for it (with --covariance-bound)") == "give unit for it (with covariance_bound)"
     assert in_python("(method marginals --copula keeps them)") == "(mo.Marginals(copula=True) keeps them)"
-    assert in_python("their law with method\n      marginals copula") == "their law with mo.Marginals(copula=True)"
+    assert in_python("their law with method\n      marginals copula") == "their law with \n      mo.Marginals(copula=True)"
     assert in_python('a column "method central" of method-local') == 'a column "method central" of method-local'
     assert in_python("a -- b, x--y, ---") == "a -- b, x--y, ---"
 
