@@ -163,9 +163,10 @@ void add_advise(CLI::App& app, Session& session) {
       "takes the first that is enough");
   add_number(command, "--delta", options->delta,
              "probability of failure (default: 1/(100 n) or less)");
-  add_number(command, "--alpha", options->alpha,
-             "the error you accept (default: 0.1; persons' estimates: 0.01)\nTotal variation, or of "
-             "estimates the standard error of a share of one half");
+  add_number(
+      command, "--alpha", options->alpha,
+      "the error you accept (default: 0.1; persons' estimates: 0.01)\nTotal variation, or of "
+      "estimates the standard error of a share of one half");
   command.add_flag("--accept-large-delta", options->accept_large_delta,
                    "accept a --delta of 1/n or more");
   command.add_option("--log", options->logarithms, "columns whose logarithms are Gaussian")

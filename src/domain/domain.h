@@ -65,7 +65,8 @@ class Domain {
   [[nodiscard]] bool is_enumerable() const noexcept { return product_ <= kMaxOutcomes; }
   /// Throws InvalidInput, saying that `what` needs it, unless the domain is enumerable.
   void require_enumerable(std::string_view what, std::string_view other_way = {}) const;
-  /// The widest columns, a hundred at most, with how many values each has, and how many more there are.
+  /// The widest columns, a hundred at most, with how many values each has, and how many more there
+  /// are.
   [[nodiscard]] std::string widest(std::string_view between) const;
   /// What to write, if `fits` refuses how many values the columns have: "the widest columns are
   /// ...: declare fewer bins there (`bins: 207` in each would do), or leave columns out".

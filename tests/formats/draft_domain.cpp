@@ -377,7 +377,7 @@ TEST(DraftDomain, LeavesOutIdentifiersThatComeAgain) {
   EXPECT_THAT(draft_domain(path, {"angler"}).notes.back(),
               testing::HasSubstr("\"angler\" may tell who somebody is: its values look like "
                                  "identifiers. Leave it out"));
-  // What is not declared is a null, not the first word.
+  // An undeclared word is a null, not the first word.
   const Column& week = draft.domain.columns()[0];
   EXPECT_EQ(week.encode(std::string_view("week 99")), week.encode(std::string_view()));
   EXPECT_NE(week.encode(std::string_view("week 99")), week.encode(std::string_view("week 0")));
