@@ -1,5 +1,5 @@
-// Released records are never put into an order that follows from a seed. expected:
-// SecureRandom
+// Released records are never put into an order that follows from a seed.
+// expected: SecureRandom
 #include "domain/candidates.h"
 #include "kernel/order.h"
 
