@@ -423,7 +423,8 @@ void expect_tested_claim(const TestedRun& run, const std::vector<std::vector<Lat
         run.dimension, high, of_release, delta, worst, tenth, released);
     EXPECT_LE(worst, delta);
     EXPECT_LE(released, delta);
-    if (delta == 0.001) {
+    // A few tables, as under sanitizers, need not have the worst pair.
+    if (delta == 0.001 && test::whole_or_sanitized(1, 0) == 1) {
       EXPECT_GT(tenth, delta);
     }
   }
@@ -435,7 +436,8 @@ TEST(GaussianPrivacy, TestedRunsKeepTheirClaimOnTheLine) {
   for (const TestedRun& run : {TestedRun{1, 40, 8, Ratio{5000, 1}, 69'000},
                                TestedRun{1, 400, 8, Ratio{100'000, 1}, 2'020'000}}) {
     std::vector<std::vector<Lattice>> tables;
-    const std::size_t step = test::whole_or_sanitized<std::size_t>(run.records / 40, 80);
+    const std::size_t step =
+        test::whole_or_sanitized<std::size_t>(run.records / 40, run.records / 5);
     for (std::size_t low = 0; low < run.records; low += step) {
       for (std::size_t high = 0; low + high < run.records; high += step) {
         std::vector<Lattice> table(low, {-8});
