@@ -423,7 +423,7 @@ void expect_tested_claim(const TestedRun& run, const std::vector<std::vector<Lat
         run.dimension, high, of_release, delta, worst, tenth, released);
     EXPECT_LE(worst, delta);
     EXPECT_LE(released, delta);
-    // A few tables, as under sanitizers, need not have the worst pair.
+    // The few tables under sanitizers can miss the worst pair.
     if (delta == 0.001 && test::whole_or_sanitized(1, 0) == 1) {
       EXPECT_GT(tenth, delta);
     }
