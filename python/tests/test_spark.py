@@ -483,7 +483,7 @@ def test_what_is_not_safe_is_refused_in_one_sentence(session, domain, table):
     assert "epsilon must be finite" in refusal(frame, **{**asked, "epsilon": -1})
     numbers = mo.Domain({"math": mo.number(-3, 25)})
     assert refusal(frame, numbers, method="integral", epsilon=2) == (
-        "method integral needs the records of the whole table in one place where they are scored, and "
+        "mo.Integral needs the records of the whole table in one place where they are scored, and "
         "has only how many there are of each"
     )
     gaussian = {"method": "gaussian", "covariance_bound": 9, "mean_bound": 25, "accept_error": True}
@@ -493,7 +493,7 @@ def test_what_is_not_safe_is_refused_in_one_sentence(session, domain, table):
         "Gaussian samples with a unit draw one row of each unit, and need more than sums over all rows"
     )
     assert refusal(frame, **asked | {"method": "central", "delta": 1e-9, "count": 2}).startswith(
-        "method central with a unit draws one record of each unit"
+        "mo.Central with a unit draws one record of each unit"
     )
     assert refusal(frame, **asked, candidates_file=frame) == (
         "candidates_file must be the path of a file of candidates, but is of type DataFrame"
