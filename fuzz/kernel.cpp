@@ -1,7 +1,8 @@
 // Any bytes as a band and scores: the theorems of Table, SparseTable and AliasTable
 // must hold. Any bytes as scales and decisions of noise: quick brackets must agree with wide
 // integers. Any bytes as terms of a choice: one look must agree with wide integers. Any bytes as
-// vectors of a clipped sum: they must stay in the ball.
+// vectors of a clipped sum: they must stay in the ball. Any bytes as the moments of a tested run:
+// its exact test must agree with minors, and a point is always drawn.
 
 #include <cmath>
 #include <cstddef>
@@ -13,6 +14,8 @@
 #include <type_traits>
 #include <vector>
 
+#include <boost/multiprecision/cpp_int.hpp>
+
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "core/table.h"
@@ -21,6 +24,7 @@
 #include "kernel/coins.h"
 #include "kernel/noise.h"
 #include "kernel/search.h"
+#include "methods/gaussian/tested.h"
 
 namespace {
 
@@ -323,6 +327,34 @@ void check_choice(Input& input) {
   }
 }
 
+/// Of one or two columns, a matrix is positive semidefinite if no principal minor is negative.
+void check_tested_run(Input& input) {
+  using Wide = boost::multiprecision::cpp_int;
+  const std::size_t dimension = 1 + input.next<std::uint8_t>() % 2;
+  const std::uint64_t records = 2 + input.next<std::uint64_t>() % ((1ULL << 39U) - 1);
+  const std::uint64_t unit = 1 + (input.next<std::uint64_t>() >> (input.next<std::uint8_t>() % 64));
+  const auto times = static_cast<mollify::int128>(input.next<std::int64_t>());
+  std::vector<std::int64_t> entries(mollify::ClippedMoments::entry_count(dimension));
+  for (std::int64_t& entry : entries) {
+    entry = input.next<std::int64_t>() >> (input.next<std::uint8_t>() % 64);
+  }
+  const mollify::RunScatter scatter(records, dimension, entries);
+  const auto minor = [&](std::size_t product, std::int64_t factor, std::size_t x, std::size_t y) {
+    return Wide(records) * (entries[product] / factor) - Wide(entries[x] / 7) * (entries[y] / 7);
+  };
+  const Wide taken = Wide(static_cast<std::int64_t>(times)) * unit;
+  bool expected = false;
+  if (dimension == 1) {
+    expected = minor(0, 5, 1, 1) >= taken;
+  } else {
+    const Wide a = minor(0, 5, 2, 2) - taken, b = minor(1, 7, 2, 4), c = minor(3, 5, 4, 4) - taken;
+    expected = a >= 0 && c >= 0 && a * c >= b * b;
+  }
+  require(scatter.reaches(times, unit) == expected, "a least eigenvalue is misjudged");
+  mollify::SecureRandom random;
+  require(scatter.draw(random).size() == dimension, "no point is drawn");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -346,6 +378,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   if (noise == 7) {
     check_choice(input);
+    return 0;
+  }
+  if (noise == 8) {
+    check_tested_run(input);
     return 0;
   }
   const std::optional<Band> band = band_of(input);

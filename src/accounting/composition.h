@@ -55,7 +55,7 @@ namespace mollify {
 ///
 /// of sum a_i X_i + N(0, s^2 I) [ours; proof: docs/theory/gaussian-proofs.md].
 ///
-/// Of second order in g: bounds by the size of the rounding (lattice_error.h) are of first order.
+/// Of second order in g: bounds by the size of the rounding (lattice.h) are of first order.
 /// The formula in doubles, times 1 + 2^-40; at most 1.
 [[nodiscard]] double record_rounding_error_up(std::size_t dimension, double squared_weights,
                                               double step, double deviation);

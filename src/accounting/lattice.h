@@ -11,7 +11,7 @@ namespace mollify {
 // instead of a continuum.
 
 // All lengths are in lattice units. e represents whatever else is added to the sum, such as the
-// rounding of records (which record_rounding.h bounds more sharply, for Gaussian records).
+// rounding of records (record_rounding_error_up is sharper for Gaussian ones).
 
 /// A bound on the total variation between e + y + u, y discrete Gaussian on Z^d of `variance` and u
 /// uniform on one cell [-1/2, 1/2]^d, and N(0, variance I), where e is independent of y and u and

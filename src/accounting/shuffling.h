@@ -64,7 +64,7 @@ void require_total_delta(double delta);
 /// `upper` is at least B and `lower` at most B; their difference is the slack of the arithmetic.
 /// The upper bound takes E rounded down and E0 rounded up, because delta falls in epsilon and rises
 /// in epsilon0 (less randomized reports can be randomized further). InvalidInput as `validate` and
-/// for an epsilon that is negative or not finite. O(1), see mean_excess.h.
+/// for an epsilon that is negative or not finite. O(1), see accounting/excess.h.
 ///
 /// If delta is only compared with `interest`, see there.
 [[nodiscard]] DeltaBounds privacy_blanket(const ShuffledResponse& response, double epsilon,
@@ -118,7 +118,8 @@ void require_total_delta(double delta);
 // under-reports for k > 2 (docs/theory/shuffle-accounting.md).
 
 /// The mechanism is (epsilon, upper)-DP and not (epsilon, delta)-DP for any delta < lower.
-/// Milliseconds; tenths of a second for a sum of many terms with atoms near 0 (mean_excess.h).
+/// Milliseconds; tenths of a second for a sum of many terms with atoms near 0
+/// (accounting/excess.h).
 [[nodiscard]] DeltaBounds shuffle_delta(const ShuffledResponse& response, double epsilon);
 
 /// An epsilon, least to 1e-9 of it, for which the mechanism is certainly (epsilon, delta)-DP; at
@@ -138,7 +139,7 @@ void require_total_delta(double delta);
                                                               double epsilon0, double epsilon,
                                                               double delta, double rate = 1.0);
 
-/// The same for m of n records without replacement (subset_blanket.h).
+/// The same for m of n records without replacement.
 [[nodiscard]] DeltaBounds subset_delta(const ShuffledSubset& response, double epsilon);
 [[nodiscard]] double subset_epsilon_up(const ShuffledSubset& response, double delta);
 [[nodiscard]] double subset_epsilon_down(const ShuffledSubset& response, double delta);

@@ -84,7 +84,7 @@ struct ScaledExp {
 /// Encloses e^-x for any precision, given an integer `scaled` at most 1 from x 2^scale, scale
 /// >= 64. The error is below 2^16 units for scale < 2^8 and grows like its square.
 ///
-/// Proof beside the code (src/kernel/exp_minus.cpp).
+/// Proof beside the code (src/kernel/coins.cpp).
 ScaledExp exp_minus(const Natural& scaled, std::size_t scale);
 
 /// Binary digits of x beyond the digits of the fraction that it is compared with.
@@ -94,7 +94,7 @@ inline constexpr std::size_t kGuardBits = 64;
 /// neither is certain, given an integer `scaled` at most 1 from x 2^(bits + kGuardBits). Exact; for
 /// any size.
 ///
-/// Proof beside the code (src/kernel/exp_minus.cpp). The bracket of e^-x that it uses is narrower
+/// Proof beside the code (src/kernel/coins.cpp). The bracket of e^-x that it uses is narrower
 /// than 2^-(bits + 20) for bits < 2^20, so it stays undecided only if e^-x itself lies that close
 /// to the interval.
 std::optional<bool> is_below_exp_minus(const Natural& drawn, std::size_t bits,

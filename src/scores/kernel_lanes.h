@@ -1,4 +1,4 @@
-// The loops over pairs of row and candidate that product_kernel.cpp steers, one table of them for
+// The loops over pairs of row and candidate that kernels.cpp steers, one table of them for
 // each instruction set. Chosen at run time: one binary works on every processor.
 #pragma once
 

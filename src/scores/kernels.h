@@ -138,7 +138,7 @@ class ColumnKernel {
 /// Scores candidates by a product-kernel density estimate of the rows.
 ///
 /// Definition. f(x) = (1/n) sum_i prod_c K_c(x_c, X_ic) with the column's kernels K_c of
-/// column_kernel.h, each a probability, so f is one too.
+/// ColumnKernel, each a probability, so f is one too.
 ///
 /// Accuracy. Scores are within 1e-4 of f, relatively, where f exceeds 1e-30 and number bandwidths
 /// are at least 1e-3 (narrower ones lose digits in the tails): single precision, and rows are

@@ -1,4 +1,4 @@
-// The loops over samples of which network_passes.cpp makes forward and backward passes, one table
+// The loops over samples of which network.cpp makes forward and backward passes, one table
 // of them for each instruction set. Chosen at run time: one binary works on every processor.
 #pragma once
 

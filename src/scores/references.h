@@ -45,7 +45,7 @@ namespace mollify {
 // A public reference on mixed points, made of public records.
 
 /// The law h = (1 - lambda) f + lambda u of points, where f is the product-kernel density estimate
-/// of **public** records (product_kernel.h) and u is uniform: numbers on [0, 1], levels evenly.
+/// of **public** records (scores/kernels.h) and u is uniform: numbers on [0, 1], levels evenly.
 ///
 /// u keeps h positive everywhere: no point's density ratio to a bounded p exceeds max p / lambda.
 /// Without records h is uniform.
@@ -89,7 +89,7 @@ class SmoothedRecords {
 // -----------------------------------------------------------------------------------------------
 // Candidates that look like public records.
 
-/// Draws candidates from the smoothed records of a **public** file (smoothed_records.h) instead of
+/// Draws candidates from the smoothed records of a **public** file (SmoothedRecords) instead of
 /// evenly. If the private records are like the public ones, far fewer candidates are enough.
 class ReferenceCandidates {
  public:

@@ -39,10 +39,10 @@ nlohmann::json golden_releases() {
   return nlohmann::json::parse(std::string(std::istreambuf_iterator<char>(file), {}));
 }
 
-/// 60 rows of 20 people: words, counts, numbers that are skewed, and nothing in some cells.
-std::string private_rows() {
+/// Rows of 20 people: words, counts, numbers that are skewed, and nothing in some cells.
+std::string private_rows(int count) {
   std::string csv = "id,kind,size,x,y\n";
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < count; ++i) {
     csv += "p" + std::to_string(i % 20) + "," + std::string(1, "abcd"[i * i % 7 % 4]) + "," +
            std::to_string(1 + i * 3 % 5) + "," + std::to_string((i * 37 % 60) / 8.0) + "," +
            (i % 11 == 5 ? "" : std::to_string(i * i % 90 / 10.0)) + "\n";
@@ -51,7 +51,8 @@ std::string private_rows() {
 }
 
 void write_inputs(const Scratch& scratch) {
-  scratch.write("data.csv", private_rows());
+  scratch.write("data.csv", private_rows(60));
+  scratch.write("many.csv", private_rows(4000));
   scratch.write("words.yaml",
                 "columns:\n  kind: {type: categorical, values: [a, b, c, d]}\n"
                 "  size: {type: integer, min: 1, max: 5}\n");
@@ -77,7 +78,8 @@ void write_inputs(const Scratch& scratch) {
   scratch.write("covariance.csv", ",x,y\nx,4,1\ny,1,5\n");
 }
 
-std::string drawn(const Scratch& scratch, nlohmann::ordered_json spec) {
+std::string drawn(const Scratch& scratch, const nlohmann::json& golden) {
+  nlohmann::ordered_json spec = golden["spec"];
   spec["format"] = "mollify release 1";
   spec["domain"]["file"] = scratch.path(spec["domain"]["file"]);
   for (const char* part : {"reference", "roster", "covariance"}) {
@@ -85,7 +87,7 @@ std::string drawn(const Scratch& scratch, nlohmann::ordered_json spec) {
   }
   const auto release = test::prepared(scratch, spec_of(spec, "golden_draws.json"));
   Sha256 hash;
-  hash.add(test::drawn(*release, CsvSource(scratch.path("data.csv")), 1));
+  hash.add(test::drawn(*release, CsvSource(scratch.path(golden.value("data", "data.csv"))), 1));
   return hash.hex();
 }
 
@@ -98,7 +100,7 @@ TEST(GoldenDraws, AreDrawnFromTheSameWordsAgain) {
     if (golden.value("fused", false) &&
         detail::last_instruction_set() == detail::InstructionSet::kBaseline)
       continue;
-    EXPECT_EQ(drawn(scratch, golden["spec"]), golden["digest"]) << name;
+    EXPECT_EQ(drawn(scratch, golden), golden["digest"]) << name;
   }
 }
 

@@ -69,7 +69,7 @@ class CandidateLaw {
 /// falls.
 class GridSampler {
  public:
-  /// The band [b h, b e^epsilon h] on the cells of `grid`, b = `floor` (see band_floor.h).
+  /// The band [b h, b e^epsilon h] on the cells of `grid`, b = `floor` (methods/local/mechanism.h).
   /// Cells of a reference mass below 2^-80 are counted as having that. Throws
   /// InvalidInput if the dimensions differ or no band fits.
   GridSampler(std::shared_ptr<const Measure> reference, Grid grid, double floor, double epsilon);

@@ -142,7 +142,7 @@ class CentralSampler {
 class SubsetSampler final : public CentralSampler {
  public:
   /// 1 <= chosen <= records. The caller owes that `response` keeps the guarantee
-  /// (central_design.h does). Throws InvalidInput if chosen is out of range.
+  /// (methods/central/design.h does). Throws InvalidInput if chosen is out of range.
   SubsetSampler(const RandomizedResponse& response, std::uint64_t records, std::uint64_t chosen,
                 const Privacy& guarantee);
 

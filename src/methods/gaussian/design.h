@@ -1,6 +1,7 @@
 // The design of independent Gaussian samples.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -33,7 +34,7 @@ inline constexpr std::size_t kMostGaussianDimensions = 1024;
 inline constexpr std::uint64_t kMostGaussianOutputs = 100'000'000;
 
 /// Everything public about a release of Gaussian samples. Lengths are in whitened coordinates
-/// (whitening.h), in which a record has covariance I, or one between I and K I.
+/// (methods/gaussian/sampler.h), in which a record has covariance I, or one between I and K I.
 struct GaussianRequest {
   /// n, 1 to 2^39.
   std::uint64_t records = 0;
@@ -48,8 +49,8 @@ struct GaussianRequest {
   double covariance_bound = 1;
   /// R >= 0: the mean's Euclidean norm is at most R. Accuracy depends on that, privacy does not.
   std::optional<double> mean_bound = std::nullopt;
-  /// Without R, a part of the records finds a coarse centre (centre_design.h). The range of each
-  /// coordinate of the mean: d intervals or one for all; not needed if delta > 0.
+  /// Without R, a part of the records finds a coarse centre (methods/gaussian/centre.h). The range
+  /// of each coordinate of the mean: d intervals or one for all; not needed if delta > 0.
   std::vector<RealRange> ranges = {};
   /// Pure privacy only: the public variance of [Cheu, Nayak 2024, Algorithm 4] in place of the
   /// corrected one. Privacy is the same.
@@ -87,9 +88,9 @@ struct GaussianTotalVariation {
 /// are equal on one machine; a search on another may end elsewhere, so a certificate states the
 /// integers, and these are checked (check_gaussian_design).
 ///
-/// The sampler (gaussian_sampler.h) gives each output a run of `run_records` records of its own,
-/// clips them, in units of the step g = 2^step_exponent, onto the integer points of norm at most L
-/// (kernel/clipped_sums.h), adds them up to S with their signs and adds noise Y on Z^d. The
+/// The sampler (methods/gaussian/sampler.h) gives each output a run of `run_records` records of its
+/// own, clips them, in units of the step g = 2^step_exponent, onto the integer points of norm at
+/// most L (kernel/clipped_sums.h), adds them up to S with their signs and adds noise Y on Z^d. The
 /// output is
 ///     centre + (g / divisor) (S + Y) + public noise.
 /// Pure: P(Y = y) proportional to e^(-|y|/b), `noise` = b. Otherwise coordinates are discrete
@@ -103,10 +104,10 @@ struct GaussianTotalVariation {
 ///
 /// Theorem (privacy of one run). For any records, S changes by at most s = 2 L in Euclidean norm if
 /// one is replaced, so S + Y is (s/b)-DP, respectively (s^2/(2 sigma^2))-zCDP and
-/// (epsilon, delta)-DP with the delta of lattice_gaussian.h. The rest is post-processing.
+/// (epsilon, delta)-DP with the delta of accounting/lattice.h. The rest is post-processing.
 /// Proof. kernel/clipped_sums.h: both values of the record are clipped to norm L. For b:
 /// e^(-|y|/b) changes by a factor of at most e^(s/b) under a shift of norm s; for sigma:
-/// discrete_gaussian.h.
+/// kernel/noise.h.
 struct GaussianDesign {
   GaussianRequest request;
   /// Of the part of the records that the coarse centre is found from; none with a mean_bound.
@@ -135,6 +136,8 @@ struct GaussianDesign {
   /// One or two sentences for the user: why these parameters.
   std::string why;
 
+  /// g.
+  [[nodiscard]] double step() const { return std::ldexp(1, step_exponent); }
   /// Of one output (weak multi-sampling): the sum of the four parts, at most 1.
   [[nodiscard]] double total_variation_up() const;
   /// Of the joint law of all outputs (strong multi-sampling): the centre's part once and the other
@@ -177,5 +180,29 @@ void check_gaussian_design(const GaussianDesign& design);
 /// The request whose centre a part of the records finds.
 [[nodiscard]] CentreRequest centre_request(const GaussianRequest& request, std::uint64_t records,
                                            double failure);
+
+// -----------------------------------------------------------------------------------------------
+// From the records of one run to its clipping, its lattice and its noise.
+
+/// Clipping do not have to be rarer than that.
+inline constexpr double kNegligibleClipping = 1e-12;
+
+/// The weaker of two guarantees of one notion, and whether one is no weaker than another.
+[[nodiscard]] Privacy weaker(const Privacy& a, const Privacy& b);
+
+[[nodiscard]] bool is_within(const Privacy& guarantee, const Privacy& budget);
+
+/// Whether one run keeps a guarantee by its integers alone.
+[[nodiscard]] bool run_keeps(const GaussianDesign& design, const Privacy& said);
+
+/// Fills in what follows from a run's integers, wherever they come from, and from mean_radius:
+/// clip_radius, public_variance and total_variation except for the centre's part. False if nothing
+/// is promised of them.
+bool settle_run(GaussianDesign& design);
+
+/// Fills in all that makes one run, given the request, the run's records and mean_radius; the
+/// centre, if there is one, has been designed. False if nothing would be promised, or if a total
+/// variation of more than `most` is left; with `most` below 1 the run is within it, not the best.
+bool design_run(GaussianDesign& design, double most = 1);
 
 }  // namespace mollify

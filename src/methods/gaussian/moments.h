@@ -58,7 +58,7 @@ struct MomentRound {
 /// So round k, with k's noise, spends
 /// - pure: Delta / scale of epsilon [EuclideanLaplace];
 /// - concentrated: Delta^2 / (2 variance) of rho [DiscreteGaussian];
-/// - approximate: Delta^2 / (variance - kLatticePart) of the square of mu (adaptive_gaussian.h),
+/// - approximate: Delta^2 / (variance - kLatticePart) of the square of mu (accounting/gaussian.h),
 /// and rounds add up, each chosen after the outputs before it. The model, its rows, and more rows
 /// of it are post-processing.
 struct MomentDesign {
@@ -205,7 +205,7 @@ class MomentSums {
 /// Measures a table by the design's rounds.
 ///
 /// Theorem (privacy). The model keeps design().guarantee for replacing one row, whatever rows are:
-/// moment_design.h. Each round reads the first n rows, and missing ones count as zero (their
+/// MomentDesign. Each round reads the first n rows, and missing ones count as zero (their
 /// moments are 0, like one public row's), maps every row by itself, and hands it to ClippedMoments;
 /// of these only entries with exact noise are looked at.
 ///

@@ -157,7 +157,8 @@ class GaussianRuns {
 ///
 /// Every row gets a role, uniformly at random among all ways to give out the public numbers of
 /// them: it goes to the coarse centre, to one of the runs, with which weight, or nowhere. One pass
-/// finds the centre, if the design has one, a second one fills all runs (gaussian_design.h).
+/// finds the centre, if the design has one, a second one fills all runs
+/// (methods/gaussian/design.h).
 ///
 /// Theorem (privacy). All outputs together keep design().guarantee for replacing one row.
 /// Proof: docs/theory/gaussian-proofs.md. Roles do not look at values, and no row has two.
@@ -270,29 +271,5 @@ class GaussianPart {
 [[nodiscard]] std::vector<double> draw_from_parts(
     const GaussianSampler& sampler, const ReleaseKey& key,
     const std::function<std::vector<std::int64_t>(const GaussianPass&)>& ask, SecureRandom& random);
-
-// -----------------------------------------------------------------------------------------------
-// From the records of one run to its clipping, its lattice and its noise.
-
-/// Clipping do not have to be rarer than that.
-inline constexpr double kNegligibleClipping = 1e-12;
-
-/// The weaker of two guarantees of one notion, and whether one is no weaker than another.
-[[nodiscard]] Privacy weaker(const Privacy& a, const Privacy& b);
-
-[[nodiscard]] bool is_within(const Privacy& guarantee, const Privacy& budget);
-
-/// Whether one run keeps a guarantee by its integers alone.
-[[nodiscard]] bool run_keeps(const GaussianDesign& design, const Privacy& said);
-
-/// Fills in what follows from a run's integers, wherever they come from, and from mean_radius:
-/// clip_radius, public_variance and total_variation except for the centre's part. False if nothing
-/// is promised of them.
-bool settle_run(GaussianDesign& design);
-
-/// Fills in all that makes one run, given the request, the run's records and mean_radius; the
-/// centre, if there is one, has been designed. False if nothing would be promised, or if a total
-/// variation of more than `most` is left; with `most` below 1 the run is within it, not the best.
-bool design_run(GaussianDesign& design, double most = 1);
 
 }  // namespace mollify

@@ -142,7 +142,7 @@ class PairCounter {
 struct MarginalColumn {
   std::uint32_t size = 1;
   bool ordered = false;  ///< whether neighbouring cells are alike
-  /// Whether its cells are put together in private bins (private_bins.h), except these, ascending.
+  /// Whether its cells are put together in private bins (noisy_answers.h), except these, ascending.
   bool private_bins = false;
   std::vector<std::uint32_t> apart{};
 

@@ -256,7 +256,7 @@ MarginalDesign design_marginals(const MarginalRequest& request, std::optional<do
         MarginalBudget::kParts - static_cast<std::uint32_t>(design.all_cut_parts());
   } else if (request.copula) {
     // Noise of columns of a dozen cells is some four times the noise of their pairs, so this leaves
-    // least of both together (marginal_error.h).
+    // least of both together.
     design.column_parts = share_of_parts(0.75, columns);
     design.product_parts = MarginalBudget::kParts -
                            static_cast<std::uint32_t>(design.all_cut_parts()) -

@@ -145,15 +145,15 @@ struct MarginalRequest {
 /// How the budget's parts are split. Two designs of one request are equal, so a certificate can be
 /// checked by designing anew.
 ///
-/// Drawn are, of columns of private bins, where these lie (private_bins.h), each of four levels
-/// with `cut_parts`; then (marginal_learner.h): every column, with `column_parts`, where that
-/// leaves much noise once more (second_measurement.h); a tree of pairs, chosen with
+/// Drawn are, of columns of private bins, where these lie (noisy_answers.h), each of four levels
+/// with `cut_parts`; then (learner.h): every column, with `column_parts`, where that
+/// leaves much noise once more; a tree of pairs, chosen with
 /// `tree_choice_parts` an edge and measured with `tree_parts` in all; in rounds one more pair, with
 /// `choice_parts` and `round_parts`, doubled where the outputs say that less noise is needed, until
 /// nothing is left. Of a copula instead of tree and rounds the products of all pairs' rank scores,
 /// of sizes up to `score_steps`, with `product_parts`.
 ///
-/// Theorem (privacy). Each step is private by what it takes of the budget (marginal_budget.h), and
+/// Theorem (privacy). Each step is private by what it takes of the budget (MarginalBudget), and
 /// PartsLeft lets no sequence of them take more than all: so the whole keeps the guarantee, however
 /// the parts are split, whatever is chosen, by anyone. All else is made of outputs.
 struct MarginalDesign {

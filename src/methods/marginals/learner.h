@@ -126,7 +126,7 @@ class MarginalModel {
 /// no pair can be measured with.
 ///
 /// `reference`: counts of public records in the design's cells, or none. Then the model is shrunk
-/// towards the public records' model (public_model.h) instead of uniform columns, by as many
+/// towards the public records' model instead of uniform columns, by as many
 /// records as they are worth (PublicWorth), and the tree's pairs are chosen by how far the table is
 /// from that.
 [[nodiscard]] MarginalModel learn_marginals(const MarginalDesign& design, MarginalAnswers& answers,
