@@ -41,13 +41,13 @@ PARTS = {
     "guides/hide-a-whole-table guides/estimate-a-population guides/plan-a-budget guides/track-a-budget guides/python guides/spark",
     "Gallery": "gallery/three-attacks gallery/one-record-of-each gallery/choosing-epsilon gallery/estimating-a-population "
     "gallery/words-of-a-language-model",
-    "Reference": "reference/domain reference/mechanisms reference/spaces reference/shared-models reference/plans reference/ledger reference/estimation "
-    "reference/spec generated/commands reference/python reference/api reference/spark reference/cpp-and-c reference/boosting reference/glossary",
+    "Reference": "reference/domain reference/mechanisms reference/spaces reference/plans reference/spec generated/commands reference/api "
+    "reference/cpp-and-c reference/glossary",
     "Theory": "theory/threat-model theory/privacy-kernel theory/band theory/best-band theory/central theory/shuffle-accounting theory/marginals "
     "theory/graphical-models theory/gaussian-samplers theory/gaussian-proofs theory/coarse-centre theory/release-keys theory/estimation "
     "theory/errata theory/coverage theory/reproduction theory/law",
     "Evidence": "evidence/marginals evidence/single-records evidence/speed evidence/*",
-    "Project": "README project/contributing project/architecture project/extending project/porting project/data project/changelog "
+    "Project": "README project/contributing project/architecture project/porting project/data project/changelog "
     "project/bibliography",
 }
 HEADERS = "domain release answers verify sampler privacy distributed program laboratory mollify_c"

@@ -53,6 +53,9 @@ class Ledger:
     and several processes on one computer may use one file at once. A file that was
     moved or replaced after the object was made, or that has several hard links, raises
     `InvalidInput`.
+
+    A parameter that is a number is charged as the shortest decimal that reads back as
+    it, and a text (``epsilon="0.1"``) as typed. Sums of decimals are exact.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:

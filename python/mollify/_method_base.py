@@ -115,7 +115,8 @@ class Method:
         lists : list of str
             Columns of Python lists, the values of one unit. A row becomes as many
             records as its longest list has, or one of nulls. Other columns show by type
-            if they hold lists.
+            if they hold lists. The number of records is then private, so methods
+            `Local` and `Central` need a `unit`.
         threads : int
             Number of threads, from 1 to 1024. Default: as many as the machine runs at
             once.

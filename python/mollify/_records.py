@@ -177,7 +177,8 @@ class Records:
         ]
 
     def to_arrow(self) -> pyarrow.Table:
-        """A table of pyarrow (the extra ``parquet``)."""
+        """A table of pyarrow (the extra ``parquet``), with days as `date32`, and times in
+        UTC if the domain states a zone."""
         return optional("pyarrow", "parquet").table(self)
 
     def to_pandas(self) -> pandas.DataFrame:

@@ -34,7 +34,8 @@ def _numbers(what: str, numbers: ArrayLike, kinds: str) -> NDArray[Any]:
 
 
 class Sampler:
-    """A local mechanism over k outcomes. Immutable, safe to share between threads.
+    """A local mechanism over k outcomes. Immutable, safe to share between threads; it
+    releases the GIL, and pickles by its public parameters.
 
     Each draw promises `guarantee` to the owner of the scores, against any other scores.
     Draws from one owner's scores add up. The law of a draw lies between

@@ -8,8 +8,41 @@ JDK 17.
 
 A cluster computes a task again whenever it likes. In method local every draw is by one
 release key, so that whatever is computed again gives the same rows on workers that
-compute alike. In the other models Spark counts the records or adds up integers over
+compute alike. In the other methods Spark counts the records or adds up integers over
 them, which it may do as often as it likes, and the driver draws once.
+
+**Who does what.** Workers turn rows into cells. In `Local` with a unit all counts of a
+unit come together, and workers draw. In all other methods counts or integer sums are
+added, and the driver draws. `Gaussian` clips rows to integers in two passes, three with
+a coarse centre, and before each Spark orders the rows anew, because a row's part in the
+release depends on its place. `GaussianModel` needs four passes and no order.
+
+**When the ledger is charged.** Before anything is drawn: in `Local` with a unit when
+`sample` is called, although the rows are computed later, and otherwise when the counts
+are there.
+
+**Order of rows.** Without `units` the key gives the order, which reveals nothing about
+whose row is whose. With `units` each row names its unit; sort by that column.
+
+**The data must stay as they are.** If a unit's records change between two computations,
+its record is released once more, which costs its epsilon once more, and no ledger
+notices. Plans that Spark calls non-deterministic, that read the clock or that take some
+of the rows are refused. Workers with other processors or C libraries can draw a unit
+twice, which also costs twice: with and without fused multiply-adds, for example, if the
+scorer is "ratio" or "mbde".
+
+**The key.** Anyone who has the key and the released rows can test guesses of the private
+ones. It travels like the private rows, from the driver to the workers inside the task,
+and into no plan, log or file. If others can read Spark's channels, set
+``spark.network.crypto.enabled`` and ``spark.io.encryption.enabled``.
+
+**Columns** may be booleans, integers, floats, decimals, texts, binary, dates and times.
+No value makes a task fail. A cast in your own plan can still raise in Spark 4; leave the
+column as it is, because the domain reads texts, or use ``try_cast``.
+
+**Memory.** A worker that counts holds about 200 MB at most, for `Marginals` also 24
+bytes for each cell of all pairs of columns. A worker that draws holds the distinct
+records of one unit, and each Python worker the roster and the candidates.
 """
 
 from __future__ import annotations
@@ -45,7 +78,7 @@ class Release:
 
     In method local the frame is computed when it is used, and again each time: always
     the same rows, as long as the data are the same and all workers compute alike. In
-    the other models its rows were drawn by the driver.
+    the other methods its rows were drawn by the driver.
     """
 
     dataframe: DataFrame

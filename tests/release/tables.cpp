@@ -66,14 +66,25 @@ std::string holds(const OwnPart& part) {
   return text;
 }
 
+/// Whether a spec has the part of a question too, with one meaning in the method.
+bool is_of_a_spec(Method method, const Part& part) {
+  const auto spec = std::find_if(spec_parts().begin(), spec_parts().end(), [&](const Part& one) {
+    return std::string_view(one.place) == part.place && one.methods.has(method);
+  });
+  return spec != spec_parts().end() &&
+         std::string_view(part_of(method, *spec).help) == part_of(method, part).help;
+}
+
 /// A line for each part that a flag gives; several where methods have it with another meaning.
-std::string table_of(std::span<const Part> parts) {
+/// The table of a question leaves out the parts that the table of a spec has.
+std::string table_of(std::span<const Part> parts, bool is_of_questions) {
   std::string table = "| part | flag | holds | what it says | methods |\n|---|---|---|---|---|\n";
   for (const Part& part : parts) {
     if (*part.flag == '\0') continue;
     std::vector<std::pair<const OwnPart*, Methods>> meanings;
     for (const auto& [method, name] : names<Method>()) {
       if (!part.methods.has(method)) continue;
+      if (is_of_questions && is_of_a_spec(method, part)) continue;
       const OwnPart& own = part_of(method, part);
       const auto same = std::find_if(meanings.begin(), meanings.end(), [&](const auto& one) {
         return std::string_view(one.first->help) == own.help &&
@@ -102,6 +113,29 @@ std::string table_of(std::span<const Part> parts) {
                       cell_of(help), all ? "all" : fmt::format("{}", fmt::join(words, ", ")));
     }
   }
+  return table;
+}
+
+/// A line for each list of the parts that a question shares with its method's spec.
+std::string table_of_shared_parts() {
+  std::vector<std::pair<std::string, std::string>> lines;  // parts, methods
+  for (const auto& [method, name] : names<Method>()) {
+    std::vector<std::string> shared;
+    for (const Part& part : plan_parts()) {
+      if (*part.flag == '\0' || !part.methods.has(method) || !is_of_a_spec(method, part)) continue;
+      shared.push_back(fmt::format("`{}`", part.place + 1));
+    }
+    const std::string parts = fmt::format("{}", fmt::join(shared, ", "));
+    const auto line = std::find_if(lines.begin(), lines.end(),
+                                   [&](const auto& one) { return one.first == parts; });
+    if (line != lines.end()) {
+      line->second += fmt::format(", `{}`", name);
+    } else {
+      lines.emplace_back(parts, fmt::format("`{}`", name));
+    }
+  }
+  std::string table = "| methods | parts of the spec |\n|---|---|\n";
+  for (const auto& [parts, methods] : lines) table += fmt::format("| {} | {} |\n", methods, parts);
   return table;
 }
 
@@ -136,8 +170,9 @@ struct DocumentTable {
 
 TEST(DocumentTables, AreWhatTheTablesOfTheCodeMake) {
   const DocumentTable tables[] = {
-      {"reference/spec.md", "parts of a spec", table_of(spec_parts())},
-      {"reference/spec.md", "parts of a question", table_of(plan_parts())},
+      {"reference/spec.md", "parts of a spec", table_of(spec_parts(), false)},
+      {"reference/spec.md", "parts of a question", table_of(plan_parts(), true)},
+      {"reference/spec.md", "parts that a question shares", table_of_shared_parts()},
       {"reference/spaces.md", "scorers", table_of_scorers()},
       {"reference/domain.md", "types of columns", table_of_kinds()},
   };
