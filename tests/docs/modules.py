@@ -1,4 +1,4 @@
-"""Checks the table of modules in docs/project/architecture.md: every folder of src is a module of it, and includes only
+"""Checks the table of modules in src/README.md: every folder of src is a module of it, and includes only
 modules that its row allows. Rows name only rows above themselves, so there can be no circle.
 
 usage: modules.py REPOSITORY
@@ -26,7 +26,7 @@ def table(page):
 def main():
     repository = pathlib.Path(sys.argv[1]).resolve()
     sources = repository / "src"
-    modules = table((repository / "docs/project/architecture.md").read_text())
+    modules = table((repository / "src/README.md").read_text())
     faults = []
     seen = {}
     for path in sorted(sources.rglob("*")):
@@ -37,8 +37,8 @@ def main():
         for used in re.findall(r'^ *#include "([^"]+)/[^"/]+"', path.read_text(), re.M):
             if used != module and used != "mollify" and used not in modules.get(module, ()):
                 faults.append(f"src/{path.relative_to(sources)} includes {used}/, which its module may not use")
-    faults += [f"docs/project/architecture.md has no module src/{module}" for module in seen if module not in modules]
-    faults += [f"docs/project/architecture.md has a module src/{module}, which is empty" for module in modules if module not in seen]
+    faults += [f"src/README.md has no module src/{module}" for module in seen if module not in modules]
+    faults += [f"src/README.md has a module src/{module}, which is empty" for module in modules if module not in seen]
     print("\n".join(faults))
     print(f"{sum(seen.values())} files in {len(seen)} modules, {len(faults)} faults")
     return 1 if faults or len(seen) < 10 else 0
