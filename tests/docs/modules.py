@@ -16,8 +16,8 @@ def table(page):
         above = list(modules)
         named = re.findall(r"`([^`]+)/`", uses)
         for module in re.findall(r"`([^`]+)/`", first):
-            allowed = [other for other in above for name in named if (other + "/").startswith(name + "/")]
-            modules[module] = set(above if "all above" in uses else allowed)
+            named_above = {other for other in above for name in named if (other + "/").startswith(name + "/")}
+            modules[module] = set(above) - named_above if "all above" in uses else named_above
         unknown = [name for name in named if not any((module + "/").startswith(name + "/") for module in above)]
         assert not unknown, f"{first} may use {unknown}, which no row above it holds"
     return modules
