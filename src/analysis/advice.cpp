@@ -890,7 +890,6 @@ Answer advice_answer(const Advice& advice) {
   answer.add("notes", advice.notes);
   for (const std::string& note : advice.notes)
     answer.say("\n" + wrapped("note: " + note, kLineWidth, 2));
-  answer.say("\nthe guide \"Five jobs, from the question to the judgement\" shows such releases\n");
   return answer;
 }
 
