@@ -15,6 +15,8 @@ extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ex
 root_doc = "index"
 source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
 html_theme = "furo"
+smartquotes = False  # flags begin with two hyphens
+default_role = "code"
 html_title = "mollify"
 html_static_path = ["style"]
 html_css_files = ["site.css"]
@@ -72,7 +74,7 @@ def _complete(app: object, name: str, source: list[str]) -> None:
         place = str(target.relative_to(docs.parent))
         if place in outside:
             return f"[{link[1]}]({os.path.relpath(docs / outside[place], here)}{'#' * bool(heading)}{heading})"
-        return f"{link[1]} (`{place}`)"
+        return f"`{place}`" if link[1] == f"`{place}`" else f"{link[1]} (`{place}`)"
 
     source[0] = re.sub(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)", named, source[0])
     if name == root_doc:
