@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import mollify
+from docutils import nodes
 
 project = "mollify"
 author = "the mollify authors"
@@ -17,6 +18,7 @@ source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
 html_theme = "furo"
 smartquotes = False  # flags begin with two hyphens
 default_role = "code"
+pygments_dark_style = "github-dark"
 html_title = "mollify"
 html_static_path = ["style"]
 html_css_files = ["site.css"]
@@ -31,7 +33,7 @@ nb_execution_raise_on_error = True
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
-autodoc_class_signature = "separated"
+autodoc_typehints_description_target = "documented_params"  # docstrings name types, and a list without words says nothing
 napoleon_numpy_docstring = True
 napoleon_google_docstring = False
 
@@ -84,5 +86,12 @@ def _complete(app: object, name: str, source: list[str]) -> None:
         source[0] += "\n## Every name\n" + _contents(pages, maxdepth="1")
 
 
+def _dashed(app: object, tree: nodes.document) -> None:
+    """Sphinx writes two hyphens behind a parameter's name, which stay hyphens without smart quotes."""
+    for words in [node for node in tree.findall(nodes.Text) if " -- " in node and isinstance(node.parent, nodes.paragraph)]:
+        words.parent.replace(words, nodes.Text(words.replace(" -- ", " – ")))
+
+
 def setup(app: object) -> None:
     app.connect("source-read", _complete)  # type: ignore[attr-defined]
+    app.connect("doctree-read", _dashed)  # type: ignore[attr-defined]

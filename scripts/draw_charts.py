@@ -10,6 +10,7 @@ import io
 import json
 import pathlib
 import sys
+import textwrap
 
 import altair as alt
 import made_from
@@ -17,24 +18,27 @@ import made_from
 DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs"
 FOLDER = DOCS / "pictures"
 COLOURS = {"mollify": "#17733b", "MST": "#b4470b", "AIM": "#2255b5", "one thread": "#0072b2", "two threads": "#d55e00"}
-SOFT = "#94a0ab"
+SOFT = "#55626e"
 
 
 def series(rows, x, y, kinds, format="~s", **size):
     """A line of each kind through its points, on logarithmic axes."""
     colour = alt.Color("kind:N", title=None, sort=kinds, legend=alt.Legend(orient="bottom"),
                        scale=alt.Scale(domain=kinds, range=[COLOURS[kind] for kind in kinds]))
-    axis = alt.Axis(format=format, tickCount=5)
+    axis = alt.Axis(format=format, tickCount=3)
     return alt.Chart(alt.Data(values=rows)).mark_line(point=True).encode(
-        x=alt.X("x:Q", title=x, scale=alt.Scale(type="log"), axis=axis),
+        x=alt.X("x:Q", title=x, scale=alt.Scale(type="log", nice=False), axis=axis),
         y=alt.Y("y:Q", title=y, scale=alt.Scale(type="log", nice=False, padding=10), axis=axis), color=colour,
     ).properties(**size)
 
 
 def titled(chart, title):
-    heading = alt.TitleParams(title, anchor="start", fontSize=16)
+    """A chart as wide as the pictures, with letters as large as theirs."""
+    heading = alt.TitleParams(textwrap.wrap(title, 55), anchor="start", fontSize=16)
     return chart.properties(title=heading, background="#fffefb", padding=16).configure(
-        font="Helvetica, Arial, sans-serif").configure_axis(gridColor="#e6e9eb", titleFontWeight="normal")
+        font="DejaVu Sans, Helvetica, Arial, sans-serif").configure_axis(
+        gridColor="#e6e9eb", titleFontWeight="normal", titleFontSize=15, labelFontSize=15).configure_legend(
+        labelFontSize=15).configure_text(fontSize=15)
 
 
 def marginals():
@@ -51,15 +55,14 @@ def marginals():
             if row["rows"] in words and row["epsilon"] != "-" and float(row["epsilon"]) <= 5:
                 points.append({"x": float(row["epsilon"]), "y": y, "kind": words[row["rows"]]})
             elif row["rows"] in lines and lines[row["rows"]] not in [rule["words"] for rule in rules]:
-                rules.append({"x": 0.1, "y": y, "words": lines[row["rows"]]})
+                rules.append({"x": 5, "y": y, "words": lines[row["rows"]]})
     charts = []
     for name, (points, rules) in tables.items():
-        drawn = series(points, "ε", "", ["mollify", "MST", "AIM"], format="~g", width=280, height=260)
+        drawn = series(points, "ε", "", ["mollify", "MST", "AIM"], format="~g", width=300, height=190)
         rule = alt.Chart(alt.Data(values=rules)).encode(y="y:Q")
-        words_at = rule.mark_text(align="left", dx=4, dy=-6, color=SOFT).encode(x="x:Q", text="words:N")
-        charts.append(alt.layer(rule.mark_rule(color=SOFT, strokeDash=[2, 5]), drawn, words_at).properties(title=name))
-    row = alt.hconcat(*charts).resolve_scale(y="shared")
-    return titled(row, "How far rows are from the table: mean total variation of pairs of columns")
+        words_at = rule.mark_text(align="left", dx=6, color=SOFT).encode(x="x:Q", text="words:N")
+        charts.append(alt.layer(rule.mark_rule(color=SOFT, strokeDash=[2, 5]), drawn, words_at).properties(title=alt.TitleParams(name, fontSize=15)))
+    return titled(alt.vconcat(*charts).resolve_scale(x="shared", y="shared"), "How far rows are from the table: mean total variation of pairs of columns")
 
 
 def growth():
@@ -69,16 +72,14 @@ def growth():
         for row in csv.DictReader(file):
             point = {"x": float(row["x"]), "y": float(row["y"]), "kind": row["series"]}
             found.setdefault(row["of"], {}).setdefault(row["what"], []).append(point)
-    rows = []
-    for of, charts in found.items():
-        label = "seconds" if of == "seconds" else "greatest memory, bytes"
-        # A chart's subject begins with what grows.
-        rows.append(alt.hconcat(*(
-            series(points, what.split()[0].strip(","), label, ["one thread", "two threads"], width=215, height=180,
-                   title=alt.TitleParams(what, fontSize=11))
-            for what, points in charts.items()
-        )).resolve_scale(x="independent", y="independent"))
-    return titled(alt.vconcat(*rows).resolve_scale(x="independent"), "How time and memory grow")
+    # A chart's subject begins with what grows.
+    drawn = [
+        series(points, what.split()[0].strip(","), "seconds" if of == "seconds" else "memory, bytes", ["one thread", "two threads"],
+               width=180, height=150, title=alt.TitleParams(textwrap.wrap(what.replace("10 000", "10\u00a0000"), 24), fontSize=15))
+        for of, charts in found.items() for what, points in charts.items()
+    ]
+    grid = alt.concat(*drawn, columns=2).resolve_scale(x="independent", y="independent")
+    return titled(grid, "How time and memory grow")
 
 
 def main():

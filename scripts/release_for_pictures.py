@@ -30,15 +30,15 @@ def main():
     pupils = pd.read_csv(data / "schools.csv")
     table = []
 
-    def shares(picture, panel, weighted):
+    def shares(picture, weighted):
         for label, series, share in weighted:
-            table.append([picture, panel, label, series, f"{share:.4f}", ""])
+            table.append([picture, label, series, f"{share:.4f}", ""])
 
     def both(picture, real, drawn):
         """The shares of each word among real rows, with their weights, and among released records."""
         for label in [f"{sex}, {group}, {third}" for sex in ("female", "male")
                       for group in ("majority", "minority") for third in THIRDS]:
-            shares(picture, "", [(label, "real", real.get(label, 0)), (label, "released", drawn.get(label, 0))])
+            shares(picture, [(label, "real", real.get(label, 0)), (label, "released", drawn.get(label, 0))])
 
     method = mo.Local(data / "schools.yaml", unit="school", units=data / "schools_roster.csv", epsilon=2)
     released = method.sample(pupils).to_pandas()
@@ -51,7 +51,7 @@ def main():
         for column in found["columns"][1:]:
             labels = [f"math: {third}" for third in THIRDS] if column["name"] == "math" else ["majority", "minority"]
             for label, real, drawn in zip(labels, column["shares"]["truth"], column["shares"]["law"]):
-                shares("schools-epsilon", f"ε = {epsilon}", [(label, "real", real), (label, "released", drawn)])
+                shares("schools-epsilon", [(label, "real", real), (label, epsilon, drawn)])
     hundred = mo.Central(data / "schools.yaml", epsilon=0.5, delta=1e-6, count=100).sample(pupils).to_pandas()
     both("sample-of-a-table", words.value_counts(normalize=True), kinds(hundred).value_counts(normalize=True))
 
@@ -64,27 +64,29 @@ def main():
                       mechanism="randomized-response")
     estimates = mo.estimate(method.sample(pupils))
     real = {label: share for label, share in each.items()}
-    levels = ["female", "male", "majority", "minority", *THIRDS]
+    levels = ["female", "male", "majority", "minority", *(f"math: {third}" for third in THIRDS)]
     found = [cell for column in estimates["marginals"] if len(column["columns"]) == 1 for cell in column["estimates"]]
     for label, cell in zip(levels, found, strict=True):
-        true = sum(share for word, share in real.items() if label in word.split(", "))
+        true = sum(share for word, share in real.items() if label.split(": ")[-1] in word.split(", "))
         for series, value in (("real", true), ("estimate", cell["probability"]), ("lower", cell["lower"]), ("upper", cell["upper"])):
-            table.append(["estimate", "", label, series, f"{value:.4f}", ""])
+            table.append(["estimate", label, series, f"{value:.4f}", ""])
     for epsilon in (0.25, 0.5, 1, 2, 4, 8):
         errors = {"one record of each (local)": mo.Local(data / "schools.yaml", epsilon=epsilon).plan()["alpha"]}
         for rows in (500, 2000, 7185):
             plan = mo.Central(data / "schools.yaml", epsilon=epsilon, delta=1e-6, count=100, accept_large_delta=True).plan(n=rows)
             errors[f"100 of {rows} rows (central)"] = plan["alpha"]
         for label, error in errors.items():
-            table.append(["plan", "", label, "error", epsilon, f"{max(error, 1e-4):.5f}"])
+            table.append(["plan", label, "error", epsilon, f"{max(error, 1e-4):.5f}"])
 
     def points(picture, columns, real, drawn):
         for series, frame in (("real", real), ("released", drawn)):
-            for x, y in frame[columns].sample(POINTS, random_state=1).round(3).itertuples(index=False):
-                table.append([picture, "", "", series, x, y])
+            for x, y in frame[columns].sample(min(POINTS, len(frame)), random_state=1).round(3).itertuples(index=False):
+                table.append([picture, "", series, x, y])
 
     rows = mo.Marginals(data / "schools_table.yaml", epsilon=1, delta=1e-6, count=7185).sample(pupils).to_pandas()
     points("synthetic-table", ["ses", "math"], pupils, rows)
+    one = mo.Local(data / "schools_mixed.yaml", unit="school", units=data / "schools_roster.csv", epsilon=4).sample(pupils)
+    points("one-of-each", ["ses", "math"], pupils.groupby("school").sample(1, random_state=1), one.to_pandas())
     years = ["year1", "year2", "year3"]
     expenses = pd.read_csv(data / "rand_hie_expenses.csv")[years]
     rows = mo.GaussianModel(data / "rand_hie_expenses.yaml", log=years, epsilon=1, delta=1e-6,
@@ -93,7 +95,7 @@ def main():
     points("rows-of-numbers", years[:2], np.log10(declared), np.log10(rows))
     with (ROOT / "docs/pictures/releases.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["picture", "panel", "label", "series", "x", "y"])
+        writer.writerow(["picture", "label", "series", "x", "y"])
         writer.writerows(table)
     made_from.record("docs/pictures/releases.csv")
 

@@ -13,7 +13,6 @@ from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
 from mollify import _core
-from mollify._checks import listed
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -130,7 +129,8 @@ def _wrong_call(
     required = [one.name for one in parameters if one.default is one.empty]
     missing = [name for name in required if name not in given]
     if missing:
-        return TypeError(f"{listed(missing)} {'are' if missing[1:] else 'is'} missing: {who} needs {listed(required)}.")
+        verb = "is" if len(missing) == 1 else "are"
+        return TypeError(f"{' and '.join(missing)} {verb} missing: {who} needs {', '.join(required)}.")
     return None
 
 
@@ -156,7 +156,8 @@ def _hint(owner: type | None, function: str, name: str) -> str:
     if function in ("__init__", "plan_of"):
         others = [one.__name__ for one in METHODS.values() if takes(one, function)]
         if others:
-            return f"{listed(others)} {'have' if others[1:] else 'has'} one."
+            *some, last = others
+            return f"{' and '.join(filter(None, [', '.join(some), last]))} {'have' if some else 'has'} one."
     return ""
 
 
