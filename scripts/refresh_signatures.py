@@ -69,17 +69,19 @@ def refreshed(text):
         word = next((at.value.value for at in one.body if isinstance(at, ast.AnnAssign) and at.target.id == "word"), None)
         if word is None:
             continue
-        fields = {at.target.id for at in one.body if isinstance(at, ast.AnnAssign)}
+        owners = [one]
+        for owner in owners:  # grows by the bases
+            owners += [classes[base.id] for base in owner.bases if base.id in classes]
+        fields = {at.target.id for owner in owners for at in owner.body if isinstance(at, ast.AnnAssign)}
         before = []
         for name, kind, place in names(_core.spec_parts(), word):
             if name not in fields:
                 above = [rf"    {known}: " for known in reversed(before)]
                 add_after(lines, one, above, [f"    {name}: {kind}"])
-                told = [rf"    (\w+, )*{known}\b(, \w+)*$" for known in reversed(before)]
-                add_after(lines, one, told, [f"    {name}", f"        {sentence(word, place)}"])
+                told = [rf"    (\w+, )*{known}\b(, \w+)* : " for known in reversed(before)]
+                add_after(lines, one, told, [f"    {name} : {kind.partition(' ')[0]}", f"        {sentence(word, place)}"])
                 return "\n".join(lines) + "\n"
             before.append(name)
-        owners = [one, *(classes[base.id] for base in one.bases if base.id in classes)]
         plans = [at for owner in owners for at in owner.body if getattr(at, "name", "") == "plan_of"]
         if not plans:
             continue

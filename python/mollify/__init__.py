@@ -11,8 +11,8 @@ A wrong public input (a parameter, a domain, a column that is missing) raises `I
 A name that is not a parameter raises `TypeError`, which names the nearest one. No private
 value makes a release raise, print, or change shape. Only a method's `check` and `compare`,
 `mbde` and `mollify.nonprivate` show private data. Randomness is the operating system's. A
-release takes no seed, because anyone who guessed it could subtract the noise; `Model.sample`
-takes one for a released model.
+release takes no seed, because anyone who guessed it would know the noise. `Model.sample` takes
+one for a released model.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mollify import _core
 from mollify._answer import Answer
-from mollify._checks import number, optional_number, optional_whole, whole_number
+from mollify._checks import listed, number, optional_number, optional_whole, whole_number
 from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, _restore, as_domain
 from mollify._files import optional
@@ -181,20 +181,16 @@ def advise(
 
     Parameters
     ----------
-    domain : Domain, mapping or path
-        What a record can contain; or give `columns`.
+    domain, columns : Domain, mapping or path, or list of int
+        What a record can contain, or how many values each column has.
     purpose : str
         "records" (a realistic one of each person), "estimates" (of the population),
         "sample" (a small table) or "table" (a whole one).
-    protect : str
-        "person" (everything about each), "row" (each) or "table" (all of it, any
-        group).
-    method : class
-        The class, such as `Central`, instead of `protect`.
+    protect, method : str, class
+        "person" (all of a person's rows), "row" (each) or "table" (any group of rows);
+        or a class, such as `Central`.
     n : int
         Number of persons, or of rows.
-    columns : list of int
-        Number of values of each column, instead of a domain.
     count : int
         Number of records to release: of each person, or in all.
     unit : str
@@ -204,20 +200,14 @@ def advise(
     epsilon : float
         The budget, from 1e-6. Default: the least that suits.
     delta : float
-        Probability that `epsilon` fails, from 0 to below 1/n. Default: the method's
-        own.
+        Probability that `epsilon` fails, 0 to below 1/n. Default: the method's own.
     alpha : float
-        The error that is still good, between 0 and 1: total variation, or the standard
+        Error that is still good, between 0 and 1: total variation, or the standard
         error of an estimated share.
     covariance, log : array, data frame or path; str or list of str
         As for `Gaussian` and `GaussianModel`.
     accept_large_delta : bool
         Goes on if `delta` is 1/n or more. Default: False.
-
-    Returns
-    -------
-    Advice
-        A mapping that prints with the calls to make, and has the method as ``.method``.
 
     Raises
     ------
@@ -315,9 +305,17 @@ def amplify(
         If epsilon of all reports is 10 or more: what that means in odds. If `delta` is
         near 1/n.
     """
+    asked = {"n": n, "epsilon0": epsilon0, "epsilon": epsilon, "delta": delta}
+    given = [name for name, one in asked.items() if one is not None]
+    if k is None or len(given) != 3:
+        said = listed([*([] if k is None else ["k"]), *given] or ["none of them"])
+        raise _core.InvalidInput(
+            "amplify needs k and exactly three of n, epsilon0, epsilon and delta, and finds the fourth. "
+            f"You gave {said}."
+        )
     answer = Answer(
         *_core.amplify(
-            optional_whole("k", k),
+            whole_number("k", k),
             optional_whole("n", n),
             optional_number("epsilon0", epsilon0),
             optional_number("epsilon", epsilon),

@@ -50,9 +50,9 @@ class Answer(Mapping[str, Any]):
 
         - An estimate: the shares of each column's values with their intervals.
         - A plan: total variation against epsilon, or with ``curve=True`` against n.
-        - A comparison: the law or the released rows, next to data and reference, by
-          outcomes or by the values of each column.
-        - The answer of `nonprivate.law`: the law.
+        - A comparison: the release next to the real data and the reference, by outcomes
+          or by the values of each column.
+        - The answer of `nonprivate.law`: the output distribution.
 
         Charts of private data are NOT PRIVATE and say so. ``chart.save("chart.html")``
         needs altair alone; PNG and SVG need vl-convert-python, which the extra brings.
@@ -60,7 +60,7 @@ class Answer(Mapping[str, Any]):
         Parameters
         ----------
         against : str
-            "epsilon": the distance of a comparison's law from the data at 7 epsilons.
+            "epsilon": how far a comparison's release is from the data at 7 epsilons.
             Default: the chart above.
         distance : str
             "tv" (the default), "kl", "hellinger2" or "chi2", with `against`.
@@ -69,7 +69,9 @@ class Answer(Mapping[str, Any]):
         """
         if against not in (None, "epsilon"):
             raise _core.InvalidInput(f'against must be "epsilon" or left out, but is {against!r}')
-        return self._chart(against, distance, progress)
+        from mollify._plot import savable
+
+        return savable(self._chart(against, distance, progress))  # type: ignore[no-any-return]
 
     def _chart(self, against: str | None, distance: str, progress: bool) -> altair.Chart:
         raise _core.InvalidInput("there is no chart of this answer; print shows it in words")
@@ -110,13 +112,13 @@ class Comparison(Answer):
         if against is not None:
             if isinstance(self._budget, list):
                 several = ",".join(str(one) for one in self._budget)
-                raise _core.InvalidInput(f"a chart is of one epsilon, but there are several: {several}")
+                raise _core.InvalidInput(f"a chart shows one epsilon, but there are several: {several}. Compare at one of them.")
             if self._again is None:
-                raise _core.InvalidInput("error against epsilon is of a release to come, with its data")
+                raise _core.InvalidInput("error against epsilon needs the data, which this comparison no longer has. Ask the method's compare again.")
             budget: Any = self._budget
             return _plot.error(None if budget is None else float(budget), self._again, distance, progress)
         if isinstance(self._parts.get("outcomes"), list):
-            return _plot.masses(self["outcomes"], ("truth", "law", "reference"), "Law, truth and reference")
+            return _plot.masses(self["outcomes"], ("truth", "law", "reference"), "Real data, release and reference")
         columns = self._parts.get("columns")
         if isinstance(columns, list) and "shares" in columns[0]:
             kinds = tuple(columns[0]["shares"])

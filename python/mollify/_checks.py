@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import operator
 import os
+from collections.abc import Iterable
 from typing import Any
 
 from mollify import _core
@@ -36,6 +37,12 @@ def number(name: str, given: Any) -> float:
     except (TypeError, ValueError, OverflowError):
         pass
     raise _core.InvalidInput(f"{name} must be a number, but is {given!r}")
+
+
+def listed(names: Iterable[str], last: str = "and") -> str:
+    """Names in a sentence: `a, b and c`."""
+    *some, end = names
+    return f"{', '.join(some)} {last} {end}" if some else end
 
 
 def optional_whole(name: str, given: Any) -> int | None:

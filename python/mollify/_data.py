@@ -138,7 +138,7 @@ def _require_whole_names(data: Any) -> None:
 
 def _exported(data: Any, what: str) -> _core.Source:
     if hasattr(data, "to_frame"):  # pandas' and Polars' series
-        raise _core.InvalidInput(f"{what} must be a table, but is one column, of which to_frame makes one")
+        raise _core.InvalidInput(f"{what} must be a table, but is one column. Call its to_frame().")
     if hasattr(data, "__arrow_c_stream__"):
         return _core.Source.stream(data.__arrow_c_stream__())
     if hasattr(data, "__arrow_c_array__"):
@@ -224,7 +224,7 @@ def _add_lists(columns: _core.Columns, name: str, values: Any) -> None:
     if not isinstance(values, (list, tuple)):
         kind = getattr(values, "dtype", None)
         if getattr(values, "ndim", 1) == 2 or not isinstance(kind, np.dtype) or kind.kind != "O":
-            return _add(columns, name, values)  # the type tells, or there are none
+            return _add(columns, name, values)  # the type shows it, or no value is a list
         values = np.asarray(values).tolist()
     offsets, items = [0], []
     for one in values:
@@ -261,7 +261,7 @@ _MOST_SCALE = 76
 
 
 def _plain(value: Any) -> object:
-    """The meaning of an object that is not a text, number, truth, bytes or None: one of
+    """The meaning of an object that is not a text, number, boolean, bytes or None: one of
     these.
 
     May raise: the library then treats the object as a text that no domain declares.

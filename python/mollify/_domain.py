@@ -47,7 +47,7 @@ def categorical(
 
     Parameters
     ----------
-    values : list of str, numbers or truths
+    values : list of str, numbers or booleans
         1 to 2^24 different ones. A value means its text, and a number every text that
         writes it: 1, 1.0 and 01.
     null : object
@@ -91,7 +91,7 @@ def boolean(
     null: object = None,
     outside: object = None,
 ) -> Column:
-    """Declare a column of truths.
+    """Declare a column of booleans.
 
     Parameters
     ----------

@@ -157,7 +157,7 @@ class Ledger:
                     "total": None if total is None else getattr(total, parameter),
                 }
             )
-        return _plot.spent(rows, parameter, f"Spent of {data_set}")
+        return _plot.savable(_plot.spent(rows, parameter, f"Spent of {data_set}"))  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
         return f"Ledger({self.path!r})"

@@ -34,13 +34,45 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Method:
-    """All that is public about a release. Immutable, and checked by the library when it
-    is made.
+    """All that is public about a release. Immutable, and checked when it is made.
 
     Make one of the classes `Local`, `Integral`, `IntegralModel`, `Central`, `Gaussian`,
-    `GaussianModel` and `Marginals`. Two methods are equal if their specs and their
-    tables in memory are. ``dataclasses.replace(method, epsilon=4)`` is another method,
-    with one parameter changed.
+    `GaussianModel` and `Marginals`, which share these parameters. Two methods are equal
+    if their specs and their tables in memory are. ``dataclasses.replace(method,
+    epsilon=4)`` is another method, with one parameter changed.
+
+    Parameters
+    ----------
+    domain : Domain, mapping or path
+        What a record can contain: a `Domain`, its columns or its file.
+    epsilon : float or str
+        Budget of the release, from 1e-6. A text is taken as typed.
+    mu : float or str
+        Instead of `epsilon`: budget in Gaussian differential privacy, above 0, for
+        mechanism "gaussian-curve".
+    delta : float or str
+        Probability that `epsilon` fails, from 0 (the default) to below 1/n; not with
+        `rho`.
+    rho : float or str
+        Instead of `epsilon`: budget in zero-concentrated differential privacy, above 0.
+    unit : str
+        Column that names the unit of each row. All rows of a unit are protected
+        together. Default: each row is a unit; for `Local` the whole table is one.
+    units : list, column, table or path
+        All units, public: protects who is in the data. Default: the units of the data.
+    units_column : str
+        Column of `units` that names them. Default: like `unit`.
+    reference : table or path
+        Public records in the domain. Default: all records are as likely.
+    accept_large_delta : bool
+        Releases even if `delta` is 1/n or more. Default: False.
+    accept_error : bool
+        Releases even records that are mostly noise. Default: False.
+
+    Raises
+    ------
+    InvalidInput
+        If parameters are missing, out of range or contradict each other.
     """
 
     domain: DomainLike
@@ -96,9 +128,8 @@ class Method:
         """Release records drawn from private data.
 
         Nothing in the data can make it raise, print, or change the shape of its result.
-        Ctrl-C stops it within half a second, and nothing is released then. If
-        the ledger had been charged, a note of the `KeyboardInterrupt` states the charge
-        that stays.
+        Ctrl-C stops it within half a second, and nothing is released then. A note of
+        the `KeyboardInterrupt` states what a ledger stays charged.
 
         Parameters
         ----------
@@ -108,30 +139,21 @@ class Method:
             columns, an array of records, an array of (n, d) whose columns are the
             domain's and then `unit`, or a CSV or Parquet file.
         counts : str
-            Column with the number of records that each row counts as, at most 2^40,
-            and 2^53 in one outcome of a unit or table. A null, a negative number or no
-            whole number is 0. Not for scored records and Gaussian samples. Default:
-            each row is one record.
+            Column with the number of records that each row counts as, 2^40 at most, and
+            0 if it is not a whole number. Not for scored records and Gaussian samples.
+            Default: each row is one record.
         lists : list of str
             Columns of Python lists, the values of one unit. A row becomes as many
             records as its longest list has, or one of nulls. Other columns show by type
             if they hold lists. The number of records is then private, so methods
             `Local` and `Central` need a `unit`.
         threads : int
-            Number of threads, from 1 to 1024. Default: as many as the machine runs at
-            once.
-        ledger : Ledger or path
-            The ledger that is charged before anything is drawn, with `data_set`.
-            Default: none.
-        data_set : str
-            The name of the data in the ledger.
+            Number of threads, from 1 to 1024. Default: the machine's processors.
+        ledger, data_set : Ledger or path, str
+            Ledger that is charged before anything is drawn, and the name of the data in
+            it. Default: none.
         progress : bool
             Shows how many units or rows are done, and the time left. Default: False.
-
-        Returns
-        -------
-        Release
-            The records, their certificate, and their expected error.
 
         Raises
         ------
@@ -141,8 +163,7 @@ class Method:
         Warns
         -----
         ReleaseWarning
-            If the release is mostly noise or otherwise dangerous; nothing is charged
-            before.
+            If the release is mostly noise or otherwise dangerous, before any charge.
         """
         self._require_public(data)
         charged = charged_ledger(ledger, data_set)
@@ -245,14 +266,15 @@ class Method:
         """Show how close the distribution of this release is to the private data, with
         its reference. NOT PRIVATE.
 
-        In the answer, ``"law"`` and ``"reference"`` are divergences, and ``"outcomes"``
-        the masses.
+        In the answer, ``"truth"`` is the real data, ``"law"`` the distribution of the
+        release, and both it and ``"reference"`` have divergences from the real data;
+        ``"outcomes"`` has the probabilities.
 
-        Each of ``"columns"`` has its levels, the ``"shares"`` and ``"means"`` of each
-        law, in which a number is the middle of its bin, and for integers and numbers
-        ``"without_bins"``: the ``"mean"`` and the ``"deviation"`` of the table's own
-        numbers, ``"mean_in_bins"``, that mean in bins alone, and
-        ``"is_moved"``, whether that is more than a tenth of the deviation away.
+        Each of ``"columns"`` has its levels, with the ``"shares"`` and ``"means"`` in
+        each distribution, in which a number is the middle of its bin. Integers and
+        numbers have ``"without_bins"`` too: ``"mean"`` and ``"deviation"`` of the
+        table's own numbers, the ``"mean_in_bins"``, and ``"is_moved"``, whether bins
+        move the mean by more than a tenth of the deviation.
 
         For `Gaussian` and `GaussianModel`, ``"notes"`` names the columns that look
         log-normal. For `GaussianModel`, ``"accuracy"`` has for each column in
@@ -399,7 +421,7 @@ class Plan(Answer):
 
         if len(self._budgets) > 1:
             several = ",".join(str(one) for one in self._budgets)
-            raise _core.InvalidInput(f"a chart is of one epsilon, but there are several: {several}")
+            raise _core.InvalidInput(f"a chart shows one epsilon, but there are several: {several}. Plan with one of them.")
         budget = self._budgets[0]
         return _plot.plan(self, None if budget is None else float(budget), self._with_epsilon, progress)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mollify import _core
@@ -19,8 +19,22 @@ Number = float | str
 """A number of a budget; a text is taken exactly as it is typed."""
 
 
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class _Scored(Method):
-    """The plans of methods that draw from scores of outcomes."""
+    """Methods that draw from scores of outcomes, and protect a whole table."""
+
+    protects_rows: ClassVar[bool] = False
+
+    epsilon: Number | None = None
+    mu: Number | None = None
+    count: int = 1
+    mechanism: str | None = None
+    band: str | None = None
+    c1: float | None = None
+    c2: float | None = None
+    gamma: float | None = None
+    reference: Any = None
+    accept_error: bool = False
 
     def plan(self, *, region: str | Sequence[str] | None = None) -> Plan:
         """Compute what this release can do, before any data is opened.
@@ -37,6 +51,19 @@ class _Scored(Method):
             If a region is not of the domain.
         """
         return self._plan(region=region)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class _OfOutcomes(_Scored):
+    """Methods whose outcomes are possible records."""
+
+    channel: Any = None
+    space: str | None = None
+    cells: int | None = None
+    candidates: int | None = None
+    fresh: bool = False
+    candidates_file: Any = None
+    score: str | None = None
 
     @classmethod
     def plan_of(
@@ -65,8 +92,7 @@ class _Scored(Method):
     ) -> Plan:
         """Plan a release with one open number, and find that number.
 
-        It reads nothing private. The class documents the
-        other parameters.
+        It reads nothing private. The class documents the other parameters.
 
         Parameters
         ----------
@@ -88,73 +114,41 @@ class _Scored(Method):
         return cls._plan_of(locals())
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Local(_Scored):
-    """Release `count` records of each unit, drawn from an estimate of the unit's own
-    rows.
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Local(_OfOutcomes):
+    """Release `count` records of each unit, drawn from an estimate of the unit's rows.
 
     Epsilon protects each unit's whole data. Without `unit` the table is one unit.
 
     Parameters
     ----------
-    domain : Domain, mapping or path
-        What a record can contain: a `Domain`, its columns or its file.
+    domain, epsilon, mu, unit, units, units_column, reference, accept_error : see Method
+        The budget is for all records of a unit. Each draw counts 30 at most.
     count : int
         Number of records for each unit, from 1 (the default) to 10^8. Each one costs.
-    epsilon : float or str
-        Budget of all records of a unit together, from 1e-6; each draw counts 30 at
-        most. Give `epsilon` or `mu`. A text is taken as typed.
-    mu : float or str
-        Budget in Gaussian differential privacy, above 0; for "gaussian-curve".
-    unit : str
-        Column that names the unit of each row. Default: the whole table is one unit.
-    units : list, column, table or path
-        All units, public: protects who is in the data. Default: the units of the data.
-    units_column : str
-        Column of `units` that names them. Default: like `unit`.
     mechanism : str
-        "minimax", "relative", "class", "neighbourhood", "public-kernel",
-        "randomized-response", "mixture", "gaussian-curve", "naive", "convex" or
-        "scale-and-shift". Default: as the following
-        parameters suggest, or "minimax".
+        "minimax", "relative", "class", "neighbourhood", "public-kernel", "mixture",
+        "randomized-response", "gaussian-curve", "naive", "convex" or "scale-and-shift".
+        Default: "minimax", or as other parameters suggest.
     band : str
-        Where the band lies, instead of a mechanism: "minimax", "relative", "location=B"
-        with B from 0 to 1, "typical", "typical=STRENGTH,RECORDS" with both above 0, or
-        "file=F" (from `Local.tune`).
-    c1 : float
-        Least density of the private distribution against the reference, from 0 to 1;
-        for mechanism "class".
-    c2 : float
-        Greatest density of it against the reference, above 1; for mechanism "class".
-    gamma : float
-        The private distribution is within this factor of the reference, above 1; for
-        mechanism "neighbourhood".
-    reference : table or path
-        Public records in the domain. Default: all records are as likely.
+        Instead of `mechanism`: "minimax", "relative", "location=B" (B from 0 to 1),
+        "typical", "typical=STRENGTH,RECORDS" (above 0) or "file=F" (from `Local.tune`).
+    c1, c2, gamma : float
+        Limits of the private density against the reference: for "class" c1 (0 to 1) and
+        c2 (above 1), for "neighbourhood" 1/gamma and gamma (above 1).
     channel : array or path
-        (rows, outcomes) positive public masses, a row for each input, for mechanisms
-        "naive" and "convex"; as a file, a JSON array of rows. Default: Laplace noise
-        between the cells of one column of numbers.
-    space : str
-        "categories", "grid" or "candidates". Default: as the domain suggests.
-    cells : int
-        Number of cells that a grid has, about. Default: 65536.
-    candidates : int
-        Number of public records to choose from, from 1 to 16777216. Default: 65536.
+        For "naive" and "convex": (rows, outcomes) positive public masses, or a JSON
+        array of rows. Default: Laplace noise on one column of numbers.
+    space, cells, candidates : str, int, int
+        "categories", "grid" of about `cells`, or a list of `candidates` (to 16777216).
+        Default: as the domain suggests, and 65536.
     fresh : bool
         Draws new candidates for each unit, instead of one list for all. Default: False.
     candidates_file : path
-        List of candidates that `mollify.candidates` or ``mollify-dp candidates`` wrote.
+        List that `mollify.candidates` or ``mollify-dp candidates`` wrote.
     score : str
         How rows become an estimate: "kernel" (the default), "empirical", "histogram",
         "gaussian-mixture", "ratio" or "mbde".
-    accept_error : bool
-        Releases even records that are mostly noise. Default: False.
-
-    Raises
-    ------
-    InvalidInput
-        If parameters are missing, out of range or contradict each other.
 
     Examples
     --------
@@ -165,29 +159,10 @@ class Local(_Scored):
     """
 
     word: ClassVar[str] = "local"
-    protects_rows: ClassVar[bool] = False
 
-    _: KW_ONLY
-    epsilon: Number | None = None
-    mu: Number | None = None
-    count: int = 1
     unit: str | None = None
     units: Any = None
     units_column: str | None = None
-    mechanism: str | None = None
-    band: str | None = None
-    c1: float | None = None
-    c2: float | None = None
-    gamma: float | None = None
-    reference: Any = None
-    channel: Any = None
-    space: str | None = None
-    cells: int | None = None
-    candidates: int | None = None
-    fresh: bool = False
-    candidates_file: Any = None
-    score: str | None = None
-    accept_error: bool = False
 
     def tune(
         self,
@@ -202,9 +177,9 @@ class Local(_Scored):
     ) -> Answer:
         """Find where the band lies best, from PUBLIC example units.
 
-        For each band: how far the units' estimates are from the laws they would be
-        released from. The units must be public: a choice that looks at private units
-        reveals something about them.
+        For each band: how far the units' estimates are from the distributions that the
+        band releases from. The units must be public: a choice that looks at private
+        units reveals something about them.
 
         Parameters
         ----------
@@ -265,66 +240,22 @@ class Local(_Scored):
         return Answer(*answer)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Integral(_Scored):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Integral(_OfOutcomes):
     """Release a few records of a table, and protect the whole table at once.
 
     Every further record costs.
 
     Parameters
     ----------
-    domain : Domain, mapping or path
-        What a record can contain: a `Domain`, its columns or its file.
+    domain, epsilon, mu, reference, accept_error : see `Method`
+        The budget is for all records together. A draw counts 30 at most.
     count : int
         Number of records, from 1 (the default) to 10^8. Each one costs.
-    epsilon : float or str
-        Budget of the whole release, from 1e-6; each draw counts 30 at
-        most. Give `epsilon` or `mu`. A text is taken as typed.
-    mu : float or str
-        Budget in Gaussian differential privacy, above 0; for "gaussian-curve".
-    mechanism : str
-        "minimax", "relative", "class", "neighbourhood", "public-kernel",
-        "randomized-response", "mixture", "gaussian-curve", "naive", "convex" or
-        "scale-and-shift". Default: as the following
-        parameters suggest, or "minimax".
-    band : str
-        Where the band lies, instead of a mechanism: "minimax", "relative", "location=B"
-        with B from 0 to 1, "typical", "typical=STRENGTH,RECORDS" with both above 0, or
-        "file=F" (from `Local.tune`).
-    c1 : float
-        Least density of the private distribution against the reference, from 0 to 1;
-        for mechanism "class".
-    c2 : float
-        Greatest density of it against the reference, above 1; for mechanism "class".
-    gamma : float
-        The private distribution is within this factor of the reference, above 1; for
-        mechanism "neighbourhood".
-    reference : table or path
-        Public records in the domain. Default: all records are as likely.
-    channel : array or path
-        (rows, outcomes) positive public masses, a row for each input, for mechanisms
-        "naive" and "convex"; as a file, a JSON array of rows. Default: Laplace noise
-        between the cells of one column of numbers.
-    space : str
-        "categories", "grid" or "candidates". Default: as the domain suggests.
-    cells : int
-        Number of cells that a grid has, about. Default: 65536.
-    candidates : int
-        Number of public records to choose from, from 1 to 16777216. Default: 65536.
-    fresh : bool
-        Draws new candidates for each unit, instead of one list for all. Default: False.
-    candidates_file : path
-        List of candidates that `mollify.candidates` or ``mollify-dp candidates`` wrote.
-    score : str
-        How rows become an estimate: "kernel" (the default), "empirical", "histogram",
-        "gaussian-mixture", "ratio" or "mbde".
-    accept_error : bool
-        Releases even records that are mostly noise. Default: False.
-
-    Raises
-    ------
-    InvalidInput
-        If parameters are missing, out of range or contradict each other.
+    mechanism, band, c1, c2, gamma, channel : see `Local`
+        How a record is drawn.
+    space, cells, candidates, fresh, candidates_file, score : see `Local`
+        Which records are possible, and how rows become an estimate.
 
     Examples
     --------
@@ -335,30 +266,10 @@ class Integral(_Scored):
     """
 
     word: ClassVar[str] = "integral"
-    protects_rows: ClassVar[bool] = False
-
-    _: KW_ONLY
-    epsilon: Number | None = None
-    mu: Number | None = None
-    count: int = 1
-    mechanism: str | None = None
-    band: str | None = None
-    c1: float | None = None
-    c2: float | None = None
-    gamma: float | None = None
-    reference: Any = None
-    channel: Any = None
-    space: str | None = None
-    cells: int | None = None
-    candidates: int | None = None
-    fresh: bool = False
-    candidates_file: Any = None
-    score: str | None = None
-    accept_error: bool = False
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class IntegralModel(Method):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class IntegralModel(_Scored):
     """Release one of many public models of a table, from which any number of rows is
     free.
 
@@ -366,15 +277,10 @@ class IntegralModel(Method):
 
     Parameters
     ----------
-    domain : Domain, mapping or path
-        What a record can contain: a `Domain`, its columns or its file.
+    domain, epsilon, mu, reference, accept_error : see `Method`
+        The budget is for the model. It counts 30 at most.
     count : int
         Number of rows of the model, from 1 (the default) to 10^8. They cost nothing.
-    epsilon : float or str
-        Budget of the whole release, from 1e-6; each draw counts 30 at
-        most. Give `epsilon` or `mu`. A text is taken as typed.
-    mu : float or str
-        Budget in Gaussian differential privacy, above 0; for "gaussian-curve".
     candidates : int
         Number of public models to choose from. Default: 20000.
     trees : bool
@@ -382,27 +288,8 @@ class IntegralModel(Method):
         `reference`, whose tree it is. Default: False.
     mechanism : str
         "relative" (the default), "class" or "neighbourhood".
-    band : str
-        Where the band lies, instead of a mechanism: "minimax", "relative", "location=B"
-        with B from 0 to 1, "typical", "typical=STRENGTH,RECORDS" with both above 0, or
-        "file=F" (from `Local.tune`).
-    c1 : float
-        Least density of the private distribution against the reference, from 0 to 1;
-        for mechanism "class".
-    c2 : float
-        Greatest density of it against the reference, above 1; for mechanism "class".
-    gamma : float
-        The private distribution is within this factor of the reference, above 1; for
-        mechanism "neighbourhood".
-    reference : table or path
-        Public records in the domain. Default: all records are as likely.
-    accept_error : bool
-        Releases even records that are mostly noise. Default: False.
-
-    Raises
-    ------
-    InvalidInput
-        If parameters are missing, out of range or contradict each other.
+    band, c1, c2, gamma : see `Local`
+        How the model is drawn.
 
     Examples
     --------
@@ -414,37 +301,9 @@ class IntegralModel(Method):
     """
 
     word: ClassVar[str] = "integral-model"
-    protects_rows: ClassVar[bool] = False
 
-    _: KW_ONLY
-    epsilon: Number | None = None
-    mu: Number | None = None
-    count: int = 1
     candidates: int | None = None
     trees: bool = False
-    mechanism: str | None = None
-    band: str | None = None
-    c1: float | None = None
-    c2: float | None = None
-    gamma: float | None = None
-    reference: Any = None
-    accept_error: bool = False
-
-    def plan(self, *, region: str | Sequence[str] | None = None) -> Plan:
-        """Compute what this release can do, before any data is opened.
-
-        Parameters
-        ----------
-        region : str or list of str
-            "COLUMN=VALUE[,VALUE]", or several, which narrow it: the plan bounds its
-            probability too.
-
-        Raises
-        ------
-        InvalidInput
-            If a region is not of the domain.
-        """
-        return self._plan(region=region)
 
     @classmethod
     def plan_of(
@@ -466,8 +325,7 @@ class IntegralModel(Method):
     ) -> Plan:
         """Plan a release with one open number, and find that number.
 
-        It reads nothing private. The class documents the
-        other parameters.
+        It reads nothing private. The class documents the other parameters.
 
         Parameters
         ----------
@@ -485,10 +343,22 @@ class IntegralModel(Method):
         return cls._plan_of(locals())
 
 
-class _OfRecords(Method):
-    """The plans of methods that release independent records of a table whose rows are
-    protected.
-    """
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class _OfRows(Method):
+    """Methods that protect each row or unit of a table."""
+
+    epsilon: Number | None = None
+    delta: Number | None = None
+    rho: Number | None = None
+    unit: str | None = None
+    units: Any = None
+    units_column: str | None = None
+    accept_large_delta: bool = False
+    accept_error: bool = False
+
+
+class _OfRecords(_OfRows):
+    """Methods that release independent records."""
 
     def plan(
         self,
@@ -521,10 +391,8 @@ class _OfRecords(Method):
         return self._plan(n=n, alpha=alpha, strong=strong, curve=curve)
 
 
-class _OfModels(Method):
-    """The plans of methods that release rows of a model of a table whose rows are
-    protected.
-    """
+class _OfModels(_OfRows):
+    """Methods that release rows of a model."""
 
     def plan(
         self,
@@ -554,7 +422,7 @@ class _OfModels(Method):
         return self._plan(n=n, alpha=alpha, curve=curve)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Central(_OfRecords):
     """Release independent records of a table over a finite domain, and protect each row
     or unit.
@@ -564,24 +432,12 @@ class Central(_OfRecords):
 
     Parameters
     ----------
-    domain : Domain, mapping or path
-        What a record can contain: a `Domain`, its columns or its file.
+    domain, epsilon, delta, rho, accept_large_delta, accept_error : see `Method`
+        The budget is for all records together.
+    unit, units, units_column : see `Method`
+        Whose rows are protected together.
     count : int
         Number of records in all, from 1 to 10^8. Required, except with `rate`.
-    epsilon : float or str
-        Budget of the whole release, from 1e-6, or give `rho`. A text is taken as typed.
-    delta : float or str
-        Probability that `epsilon` fails, from 0 (the default) to below 1/n; not with
-        `rho`.
-    rho : float or str
-        Budget in zero-concentrated differential privacy, above 0, not `epsilon`.
-    unit : str
-        Column that names the unit of each row, which is protected as a whole.
-        Default: each row is protected.
-    units : list, column, table or path
-        All units, public: protects who is in the data. Default: the units of the data.
-    units_column : str
-        Column of `units` that names them. Default: like `unit`.
     mechanism : str
         "auto" (the default: the least total variation), "subsampled-rr",
         "reveal-or-obscure", "ds-roo", "subset-rr", "shuffled-rr", "poisson-rr",
@@ -593,15 +449,6 @@ class Central(_OfRecords):
         What is known of where the records lie in a large domain of integers:
         "contiguous", "bounded", "heavy", "width=W" or "subgaussian=S". Half of the
         budget finds the place.
-    accept_large_delta : bool
-        Releases even if `delta` is 1/n or more. Default: False.
-    accept_error : bool
-        Releases even records that are mostly noise. Default: False.
-
-    Raises
-    ------
-    InvalidInput
-        If parameters are missing, out of range or contradict each other.
 
     Examples
     --------
@@ -614,19 +461,10 @@ class Central(_OfRecords):
     word: ClassVar[str] = "central"
     _unplanned: ClassVar[Sequence[str]] = ("rate",)
 
-    _: KW_ONLY
     count: int | None = None
-    epsilon: Number | None = None
-    delta: Number | None = None
-    rho: Number | None = None
-    unit: str | None = None
-    units: Any = None
-    units_column: str | None = None
     mechanism: str | None = None
     rate: float | None = None
     support: str | None = None
-    accept_large_delta: bool = False
-    accept_error: bool = False
 
     @classmethod
     def plan_of(
@@ -646,8 +484,7 @@ class Central(_OfRecords):
     ) -> Plan:
         """Plan a release with one open number, and find that number.
 
-        It reads nothing private. The class documents the
-        other parameters.
+        It reads nothing private. The class documents the other parameters.
 
         Parameters
         ----------
@@ -655,8 +492,8 @@ class Central(_OfRecords):
             What a record can contain; or give `k`.
         n, alpha
             Number of rows or units, which is public, and total variation of an output's
-            law from the data's, between 0 and 1. Leave out one of them, the budget, the
-            domain, `count` or `delta`, and it is found.
+            distribution from the data's, between 0 and 1. Leave out one of them, the
+            budget, the domain, `count` or `delta`, and it is found.
         epsilon
             One budget, or several: then there is a plan for each.
         k
@@ -673,7 +510,7 @@ class Central(_OfRecords):
         return cls._plan_of(locals())
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Gaussian(_OfRecords):
     """Release independent rows of numbers, each from a Gaussian of public covariance
     with noise of its own.
@@ -683,24 +520,12 @@ class Gaussian(_OfRecords):
 
     Parameters
     ----------
-    domain : Domain, mapping or path
-        What a record can contain: a `Domain`, its columns or its file.
+    domain, epsilon, delta, rho, accept_large_delta, accept_error : see `Method`
+        The budget is for all rows together.
+    unit, units, units_column : see `Method`
+        Whose rows are protected together.
     count : int
         Number of records in all, from 1 to 10^8.
-    epsilon : float or str
-        Budget of the whole release, from 1e-6, or give `rho`. A text is taken as typed.
-    delta : float or str
-        Probability that `epsilon` fails, from 0 (the default) to below 1/n; not with
-        `rho`.
-    rho : float or str
-        Budget in zero-concentrated differential privacy, above 0, not `epsilon`.
-    unit : str
-        Column that names the unit of each row, which is protected as a whole.
-        Default: each row is protected.
-    units : list, column, table or path
-        All units, public: protects who is in the data. Default: the units of the data.
-    units_column : str
-        Column of `units` that names them. Default: like `unit`.
     covariance : array, data frame or path
         Public covariance, (d, d) in the domain's order; of logarithms for `log`.
         Default: 1 for each column, independent; `covariance_bound` is required then.
@@ -715,15 +540,6 @@ class Gaussian(_OfRecords):
     paper_variance : bool
         With `epsilon` alone: the published variance of the noise, not the corrected
         one. Default: False.
-    accept_large_delta : bool
-        Releases even if `delta` is 1/n or more. Default: False.
-    accept_error : bool
-        Releases even records that are mostly noise. Default: False.
-
-    Raises
-    ------
-    InvalidInput
-        If parameters are missing, out of range or contradict each other.
 
     Examples
     --------
@@ -736,21 +552,12 @@ class Gaussian(_OfRecords):
 
     word: ClassVar[str] = "gaussian"
 
-    _: KW_ONLY
     count: int
-    epsilon: Number | None = None
-    delta: Number | None = None
-    rho: Number | None = None
-    unit: str | None = None
-    units: Any = None
-    units_column: str | None = None
     covariance: Any = None
     covariance_bound: float | None = None
     mean_bound: float | None = None
     log: str | Sequence[str] | None = None
     paper_variance: bool = False
-    accept_large_delta: bool = False
-    accept_error: bool = False
 
     @classmethod
     def plan_of(
@@ -776,8 +583,7 @@ class Gaussian(_OfRecords):
     ) -> Plan:
         """Plan a release with one open number, and find that number.
 
-        It reads nothing private. The class documents the
-        other parameters.
+        It reads nothing private. The class documents the other parameters.
 
         Parameters
         ----------
@@ -785,8 +591,8 @@ class Gaussian(_OfRecords):
             What a record can contain; or give `dimension`.
         n, alpha
             Number of rows or units, which is public, and total variation of an output's
-            law from the data's, between 0 and 1. Leave out one of them, the budget, the
-            domain, `count` or `delta`, and it is found.
+            distribution from the data's, between 0 and 1. Leave out one of them, the
+            budget, the domain, `count` or `delta`, and it is found.
         epsilon
             One budget, or several: then there is a plan for each.
         dimension, mean_range
@@ -802,7 +608,7 @@ class Gaussian(_OfRecords):
         return cls._plan_of(locals())
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class GaussianModel(_OfModels):
     """Release one noisy mean and covariance of a table of numbers, from which any
     number of rows is free.
@@ -812,35 +618,14 @@ class GaussianModel(_OfModels):
 
     Parameters
     ----------
-    domain : Domain, mapping or path
-        What a record can contain: a `Domain`, its columns or its file.
+    domain, epsilon, delta, rho, accept_large_delta, accept_error : see `Method`
+        The budget is for the model.
+    unit, units, units_column : see `Method`
+        Whose rows are protected together.
     count : int
         Number of rows of the model, from 1 to 10^8. They cost nothing.
-    epsilon : float or str
-        Budget of the whole release, from 1e-6, or give `rho`. A text is taken as typed.
-    delta : float or str
-        Probability that `epsilon` fails, from 0 (the default) to below 1/n; not with
-        `rho`.
-    rho : float or str
-        Budget in zero-concentrated differential privacy, above 0, not `epsilon`.
-    unit : str
-        Column that names the unit of each row, which is protected as a whole.
-        Default: each row is protected.
-    units : list, column, table or path
-        All units, public: protects who is in the data. Default: the units of the data.
-    units_column : str
-        Column of `units` that names them. Default: like `unit`.
     log : str or list of str
         Columns whose logarithms are Gaussian; their `min` is above 0. Default: none.
-    accept_large_delta : bool
-        Releases even if `delta` is 1/n or more. Default: False.
-    accept_error : bool
-        Releases even records that are mostly noise. Default: False.
-
-    Raises
-    ------
-    InvalidInput
-        If parameters are missing, out of range or contradict each other.
 
     Examples
     --------
@@ -853,17 +638,8 @@ class GaussianModel(_OfModels):
 
     word: ClassVar[str] = "gaussian-model"
 
-    _: KW_ONLY
     count: int
-    epsilon: Number | None = None
-    delta: Number | None = None
-    rho: Number | None = None
-    unit: str | None = None
-    units: Any = None
-    units_column: str | None = None
     log: str | Sequence[str] | None = None
-    accept_large_delta: bool = False
-    accept_error: bool = False
 
     @classmethod
     def plan_of(
@@ -882,8 +658,7 @@ class GaussianModel(_OfModels):
     ) -> Plan:
         """Plan a release with one open number, and find that number.
 
-        It reads nothing private. The class documents the
-        other parameters.
+        It reads nothing private. The class documents the other parameters.
 
         Parameters
         ----------
@@ -891,8 +666,8 @@ class GaussianModel(_OfModels):
             What a record can contain; or give `dimension`.
         n, alpha
             Number of rows or units, which is public, and total variation of an output's
-            law from the data's, between 0 and 1. Leave out one of them, the budget, the
-            domain or `delta`, and it is found.
+            distribution from the data's, between 0 and 1. Leave out one of them, the
+            budget, the domain or `delta`, and it is found.
         epsilon
             One budget, or several: then there is a plan for each.
         dimension
@@ -905,33 +680,21 @@ class GaussianModel(_OfModels):
         return cls._plan_of(locals())
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Marginals(_OfModels):
     """Release a model of a table of many columns, from which any number of rows is
     free.
 
-    Epsilon and delta, or rho, protect each row or unit. For tables of many columns.
+    Epsilon and delta, or rho, protect each row or unit.
 
     Parameters
     ----------
-    domain : Domain, mapping or path
-        What a record can contain: a `Domain`, its columns or its file.
+    domain, epsilon, delta, rho, accept_large_delta, accept_error : see `Method`
+        The budget is for the model.
+    unit, units, units_column : see `Method`
+        Whose rows are protected together.
     count : int
         Number of rows of the model, from 1 to 10^8. They cost nothing.
-    epsilon : float or str
-        Budget of the whole release, from 1e-6, or give `rho`. A text is taken as typed.
-    delta : float or str
-        Probability that `epsilon` fails, from 0 (the default) to below 1/n; not with
-        `rho`.
-    rho : float or str
-        Budget in zero-concentrated differential privacy, above 0, not `epsilon`.
-    unit : str
-        Column that names the unit of each row, which is protected as a whole.
-        Default: each row is protected.
-    units : list, column, table or path
-        All units, public: protects who is in the data. Default: the units of the data.
-    units_column : str
-        Column of `units` that names them. Default: like `unit`.
     reference : table or path
         Public records in the domain, at which the model begins. Default: none.
     neighbours : str
@@ -940,15 +703,6 @@ class Marginals(_OfModels):
     copula : bool
         Joins columns by their rank correlations alone: for numbers, ordered columns and
         columns of two values, with few rows or a small budget. Default: False.
-    accept_large_delta : bool
-        Releases even if `delta` is 1/n or more. Default: False.
-    accept_error : bool
-        Releases even records that are mostly noise. Default: False.
-
-    Raises
-    ------
-    InvalidInput
-        If parameters are missing, out of range or contradict each other.
 
     Examples
     --------
@@ -961,19 +715,10 @@ class Marginals(_OfModels):
 
     word: ClassVar[str] = "marginals"
 
-    _: KW_ONLY
     count: int
-    epsilon: Number | None = None
-    delta: Number | None = None
-    rho: Number | None = None
-    unit: str | None = None
-    units: Any = None
-    units_column: str | None = None
     reference: Any = None
     neighbours: str | None = None
     copula: bool = False
-    accept_large_delta: bool = False
-    accept_error: bool = False
 
     @classmethod
     def plan_of(
@@ -992,8 +737,7 @@ class Marginals(_OfModels):
     ) -> Plan:
         """Plan a release with one open number, and find that number.
 
-        It reads nothing private. The class documents the
-        other parameters.
+        It reads nothing private. The class documents the other parameters.
 
         Parameters
         ----------
@@ -1001,8 +745,8 @@ class Marginals(_OfModels):
             What a record can contain.
         n, alpha
             Number of rows or units, which is public, and total variation of an output's
-            law from the data's, between 0 and 1. Leave out one of them or the budget,
-            and it is found.
+            distribution from the data's, between 0 and 1. Leave out one of them or the
+            budget, and it is found.
         epsilon
             One budget, or several: then there is a plan for each.
         curve

@@ -13,6 +13,7 @@ from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
 from mollify import _core
+from mollify._checks import listed
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -129,8 +130,7 @@ def _wrong_call(
     required = [one.name for one in parameters if one.default is one.empty]
     missing = [name for name in required if name not in given]
     if missing:
-        verb = "is" if len(missing) == 1 else "are"
-        return TypeError(f"{' and '.join(missing)} {verb} missing: {who} needs {', '.join(required)}.")
+        return TypeError(f"{listed(missing)} {'are' if missing[1:] else 'is'} missing: {who} needs {listed(required)}.")
     return None
 
 
@@ -156,8 +156,7 @@ def _hint(owner: type | None, function: str, name: str) -> str:
     if function in ("__init__", "plan_of"):
         others = [one.__name__ for one in METHODS.values() if takes(one, function)]
         if others:
-            *some, last = others
-            return f"{' and '.join(filter(None, [', '.join(some), last]))} {'have' if some else 'has'} one."
+            return f"{listed(others)} {'have' if others[1:] else 'has'} one."
     return ""
 
 

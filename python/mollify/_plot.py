@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
@@ -27,6 +28,22 @@ _DISTANCES = {
 }
 
 
+WORDS = {"truth": "real data", "law": "release"}
+"""The names in a comparison that charts and pages show in other words."""
+
+
+def savable(chart: Any) -> Any:
+    """The chart, whose `save` names the extra that brings what PNG and SVG need."""
+    object.__setattr__(chart, "save", partial(_save, chart, chart.save))
+    return chart
+
+
+def _save(chart: Any, save: Callable[..., None], fp: Any, format: str | None = None, **options: Any) -> None:
+    if (format or str(fp).rpartition(".")[2]) in ("png", "svg", "pdf"):
+        optional("vl_convert", "plot")
+    save(fp, format, **options)
+
+
 def _chart(rows: Sequence[Mapping[str, Any]], title: str, private: bool) -> Any:
     alt = optional("altair", "plot")
     words = ["NOT PRIVATE: for the data holder only"] if private else []
@@ -42,19 +59,20 @@ def masses(
     alt = optional("altair", "plot")
     shown = sorted(outcomes, key=lambda one: -float(one[kinds[0]]))[:_MOST_OUTCOMES]
     rows = [
-        {"outcome": str(one["outcome"]), "of": kind, "probability": float(one[kind])}
+        {"outcome": str(one["outcome"]), "of": WORDS.get(kind, kind), "probability": float(one[kind])}
         for one in shown
         for kind in kinds
     ]
-    scale = alt.Scale(domain=list(kinds), range=[_COLOURS[kind] for kind in kinds])
+    words = [WORDS.get(kind, kind) for kind in kinds]
+    scale = alt.Scale(domain=words, range=[_COLOURS[kind] for kind in kinds])
     return (  # type: ignore[no-any-return]
         _chart(rows, title, private=True)
         .mark_bar()
         .encode(
             x=alt.X("probability:Q"),
             y=alt.Y("outcome:N", sort=[str(one["outcome"]) for one in shown], title=None, axis=_whole(alt)),
-            yOffset=alt.YOffset("of:N", sort=list(kinds)),
-            color=alt.Color("of:N", scale=scale, sort=list(kinds), title=None),
+            yOffset=alt.YOffset("of:N", sort=words),
+            color=alt.Color("of:N", scale=scale, sort=words, title=None),
             tooltip=["outcome:N", "of:N", "probability:Q"],
         )
     )
@@ -205,7 +223,7 @@ def plan(
             ]
     if not rows:
         raise _core.InvalidInput(
-            "a plan is drawn where the total variation is what it finds, from an epsilon (without alpha)"
+            "a plan is drawn if it finds the total variation at an epsilon. Give epsilon, and leave out alpha."
         )
     return lines(
         rows,
@@ -223,16 +241,16 @@ def error(
     distance: str,
     progress: bool,
 ) -> altair.Chart:
-    """How far the truth is from the law at other epsilons, and from the reference. NOT PRIVATE.
+    """How far the real data are from the release at other epsilons, and from the reference. NOT PRIVATE.
 
-    Of rows that share one model: of two columns together, on average.
+    If rows share one model: of two columns together, on average.
     """
     if distance not in _DISTANCES:
         raise _core.InvalidInput(
             f"distance must be one of {', '.join(_DISTANCES)}, but is {distance!r}"
         )
     if epsilon is None:
-        raise _core.InvalidInput("error against epsilon is of a release in epsilon")
+        raise _core.InvalidInput("error against epsilon needs a release whose budget is epsilon, but this one has another budget")
 
     def distances(found: Mapping[str, Any]) -> dict[str, Any]:
         pairs = found.get("pairs", {})
@@ -249,7 +267,7 @@ def error(
     rows = []
     for budget in steps(_budgets(epsilon), "comparisons", progress):
         for kind, value in distances(again(budget)).items():
-            rows.append({"epsilon": budget, "of": kind, name: value})
+            rows.append({"epsilon": budget, "of": WORDS.get(kind, kind), name: value})
     if not rows:
         raise _core.InvalidInput(f"there is no {name} against epsilon in this comparison")
     of = {row["of"] for row in rows}
@@ -258,7 +276,7 @@ def error(
         x="epsilon",
         y=name,
         kind="of",
-        title="How far from the truth, against epsilon",
+        title="Distance from the real data, against epsilon",
         logarithmic=("epsilon",),
         dashed=next((one for one in ("reference", "uniform", "independent") if one in of), None),
         private=True,

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from mollify import _core
-from mollify._checks import number
+from mollify._checks import listed, number
 
 
 class Privacy:
@@ -53,7 +53,7 @@ class Privacy:
         if given not in (["epsilon"], ["epsilon", "delta"], ["rho"], ["mu"]):
             raise _core.InvalidInput(
                 "Privacy takes epsilon, epsilon and delta, rho, or mu. "
-                f"You gave {' and '.join(given) or 'none of them'}."
+                f"You gave {listed(given or ['none of them'])}."
             )
         for name, part in named.items():
             most = 1.0 if name == "delta" else sys.float_info.max

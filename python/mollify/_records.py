@@ -104,7 +104,7 @@ class Records:
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """The records as an Arrow stream (a PyCapsule), as often as one likes.
 
-        Integers are int64, numbers float64, truths bool, categories dictionaries of
+        Integers are int64, numbers float64, booleans bool, categories dictionaries of
         texts, days date32, and times timestamps of microseconds: of UTC where the
         domain states a zone.
         """

@@ -38,7 +38,7 @@ class Certificate:
         if not isinstance(self._facts, dict):
             raise _core.InvalidInput(f"{name} must be a certificate of a release, a JSON object")
         if "spec" not in self._facts:
-            raise _core.InvalidInput(f'{name} is no certificate: it has no "spec"')
+            raise _core.InvalidInput(f'{name} must be a certificate of a release, but has no "spec"')
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Certificate:
@@ -48,7 +48,7 @@ class Certificate:
             with open(name, encoding="utf-8") as file:
                 text = file.read()
         except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is no text"
+            reason = error.strerror if isinstance(error, OSError) else "it is not text"
             raise _core.InvalidInput(f"{name} cannot be read: {reason}") from None
         return cls(text, name=name)
 
@@ -195,8 +195,7 @@ class Release(Records):
             return dp_event.ComposedDpEvent([dp_event.GaussianDpEvent(1 / total.mu)])
         if total.delta:
             raise _core.InvalidInput(
-                f"a release with {total} is no event of dp_accounting; its privacy_loss is one of its "
-                "distributions"
+                f"a release with {total} has no event in dp_accounting. Use its privacy_loss()."
             )
         # Rounded down: less noise is the safe side.
         noise = math.nextafter(2 / (1 + math.exp(total.epsilon or 0)) * (1 - 2**-50), 0)
@@ -224,7 +223,7 @@ class Release(Records):
         if total.mu is not None:
             return losses.from_gaussian_mechanism(1 / total.mu)
         if total.epsilon is None:
-            raise _core.InvalidInput(f"a release with {total} has no privacy loss distribution")
+            raise _core.InvalidInput(f"a release with {total} has no privacy loss distribution. Use its dp_event().")
         return losses.from_privacy_parameters(
             common.DifferentialPrivacyParameters(total.epsilon, total.delta or 0)
         )
@@ -252,8 +251,8 @@ class Verification(NamedTuple):
     """"holds", "DOES NOT HOLD", or "not checked: this is not the release's domain"."""
     domain_matches: bool
     list_matches: bool | None
-    """Of releases from candidates, models or around public records; None where it
-    cannot be told.
+    """Of releases from candidates, models or around public records; None if it
+    cannot be known.
     """
     ranges_match: bool | None
     design_matches: bool | None
@@ -261,10 +260,12 @@ class Verification(NamedTuple):
     guarantee_holds: bool | None
     total_holds: bool | None
     accuracy_matches: bool | None
-    epsilon_realised_up: float
-    """Of one draw, from the integers and rounded up; 0 where rows are protected."""
+    epsilon_realised_up: float | None
+    """Epsilon of one draw, from the integers and rounded up; None if rows are protected,
+    and if it was not looked at.
+    """
     warnings: list[str]
-    """What is dangerous about the release and its domain, a sentence each, if the certificate holds."""
+    """Dangers of the release and of its domain, a sentence each, if the certificate holds."""
 
     def __bool__(self) -> bool:
         return self.holds
@@ -282,7 +283,7 @@ def as_certificate(given: object) -> Certificate:
             text = json.dumps(dict(given))
         except (TypeError, ValueError) as error:
             raise _core.InvalidInput(
-                f"the dict is no certificate, because it is not JSON ({error}). Pass Certificate.to_dict()."
+                f"the dict must be a certificate, but is not JSON ({error}). Pass Certificate.to_dict()."
             ) from None
         return Certificate(text, name="the dict")
     if isinstance(given, str) and given.lstrip().startswith("{"):
@@ -341,5 +342,5 @@ def verify(
         texts_of(files),
     )
     facts = json.loads(report)
-    facts["epsilon_realised_up"] = facts.get("epsilon_realised") or 0.0
+    facts["epsilon_realised_up"] = facts.get("epsilon_realised")
     return Verification._make(facts[field] for field in Verification._fields)

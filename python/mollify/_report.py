@@ -19,6 +19,7 @@ from mollify._domain import Domain, DomainLike, as_domain
 from mollify._files import inputs_of, write_whole
 from mollify._html import table
 from mollify._method_base import Plan
+from mollify._plot import WORDS
 from mollify._records import _moment_texts
 from mollify._release import Release
 
@@ -113,16 +114,15 @@ def _bars(rows: Sequence[tuple[str, dict[str, float]]], colours: dict[str, str])
     for name, masses in rows:
         bars = "".join(
             f'<div class="bar"><span style="width:{masses[kind] / greatest * 100:.2f}%;background:{colour}" '
-            f'title="{kind} {masses[kind]:.6g}"></span><i>{masses[kind]:{".4g" if masses[kind] < 1 else ".0f"}}</i></div>'
+            f'title="{WORDS.get(kind, kind)} {masses[kind]:.6g}"></span><i>{masses[kind]:{".4g" if masses[kind] < 1 else ".0f"}}</i></div>'
             for kind, colour in colours.items()
         )
         drawn.append(f"<tr><th>{html.escape(name)}</th><td>{bars}</td></tr>")
-    legend = " ".join(
-        f'<span class="key" style="background:{colour}"></span> {kind}' for kind, colour in colours.items()
-    )
-    told = f"<p>{legend}</p>" if len(colours) > 1 else ""
+    words = [WORDS.get(kind, kind) for kind in colours]
+    keys = [f'<span class="key" style="background:{colour}"></span> {word}' for word, colour in zip(words, colours.values())]
+    legend = f"<p>{' '.join(keys)}</p>" if len(keys) > 1 else ""
     return (
-        f'{told}<table class="bars" aria-label="{html.escape(", ".join(colours))}">'
+        f'{legend}<table class="bars" aria-label="{html.escape(", ".join(words))}">'
         f'<tbody>{"".join(drawn)}</tbody></table>'
     )
 
@@ -187,7 +187,7 @@ def _domain_counts(release: Release, domain: Domain) -> list[tuple[str, list[tup
 
 
 def _own_counts(release: Release) -> list[tuple[str, list[tuple[str, float]]]]:
-    """Without a domain: words and truths by themselves, numbers and times in ranges of
+    """Without a domain: words and booleans by themselves, numbers and times in ranges of
     equal width.
     """
     import numpy as np
@@ -318,12 +318,10 @@ def _release_page(release: Release, domain: Domain | None) -> str:
 def _masses_page(comparison: Comparison) -> str:
     kinds = dict(zip(("truth", "law", "reference"), _COLOURS))
     outcomes = sorted(comparison["outcomes"], key=lambda one: -float(one["truth"]))[:_MOST_ROWS]
-    rows = [
-        (str(one["outcome"]), {kind: float(one[kind]) for kind in kinds}) for one in outcomes
-    ]
+    rows = [(str(one["outcome"]), {kind: float(one[kind]) for kind in kinds}) for one in outcomes]
     divergences = [
-        (name, *comparison[part].values())
-        for name, part in (("truth from the law", "law"), ("truth from the reference", "reference"))
+        (f"real data from the {WORDS.get(part, part)}", *comparison[part].values())
+        for part in ("law", "reference")
     ]
     distances = {
         "kl": "Kullback-Leibler",
@@ -336,7 +334,7 @@ def _masses_page(comparison: Comparison) -> str:
         f"<h2>The {len(rows)} most frequent outcomes</h2>",
         _bars(rows, kinds),
     ]
-    return _page("Law, truth and reference", parts, private=True)
+    return _page("Real data, release and reference", parts, private=True)
 
 
 def _two_way(distance: dict[str, float]) -> tuple[str, str]:
@@ -354,7 +352,7 @@ def _spent(comparison: Comparison) -> list[tuple[str, object]]:
 
 
 def _columns_page(comparison: Comparison) -> str:
-    """Each column's shares, and how far the others are from the truth of two columns
+    """Each column's shares, and how far the others are from the real data of two columns
     together.
     """
     kinds = dict(zip(comparison["columns"][0]["shares"], _COLOURS))
@@ -364,10 +362,10 @@ def _columns_page(comparison: Comparison) -> str:
     parts = [_table(["", ""], known)] if known else []
     if len(comparison["columns"]) > 1:
         pairs = [
-            (kind, one["mean_tv"], one["worst_tv"], one["worst"])
+            (WORDS.get(kind, kind), one["mean_tv"], one["worst_tv"], one["worst"])
             for kind, one in comparison["pairs"].items()
         ]
-        head = ["from the truth", "mean", "worst", "which is of"]
+        head = ["from the real data", "mean", "worst", "of the columns"]
         parts.append("<h2>Total variation of two columns together</h2>" + _table(head, pairs))
     for column in comparison["columns"]:
         shares = column["shares"]
@@ -419,18 +417,18 @@ def _numbers_page(comparison: Comparison) -> str:
         known.append((f"the same in {found['releases']} simulated releases", f"{found['least']:.3g} to {found['greatest']:.3g}"))
         known.append(("every column and correlation is as that needs", "yes" if accuracy["is_met"] else "NO"))
     agree = "The shapes of columns differ." if distances["has_other_shape"] else "The shapes of columns agree."
-    head = ["", "truth", "law", "off by", "in standard deviations"]
+    head = ["", "real data", "release", "off by", "in standard deviations"]
     parts = [
         f"<p><strong>{agree}</strong></p>" + (_table(["", ""], known) if known else ""),
         "<h2>Column by column</h2>" + _long_table(head, rows),
         "<h2>Shapes of columns</h2>" + _long_table(["", "total variation", "by chance"], shapes),
     ]
     if pairs:
-        head = ["", "rank correlation, truth", "law", "total variation in quartiles", "if columns were independent"]
+        head = ["", "rank correlation, real data", "release", "total variation in quartiles", "if columns were independent"]
         parts.append("<h2>Two columns together</h2>" + _long_table(head, pairs))
     if comparison["notes"]:
         parts.append("<h2>Notes</h2>" + _list(comparison["notes"]))
-    return _page("Law and truth of a Gaussian sample", parts, private=True)
+    return _page("The real data and a Gaussian release", parts, private=True)
 
 
 def _comparison_page(comparison: Comparison) -> str | None:
@@ -497,6 +495,6 @@ def report(
         raise _core.InvalidInput(words)
     name = path_text("a file to write", path)
     if not name.lower().endswith((".html", ".htm")):
-        raise _core.InvalidInput(f"{name} is no HTML file. Use a file name that ends in .html or .htm.")
+        raise _core.InvalidInput(f"{name} is not an HTML file. Use a file name that ends in .html or .htm.")
     inputs = [*getattr(about, "_inputs", ()), *inputs_of({"domain": domain})]
     write_whole(path, page, overwrite=overwrite, inputs=inputs)

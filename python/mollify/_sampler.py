@@ -38,8 +38,8 @@ class Sampler:
     releases the GIL, and pickles by its public parameters.
 
     Each draw promises `guarantee` to the owner of the scores, against any other scores.
-    Draws from one owner's scores add up. The law of a draw lies between
-    public integer bounds, so no rounding error and no score breaks the promise.
+    Draws from one owner's scores add up. The distribution of a draw lies between public
+    integer bounds, so no rounding error and no score breaks the promise.
 
     Parameters
     ----------
@@ -63,21 +63,17 @@ class Sampler:
     gamma : float
         For "neighbourhood", above 1: h / gamma <= p <= gamma h is declared of every p.
     location : float
-        For "location", from 0 to 1: the least probability of an outcome is this times
-        the reference's.
+        For "location", 0 to 1: an outcome's least probability against the reference's.
 
     Raises
     ------
     InvalidInput
-        In one sentence, for parameters that are missing, out of range, or not the
-        mechanism's.
+        If parameters are missing, out of range, or not the mechanism's.
 
     Warns
     -----
     ReleaseWarning
-        If epsilon is 10 or more, or mu is worth that at a delta of 1e-6: what that
-        means in odds. If one draw is mostly noise: how large its error is, and what
-        would do.
+        If epsilon (or mu, at a delta of 1e-6) is 10 or more, or a draw is mostly noise.
     """
 
     def __init__(
@@ -114,7 +110,7 @@ class Sampler:
             rows = [float(mass) for mass in array.ravel()]
             outcomes = array.shape[1] if outcomes is None else outcomes
         if outcomes is None:
-            raise _core.InvalidInput("outcomes or a reference is needed, but neither is given")
+            raise _core.InvalidInput("outcomes is missing: give outcomes, a reference or a channel")
         self._parameters: dict[str, Any] = {
             "mechanism": str(mechanism),
             "outcomes": whole_number("outcomes", outcomes),
@@ -167,7 +163,7 @@ class Sampler:
             array = array.astype(np.float64)
         if array.ndim not in (1, 2) or array.shape[-1] != self.outcomes:
             raise _core.InvalidInput(
-                f"scores must be {self.outcomes} numbers or rows of so many, "
+                f"scores must be {self.outcomes} numbers or rows of {self.outcomes} numbers, "
                 f"but have shape {array.shape}"
             )
         rows = np.ascontiguousarray(array.reshape(-1, self.outcomes))
@@ -243,7 +239,7 @@ class Sampler:
         records = np.ascontiguousarray(records.astype(np.uint32))
         counted = None if weights is None else np.ascontiguousarray(columns[-1].astype(np.float64))
         if (offsets is None) == (units is None):
-            raise _core.InvalidInput("records need either offsets or units")
+            raise _core.InvalidInput("give offsets, or units and count, to say whose each record is")
         if offsets is not None:
             places = np.clip(_numbers("offsets", offsets, "iu"), 0, None).astype(np.uint64)
             if places.ndim != 1 or len(places) == 0:
@@ -252,7 +248,7 @@ class Sampler:
                 )
             return self._draw_units(records, places, counted, key, identities, threads, progress)
         if size is None:
-            raise _core.InvalidInput("count, the number of units, is needed beside units")
+            raise _core.InvalidInput("count is missing: units needs count, the number of units")
         numbers = np.where((columns[1] >= 0) & (columns[1] < size), columns[1], size)
         order = np.argsort(numbers, kind="stable")
         sizes = np.bincount(numbers.astype(np.int64), minlength=size + 1)[:size]
@@ -274,7 +270,7 @@ class Sampler:
 
         places = np.ascontiguousarray(offsets)
         if (key is None) != (identities is None):
-            raise _core.InvalidInput("a key and identities belong together, but one is missing")
+            raise _core.InvalidInput("key and identities belong together: give both or neither")
         if key is not None and not isinstance(key, ReleaseKey):
             raise _core.InvalidInput(f"key must be a ReleaseKey, but is of type {type(key).__name__}")
         used = thread_count(threads)

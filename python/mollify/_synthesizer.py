@@ -155,7 +155,7 @@ class Synthesizer:
         if not _is_table(X):
             if table.shape[1] != len(domain):
                 raise _core.InvalidInput(
-                    f"X must have {len(domain)} columns, those of the domain, but has {table.shape[1]}"
+                    f"X must have the domain's {len(domain)} columns, but has {table.shape[1]}"
                 )
             table = {name: table[:, place] for place, name in enumerate(domain)}
         self.release_: Release = method.sample(table, ledger=self.ledger, data_set=self.data_set)
@@ -189,7 +189,7 @@ class Synthesizer:
         `InvalidInput` if the method releases no model and fewer records are left.
         """
         if not hasattr(self, "release_"):
-            raise _core.InvalidInput("a Synthesizer must be fitted before it has records")
+            raise _core.InvalidInput("the Synthesizer has no records yet. Call fit(table) first.")
         left = len(self.release_) - self._handed_out
         wanted = whole_number("n_samples", n_samples, (0, 10**8))
         model = self.release_.model

@@ -36,7 +36,7 @@ def compare(
     units_column: str | None = None,
     log: Sequence[str] | None = None,
 ) -> Answer:
-    """Shows how close released rows are to the private data, however they were made.
+    """Show how close released rows are to the private data, however they were made.
     NOT PRIVATE.
 
     A method's own `compare` is about a release to come, and describes the answer.
@@ -77,13 +77,11 @@ def compare(
 
 
 def law(sampler: Sampler, p: Any, *, normalise: bool = False) -> Answer:
-    """The exact law of a draw from a given distribution: (k,) masses that sum to 1. NOT
+    """Compute the exact output distribution of a draw from the distribution `p`. NOT
     PRIVATE.
 
-    With `normalise` they are divided by their sum.
-
-    Of the answer, ``"outcomes"`` has the numerator of each outcome over ``"N"``; they
-    sum to it.
+    `p` has k masses that sum to 1; with `normalise` they are divided by their sum. In
+    the answer, ``"outcomes"`` has each outcome's numerator over ``"N"``.
     """
     if not isinstance(sampler, Sampler):
         raise _core.InvalidInput(f"sampler must be a Sampler, but is of type {type(sampler).__name__}")
@@ -98,21 +96,21 @@ def law(sampler: Sampler, p: Any, *, normalise: bool = False) -> Answer:
     usable = np.isfinite(masses).all() and (masses >= 0).all()
     total = float(masses.sum()) if usable else 0.0
     if not total > 0:
-        raise _core.InvalidInput("p must be finite and not negative, and not all of it 0, but is otherwise")
+        raise _core.InvalidInput("p must have finite masses of 0 or more, and one above 0")
     if normalise:
         masses = masses / total
     elif abs(total - 1) > 1e-9:
         raise _core.InvalidInput(
-            f"p must sum to 1 within 1e-9, but sums to {total:.12g}; normalise divides by the sum"
+            f"p must sum to 1, but sums to {total:.12g}. Give normalise=True to divide by the sum."
         )
     return Law(*_core.law(_core.SamplerParameters(**sampler._parameters), masses))
 
 
 class Law(Answer):
-    """The exact law of a draw. NOT PRIVATE."""
+    """The exact output distribution of a draw. NOT PRIVATE."""
 
     def _chart(self, against: str | None, distance: str, progress: bool) -> altair.Chart:
         from mollify import _plot
 
         outcomes = [one | {"law": one["probability"]} for one in self["outcomes"]]
-        return _plot.masses(outcomes, ("law",), "The law of a draw")
+        return _plot.masses(outcomes, ("law",), "The distribution of a draw")

@@ -210,14 +210,14 @@ def _require_repeatable(data: Any) -> None:
 
     if not isinstance(data, DataFrame):
         raise _core.InvalidInput(
-            "data must be a data frame of a Spark session in this process, which tells its plan, but "
+            "data must be a data frame of a Spark session in this process, whose plan is read, but "
             f"is of type {type(data).__module__}.{type(data).__name__}"
         )
     if data.sparkSession.sparkContext._jsc is None:
         raise _core.InvalidInput("data must be of a Spark session that runs, but theirs was stopped")
     if data.isStreaming:
         raise _core.InvalidInput(
-            "data must be a whole table, but is a stream, of which no unit ever has all records"
+            "data must be a whole table, but is a stream, in which no unit ever has all records"
         )
     plan: Any = data._jdf.queryExecution().analyzed()
     virtual_machine: Any = data.sparkSession._jvm

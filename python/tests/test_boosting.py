@@ -621,12 +621,13 @@ def test_mbde_learns_from_private_rows():
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [
-        ({"density": TWO_MODES}, "the budget is missing: give epsilon"),
-        ({"epsilon": 1}, "the data is missing: give data with domain, or density"),
+        ({"density": TWO_MODES}, "epsilon is missing: mbde needs epsilon, and data with a domain or a density"),
+        ({}, "epsilon, data and domain are missing: mbde needs epsilon, and data with a domain or a density"),
+        ({"epsilon": 1}, "data and domain are missing: mbde needs epsilon"),
         ({"density": TWO_MODES, "epsilon": -1}, "epsilon must be finite and positive, but is -1"),
         ({"density": TWO_MODES, "epsilon": 3000}, "epsilon must be at most 500, but is 3000"),
         ({"density": TWO_MODES, "epsilon": 1, "data": {}}, "density is instead of data and domain, but both are given"),
-        ({"data": {}, "epsilon": 1}, "the domain is missing: give domain, a Domain or the path of its file"),
+        ({"data": {}, "epsilon": 1}, "domain is missing: mbde needs epsilon"),
         ({"density": TWO_MODES, "epsilon": 1, "learner": "forest"}, 'learner must be network, tree or logistic, but is "forest"'),
         ({"density": TWO_MODES, "epsilon": 1, "learner": "tree", "width": 3}, "width is for networks, but the learner is tree"),
         ({"density": TWO_MODES, "epsilon": 1, "classifier": "hard"}, 'classifier must be probability, logit, sign, sigmoid or equation-15, but is "hard"'),
@@ -723,6 +724,8 @@ def _command(*arguments, folder):
 
 def test_the_command_prints_and_writes_as_the_guide_shows(tmp_path):
     """The module's docstring has its output; the last digits depend on the processor."""
+    helped = _command("--help", folder=tmp_path)
+    assert helped.returncode == 0 and "--patience N" in helped.stdout and "28 % of epsilon" in " ".join(helped.stdout.split())
     page = inspect.cleandoc(boosting.__doc__)
     ring = ROOT / "examples/densities/ring_of_eight.json"
     options = ["--density", str(ring), "--epsilon", "1", "--classifier", "logit", "--region=-0.5:0.5,-0.5:0.5"]

@@ -100,6 +100,7 @@ ENTERED = {
     "categorical": (["a", None], ["b", "x"]),
     "ordinal": (["a", None], ["b", "x"]),
     "boolean": ([True, None], [1.0, 0.0]),
+    "boolean with values": (["yes", None], [1.0, "x"]),
     "integer": ([1, 2], [1.0, None]),
     "number": ([1.5, None], ["1", "many"]),
     "date": (["2026-01-02", None], ["2026-01-02T00:00:00", "soon"]),
@@ -116,6 +117,7 @@ def test_released_types_are_those_of_the_guide_whatever_is_entered():
         "categorical": mo.categorical(["a", "b"], outside="a", null="category"),
         "ordinal": mo.ordinal(["a", "b"], outside="a", null="category"),
         "boolean": mo.boolean(outside=False, null=False),
+        "boolean with values": mo.boolean(["non", "oui"], outside="non", null="non"),
         "integer": mo.integer(0, 9, bins=2, outside="clip", null="category"),
         "number": mo.number(0, 9, bins=2, outside="clip", null="category"),
         "date": mo.date(**days, outside="clip", null="category"),
@@ -124,7 +126,7 @@ def test_released_types_are_those_of_the_guide_whatever_is_entered():
     page = (ROOT / "docs/guides/describe-your-data.md").read_text()
     table = page[page.index("in Polars |") :]
     for names, pandas_type, polars_type in re.findall(r"^\| (`.*`) \| `(.*)` \| `(.*)` \|$", table, re.M):
-        for name in re.findall(r"`(\w+)`", names):
+        for name in names.replace("`", "").split(", "):
             for entered in ENTERED.pop(name):
                 method = mo.Integral(mo.Domain({"it": declared[name]}), epsilon=1, count=5, accept_error=True)
                 for frame in ({"it": entered}, pd.DataFrame({"it": entered})):

@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+import sys
 
 import pytest
 
@@ -205,6 +206,38 @@ def test_a_plan_says_whose_data_its_method_protects(kind):
     together = " ".join(str(kind(domain, unit="u", **usual).plan(n=900)).split())
     assert together.endswith('all rows of each unit of "u" are protected together, and n counts units, not rows')
     assert "each row is protected" not in together
+
+
+def test_amplify_says_at_once_what_is_missing():
+    needs = "amplify needs k and exactly three of n, epsilon0, epsilon and delta, and finds the fourth. You gave "
+    for given, words in (
+        ({}, "none of them."), ({"k": 3}, "k."), ({"n": 9, "epsilon": 1}, "n and epsilon."),
+        ({"n": 9, "epsilon0": 1, "delta": 1e-6}, "n, epsilon0 and delta."),
+        ({"k": 3, "n": 9, "epsilon": 1, "epsilon0": 1, "delta": 1e-6}, "k, n, epsilon0, epsilon and delta."),
+    ):  # fmt: skip
+        assert refusal(lambda g=given: mo.amplify(**g)) == needs + words
+
+
+def test_a_picture_without_its_package_names_the_extra(monkeypatch, tmp_path):
+    pytest.importorskip("altair")
+    monkeypatch.setitem(sys.modules, "vl_convert", None)  # as if it were not installed
+    charts = [mo.Local.plan_of(k=5, epsilon=1).plot()]
+    ledger = mo.Ledger(tmp_path / "l.db")
+    ledger.declare("a", epsilon=1)
+    charts.append(ledger.plot("a"))
+    for chart in charts:
+        for name in ("a.png", "a.svg"):
+            with pytest.raises(ImportError, match=r'^vl-convert is missing: pip install "mollify-dp\[plot\]"$'):
+                chart.save(tmp_path / name)
+        chart.save(tmp_path / "a.html")
+        assert "save" not in chart.to_dict()
+
+
+def test_verification_has_no_epsilon_of_a_draw_where_rows_are_protected():
+    for kind, number in ((mo.Marginals, False), (mo.Central, False), (mo.Local, True)):
+        domain, table, usual = METHODS[kind]
+        found = mo.verify(kind(domain, **usual).sample(table), domain)
+        assert found.holds and (found.epsilon_realised_up is not None) == number
 
 
 def test_privacy_says_what_it_takes():

@@ -64,8 +64,9 @@ def wrong(call):
         (lambda: mo.Central(DOMAIN, epsilon=1, trees=True), "Central has no parameter trees. IntegralModel has one."),
         (lambda: mo.Integral(DOMAIN, epsilon=1).sample(TABLE, count=2), "Integral.sample has no parameter count. It is a parameter of Integral itself."),
         (lambda: mo.Local(DOMAIN, 1), "Local takes domain without a name, but you gave 2 values. Name the others, such as epsilon="),
-        (lambda: mo.Marginals(DOMAIN, epsilon=1), "count is missing: Marginals needs domain, count."),
-        (lambda: mo.verify(), "certificate and domain are missing: verify needs certificate, domain."),
+        (lambda: mo.Marginals(DOMAIN, epsilon=1), "count is missing: Marginals needs domain and count."),
+        (lambda: mo.reference(), "public, domain and out are missing: reference needs public, domain and out."),
+        (lambda: mo.verify(), "certificate and domain are missing: verify needs certificate and domain."),
     ],
 )  # fmt: skip
 def test_a_wrong_parameter_is_named_with_those_that_there_are(call, begins):

@@ -22,12 +22,12 @@ def test_draws_law_beside_truth_and_reference(schools):
     made, rows = drawn(found.plot())
     assert made["title"]["subtitle"] == [WARNING]
     assert len(rows) == 3 * 12
-    for kind in ("truth", "law", "reference"):
+    for kind in ("real data", "release", "reference"):
         assert sum(row["probability"] for row in rows if row["of"] == kind) == pytest.approx(1)
 
     made, rows = drawn(found.plot("epsilon", distance="kl"))
     assert made["title"]["subtitle"] == [WARNING]
-    laws = [row["Kullback-Leibler divergence"] for row in rows if row["of"] == "law"]
+    laws = [row["Kullback-Leibler divergence"] for row in rows if row["of"] == "release"]
     assert laws == sorted(laws, reverse=True)
     assert laws[3] == found["law"]["kl"]
     with pytest.raises(mo.InvalidInput, match="distance"):
@@ -40,18 +40,18 @@ def test_draws_what_is_released_of_a_table_of_columns():
     domain = {"a": mo.categorical(["x", "y"]), "b": mo.integer(0, 9, bins=2)}
     table = {"a": ["x", "y"] * 2000, "b": [1, 2, 7, 8] * 1000}
     for options, kinds in (
-        ({"method": "marginals"}, {"truth", "released", "independent"}),
-        ({"method": "central"}, {"truth", "law", "uniform"}),
+        ({"method": "marginals"}, {"real data", "released", "independent"}),
+        ({"method": "central"}, {"real data", "release", "uniform"}),
     ):
         found = by_word(domain, epsilon=1, delta=1e-6, count=1, **options).compare(table)
         made, rows = drawn(found.plot())
         assert made["title"]["subtitle"] == [WARNING]
         assert {row["of"] for row in rows} == kinds
         assert len(rows) == 3 * 4
-        assert sum(row["probability"] for row in rows if row["of"] == "truth") == pytest.approx(2)
+        assert sum(row["probability"] for row in rows if row["of"] == "real data") == pytest.approx(2)
         made, rows = drawn(found.plot("epsilon"))
         assert made["title"]["subtitle"] == [WARNING]
-        assert {row["of"] for row in rows} == kinds - {"truth"}
+        assert {row["of"] for row in rows} == kinds - {"real data"}
     with pytest.raises(mo.InvalidInput, match="no Kullback"):
         mo.Marginals(domain, epsilon=1, delta=1e-6, count=1).compare(table).plot("epsilon", distance="kl")
 

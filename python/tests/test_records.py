@@ -325,7 +325,7 @@ def test_a_certificate_is_checked_in_every_form(release, tmp_path):
         with pytest.raises(mo.InvalidInput, match="must be a Release, a Certificate, its dict, its JSON or the path"):
             mo.verify(wrong, DOMAIN)
     for form, named in (({}, "the dict"), ({"format": "mollify certificate 1"}, "the dict"), ("{}", "the text")):
-        with pytest.raises(mo.InvalidInput, match=f'^{named} is no certificate: it has no "spec"$'):
+        with pytest.raises(mo.InvalidInput, match=f'^{named} must be a certificate of a release, but has no "spec"$'):
             mo.verify(form, DOMAIN)
 
 

@@ -223,7 +223,7 @@ def test_a_page_takes_the_domain_that_is_given_or_none(tmp_path, everything, sch
 @pytest.mark.parametrize("name", ["r.txt", "r.yaml", "r.csv", "r"])
 def test_refuses_a_name_that_is_no_pages(tmp_path, everything, name):
     (tmp_path / name).write_text("mine")
-    with pytest.raises(mo.InvalidInput, match=r"is no HTML file. Use a file name that ends in \.html or \.htm\.$"):
+    with pytest.raises(mo.InvalidInput, match=r"is not an HTML file. Use a file name that ends in \.html or \.htm\.$"):
         mo.report(everything, tmp_path / name, overwrite=True)
     assert (tmp_path / name).read_text() == "mine"
     mo.report(everything, tmp_path / "r.HTM")

@@ -256,7 +256,7 @@ def test_a_key_is_neither_printed_nor_pickled_nor_chosen():
         with pytest.raises(mo.InvalidInput, match="a release key must be the bytes that"):
             mo.ReleaseKey.of_worker_bytes(wrong)
     sampler = mo.Sampler(outcomes=2, epsilon=1.0)
-    with pytest.raises(mo.InvalidInput, match="a key and identities belong together"):
+    with pytest.raises(mo.InvalidInput, match="key and identities belong together: give both or neither"):
         sampler.draw_units([0], [0, 1], key=key)
     with pytest.raises(mo.InvalidInput, match="but one is of type float"):
         sampler.draw_units([0], [0, 1], key=key, identities=[0.5])

@@ -14,7 +14,7 @@ pandas = pytest.importorskip("pandas")
 
 def test_hands_out_what_was_released_and_then_refuses(domain):
     made = mo.Synthesizer(mo.Integral(domain, epsilon=1, count=5, accept_error=True))
-    with pytest.raises(mo.InvalidInput, match="fitted"):
+    with pytest.raises(mo.InvalidInput, match="Call fit\\(table\\) first"):
         made.sample(1)
     X = np.array([[0, 1, 3, 1.5]] * 20, object)
     assert made.fit(X) is made

@@ -19,7 +19,7 @@ _LEARNER = {
     "epochs": ("N", int, "passes over the samples"),
     "minibatches": ("N", int, "steps in a pass"),
     "optimiser": ("NAME", str, "nesterov or adam"),
-    "patience": ("N", int, "stop after so many passes without a better cross-entropy on a held-out fifth (default: never)"),
+    "patience": ("N", int, "passes without a better cross-entropy on a held-out fifth, after which to stop (default: never)"),
     "rate": ("NUMBER", float, "learning rate"),
 }
 _OPTIONS = {
@@ -44,15 +44,14 @@ _OPTIONS = {
 def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m mollify.boosting",
-        description="See what boosted densities make of private data. Shows for each iteration what was gained, what is "
-        "guaranteed, and where the papers' claims fail. To release records by them: mollify sample --score mbde. NOT "
-        "PRIVATE.",
+        description="Show what boosted densities make of private data: each iteration's gain and guarantee, and where the "
+        "papers' claims fail. To release records by them: mollify sample local --score mbde. NOT PRIVATE.",
         argument_default=argparse.SUPPRESS,
     )
     learner = parser.add_argument_group("learner")
     for group, options in ((parser, _OPTIONS), (learner, _LEARNER)):
         for name, (shown, kind, text) in options.items():
-            group.add_argument(f"--{name}", metavar=shown, type=kind, help=text)
+            group.add_argument(f"--{name}", metavar=shown, type=kind, help=text.replace("%", "%%"))
     parser.add_argument(
         "--region", metavar="BOX", action="append", dest="regions",
         help="low:high for each axis, with commas: how much mass of it is captured; may be repeated",

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from mollify import _core
 from mollify._answer import Answer
-from mollify._checks import number, whole_number
+from mollify._checks import listed, number, whole_number
 from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, as_domain
 from mollify._parameters import unknown
@@ -332,7 +332,7 @@ def metropolis_hastings(
     """The last places of independent chains with steps of deviation 1 along each axis.
 
     **NOT PRIVATE**, whatever epsilon the density was boosted for: only the stationary
-    law is Q_T (docs/theory/errata.md, 5).
+    distribution is Q_T (docs/theory/errata.md, 5).
     """
     here = log_target(places)
     for _ in range(steps):
@@ -504,16 +504,13 @@ def mbde(
 ) -> Boosting:
     """Show what boosted densities make of private rows or of a density. NOT PRIVATE.
 
-    Learns Q_T from samples of P, and shows for each iteration the gain, the guarantee,
-    and where the papers' claims fail (docs/theory/errata.md). A method with
-    ``score="mbde"`` releases records by it.
+    Learns Q_T from samples of P, and shows each iteration's gain and guarantee, and the
+    papers' failing claims (docs/theory/errata.md). ``score="mbde"`` releases by it.
 
     Parameters
     ----------
-    data : table or path
-        P: the private table. One row in five is kept to measure with.
-    domain : Domain, mapping or path
-        What a record can contain.
+    data, domain : table or path, Domain, mapping or path
+        P, the private table, and what a record can contain. One row in five measures.
     density : mapping or path
         P itself instead of `data` and `domain`, as JSON (docs/theory/law.md).
     reference : table, mapping or path
@@ -521,44 +518,25 @@ def mbde(
         another density (default: the standard Gaussian).
     epsilon : float
         Budget of all outputs together, above 0 and up to 500.
-    iterations : int
-        T, from 1 to 1000. Default: 3.
+    iterations, samples : int
+        T, 1 to 1000 (default: 3), and samples in each, up to 10^7 (default: 10000).
     outputs : int
         Points to be sampled, for which classifiers are shrunk, from 1. Default: 1.
     classifier : str
-        How a logit becomes a number between -log 2 and log 2: "probability" (the
-        default), "logit" or "sign"; or between 0 and 1: "sigmoid", as in [Park et al.
-        2024, Figure 4], which leaves half of epsilon unspent, or "equation-15", as
-        [Husain et al. 2020] print it, which leaves 28 % unspent.
-    samples : int
-        Samples of P and of Q in each iteration, up to 10^7. Default: 10000.
+        How a logit is bounded: "probability" (the default), "logit", "sign", "sigmoid"
+        [Park et al. 2024, Figure 4] or "equation-15" [Husain et al. 2020]. The last two
+        leave half and 28 % of epsilon unspent.
     seed : int
         Settles sampling and learning, from 0 (the default) to 2^63 - 1.
-    regions : list of str
-        With `density`: boxes, "low:high" for each axis with commas between them, to
-        show how much mass is captured. Default: none.
-    draws : int
-        With `density`: number of points of Q_T to show, up to 10^6. Default: 0.
-    sampler : str
-        With `draws`: "rejection" (the default), "candidates" or "metropolis-hastings",
-        which keeps no epsilon.
-    learner : str
-        "network" (the default), "tree" or "logistic".
-    model : path
-        A file by `Boosting.write_model`, to measure instead of learning.
+    regions, draws, sampler : list of str, int, str
+        With `density`: boxes whose mass is shown ("low:high" for each axis, with commas
+        between them), and points of Q_T to show (up to 10^6), by "rejection" (the
+        default), "candidates" or "metropolis-hastings", which keeps no epsilon.
+    learner, model, options : str, path, str or numbers
+        "network" (the default), "tree" or "logistic", with the options that
+        ``python -m mollify.boosting --help`` lists; or a file by `write_model`.
     progress : bool
         Shows on standard error how many steps of boosting are done. Default: False.
-    options : str or numbers
-        For networks: `schedule` ("fast", or "papers": 750 passes in two steps each by
-        Nesterov's method, on the sum of both classes' mean losses), `width`, `depth`,
-        `epochs`, `minibatches`, `optimiser` ("nesterov" or "adam"), `rate`, and
-        `patience`, the passes without a better cross-entropy on a fifth of the samples
-        after which learning stops. For trees: `depth`.
-
-    Returns
-    -------
-    Boosting
-        What was found, as a mapping that prints as tables.
 
     Raises
     ------
@@ -578,8 +556,15 @@ def mbde(
                 raise _core.InvalidInput(f"{name} says what to learn, but model has been learned")
         loaded = model_from(Path(model).read_text(encoding="utf-8"), os.fspath(model))
         epsilon = loaded.epsilon
-    if epsilon is None:
-        raise _core.InvalidInput("the budget is missing: give epsilon")
+    missing = ["epsilon"] if epsilon is None else []
+    if density is None:
+        rows = {"data": data, "domain": domain}
+        missing += [name for name, given in rows.items() if given is None]
+    if missing:
+        raise _core.InvalidInput(
+            f"{listed(missing)} {'are' if missing[1:] else 'is'} missing: mbde needs epsilon, and data with a "
+            "domain or a density"
+        )
     for name, whole, most in (
         ("samples", samples, 10_000_000), ("iterations", 3 if iterations is None else iterations, 1000),
         ("draws", draws, 1_000_000), ("seed", seed, 2**63 - 1), ("outputs", outputs or 1, 2**31),
@@ -603,13 +588,10 @@ def mbde(
         if data is not None or domain is not None:
             raise _core.InvalidInput("density is instead of data and domain, but both are given")
         problem = _of_density(density, reference, samples, seed, regions)
-    elif data is None:
-        raise _core.InvalidInput("the data is missing: give data with domain, or density")
     elif regions:
-        raise _core.InvalidInput("region needs density, but data is given")
-    elif domain is None:
-        raise _core.InvalidInput("the domain is missing: give domain, a Domain or the path of its file")
+        raise _core.InvalidInput("regions needs density, but data is given: leave out regions")
     else:
+        assert domain is not None
         problem = _of_rows(data, as_domain(domain), reference)
     found: list[tuple[Step, float]] = []
     if loaded is not None:
