@@ -143,7 +143,7 @@ struct ReferenceFile {
 
 /// How a network learns. Missing options are the schedule's.
 struct NetworkOptions {
-  /// "fast", as releases learn, or "papers": 750 passes in two steps each by Nesterov's method.
+  /// "fast", as releases learn, or "papers": 1500 steps of Nesterov's method on the sum of losses.
   std::string schedule = "fast";
   std::optional<std::size_t> width{};        ///< neurons of each hidden layer
   std::optional<std::size_t> depth{};        ///< hidden layers

@@ -427,9 +427,6 @@ def test_the_papers_schedule_steps_by_the_sum_of_both_losses():
         learned = NetworkLearner(schedule="papers", rate=rate).learn(p, q, 1)
         assert learned.cross_entropy == pytest.approx(cross_entropy, abs=0.03)
         assert nll(learned.classifier.logits(grid.middles).astype(float)) == pytest.approx(expected, abs=0.015)
-    printed = NetworkLearner(schedule="papers", epochs=2).learn(p, q, 1)
-    plain = _core.Network.learn(p, q, 1, schedule="papers", epochs=2, rate=0.02)
-    assert (printed.classifier.logits(p) == plain.logits(p)).all()
 
 
 def test_perfect_classifiers_reach_the_known_figures_of_the_ring():

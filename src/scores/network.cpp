@@ -465,7 +465,9 @@ std::unique_ptr<Classifier> NetworkLearner::learn(const Points& p, const Points&
   if (!held_out.of_p.empty() && !held_out.of_q.empty()) {
     stop.emplace(TrainingBlocks(standard_p, standard_q, held_out, 1), options_.patience);
   }
-  OptimiserSteps steps(options_.optimiser, options_.rate, options_.momentum, parameters.size());
+  // Passes give the gradient of the mean over both samples, half of the loss.
+  const double rate = (options_.optimiser == Optimiser::kNesterov ? 2 : 1) * options_.rate;
+  OptimiserSteps steps(options_.optimiser, rate, options_.momentum, parameters.size());
   passes.set_parameters(parameters);
   for (std::size_t epoch = 1; epoch <= options_.epochs; ++epoch) {
     const double mean = pass(samples, progress != nullptr, passes, steps, parameters);

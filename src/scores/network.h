@@ -169,10 +169,10 @@ class NetworkClassifier final : public Classifier {
   std::vector<std::size_t> sizes_;
 };
 
-/// How steps follow from gradients g of the mean cross-entropy.
+/// How steps follow from gradients g of the loss, the sum of P's and of Q's mean cross-entropies.
 enum class Optimiser {
   kNesterov,  ///< v <- momentum v + g; w <- w - rate (g + momentum v)
-  kAdam,      ///< Kingma, Ba 2015, with decays .9 and .999 and 1e-8
+  kAdam,      ///< of half of the loss: Kingma, Ba 2015, with decays .9 and .999 and 1e-8
 };
 
 /// How a network is trained; as it stands, the system of [Husain et al. 2020, Section 5]: three

@@ -44,16 +44,10 @@ class Network:
 
 
 class NetworkLearner:
-    """Trains networks; the options are `_core.Network.learn`'s.
-
-    The schedule "papers" has the papers' loss: the mean over the points of P plus the mean over the points of Q.
-    `learn` takes the mean of the two, so the same step needs twice the rate.
-    """
+    """Trains networks; the options are `_core.Network.learn`'s."""
 
     def __init__(self, **options: Any) -> None:
         self._options = options
-        if options.get("schedule") == "papers" and options.get("optimiser") != "adam":
-            self._options = options | {"rate": 2 * options.get("rate", 0.01)}
 
     def learn(self, p: Points, q: Points, seed: int) -> Learned:
         p, q = (np.ascontiguousarray(one, np.float32) for one in (p, q))
@@ -64,8 +58,8 @@ class NetworkLearner:
 class FirstOnce:
     """A learner that learns the first classifier once for all values of epsilon.
 
-    The first classifier of `boost` tells P from Q0 by the same points and seed for every epsilon. For runs that
-    share P, pool and seed.
+    The first classifier of `boost` tells P from Q0 by the same points and seed for every epsilon. For runs that share
+    P, pool and seed.
     """
 
     def __init__(self, learner: NetworkLearner) -> None:
@@ -125,8 +119,8 @@ def _cost(of_p: Numbers, of_q: Numbers) -> Numbers:
 class TreeLearner:
     """Grows trees level by level.
 
-    Each node is split where the cross-entropy of its two parts falls most, the first of equals; nodes that no
-    split improves stay leaves. NaN is as good as infinite.
+    Each node is split where the cross-entropy of its two parts falls most, the first of equals; nodes that no split
+    improves stay leaves. NaN is as good as infinite.
     """
 
     depth: int = 3
@@ -200,8 +194,8 @@ class TreeLearner:
 class Logistic:
     """A logit that is quadratic in the features, or linear without `products`.
 
-    Feature x enters as (x - centre) * factor, or as 0 if that is not finite. Coefficients are of 1, of each
-    feature, and of the products of features f <= g.
+    Feature x enters as (x - centre) * factor, or as 0 if that is not finite. Coefficients are of 1, of each feature,
+    and of the products of features f <= g.
     """
 
     centres: Points
@@ -297,9 +291,7 @@ _NOTICE = (
     "PRIVATE DATA: this was learned from private records without protection; it may be drawn from "
     "through the kernel, but not given away"
 )
-_KEYS = (
-    "format", "version", "notice", "epsilon", "outputs", "bounding", "features", "log_normaliser", "classifiers"
-)
+_KEYS = ("format", "version", "notice", "epsilon", "outputs", "bounding", "features", "log_normaliser", "classifiers")
 
 
 def _number(value: Any) -> float | str:
@@ -446,9 +438,7 @@ def model_from(text: str, name: str) -> BoostedDensity:
     file.allow_only(_KEYS)
     features = file.member("features").whole()
     density = BoostedDensity(
-        file.member("epsilon").number(),
-        file.member("bounding").one_of(BOUNDINGS),
-        file.member("outputs").whole(),
+        file.member("epsilon").number(), file.member("bounding").one_of(BOUNDINGS), file.member("outputs").whole(),
         tuple(_classifier_from(one, features) for one in file.member("classifiers").entries()),
     )
     if not density.classifiers:
