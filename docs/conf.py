@@ -86,12 +86,14 @@ def _complete(app: object, name: str, source: list[str]) -> None:
         source[0] += "\n## Every name\n" + _contents(pages, maxdepth="1")
 
 
-def _dashed(app: object, tree: nodes.document) -> None:
-    """Sphinx writes two hyphens behind a parameter's name, which stay hyphens without smart quotes."""
+def _mend(app: object, tree: nodes.document) -> None:
+    """Sphinx writes two hyphens behind a parameter's name, which stay hyphens without smart quotes. Long code breaks (site.css)."""
+    for code in tree.findall(nodes.literal):
+        code["classes"] += ["long"] * any(len(word) > 20 for word in code.astext().split())
     for words in [node for node in tree.findall(nodes.Text) if " -- " in node and isinstance(node.parent, nodes.paragraph)]:
         words.parent.replace(words, nodes.Text(words.replace(" -- ", " – ")))
 
 
 def setup(app: object) -> None:
     app.connect("source-read", _complete)  # type: ignore[attr-defined]
-    app.connect("doctree-read", _dashed)  # type: ignore[attr-defined]
+    app.connect("doctree-read", _mend)  # type: ignore[attr-defined]

@@ -11,7 +11,15 @@ environment=build/site-tools
 "$environment/bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps build/wheels/*.whl
 profile=$PWD/build/site-profile
 mkdir -p "$profile/profile_default/startup"
-echo 'import altair; altair.renderers.enable("svg")' >"$profile/profile_default/startup/charts.py"
+cat >"$profile/profile_default/startup/charts.py" <<'END'
+import altair
+
+altair.renderers.enable("svg")
+text = {"labelFontSize": 14, "titleFontSize": 14}
+font = "DejaVu Sans, Helvetica, Arial, sans-serif"  # the widest is measured, so that nothing is clipped
+altair.theme.register("site", enable=True)(lambda: {"config": {
+    "font": font, "axis": text, "header": text, "title": {"fontSize": 14}, "legend": {"orient": "bottom", "columns": 2, "labelLimit": 0, **text}}})
+END
 
 # A copy of the repository as the pages see it, to which the pages that are made of the code are added.
 source=build/site-source
