@@ -418,13 +418,13 @@ def value_way():
                [list(zip(step, (PRIVATE, PUBLIC, RELEASED))) for step in steps], dashed=[2])
 
 
-def six_calls():
+def calls():
     public, table, release = ("domain, ε", PUBLIC), ("your table", PRIVATE), ("release", RELEASED)
     call = (INK, "#f4f3ee")
     steps = ((public, "plan()", "expected error", PUBLIC), (table, "check(data)", "misfit values", PRIVATE),
              (table, "compare(data)", "how close it is", PRIVATE), (table, "sample(data)", "release", RELEASED),
              (release, "mo.verify(…)", "holds or not", RELEASED), (release, "mo.estimate(…)", "shares, means", RELEASED))
-    picture = way("Six calls: what each one opens, and who may see what it gives", ("opens", "call", "gives you"),
+    picture = way("What each call opens, and who may see what it gives", ("opens", "call", "gives you"),
                   [(opened, (name, call), (given, colours)) for opened, name, given, colours in steps])
     picture.legend(picture.low + 32, *zip(THREE, ("private: for you alone", "public before the release", "released: anybody may see it")))
     return picture
@@ -478,7 +478,7 @@ def main():
         "rows-of-numbers": scatter("rows-of-numbers", "Real expenses of two years, and rows of one Gaussian model",
                                    ("700 real persons (private)", "700 rows of gaussian-model, ε = 1"),
                                    ("expenses in year 1, dollars", *DOLLARS), ("expenses in year 2, dollars", *DOLLARS)),
-        "estimate": estimate(), "plan": plan(), "value-way": value_way(), "budget": budget(), "six-calls": six_calls(),
+        "estimate": estimate(), "plan": plan(), "value-way": value_way(), "budget": budget(), "calls": calls(),
         "spark-way": spark_way(),
     }
     texts = {FOLDER / f"{name}.svg": picture.svg() for name, picture in pictures.items()}
