@@ -80,7 +80,9 @@ class Picture:
     def box(self, x, y, width, height, name, words, colours):
         """A named thing; what it does stands below its name."""
         self.rect(x, y, width, height, *colours)
-        top = y + height / 2 - 10 * len(wrapped(words, width - 12)) + 2
+        lines = len(wrapped(words, width - 12))
+        assert 20 * lines + 24 <= height, f"{name} is too low for {lines} lines"
+        top = y + height / 2 - 10 * lines + 2
         self.text(x + width / 2, top, name, 17, colours[0], 700, room=width - 8)
         self.text(x + width / 2, top + 22, words, room=width - 12)
 
@@ -251,6 +253,14 @@ def released(name):
         return [row for row in csv.DictReader(file) if row["picture"] == name]
 
 
+def by_label(name, *series):
+    """Each label's shares in one picture, one of each series."""
+    shares = {}
+    for row in released(name):
+        shares.setdefault(row["label"], {})[row["series"]] = float(row["x"])
+    return {label: [of[name] for name in series] for label, of in shares.items()}
+
+
 def bars(picture, y, shares, colours, step):
     """For each label a bar of each colour, above an axis of percents; where they end."""
     left = EDGE + 12 + max(width_of(label) for label in shares)
@@ -271,18 +281,10 @@ def bars(picture, y, shares, colours, step):
     return y + 30
 
 
-def by_label(found, *series):
-    """Each label's shares, one of each series."""
-    shares = {}
-    for row in found:
-        shares.setdefault(row["label"], {})[row["series"]] = float(row["x"])
-    return {label: [of[name] for name in series] for label, of in shares.items()}
-
-
 def schools_shares():
     picture = Picture("Three columns of the schools' data, and of 160 released records")
     y = picture.legend(40, (PRIVATE[0], "in the schools' data (private)"), (RELEASED[0], "among 160 released records, ε = 2 for each school"))
-    kinds = by_label(released("schools-records"), "real", "released").items()
+    kinds = by_label("schools-records", "real", "released").items()
     words = ("female", "male", "majority", "minority", "math: low", "math: middle", "math: high")
     y = bars(picture, y + 6, {word: [sum(each) for each in zip(*(both for label, both in kinds if word.split(": ")[-1] in label.split(", ")))]
                               for word in words}, BOTH, 20)
@@ -293,7 +295,7 @@ def schools_shares():
 
 def twelve(name, title, *words):
     picture = Picture(title)
-    y = bars(picture, picture.legend(40, *zip(BOTH, words)) + 6, by_label(released(name), "real", "released"), BOTH, 5)
+    y = bars(picture, picture.legend(40, *zip(BOTH, words)) + 6, by_label(name, "real", "released"), BOTH, 5)
     picture.text(EDGE, y + 10, "Kinds of pupils: sex, group, and the lower, middle or upper third of the math scale.", colour=SOFT, anchor="start")
     return picture
 
@@ -303,7 +305,7 @@ def schools_epsilon():
     colours = PRIVATE[0], "#9ccfae", "#4f9c6c", RELEASED[0]
     epsilons = ("0.5", "2", "8")
     y = picture.legend(40, *zip(colours, ("in the schools' data (private)", *(f"among released records, ε = {e}" for e in epsilons))))
-    bars(picture, y + 6, by_label(released("schools-epsilon"), "real", *epsilons), colours, 20)
+    bars(picture, y + 6, by_label("schools-epsilon", "real", *epsilons), colours, 20)
     return picture
 
 
@@ -346,7 +348,7 @@ def estimate():
     picture = Picture("Shares of schools: real, and estimated from 160 reports")
     y = picture.legend(40, (PRIVATE[0], "real share (private)"),
                        (RELEASED[0], "its estimate and interval, ε = 3 for each school", 4)) + 12
-    found = by_label(released("estimate"), "real", "estimate", "lower", "upper")
+    found = by_label("estimate", "real", "estimate", "lower", "upper")
     left, wide = 130, WIDE - 130 - EDGE - 16
     for share in range(0, 101, 20):
         x = left + wide * share / 100
@@ -354,8 +356,7 @@ def estimate():
         picture.text(x, y + 34 * len(found) + 4, f"{share} %", colour=SOFT)
     for label, (real, middle, lower, upper) in found.items():
         picture.text(left - 14, y + 5, label, anchor="end")
-        picture.path(f"M{left + wide * lower:.1f} {y} H{left + wide * upper:.1f}", RELEASED[0], 4)
-        picture.path(f"M{left + wide * middle:.1f} {y - 8} V{y + 8}", RELEASED[0], 4)
+        picture.path(f"M{left + wide * lower:.1f} {y} H{left + wide * upper:.1f} M{left + wide * middle:.1f} {y - 8} v16", RELEASED[0], 4)
         picture.dot(left + wide * real, y, 7, PRIVATE[0], PAPER)
         y += 34
     return picture
@@ -396,8 +397,7 @@ def way(title, heads, steps, dashed=()):
     columns = list(zip(*steps))
     wide = [max(width_of(word, font=MONO) for word, _ in column) + 14 for column in columns]
     gap = (WIDE - 2 * EDGE - sum(wide)) / (len(wide) - 1)
-    if gap < 18:
-        raise ValueError(f"{title}: there is no room for arrows, but {gap:.0f}")
+    assert gap >= 18, f"{title}: there is no room for arrows, but {gap:.0f}"
     x, top = EDGE, 36 + 20 * max(len(wrapped(head, width + 16, LETTERS, 700)) for head, width in zip(heads, wide))
     for at, (head, width, column) in enumerate(zip(heads, wide, columns)):
         picture.text(x + width / 2, 40, head, LETTERS, INK, 700, room=width + 16)
