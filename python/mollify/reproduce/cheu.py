@@ -132,7 +132,8 @@ def _add_growth(figure: Figure, rows: list[_Row], why: str) -> None:
         for name, many, single in whose:
             if many and single:
                 what = f"{row.task.name}, {row.budget}: times the records of one, {name}"
-                figure.compare(what, many / single, published=row.order / one.order, why=why)
+                order = row.order / one.order
+                figure.compare(what, many / single, published=order, why="" if math.isclose(many / single, order) else why)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -304,6 +305,34 @@ def _gaussian(covariance_bound: float, budgets: tuple[_Budget, ...], why: str) -
     return figure
 
 
+def _add_learning_orders(figure: Figure) -> None:
+    """[Cheu, Nayak 2024, Theorems 25 to 27 and Section 5.2], as `plan gaussian` finds them."""
+    what = {
+        "method": "gaussian", "dimension": _DIMENSION, "mean_bound": _MEAN_BOUND, "covariance_bound": _COVARIANCE_BOUND
+    }
+    one, many = (_plan(what, _CONCENTRATED, task)["orders"] for task in _TASKS[:2])
+    public = f"{many['public_records']:.0f}"
+    rows = (
+        ("at least, to learn the Gaussian (Theorem 25)", "d sqrt(ln(K)/rho)", many["learning"]),
+        (
+            f"enough, to learn it with {public} public records (Theorem 26)",
+            "d^2/alpha^2 + d^2/(alpha sqrt(rho))", many["semi_private_learning"],
+        ),
+        ("at least, for 100 weak samples (Theorem 27)", "d sqrt(ln(K)/rho)", many["sampling"]),
+        ("at least, for one sample (Section 5.2)", "sqrt(ln(K)/rho) d/(d + 1)", one["sampling"]),
+    )
+    rest = ["order only"] * (len(figure.columns) - 3)
+    figure.rows += [
+        [f"order only: {task}", "zero-concentrated", f"{formula} = {order:.2f}", *rest] for task, formula, order in rows
+    ]
+    figure.text.append(
+        "The last four rows of the table are orders only: their constants are not known, so these numbers bound no number "
+        f"of records. A learner that has {public} public records needs fewer private ones. {public} weak samples or more "
+        "could be its public records, so for a large K a sampler of so many needs as many records as a learner without "
+        f"any. A sampler of one needs that number divided by {public}."
+    )
+
+
 def known_covariance(quick: bool, seed: int) -> Figure:
     """Table 2."""
     return _gaussian(
@@ -329,6 +358,7 @@ def bounded_covariance(quick: bool, seed: int) -> Figure:
         "simulated records (last rows). mollify releases by it, too: it draws on a lattice, exactly, and "
         "splits epsilon and delta another way, which halves the records."
     )
+    _add_learning_orders(figure)
     _add_tested_runs(figure, quick, seed)
     return figure
 

@@ -189,8 +189,11 @@ def _legend(names: Sequence[str], symbol: str) -> Any:
 
 
 def _title(chart: LineChart | BarChart | HeatMap, width: int) -> list[str]:
-    """In lines that are no wider than the chart, with its axis."""
-    return textwrap.wrap(chart.title, (width + 50) // 7)
+    """In as few lines as are no wider than the chart, with its axis, and about equally long."""
+    wide = (width + 50) // 7
+    fewest = len(textwrap.wrap(chart.title, wide))
+    wrapped = [textwrap.wrap(chart.title, one) for one in range(10, wide + 1)]
+    return min(wrapped, key=lambda lines: (len(lines) != fewest, max(map(len, lines))))
 
 
 def _lines(chart: LineChart) -> Any:
@@ -327,7 +330,9 @@ def picture(figure: Figure) -> str:
         alt.hconcat(*drawn[first : first + figure.in_a_row]).resolve_scale(**apart)
         for first in range(0, len(drawn), figure.in_a_row)
     ]
-    notice = f"{figure.paper} - computed by mollify.reproduce, NOT PRIVATE"
+    marks = any(isinstance(chart, BarChart) and any(bars.published for bars in chart.bars) for chart in figure.charts)
+    notice = [f"{figure.paper} - computed by mollify.reproduce, NOT PRIVATE"]
+    notice += ["diamonds: published numbers"] if marks else []
     heading = alt.TitleParams(
         figure.title, subtitle=notice, anchor="start", fontSize=18, subtitleColor=_SOFT, offset=16
     )
