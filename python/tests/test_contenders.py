@@ -10,10 +10,8 @@ import pytest
 from mollify import _core
 from mollify.boosting.known import fit_of, measure, points_of
 from mollify.reproduce import contenders, husain, measured
-from mollify.reproduce.contenders import PrivateGan, TestedGaussian, private_gan_sample
+from mollify.reproduce.contenders import PrivateGan, private_gan_sample
 from mollify.reproduce.known import mixture, three_gaussians
-
-TestedGaussian.__test__ = False  # type: ignore[attr-defined]
 
 # -------------------------------------------------------------------------------------------------
 # The Bernstein mechanism.
@@ -188,12 +186,14 @@ def test_the_network_learns_the_ring_without_noise_and_loses_modes_to_noise() ->
     """[Husain et al. 2020]: the GAN loses modes. So it does if all steps cost the epsilon that is named, and does not by
     its paper's noise, which pays for one step. Five runs are made again; on another processor rounding differs, and the noise
     takes another run elsewhere."""
-    assert len(_runs(100, "none")) == 10
+    for noise, least in (("none", 9), ("published", 8)):
+        runs = _runs(100, noise)
+        assert len(runs) == 10 and sum(run.modes == 8 and run.share > 0.85 for run in runs) >= least
     for epochs in measured.SEEDS:
-        for noise, least in (("none", 0.9), ("published", 0.8)):
-            told = [run.modes == 8 and run.share > 0.85 for run in _runs(epochs, noise)]
-            assert sum(told) >= least * len(told), (epochs, noise)
         assert all(run.modes <= 2 and run.share < 0.75 for run in _runs(epochs, "accounted"))
+        if epochs > 100:
+            assert all(run.modes == 8 and run.share > 0.95 for run in _runs(epochs, "none"))
+            assert all(run.modes >= 6 and run.share > 0.85 for run in _runs(epochs, "published"))
     without = measured.gan_run(100, "none", 3)[0]
     assert without.modes == 8 and without.share == pytest.approx(_runs(100, "none")[3].share, abs=0.04)
     made = [measured.gan_sample(100, "accounted", seed) for seed in range(4)]
@@ -240,109 +240,3 @@ def test_the_network_costs_more_than_its_paper_says() -> None:
     assert how.generator_steps(10_000) == 156_250 and 781_250 * 0.77 < epsilon < 6.3e5
     how.noise = how.noise_for(10_000, 1, 0.1)
     assert 15 < how.noise < 16 and 0.98 < how.epsilon(10_000, 0.1) <= 1
-
-
-# -------------------------------------------------------------------------------------------------
-# Propose, test, release.
-
-
-def _excess_by_steps(share, mean, variance, other_share, other_mean, other_variance, epsilon):
-    """What N(mean, variance) times its share has beyond e^epsilon times the other, by sums of steps."""
-    reach = 12 * math.sqrt(max(variance, other_variance)) + abs(mean - other_mean)
-    y, step = np.linspace(min(mean, other_mean) - reach, max(mean, other_mean) + reach, 100_001, retstep=True)
-
-    def pdf(centre, spread):
-        return np.exp(-((y - centre) ** 2) / (2 * spread)) / math.sqrt(2 * math.pi * spread)
-
-    beyond = share * pdf(mean, variance) - math.exp(epsilon) * other_share * pdf(other_mean, other_variance)
-    return float(np.maximum(beyond, 0).sum() * step)
-
-
-def test_gaussian_excess_is_the_integral() -> None:
-    for shift in (0.0, 0.01, 0.3):
-        for spread in (0.05, 0.3, 1.0):
-            for epsilon in (0.01, 0.25, 1.0):
-                excess, wider = contenders.gaussian_excess(shift, spread, epsilon), 1 + spread**2
-                assert excess[0] == pytest.approx(_excess_by_steps(1, shift, wider, 1, 0, 1, epsilon), abs=1e-8)
-                assert excess[1] == pytest.approx(_excess_by_steps(1, 0, 1, 1, shift, wider, epsilon), abs=1e-8)
-                # The channel of the proof: a smaller p is no worse.
-                half = contenders.gaussian_excess(shift / 2, spread / 2, epsilon)
-                assert half[0] <= excess[0] and half[1] <= excess[1]
-
-
-def test_the_tested_gaussian_keeps_its_promise_on_the_line() -> None:
-    """In one dimension the law is known: no pair of neighbours has more than delta beyond e^epsilon.
-    Records at both ends of the ball, with variances around the test's threshold, are the worst."""
-    radius, epsilon, delta, n = 2.0, 2.0, 1e-3, 4
-    while not TestedGaussian(n, epsilon, delta, radius).is_private():
-        n += 1
-    assert not TestedGaussian(n // 2, epsilon, delta, radius).is_private()
-    sampler = TestedGaussian(n, epsilon, delta, radius)
-
-    def law(records):
-        z = (records.var() - sampler.threshold) / sampler.test_scale
-        return records.mean(), records.var(), math.exp(z) / 2 if z < 0 else 1 - math.exp(-z) / 2
-
-    most, pairs, at = 0.0, 0, 0
-    # `at` records at either end, one that goes from `before` to `after`, the rest at 0.
-    while 2 * at + 1 <= n:
-        records = np.zeros(n)
-        records[: 2 * at : 2], records[1 : 2 * at : 2] = radius, -radius
-        for before, after in ((radius, 0), (radius, -radius), (0, radius), (0, -radius)):
-            records[-1] = before
-            mean, variance, passes = law(records)
-            records[-1] = after
-            other_mean, other_variance, other_passes = law(records)
-            if variance and other_variance:
-                beyond = _excess_by_steps(
-                    passes, mean, variance, other_passes, other_mean, other_variance, epsilon
-                )
-                beyond += max(0.0, 1 - passes - math.exp(epsilon) * (1 - other_passes))
-                assert beyond <= delta * (1 + 1e-6)
-                most, pairs = max(most, beyond), pairs + 1
-        at = at * 5 // 4 + 1
-    print(f"n = {n}, {pairs} pairs of neighbours: delta up to {most:.3g} of {delta}")
-    assert pairs > 30
-
-
-def test_the_tested_gaussian_draws_from_the_gaussian_of_the_records() -> None:
-    """800 draws: a mean deviates by less than 6/sqrt(800) = .212 deviations, a variance by
-    6 sqrt(2/800) = .3 of itself, the covariance by 6 sqrt(6/800) = .52, except with 1e-8."""
-    unit, random = 3.0, np.random.default_rng(14)
-    sampler = TestedGaussian(2000, 50, 1e-3, 14 * unit)
-    draws = []
-    for _ in range(800):
-        a, b = random.standard_normal((2, 2000))
-        rows = unit * np.stack([1 + a, -2 + a + 2 * b], axis=1)
-        draw = sampler.simulate(rows, random)
-        assert draw is not None
-        draws.append(draw / unit - [1, -2])
-    x, y = np.array(draws).T
-    print(f"mean {x.mean():.3f} {y.mean():.3f}, squares {(x * x).mean():.3f} {(x * y).mean():.3f} {(y * y).mean():.3f}")
-    assert abs(x.mean()) < 0.212 and abs(y.mean()) < 0.212 * math.sqrt(5)
-    assert abs((x * x).mean() - 1) < 0.3 and abs((x * y).mean() - 1) < 0.52
-    assert abs((y * y).mean() - 5) < 0.3 * 5
-
-
-def test_the_tested_gaussian_releases_nothing_of_records_on_a_line() -> None:
-    sampler, random = TestedGaussian(1000, 1, 1e-9, 3), np.random.default_rng(1)
-    rows = np.stack([np.tile([3.0, -3.0], 500), np.zeros(1000)], axis=1)
-    rows[7, 1] = math.nan
-    assert all(sampler.simulate(rows, random) is None for _ in range(100))
-
-
-def test_the_shape_of_a_resampled_gaussian_is_its_leading_term() -> None:
-    """TV = Var(v)/4 E|(q - d)^2/4 + d/2 - q|, q ~ chi^2(d), to leading order."""
-    n = 100_000
-    for d in (1, 5, 20):
-        q = (np.random.default_rng(d).standard_normal((20_000, d)) ** 2).sum(axis=1)
-        expected = np.abs((q - d) ** 2 / 4 + d / 2 - q).mean() * 2 * (n - 1) / n**2 / 4
-        shape = contenders.resampled_gaussian_total_variation(d, n)
-        print(f"d = {d}: {shape:.4g}, leading term {expected:.4g}")
-        assert shape / expected == pytest.approx(1, abs=0.08)
-
-
-def test_the_tested_gaussian_needs_records_in_proportion_to_one_over_epsilon() -> None:
-    """Fewer records than the noise of Algorithm 3 needs, which grow with 1/epsilon^2."""
-    one, tenth = (contenders.tested_gaussian_records(5, 10, 4, epsilon, 1e-6, 0.1) for epsilon in (1, 0.1))
-    assert one and tenth and 7 < tenth / one < 14

@@ -409,20 +409,21 @@ def _by_hand(x, volume, p, epsilon, unbounded):
     return float(np.exp(logs[-2][logs[-1] >= low]).sum() * volume)
 
 
-# Gaussians, and at some epsilon the published metric of perfect classifiers: near 0, at its lowest, and at 10.
+# Gaussians, and at some epsilon the published metric of perfect classifiers: near 0, at its lowest, and at 10; and how near
+# to it ours is.
 _DIPS = {
-    "three Gaussians, .01 and .1 as deviations": ("logit", {1e-6: 0.579, 0.7: 0.236, 10: 0.557}),
-    "ring, radius 1": ("unbounded", {1e-6: 0.497, 0.4: 0.462, 10: 0.924}),
-    "three at random": ("logit", {1e-6: 0.635, 0.85: 0.387, 10: 0.692}),
+    "three Gaussians, .01 and .1 as deviations": ("logit", {1e-6: 0.579, 0.7: 0.236, 10: 0.557}, 0.006),
+    "ring, radius 1": ("unbounded", {1e-6: 0.497, 0.4: 0.462, 10: 0.924}, 0.006),
+    "three at random": ("logit", {1e-6: 0.635, 0.85: 0.387, 10: 0.692}, 0.0006),
 }
 
 
 @pytest.mark.parametrize("name", _DIPS)
 def test_the_published_dip_is_that_of_the_exchanged_metric(name: str) -> None:
-    """docs/theory/errata.md, 7. Expected numbers are those of another program; .497 is of samples, and the three at
-    random of means like these."""
-    parts = measured.DOMAINS.get(name, known.mixture([[0.8033], [0.2312], [0.3916]], [0.01] * 3))
-    classifier, expected = _DIPS[name]
+    """docs/theory/errata.md, 7. Expected numbers are those of another program; .497 is of samples."""
+    at_random = known.mixture(np.random.default_rng(3).random(4)[1:, None].tolist(), [0.01] * 3)
+    parts = measured.DOMAINS.get(name, at_random)
+    classifier, expected, off = _DIPS[name]
     d = len(parts["means"][0])
     axis = np.linspace(-6, 6, 24_001) if d == 1 else np.linspace(-4, 4, 501)
     x = np.stack([one.ravel() for one in np.meshgrid(*[axis] * d)], axis=1)
@@ -433,13 +434,13 @@ def test_the_published_dip_is_that_of_the_exchanged_metric(name: str) -> None:
     density = known.Known.against_normal(parts, quick=False)
     found = {}
     for epsilon, number in expected.items():
-        found[epsilon] = density.perfect_fits(epsilon, classifier)[1].coverage
-        assert found[epsilon] == pytest.approx(number, abs=0.006)
+        found[epsilon] = density.perfect_fits(epsilon, classifier).exchanged_coverage
+        assert found[epsilon] == pytest.approx(number, abs=off)
         by_hand = _by_hand(x, (axis[1] - axis[0]) ** d, p, epsilon, classifier == "unbounded")
         assert found[epsilon] == pytest.approx(by_hand, abs=0.003)
     first, lowest, last = found.values()
     assert lowest < first - 0.03 and last > lowest + 0.25
-    nearby = [density.perfect_fits(one, classifier)[1].coverage for one in husain._DENSE]
+    nearby = [density.perfect_fits(one, classifier).exchanged_coverage for one in husain._DENSE]
     assert min(nearby) == pytest.approx(lowest, abs=2e-3)
 
 
@@ -452,20 +453,18 @@ def test_coverage_itself_never_dips() -> None:
         density = known.Known.against_normal(parts, quick=True)
         for classifier in ("logit", "unbounded"):
             fits = [density.perfect_fits(epsilon, classifier) for epsilon in husain._DENSE]
-            assert husain._dip([fit.coverage for fit, _ in fits]).won_back < 1e-9
-            assert (np.diff([fit.nll for fit, _ in fits]) < 0).all()
-            exchanged_dips += husain._dip([fit.coverage for _, fit in fits]).won_back > 0.05
+            assert husain._dip([fit.coverage for fit in fits]).won_back < 1e-9
+            assert (np.diff([fit.nll for fit in fits]) < 0).all()
+            exchanged_dips += husain._dip([fit.exchanged_coverage for fit in fits]).won_back > 0.05
     assert exchanged_dips >= len(domains)
 
 
 def test_the_measured_files_have_every_run() -> None:
-    rows = {(one.domain, one.repeat, one.epsilon) for runs in measured.printed().values() for one in runs}
-    expected = {
-        (domain, repeat, epsilon) for _, (domain, repeat, epsilons) in measured._printed_jobs() for epsilon in epsilons
-    }
-    assert rows == expected
+    rows = {row: len(repeats) for row, repeats in measured.printed().items()}
+    expected = {(domain, epsilon) for domain, _, epsilons in measured._printed_jobs() for epsilon in epsilons}
+    assert rows == dict.fromkeys(expected, measured.REPEATS) and measured.REPEATS == husain._REPEATS
     networks = {(one.epochs, one.noise, one.seed) for one in measured.gan_runs()}
-    assert networks == {arguments for _, arguments in measured._gan_jobs()}
+    assert networks == set(measured._gan_jobs())
 
 
 def test_networks_trained_as_printed_dip_as_published() -> None:
@@ -479,9 +478,8 @@ def test_networks_trained_as_printed_dip_as_published() -> None:
 
 def test_a_measured_run_is_made_again() -> None:
     """1500 steps, three times; on another processor rounding differs."""
-    kept = next(one for one in measured.printed()["three Gaussians", 10] if one.repeat == 0)
-    again = measured.printed_runs(kept.domain, kept.repeat, (kept.epsilon,))[0]
-    assert again[3:] == pytest.approx(kept[3:], abs=0.01)
+    again = measured.printed_runs("three Gaussians", 0, (10,))[0]
+    assert again[3:] == pytest.approx(measured.printed()["three Gaussians", 10][0], abs=0.01)
 
 
 def test_training_as_printed_is_drawn_beside_ours() -> None:
@@ -525,7 +523,7 @@ def test_contenders_are_further_from_p_than_boosting() -> None:
     def ours(what):
         return next(one.ours for one in figure.comparisons if one.what.startswith(what))
 
-    boosting = ours("MBDE, negative log-likelihood")
+    boosting = ours("MBDE, ours, negative log-likelihood")
     at_400, at_1 = (ours(f"DPB, negative log-likelihood, epsilon {one} per record") for one in (400, 1))
     as_near = ours("DPB, K and h by an oracle")
     print(f"boosting {boosting:.3f}; DPB {at_400:.3f} at 400, {at_1:.3f} at 1, as near at {as_near:.0f}")
@@ -560,8 +558,8 @@ def test_learned_curves_lie_beside_perfect_ones_and_the_exact_projection() -> No
 
 def test_the_bernstein_mechanism_varies_more_than_boosting() -> None:
     """[Husain et al. 2020, appendix, Figure 1], in the small: boosting's likelihood falls with epsilon
-    and the Bernstein mechanism's deviation is the larger one. Published: 100 times. With training as printed it is about
-    that; ours learns more, and its deviation is that much smaller at small epsilon only, as the page says."""
+    and the Bernstein mechanism's deviation is the larger one. Published: 100 times. With training as printed the ratio, of
+    which the median over all m is taken, passes 100 between epsilon .25 and .5, as the page says."""
     figure = quick("husain-random-likelihood")
     assert len(figure.charts) == 6
     mean = figure.charts[0]
@@ -571,10 +569,15 @@ def test_the_bernstein_mechanism_varies_more_than_boosting() -> None:
     at_half, at_two = (row(figure, f"{name} {epsilon}").ours for epsilon in ("0.5", "2"))
     print(f"deviation of DPB over MBDE: {at_half:.2f} at epsilon .5, {at_two:.2f} at 2")
     assert 3 < at_half < 100 and at_half > 3 * at_two
-    six = known.random_gaussians(6, 2032)
-    noisy = [husain.BernsteinContender(six, *husain._BOX, seed, quick=False).fit(0.5, seed).nll for seed in range(2626, 2630)]
-    printed = [run.nll for run in measured.printed()[measured.random_domain(6), 0.5]]
-    assert 50 < np.std(noisy, ddof=1) / np.std(printed, ddof=1) < 400
+    ratios: dict[float, list[float]] = {0.25: [], 0.5: []}
+    for count in measured.RANDOM_COUNTS:
+        parts, seeds = known.random_gaussians(count, 2026 + count), range(2026 + 100 * count, 2030 + 100 * count)
+        contenders = [husain.BernsteinContender(parts, *husain._BOX, seed, quick=False) for seed in seeds]
+        for epsilon, found in ratios.items():
+            noisy = [dpb.fit(epsilon, seed).nll for dpb, seed in zip(contenders, seeds)]
+            printed = [run.nll for run in measured.printed()[measured.random_domain(count), epsilon]]
+            found.append(np.std(noisy, ddof=1) / np.std(printed, ddof=1))
+    assert 100 < np.median(ratios[0.25]) < 300 and 30 < np.median(ratios[0.5]) < 100
 
 
 def test_coverage_of_random_gaussians_is_flat_and_says_so() -> None:
@@ -640,8 +643,7 @@ def test_shuffled_records_grow_as_their_order() -> None:
 
 def test_the_table_of_bounded_covariance() -> None:
     """Table 3: m weak samples need m times the records of one. m strong ones need, by the papers' parameters, what the
-    orders say and logarithms. mollify's tested runs need about half of what the papers' way needs by constants of
-    our own."""
+    orders say and logarithms. Tested runs need records in proportion to 1/epsilon, where noise needs 1/epsilon^2."""
     figure = quick("cheu-table-3")
     rows = figure.rows[:6]
     for cells in rows:
@@ -656,9 +658,11 @@ def test_the_table_of_bounded_covariance() -> None:
             assert 1 < growth < 1.3
         else:
             assert 1 < growth < 2
-    assert 0.4 < float(rows[-1][3]) / float(rows[-1][5]) < 0.6
-    released = row(figure, next(one.what for one in figure.comparisons if "how often it releases" in one.what))
-    assert released.ours == released.expected
+    passed = row(figure, next(one.what for one in figure.comparisons if "pass its test" in one.what))
+    assert passed.ours == passed.expected
+    plan = functools.partial(METHODS["gaussian"].plan_of, dimension=5, mean_bound=10, covariance_bound=4, alpha=0.1)
+    one, tenth = (plan(epsilon=epsilon, delta=1e-6)["answers"][0]["n"] for epsilon in (1, 0.1))
+    assert 7 < tenth / one < 14
 
 
 def test_orders_of_learning_and_sampling_are_called_orders() -> None:

@@ -1,5 +1,4 @@
-"""Boosting, measured: the density that it makes of a density or of private rows. NOT PRIVATE.
-"""
+"""Boosting, measured: the density that it makes of a density or of private rows. NOT PRIVATE."""
 
 from __future__ import annotations
 
@@ -25,15 +24,7 @@ from mollify._progress import steps
 from mollify._spec import Held, Inputs
 from mollify.boosting.density import BoostedDensity, Learner, LogNormaliser, Numbers, Points, boost, resampled
 from mollify.boosting.diagnostics import (
-    REGIMES,
-    Estimate,
-    Region,
-    Run,
-    Step,
-    diagnose,
-    diagnose_region,
-    diagnose_run,
-    mode_coverage,
+    REGIMES, Estimate, Region, Run, Step, diagnose, diagnose_region, diagnose_run, mode_coverage,
     negative_log_likelihood,
 )
 from mollify.boosting.known import Known, even_edges, measure, points_of
@@ -68,9 +59,7 @@ class Problem:
     reference: _core.KnownMeasure | None = None
     """Of a density alone."""
     grid: Known | None = None
-    """In one or two dimensions, if P lies on the reference's central box and is not
-    narrower than its cells.
-    """
+    """In one or two dimensions, if P lies on the reference's central box and is not narrower than its cells."""
     regions: list[NDArray[np.bool_]] = field(default_factory=list)
     """Which cells lie in each region."""
 
@@ -101,9 +90,7 @@ def density_parts(given: Any, name: str) -> tuple[Mapping[str, Any], str]:
 
 
 def _region(given: str | Sequence[tuple[float, float]], dimension: int) -> list[tuple[float, float]]:
-    """A box: "low:high" for each axis with commas between them, or a pair for each
-    axis.
-    """
+    """A box: "low:high" for each axis with commas between them, or a pair for each axis."""
     try:
         axes = [axis.split(":") for axis in given.split(",")] if isinstance(given, str) else given
         box = [(float(low), float(high)) for low, high in axes]
@@ -117,9 +104,7 @@ def _region(given: str | Sequence[tuple[float, float]], dimension: int) -> list[
 
 
 def _mass_inside(truth: _core.KnownMeasure, ends: Sequence[float]) -> float:
-    """The mass of a box: the middle cell of three along each axis, because outer cells
-    have what lies outside.
-    """
+    """The mass of a box: the middle cell of three along each axis, because outer cells have what lies outside."""
     edges = [np.array([2 * low - high, low, high, 2 * high - low]) for low, high in zip(ends[::2], ends[1::2])]
     masses = truth.cell_masses(np.concatenate(edges), [4] * len(edges))
     return float(masses[len(masses) // 2])
@@ -216,9 +201,7 @@ def _step(problem: Problem, before: BoostedDensity, after: BoostedDensity) -> St
 
 
 def _normaliser(problem: Problem, density: BoostedDensity) -> LogNormaliser:
-    """By the cells of the grid, so that drops and likelihoods belong together; else by
-    samples.
-    """
+    """By the cells of the grid, so that drops and likelihoods belong together; else by samples."""
     if problem.grid is None:
         ratios = np.exp(density.log_ratios(problem.at_reference) - density.log_ratio_bound)
         error = float(ratios.std(ddof=1)) / math.sqrt(len(ratios)) / float(ratios.mean())
@@ -301,9 +284,7 @@ def _proposals(epsilon: float) -> int:
 
 
 def _by_rejection(density: BoostedDensity, start: _core.KnownMeasure, count: int, seed: int) -> Numbers:
-    """The first of K points of Q0 that is accepted with probability exp(log ratio -
-    epsilon/4), else one more.
-    """
+    """The first of K points of Q0 that is accepted with probability exp(log ratio - epsilon/4), else one more."""
     proposals, numbers, d = _proposals(density.epsilon / density.outputs), _core.SeededNumbers(seed), start.dimension
     random = np.random.default_rng(seed)
     drawn = []
@@ -345,15 +326,22 @@ def metropolis_hastings(
     return places
 
 
+def chain_ends(
+    start: _core.KnownMeasure, density: BoostedDensity, places: Numbers, steps: int, random: np.random.Generator
+) -> Numbers:
+    """The last places of chains whose target is the density, boosted from `start`."""
+
+    def log_target(at: Numbers) -> Numbers:
+        with np.errstate(divide="ignore"):
+            return np.log(start.densities(at)) + density.log_ratios(at.astype(np.float32))
+
+    return metropolis_hastings(log_target, places, steps, random)
+
+
 def _by_chains(density: BoostedDensity, start: _core.KnownMeasure, count: int, seed: int) -> Numbers:
     """As the papers do: 1000 steps from a draw of Q0."""
-
-    def log_target(places: Numbers) -> Numbers:
-        with np.errstate(divide="ignore"):
-            return np.log(start.densities(places)) + density.log_ratios(places.astype(np.float32))
-
     places = start.sample(count, _core.SeededNumbers(seed)).reshape(count, -1)
-    return metropolis_hastings(log_target, places, 1000, np.random.default_rng(seed))
+    return chain_ends(start, density, places, 1000, np.random.default_rng(seed))
 
 
 _DRAW = dict(zip(SAMPLERS, (_by_rejection, _from_candidates, _by_chains)))
@@ -483,24 +471,12 @@ def _learner(name: str, options: Mapping[str, Any]) -> Learner:
 
 
 def mbde(
-    data: Any = None,
-    domain: DomainLike | None = None,
-    *,
-    density: Mapping[str, Any] | str | os.PathLike[str] | None = None,
-    reference: Any = None,
-    epsilon: float | None = None,
-    iterations: int | None = None,
-    outputs: int | None = None,
-    classifier: str | None = None,
-    samples: int = 10_000,
-    seed: int = 0,
-    regions: Sequence[str | Sequence[tuple[float, float]]] = (),
-    draws: int = 0,
-    sampler: str | None = None,
-    learner: str | None = None,
-    model: str | os.PathLike[str] | None = None,
-    progress: bool = False,
-    **options: Any,
+    data: Any = None, domain: DomainLike | None = None, *,
+    density: Mapping[str, Any] | str | os.PathLike[str] | None = None, reference: Any = None,
+    epsilon: float | None = None, iterations: int | None = None, outputs: int | None = None,
+    classifier: str | None = None, samples: int = 10_000, seed: int = 0,
+    regions: Sequence[str | Sequence[tuple[float, float]]] = (), draws: int = 0, sampler: str | None = None,
+    learner: str | None = None, model: str | os.PathLike[str] | None = None, progress: bool = False, **options: Any,
 ) -> Boosting:
     """Show what boosted densities make of private rows or of a density. NOT PRIVATE.
 
@@ -612,9 +588,7 @@ def mbde(
             found.append((_step(problem, before, after), cross_entropy))
             next(bar, None)
 
-        made = boost(
-            problem.p, problem.pool, learns, start, iterations=t, samples=samples, seed=seed, observe=observe
-        )
+        made = boost(problem.p, problem.pool, learns, start, iterations=t, samples=samples, seed=seed, observe=observe)
         next(bar, None)
     measured = _measured(problem, made, found, seed)
     points = np.empty((0, 0))

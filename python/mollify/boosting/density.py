@@ -87,10 +87,10 @@ class LogNormaliser(NamedTuple):
 class BoostedDensity:
     """Q_T, with dQ_T/dQ0 = exp(sum_t theta_t c_t / k) / Z.
 
-    theta_t = (epsilon / (epsilon + 4 C))^t with C = 1 for "sigmoid", else log 2, so sum_t theta_t < epsilon / (4 C).
-    If no |c_t| is above C, |sum_t theta_t c_t / k| and |log Z| are at most epsilon / (4 k) whatever the classifiers
-    are. Q_T lies in the relative epsilon/k-mollifier of Q0 [Theorem 4], and k points sampled from it cost epsilon.
-    With sigmoids both are not negative, so |log dQ_T/dQ0| is at most epsilon / (4 k), or epsilon / (4 k log 2) for
+    theta_t = (epsilon / (epsilon + 4 C))^t with C = 1 for "sigmoid", else log 2, so sum_t theta_t < epsilon / (4 C). If
+    no |c_t| is above C, |sum_t theta_t c_t / k| and |log Z| are at most epsilon / (4 k) whatever the classifiers are.
+    Q_T lies in the relative epsilon/k-mollifier of Q0 [Theorem 4], and k points sampled from it cost epsilon. With
+    sigmoids both are not negative, so |log dQ_T/dQ0| is at most epsilon / (4 k), or epsilon / (4 k log 2) for
     "equation-15". k > 1 is the shrinking of [Husain et al. 2019, Section 6].
     """
 
@@ -201,15 +201,8 @@ Observer = Callable[[BoostedDensity, BoostedDensity, float], None]
 
 
 def boost(
-    p: Points,
-    pool: Points,
-    learner: Learner,
-    start: BoostedDensity,
-    *,
-    iterations: int = 3,
-    samples: int = 10_000,
-    seed: int = 0,
-    observe: Observer | None = None,
+    p: Points, pool: Points, learner: Learner, start: BoostedDensity, *, iterations: int = 3, samples: int = 10_000,
+    seed: int = 0, observe: Observer | None = None,
 ) -> BoostedDensity:
     """For t = 1 ... T: learns c_t from points of P and of Q_(t-1), and sets Q_t = Q_(t-1) exp(theta_t c_t) / Z.
 

@@ -1,7 +1,7 @@
 """Each iteration's gain, its guarantee, and the papers' claim. NOT PRIVATE.
 
-Functions take masses of points along the last axis, and answer for each of the axes before it. A claim or a
-guarantee that does not exist is NaN. docs/theory/errata.md derives every correction of the papers.
+Functions take masses of points along the last axis, and answer for each of the axes before it. A claim or a guarantee
+that does not exist is NaN. docs/theory/errata.md derives every correction of the papers.
 """
 
 from __future__ import annotations
@@ -61,8 +61,7 @@ def diagnose(at_p: Numbers, masses_p: Numbers, at_q: Numbers, masses_q: Numbers,
     low = theta * (gamma_p + gamma_q - c_star * theta / 2)
     return Step(
         theta, c_star, gamma_p, gamma_q, regime, theta * mean_p - grown,
-        reach * gamma_p - np.log(np.cosh(reach) - gamma_q * np.sinh(reach)),
-        np.choose(regime, (np.nan, low, high)),
+        reach * gamma_p - np.log(np.cosh(reach) - gamma_q * np.sinh(reach)), np.choose(regime, (np.nan, low, high)),
     )
 
 
@@ -140,8 +139,7 @@ def diagnose_region(p: Numbers, reference: Numbers, q: Numbers, inside: NDArray[
     by_gammas = mass_p - kl - run.reach * np.maximum(0, 1 - run.gamma_p - mass_p)
     return Region(
         mass_p, mass_reference, mass_q, kl, (1 + run.limit) * mass_p - run.limit - kl + run.delta,
-        np.where(run.normalisers_at_most_one, by_gammas, np.nan),
-        np.where(large, (1 - alpha) * mass_p - kl, np.nan),
+        np.where(run.normalisers_at_most_one, by_gammas, np.nan), np.where(large, (1 - alpha) * mass_p - kl, np.nan),
     )
 
 
@@ -168,8 +166,7 @@ def mode_coverage(q_at_p: Numbers, q_at_q: Numbers, level: float = 0.95) -> Esti
     independent samples of P and of Q.
 
     The error has two parts: the error of the share of P above the threshold, and half of how P's share changes as the
-    threshold
-    moves by one standard error of its level either way, added in squares.
+    threshold moves by one standard error of its level either way, added in squares.
     """
     of_p, of_q = np.sort(q_at_p), np.sort(q_at_q)
     m = len(of_q)

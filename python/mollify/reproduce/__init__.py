@@ -18,6 +18,9 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+# On busy cores threads of BLAS make small products 60 times slower. NumPy asks when it is imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 from mollify import _core
 from mollify._warning import ReleaseWarning
 from mollify.boosting.analysis import density_parts
@@ -80,14 +83,8 @@ def own(density: Mapping[str, Any] | str | os.PathLike[str], *, quick: bool = Fa
 
 
 def chosen(names: Sequence[str]) -> list[str]:
-    """The names of the figures that are meant: by name or by the beginning of several names, as
-    "park"; all figures if `names` is empty.
-
-    Raises
-    ------
-    InvalidInput
-        If a name is not the name or the beginning of a figure's.
-    """
+    """The names of the figures that are meant: by name or by the beginning of several names, as "park"; all figures if
+    `names` is empty. Raises `InvalidInput` for any other name."""
     found: list[str] = []
     for asked in names or [""]:
         meant = [one for one in FIGURES if asked in ("", one) or one.startswith(asked + "-")]

@@ -25,9 +25,8 @@ _NOTICE = (
 def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m mollify.reproduce",
-        description="Draw the papers' figures and tables, with published and expected numbers next to ours. "
-        "Leaves each figure's numbers as CSV and its picture as SVG, and one page with all figures, "
-        "index.html. NOT PRIVATE.",
+        description="Draw the papers' figures and tables, with published and expected numbers next to ours. Leaves "
+        "each figure's numbers as CSV and its picture as SVG, and one page with all figures, index.html. NOT PRIVATE.",
     )
     parser.add_argument(
         "figures", nargs="*", metavar="FIGURE",
@@ -54,9 +53,7 @@ def _as_json(figure: page.Figure, seconds: float, files: list[str]) -> dict[str,
         "title": figure.title,
         "seconds": seconds,
         "files": files,
-        "comparisons": [
-            {part: _finite(value) for part, value in asdict(one).items()} for one in figure.comparisons
-        ],
+        "comparisons": [{part: _finite(value) for part, value in asdict(one).items()} for one in figure.comparisons],
         "columns": list(figure.columns),
         "rows": figure.rows,
     }

@@ -1,5 +1,4 @@
-"""The papers' contenders: the Bernstein mechanism (DPB), an adversarial network
-(DPGAN), and a Gaussian sampler that proposes, tests and releases.
+"""The papers' contenders: the Bernstein mechanism (DPB) and an adversarial network (DPGAN).
 
 NOT PRIVATE here: all of it computes with doubles, and its noise follows from a seed.
 """
@@ -52,23 +51,18 @@ def kernel_density_at_nodes(points: Numbers, lattice: int, width: float) -> Numb
 
 
 def bernstein_coefficients(
-    estimate: Numbers,
-    count: int,
-    width: float,
-    epsilon: float | None,
-    numbers: _core.SeededNumbers,
-    order: int = 1,
+    estimate: Numbers, count: int, width: float, epsilon: float | None, numbers: _core.SeededNumbers, order: int = 1,
     group: int = 1,
 ) -> Numbers:
     """The coefficients of the private polynomial, of an estimate from `count` points.
 
-    Definition [Aldà, Rubinstein 2017]. Laplace noise of scale S (K + 1)^d / epsilon on each value
-    at the nodes, S = g / (count (2 pi)^(d/2) w^d). At order h the coefficients are W c with
-    W = sum_{i<h} (I - B)^i, B evaluating the polynomial at the nodes.
+    Definition [Aldà, Rubinstein 2017]. Laplace noise of scale S (K + 1)^d / epsilon on each value at the nodes, S = g /
+    (count (2 pi)^(d/2) w^d). At order h the coefficients are W c with W = sum_{i<h} (I - B)^i, B evaluating the
+    polynomial at the nodes.
 
-    Theorem. The coefficients are epsilon-DP for groups of g replaced records: replacing g of n
-    records moves each value by at most S, because a kernel lies between 0 and its peak, and so all
-    (K + 1)^d values by at most S (K + 1)^d in sum.
+    Theorem. The coefficients are epsilon-DP for groups of g replaced records: replacing g of n records moves each value
+    by at most S, because a kernel lies between 0 and its peak, and so all (K + 1)^d values by at most S (K + 1)^d in
+    sum.
 
     Without `epsilon` there is no noise.
     """
@@ -90,8 +84,8 @@ def bernstein_coefficients(
 def bernstein_masses(coefficients: Numbers, along: int) -> Numbers:
     """The masses of cells of equal width, `along` on each axis.
 
-    If the polynomial is negative at a corner or a middle of a cell, its minimum is subtracted. Then
-    all is divided by the sum, by Simpson's rule in each cell.
+    If the polynomial is negative at a corner or a middle of a cell, its minimum is subtracted. Then all is divided by
+    the sum, by Simpson's rule in each cell.
     """
     values = _along_all_axes(bernstein_weights(len(coefficients) - 1, 2 * along), coefficients)
     values = values - min(0.0, float(values.min()))
@@ -105,30 +99,27 @@ def bernstein_masses(coefficients: Numbers, along: int) -> Numbers:
 def cross_validated_width(points: Numbers) -> float:
     """The width with the greatest ten-fold cross-validated likelihood, of 13 from .005 to .2.
 
-    On private points the width is private data that no epsilon pays for. The first 2000 points
-    count.
+    On private points the width is private data that no epsilon pays for. The first 2000 points count.
     """
     points = points[:2000]
     squares = sum((axis[:, None] - axis) ** 2 for axis in points.T)
     folds = np.arange(len(points)) % 10
     others = folds[:, None] != folds
-    best, greatest = 0.0, -math.inf
-    for width in 0.005 * 40 ** (np.arange(13) / 12):
-        kernels = np.exp(squares / (-2 * width * width))
-        kernels *= others
+
+    def likelihood(width: float) -> float:
+        kernels = np.exp(squares / (-2 * width * width)) * others
         peak = (math.sqrt(2 * math.pi) * width) ** -points.shape[1]
         densities = peak * kernels.sum(axis=1) / others.sum(axis=1)
-        likelihood = float(np.log(np.maximum(densities, np.finfo(float).tiny)).sum())
-        if likelihood > greatest:
-            best, greatest = float(width), likelihood
-    return best
+        return float(np.log(np.maximum(densities, np.finfo(float).tiny)).sum())
+
+    return float(max((0.005 * 40 ** (np.arange(13) / 12)).tolist(), key=likelihood))
 
 
 class BernsteinContender:
     """Samples of a known P inside the box [low, high]^d, which is public.
 
-    The width is cross-validated on other samples of P, which count as public: no epsilon is spent on
-    it. Likelihoods are of P restricted to the box, in the units of P.
+    The width is cross-validated on other samples of P, which count as public: no epsilon is spent on it. Likelihoods
+    are of P restricted to the box, in the units of P.
     """
 
     _ORACLE = [(lattice, order) for lattice in (10, 20, 40, 80) for order in (1, 4)]
@@ -200,8 +191,8 @@ class BernsteinContender:
 def expected_likelihoods(seed: int, quick: bool) -> list[PublishedNumber]:
     """DPB on the three Gaussians with [-1, 2] as the unit box, K = 20, h = 1, w = .01, n = 10 000.
 
-    Each likelihood, in nats of the box, is the mean of 2500 draws of the noise, 500 if `quick`, from
-    one set of points; the comparison says where among the draws the expected number lies.
+    Each likelihood, in nats of the box, is the mean of 2500 draws of the noise, 500 if `quick`, from one set of points;
+    the comparison says where among the draws the expected number lies.
     """
     cells, low, high, count = 200, -1.0, 2.0, 10_000
     truth = measure(three_gaussians() | {"box": [[low, high]]})
@@ -218,17 +209,14 @@ def expected_likelihoods(seed: int, quick: bool) -> list[PublishedNumber]:
         numbers = _core.SeededNumbers(draw)
         return nll(bernstein_masses(bernstein_coefficients(estimate, count, 0.01, epsilon, numbers), cells))
 
-    name = "DPB on three Gaussians, unit box: "
+    name, whose = "DPB on three Gaussians, unit box: ", "(expected: a reference computation)"
     rows = [
-        PublishedNumber(name + "entropy of P (expected: a reference computation)", None, -0.924, nll(p)),
-        PublishedNumber(
-            name + "N(0, 1), where boosting starts (expected: a reference computation)",
-            None, -0.207, nll(q0), "given to three digits",
-        ),
-        PublishedNumber(
-            name + "without noise (expected: a reference computation)",
-            None, -0.775, drawn(None, 0), "10 000 other points",
-        ),
+        PublishedNumber(f"{name}{what} {whose}", None, expected, ours, why)
+        for what, expected, ours, why in (
+            ("entropy of P", -0.924, nll(p), ""),
+            ("N(0, 1), where boosting starts", -0.207, nll(q0), "given to three digits"),
+            ("without noise", -0.775, drawn(None, 0), "10 000 other points"),
+        )
     ]
     draws = 500 if quick else 2500
     for epsilon, expected in ((10, -0.773), (1, -0.735), (0.1, -0.44), (0.01, -0.16)):
@@ -239,7 +227,7 @@ def expected_likelihoods(seed: int, quick: bool) -> list[PublishedNumber]:
             f"median {nlls[draws // 2]:.3f}; {100 * np.searchsorted(nlls, expected) / draws:.0f} % of "
             "draws are below the expected number"
         )
-        what = f"{name}epsilon {epsilon:g} per record (expected: a reference computation)"
+        what = f"{name}epsilon {epsilon:g} per record {whose}"
         rows.append(PublishedNumber(what, None, expected, float(nlls.mean()), why, deviation))
     return rows
 
@@ -252,8 +240,8 @@ def expected_likelihoods(seed: int, quick: bool) -> list[PublishedNumber]:
 class PrivateGan:
     """DPGAN [Xie et al. 2018] in the plane, with the batch of [Husain et al. 2020, Section 5].
 
-    The papers do not give the hidden layers, the rates, the critic's steps and the bounds: with these
-    the network learns the ring of eight Gaussians if there is no noise.
+    The papers do not give the hidden layers, the rates, the critic's steps and the bounds: with these the network
+    learns the ring of eight Gaussians if there is no noise.
     """
 
     width: int = 64
@@ -268,11 +256,9 @@ class PrivateGan:
     weight_bound: float = 0.3
     """Of each weight of the critic."""
     gradient_bound: float = 1
-    """The gradient of each example, of the critic at a record less that at a made point, is clipped
-    to this norm."""
+    """The gradient of each example, of the critic at a record less that at a made point, is clipped to this norm."""
     noise: float = 0
-    """N(0, (noise gradient_bound)^2) is added in each coordinate to the sum of a batch's clipped
-    gradients."""
+    """N(0, (noise gradient_bound)^2) is added in each coordinate to the sum of a batch's clipped gradients."""
 
     def papers_noise(self, records: int, epsilon: float, delta: float) -> float:
         """2 q sqrt(n_d ln(1/delta)) / epsilon, q = batch/records, n_d the critic's steps for one step
@@ -406,169 +392,3 @@ def private_gan_sample(records: Points, how: PrivateGan, count: int, seed: int) 
             improve_critic()
         improve_generator()
     return made(count)
-
-
-# -------------------------------------------------------------------------------------------------
-# One sample of a Gaussian of unknown covariance by propose, test, release.
-
-
-def _below(x: float) -> float:
-    return math.erfc(-x / math.sqrt(2)) / 2
-
-
-def gaussian_excess(shift: float, spread: float, epsilon: float) -> tuple[float, float]:
-    """E(N(shift, 1 + spread^2) || N(0, 1)) and the reverse: the hockey-stick divergences."""
-    variance = 1 + spread * spread
-    deviation = math.sqrt(variance)
-    # ln N(shift, s^2)(y) / N(0, 1)(y) = a y^2 + b y - c
-    a = spread * spread / (2 * variance)
-    b = shift / variance
-    c = shift * shift / (2 * variance) + math.log1p(spread * spread) / 2
-
-    def roots(level: float) -> tuple[float, float]:
-        """Of a y^2 + b y = level, without cancellation."""
-        root = math.sqrt(b * b + 4 * a * level)
-        return -(b + root) / (2 * a), 2 * level / (b + root)
-
-    def beyond(mean: float, scale: float) -> float:
-        low, high = roots(c + epsilon)
-        return _below((low - mean) / scale) + _below((mean - high) / scale)
-
-    def between(mean: float, scale: float) -> float:
-        low, high = ((end - mean) / scale for end in roots(c - epsilon))
-        return _below(-low) - _below(-high) if low > 0 else _below(high) - _below(low)
-
-    of_wider = max(0.0, beyond(shift, deviation) - math.exp(epsilon) * beyond(0, 1))
-    if b * b + 4 * a * (c - epsilon) <= 0:
-        return of_wider, 0.0
-    return of_wider, max(0.0, between(0, 1) - math.exp(epsilon) * between(shift, deviation))
-
-
-@dataclass
-class TestedGaussian:
-    """[after Ghazi et al. 2023, Algorithm 2; weights, constants and proof are ours].
-
-    Definition. Records are clipped to the distance B from 0. Let m be the mean and S the scatter
-    matrix sum_i (x_i - m)(x_i - m)^T of the clipped records, and D = 4 B^2 (n - 1)/n^2. If the least
-    eigenvalue of S/n plus Laplace noise of scale 2 D/epsilon is at least
-    1/2 + D (1 + 2 ln(1/(2 delta))/epsilon), a draw from N(m, S/n) is released; otherwise nothing.
-
-    Theorem (privacy). If `is_private()`, this is (epsilon, delta)-DP for replacing a record.
-    Proof. Leave one record x out: c and T are mean and scatter of the others, a = x - c, so that
-    S = T + (n - 1)/n a a^T and m = c + a/n. (1) The least eigenvalues of S/n and T/n differ by at
-    most (n - 1)/n^2 |a|^2 <= D, and T does not depend on x: neighbours' differ by at most D, and
-    the test is (epsilon/2)-DP. (2) If the eigenvalue of S/n is below 1/2 + D, the test passes with
-    probability at most delta. (3) Otherwise T/n >= 1/2. If T/n is the identity, N(m, S/n) and
-    N(c, T/n) are alike except along a, where they are N(p/sqrt(n - 1), 1 + p^2) and N(0, 1) with
-    p^2 = (n - 1)/n^2 a^T (T/n)^-1 a <= 2 D. The channel y -> s y + sqrt(1 - s^2) N(0, 1) takes the
-    pair of p to the pair of s p, so no smaller p is worse than the greatest. From N(m, S/n) to
-    N(c, T/n) to the neighbour's is epsilon/4 twice, and `is_private` says that
-    E(wider || standard) + e^(epsilon/4) E(standard || wider) <= delta. (1) and (3) compose to
-    (epsilon, delta), (1) and (2) do. QED
-
-    Theorem (accuracy). For unclipped records from N(mu, Sigma), given that it is released without
-    a look at the test, y = sum_i w_i x_i with w_i = 1/n + (g_i - mean g)/sqrt(n) and g_i standard
-    normal, independent of the records: N(mu, v Sigma) with v = (1 + chi^2_(n-1))/n, of mean 1 and
-    variance 2 (n - 1)/n^2, whatever mu and Sigma are.
-    """
-
-    records: int
-    epsilon: float
-    delta: float
-    clip_radius: float
-
-    @property
-    def _step(self) -> float:
-        return 4 * self.clip_radius**2 * (self.records - 1) / self.records**2
-
-    @property
-    def test_scale(self) -> float:
-        """Of the test's Laplace noise."""
-        return 2 * self._step / self.epsilon
-
-    @property
-    def threshold(self) -> float:
-        """The least eigenvalue of S/n that passes the test without noise."""
-        return 0.5 + self._step + self.test_scale * math.log(1 / (2 * self.delta))
-
-    def is_private(self) -> bool:
-        """Whether n is large enough for the budget."""
-        spread, hop = math.sqrt(2 * self._step), self.epsilon / 4
-        of_wider, of_standard = gaussian_excess(spread / math.sqrt(self.records - 1), spread, hop)
-        return of_wider + math.exp(hop) * of_standard <= self.delta
-
-    def simulate(self, rows: Numbers, random: np.random.Generator) -> Numbers | None:
-        """A draw; None if the test fails."""
-        rows = np.where(np.isfinite(rows).all(axis=1, keepdims=True), rows, 0)
-        norms = np.linalg.norm(rows, axis=1, keepdims=True)
-        clipped = rows * np.minimum(1, self.clip_radius / np.maximum(norms, np.finfo(float).tiny))
-        mean = clipped.mean(axis=0)
-        scatter = (clipped - mean).T @ (clipped - mean) / len(rows)
-        values, vectors = np.linalg.eigh(scatter)
-        if not values[0] + random.laplace(scale=self.test_scale) >= self.threshold:
-            return None
-        normals = random.standard_normal(len(mean))
-        return np.asarray(mean + vectors @ (np.sqrt(np.maximum(values, 0)) * normals))
-
-
-def _chi_squared_quantiles(degrees: float, count: int) -> Numbers:
-    """At the middles of `count` equal shares, from the density of the square root."""
-    centre = math.sqrt(degrees)
-    roots = np.linspace(max(0, centre - 8), centre + 8, 40_001)[1:]
-    logs = (degrees - 1) * np.log(roots) - roots * roots / 2
-    densities = np.exp(logs - logs.max())
-    shares = np.cumsum((densities[1:] + densities[:-1]) / 2)
-    middles = (np.arange(count) + 0.5) / count
-    return np.asarray(np.interp(middles, shares / shares[-1], roots[1:]) ** 2)
-
-
-def resampled_gaussian_total_variation(dimension: int, records: int) -> float:
-    """The total variation of N(0, v I), v = (1 + chi^2_(n-1))/n, from N(0, I), to about 1 %."""
-    variances = (1 + _chi_squared_quantiles(records - 1, 400)) / records
-    norms = _chi_squared_quantiles(dimension, 2000)[:, None]
-    ratios = np.exp(-dimension / 2 * np.log(variances) + norms / 2 * (1 - 1 / variances)).mean(axis=1)
-    return float(np.abs(ratios - 1).mean() / 2)
-
-
-def tested_clip_radius(
-    dimension: int, mean_bound: float, covariance_bound: float, records: int, alpha: float
-) -> float:
-    """n records from a Gaussian with |mu| <= R and Sigma <= K I are all within this radius except
-    with probability alpha/2."""
-    reach = math.sqrt(dimension) + math.sqrt(2 * math.log(2 * records / alpha))
-    return mean_bound + math.sqrt(covariance_bound) * reach
-
-
-def tested_gaussian_records(
-    dimension: int, mean_bound: float, covariance_bound: float, epsilon: float, delta: float, alpha: float
-) -> int | None:
-    """The least n for one sample within total variation alpha of every N(mu, Sigma) with
-    |mu| <= mean_bound and I <= Sigma <= covariance_bound I.
-
-    Alpha is the sum of clipping, alpha/2, at `tested_clip_radius`; a test that fails, alpha/4; and
-    the shape. None if there is no such n up to 2^40.
-    """
-
-    def serves(records: int) -> bool:
-        radius = tested_clip_radius(dimension, mean_bound, covariance_bound, records, alpha)
-        sampler = TestedGaussian(records, epsilon, delta, radius)
-        if not sampler.is_private():
-            return False
-        # Wishart with n - 1 degrees: the root of S/(n - 1)'s least eigenvalue is below
-        # 1 - sqrt(d/(n - 1)) - t with probability at most e^(-(n - 1) t^2/2) [Davidson, Szarek 2001].
-        logarithm, rest = math.log(8 / alpha), records - 1
-        root = max(0.0, 1 - math.sqrt(dimension / rest) - math.sqrt(2 * logarithm / rest))
-        if rest / records * root * root < sampler.threshold + sampler.test_scale * logarithm:
-            return False
-        return resampled_gaussian_total_variation(dimension, records) <= alpha / 4
-
-    high = 4
-    while not serves(high):
-        if high >= 2**40:
-            return None
-        high *= 2
-    low = high // 2
-    while high - low > 1:
-        between = (low + high) // 2
-        low, high = (low, between) if serves(between) else (between, high)
-    return high

@@ -11,38 +11,34 @@ import numpy as np
 
 from mollify import _core
 from mollify.boosting.density import Points, perfectly_boosted
-from mollify.boosting.known import Fit, measure, points_of
+from mollify.boosting.known import measure, points_of
 from mollify.reproduce import measured
 from mollify.reproduce.contenders import BERNSTEIN, BernsteinContender, cross_validated_width, expected_likelihoods
 from mollify.reproduce.known import (
-    LEARNED_FROM,
-    Known,
-    boosting_runs,
-    mean_and_deviation,
-    mixture,
-    projected,
-    random_gaussians,
-    relative_floor,
-    ring,
+    LEARNED_FROM, Runs, Known, boosting_runs, mean_and_deviation, mixture, projected, random_gaussians,
+    relative_floor, ring,
 )
-from mollify.reproduce.page import Curve, Figure, HeatMap, LineChart, Numbers, Stripe, heat_map
+from mollify.reproduce.page import Curve, Figure, HeatMap, LineChart, Numbers, heat_map
 
 _REPEATS = 4
-# Half of the side of the ring's pictures.
-_SPAN = 2.5
-# The public box of every one-dimensional P.
-_BOX = (-1.0, 2.0)
+_SPAN = 2.5  # half of the side of the ring's pictures
+_BOX = (-1.0, 2.0)  # public, of every one-dimensional P
 _LEARNED = "networks learn from samples"
-_MEASURED = (
-    "What is drawn as printed takes half an hour to learn. It is read from a file, with the seed 2026; "
-    "`python -m mollify.reproduce.measured` makes the file again."
-)
+_MEASURED = "What is drawn as printed is read from a file, for the seed 2026, that `python -m mollify.reproduce.measured` makes."
 _PRINTED = "sigmoids of equation 15 are never negative, and 1500 steps end far from the minimum"
+_WHY = {"ours": _LEARNED, "as printed": _PRINTED}
+"""How boosting is trained, and why it differs from perfect classifiers."""
+
+
+def _trained(known: Known, seed: int, quick: bool) -> dict[str, Runs]:
+    return {whose: boosting_runs(known, seed, quick, printed=whose == "as printed") for whose in _WHY}
+
 
 # -------------------------------------------------------------------------------------------------
 # How well boosting finds P, against epsilon.
 
 
+# Of the fields of `Metrics`.
 _METRICS = (
     ("negative log-likelihood", "nats (less is better)", ()),
     ("mode coverage", "share of P covered", (0.0, 1.0)),
@@ -57,37 +53,31 @@ _PERFECT = {
 }
 
 
-def _metrics(fits: tuple[Fit, Fit]) -> tuple[float, ...]:
-    """Of each of `_METRICS`."""
-    return (*fits[0], *fits[1])
-
-
 def _fit_charts(name: str, parts: dict[str, Any], epsilons: Sequence[float], quick: bool, seed: int) -> list[LineChart]:
     """The metrics of one domain, and the same metrics with P and Q exchanged."""
     known = Known.against_normal(parts, quick)
-    learned: list[list[tuple[float, ...]]] = [[] for _ in epsilons]
+    learned: list[list[Sequence[float]]] = [[] for _ in epsilons]
     for repeat in range(1 if quick else _REPEATS):
         runs = boosting_runs(known, seed + repeat, quick)
         for fits, epsilon in zip(learned, epsilons):
-            fits.append(_metrics(known.boosted_fits(runs.boosted(epsilon))))
-    printed = [[_metrics(run.fits) for run in measured.printed()[name, epsilon]] for epsilon in epsilons]
-    perfect = [known.fit(perfectly_boosted(known.p, known.h, epsilon)) for epsilon in epsilons]
-    best = [known.fit(projected(known.p, known.h, relative_floor(one), one)) for one in epsilons]
-    published = {way: [known.perfect_fits(one, classifier)[1] for one in _DENSE] for way, classifier in _PERFECT.items()}
+            fits.append(known.boosted_fits(runs(epsilon)))
+    printed = [measured.printed()[name, epsilon] for epsilon in epsilons]
+    laws = {
+        "MBDE, perfect classifiers": [known.fit(perfectly_boosted(known.p, known.h, epsilon)) for epsilon in epsilons],
+        "best law for this epsilon": [known.fit(projected(known.p, known.h, relative_floor(one), one)) for one in epsilons],
+    }
+    published = {way: [known.perfect_fits(one, classifier) for one in _DENSE] for way, classifier in _PERFECT.items()}
     charts = []
     for kind, (what, axis, reaches) in enumerate(_METRICS):
         curves = []
-        for who, runs_of in (("MBDE, ours", learned), ("MBDE, as printed", printed)):
+        for whose, runs_of in (("ours", learned), ("as printed", printed)):
             means, deviations = zip(*(mean_and_deviation([fit[kind] for fit in fits]) for fits in runs_of))
-            curves.append(Curve(who, epsilons, means, deviations))
+            curves.append(Curve(f"MBDE, {whose}", epsilons, means, deviations))
         if kind < 2:
-            curves += [
-                Curve("MBDE, perfect classifiers", epsilons, [fit[kind] for fit in perfect], dashed=True),
-                Curve("best law for this epsilon", epsilons, [fit[kind] for fit in best], dashed=True),
-            ]
+            curves += [Curve(who, epsilons, [fit[kind] for fit in fits], dashed=True) for who, fits in laws.items()]
         else:
             for colour, (way, exchanged) in zip((4, 6), published.items()):
-                curves.append(Curve(way, _DENSE, [fit[kind - 2] for fit in exchanged], dashed=True, colour=colour))
+                curves.append(Curve(way, _DENSE, [fit[kind] for fit in exchanged], dashed=True, colour=colour))
         charts.append(LineChart(f"{name}: {what}", "epsilon", axis, curves, log_x=True, y_reaches=reaches))
     return charts
 
@@ -125,32 +115,25 @@ def fit(quick: bool, seed: int) -> Figure:
     epsilons = (0.5, 5) if quick else measured.EPSILONS
     figure = Figure(
         [
-            "How well boosting finds P as epsilon grows: the negative log-likelihood -E_P ln Q and the share of P that "
-            "lies where Q has its densest 95 %, means and deviations of four repeats. "
-            '"Perfect classifiers" know P; the "best law" is the member of the same mollifier '
-            "that is nearest to P, which no boosting can pass.",
-            "Below them are the metrics as they were published. The published code gives its metrics the points of P as "
-            'those of Q and those of Q as those of P. So its "mode coverage" is the share of Q that lies where Q has its '
-            'densest cells that hold 95 % of P, and its "likelihood" is -E_Q ln Q. (Its points of Q are those that the last '
-            "classifier learned from.) A narrow Q gains by the first and a wide Q loses by the second, whatever P is.",
-            "Published: the likelihood falls all the way, sharply below epsilon 2, and coverage falls "
-            "until epsilon 1 before it rises; DPB is flat from epsilon 1 on, and MBDE still gains beyond "
-            "5.",
-            "The dip is the exchanged metric's. With perfect classifiers it is on the ring of radius 1 and on the three "
-            "Gaussians: as Q leaves Q0 for P, fewer of its cells hold 95 % of P, and what it has there falls at once, while Q "
-            "grows there only as epsilon does. The published likelihood falls all the way, as printed, on the ring of radius 1 and "
-            "not on the ring of radius 3, so the published ring lies where N(0, I) has its mass. The share of P that Q covers has no dip on any domain: it rises, or falls and "
-            "does not rise again (last rows of each domain). Three Gaussians are also drawn with .01 and .1 read as deviations.",
-            "Here the likelihood falls on every domain, DPB is flat from epsilon 1 on, and MBDE gains "
-            "beyond 5. DPB is the nearer one on the three Gaussians of variances .01 and .1 at every epsilon, but its epsilon "
-            'protects one record and that of MBDE all of them. "By an oracle": the best of K in {10, 20, '
-            "40, 80} and h in {1, 4}, chosen by looking at P. DPB's likelihoods are of P within its box, "
-            "[-1, 2].",
-            "Coverage: a ring of radius 1 lies where N(0, I) is dense and is covered at every epsilon; a "
-            "ring of radius 3 is covered little by N(0, I), and more with every epsilon; of the three "
-            "Gaussians all but 1 in 80 000 is covered at epsilon .05, and a little less with every "
-            "epsilon, all but 1 in 1000 at 10. The best law for a large epsilon covers less than boosting does: it comes "
-            "nearer to P itself, whose own densest 95 % hold 95 % of it.",
+            "How well boosting finds P as epsilon grows: the negative log-likelihood -E_P ln Q and the share of P "
+            'that lies where Q has its densest 95 %, means and deviations of four repeats. "Perfect classifiers" know '
+            'P; the "best law" is the member of the same mollifier that is nearest to P, which no boosting can pass.',
+            "Below them are the metrics as they were published: that code calls them with P and Q exchanged. Its \"mode "
+            'coverage" is the share of Q that lies where Q has its densest cells that hold 95 % of P, and its "likelihood" is '
+            "-E_Q ln Q. (Its points of Q are those that the last classifier learned from.)",
+            "Published: the likelihood falls all the way, sharply below epsilon 2, and coverage falls until epsilon 1 "
+            "before it rises; DPB is flat from epsilon 1 on, and MBDE still gains beyond 5.",
+            "The dip is the exchanged metric's, and perfect classifiers have it: as Q leaves Q0 for P, fewer of its cells "
+            "hold 95 % of P, while Q grows there only as epsilon does. The published likelihood falls all the way on the "
+            "ring of radius 1, not of radius 3. The share of P that Q covers has no dip: it rises, or falls and does not "
+            "rise again (last rows of each domain). Three Gaussians are also drawn with .01 and .1 read as deviations.",
+            "Here the likelihood falls on every domain, DPB is flat from epsilon 1 on, and MBDE gains beyond 5. DPB "
+            "is the nearer one on the three Gaussians of variances .01 and .1 at every epsilon, but its epsilon "
+            'protects one record and that of MBDE all of them. "By an oracle": the best of K in {10, 20, 40, 80} and '
+            "h in {1, 4}, chosen by looking at P. DPB's likelihoods are of P within its box, [-1, 2].",
+            "Coverage: N(0, I) covers the ring of radius 1 at every epsilon, and little of the ring of radius 3, more with "
+            "every epsilon. Of the three Gaussians all but 1 in 80 000 is covered at epsilon .05, all but 1 in 1000 at 10. "
+            "The best law for a large epsilon covers less: it comes nearer to P, whose own densest 95 % hold 95 % of it.",
             LEARNED_FROM,
             _MEASURED,
             BERNSTEIN,
@@ -164,10 +147,8 @@ def fit(quick: bool, seed: int) -> Figure:
                 ours, printed, perfect, _ = chart.curves
                 for whose, curve in (("", ours), (", as printed", printed)):
                     figure.compare(
-                        f"{chart.title}{whose}, epsilon {epsilon:g} (expected: perfect classifiers)",
-                        curve.y[place],
-                        expected=perfect.y[place],
-                        why=_LEARNED if curve is ours else _PRINTED,
+                        f"{chart.title}{whose}, epsilon {epsilon:g} (expected: perfect classifiers)", curve.y[place],
+                        expected=perfect.y[place], why=_LEARNED if curve is ours else _PRINTED,
                         spread=curve.spread[place],
                     )
         if len(parts["means"][0]) == 1:
@@ -194,41 +175,32 @@ _Cells = list[list[tuple[float, float]]]
 class _RandomRuns(NamedTuple):
     epsilons: Sequence[float]
     components: Sequence[int]
-    ours: list[_Cells]
-    """Of each of `_METRICS`, as `printed` and `perfect`."""
-    printed: list[_Cells]
-    """Of `RANDOM_COUNTS` alone."""
-    perfect: list[_Cells]
-    """With clipped logits."""
-    contender_nll: _Cells
-
-
-def _of_metrics() -> list[_Cells]:
-    return [[] for _ in _METRICS]
+    of: dict[str, list[_Cells]]
+    """Of each of `_METRICS`: of "ours", of "as printed" and of "perfect" classifiers, with clipped logits. Of "DPB" the
+    likelihood alone."""
 
 
 @functools.cache
 def _random_runs(quick: bool, seed: int) -> _RandomRuns:
     epsilons = (0.5, 2) if quick else measured.RANDOM_EPSILONS
-    made = _RandomRuns(epsilons, (1, 10) if quick else range(1, 11), _of_metrics(), _of_metrics(), _of_metrics(), [])
+    made = _RandomRuns(epsilons, (1, 10) if quick else measured.RANDOM_COUNTS, {})
     for count in made.components:
         parts = random_gaussians(count, seed + count)
         known = Known.against_normal(parts, quick)
         # Of repeats, and within them of epsilons.
-        ours, of_contender = [], []
+        found: dict[str, list[list[Sequence[float]]]] = {"ours": [], "DPB": []}
         for repeat in range(2 if quick else _REPEATS):
             own = seed + 100 * count + repeat
             runs = boosting_runs(known, own, quick)
             dpb = BernsteinContender(parts, *_BOX, own, quick)
-            ours.append([_metrics(known.boosted_fits(runs.boosted(epsilon))) for epsilon in epsilons])
-            of_contender.append([dpb.fit(epsilon, own).nll for epsilon in epsilons])
-        rows = [measured.printed().get((measured.random_domain(count), epsilon), []) for epsilon in epsilons]
-        printed = list(zip(*([_metrics(run.fits) for run in row] for row in rows)))
-        perfect = [[_metrics(known.perfect_fits(epsilon, "logit")) for epsilon in epsilons]]
-        for fits, found in ((ours, made.ours), (printed, made.printed), (perfect, made.perfect)):
-            for kind, of_kind in enumerate(found if fits else []):
-                of_kind.append([mean_and_deviation([one[kind] for one in of_one]) for of_one in zip(*fits)])
-        made.contender_nll.append([mean_and_deviation(of_one) for of_one in zip(*of_contender)])
+            found["ours"].append([known.boosted_fits(runs(epsilon)) for epsilon in epsilons])
+            found["DPB"].append([dpb.fit(epsilon, own)[:1] for epsilon in epsilons])
+        printed = [measured.printed()[measured.random_domain(count), epsilon] for epsilon in epsilons]
+        found["as printed"] = [list(repeat) for repeat in zip(*printed)]
+        found["perfect"] = [[known.perfect_fits(epsilon, "logit") for epsilon in epsilons]]
+        for whose, repeats in found.items():
+            for kind, cells in enumerate(made.of.setdefault(whose, [[] for _ in repeats[0][0]])):
+                cells.append([mean_and_deviation([one[kind] for one in of_one]) for of_one in zip(*repeats)])
     return made
 
 
@@ -237,7 +209,6 @@ def _random_charts(
 ) -> list[LineChart]:
     """Mean and deviation, a curve for each number of components."""
     charts = []
-    components = [one for one in runs.components if len(values) == len(runs.components) or one in measured.RANDOM_COUNTS]
     labels = (
         (f"{what}: mean of the repeats", "mean", mean_reaches),
         (f"{what}: standard deviation", "deviation", deviation_reaches),
@@ -245,7 +216,7 @@ def _random_charts(
     for kind, (title, axis, reaches) in enumerate(labels):
         curves = [
             Curve(f"m = {count}", runs.epsilons, [one[kind] for one in of_count], shade=place / (len(values) - 1))
-            for place, (count, of_count) in enumerate(zip(components, values))
+            for place, (count, of_count) in enumerate(zip(runs.components, values))
         ]
         ends = [end(curve.y) for curve in curves for end in (min, max)]
         if max(ends) - min(ends) < 1e-4:  # one level line would look like a mistake
@@ -259,28 +230,26 @@ def random_coverage(quick: bool, seed: int) -> Figure:
     runs = _random_runs(quick, seed)
     figure = Figure(
         [
-            "One to ten Gaussians of variance .01 with means uniform on [0, 1]: how much of P lies where "
-            "the boosted density has its densest 95 %. Four repeats: for each number m of Gaussians they "
-            "are the same in all; samples and learning differ.",
-            "Here all of P is covered, by every law: it lies within the densest 95 % of N(0, 1), from "
-            "-1.96 to 1.96, and boosting only adds to it; so all lines lie on each other.",
+            "One to ten Gaussians of variance .01 with means uniform on [0, 1], the same in all four repeats: how much of P "
+            "lies where the boosted density has its densest 95 %. Here every law covers all of P: it lies within the "
+            "densest 95 % of N(0, 1), from -1.96 to 1.96, and boosting only adds to it.",
             "Published: deviations are tiny for epsilon above .25 or m above 1, and coverage dips. The dip is that of the "
-            "published metric, which has P and Q exchanged: the share of Q where Q has its densest cells that hold 95 % of P. "
-            "The last rows draw it: of networks trained as printed, and of perfect classifiers. For m above 1 it falls before "
-            "it rises, because fewer cells hold 95 % of P as Q leaves N(0, 1).",
+            "published metric, which has P and Q exchanged. The last rows draw it, of networks trained as printed and of "
+            "perfect classifiers. For m above 1 it falls before it rises: fewer cells hold 95 % of P as Q leaves N(0, 1).",
             LEARNED_FROM,
             _MEASURED,
         ],
         in_a_row=2,
     )
     published = "mode coverage as published"
-    figure.charts += _random_charts(runs, runs.ours[1], "mode coverage, ours", (0, 1), (0, 0.1))
-    figure.charts += _random_charts(runs, runs.printed[1], "mode coverage, as printed", (0, 1), (0, 0.1))
-    figure.charts += _random_charts(runs, runs.printed[3], f"{published}, as printed", (0, 1), (0, 0.1))
-    perfect = _random_charts(runs, runs.perfect[3], "", (0, 1))[0]
+    ours, printed = runs.of["ours"], runs.of["as printed"]
+    figure.charts += _random_charts(runs, ours[1], "mode coverage, ours", (0, 1), (0, 0.1))
+    figure.charts += _random_charts(runs, printed[1], "mode coverage, as printed", (0, 1), (0, 0.1))
+    figure.charts += _random_charts(runs, printed[3], f"{published}, as printed", (0, 1), (0, 0.1))
+    perfect = _random_charts(runs, runs.of["perfect"][3], "", (0, 1))[0]
     perfect.title = f"{published}, perfect classifiers"
     figure.charts.append(perfect)
-    for name, values in (("ours", runs.ours[1]), ("as printed, with P and Q exchanged", runs.printed[3])):
+    for name, values in (("ours", ours[1]), ("as printed, with P and Q exchanged", printed[3])):
         # The first of the numbers of components is 1.
         tiny = [one for of_one in values[1:] for _, one in of_one]
         tiny += [one for epsilon, (_, one) in zip(runs.epsilons, values[0]) if epsilon > 0.25]
@@ -296,28 +265,24 @@ def random_likelihood(quick: bool, seed: int) -> Figure:
             "These runs: the negative log-likelihood of boosting (MBDE, ours and as printed) and of the Bernstein "
             "mechanism (DPB, last row, epsilon for each record). For each m the Gaussians are the same in "
             "all repeats; samples, learning and noise differ.",
-            "Published: MBDE falls with epsilon, DPB does not, and its deviation is about 100 times as "
-            "large. Here DPB hardly falls from epsilon .5 on. Its deviation is that of the noise, which shrinks as 1/epsilon; "
-            "that of MBDE is of samples and learning, and grows. With training as printed the ratio is about 100 between "
-            "epsilon .5 and 1.5 (table, the median over m); with ours, which learns more, it is so only below .5.",
+            "Published: MBDE falls with epsilon, DPB does not, and its deviation is about 100 times as large. Here DPB hardly "
+            "falls from epsilon .5 on. Its deviation is that of the noise, which shrinks as 1/epsilon; that of MBDE is of "
+            "samples and learning, and grows. So the ratio passes 100 once: with training as printed between epsilon .25 and "
+            ".5, with ours, which learns more, below .25 (table, the median over m).",
             LEARNED_FROM,
             _MEASURED,
             BERNSTEIN,
         ],
         in_a_row=2,
     )
-    laws = {"MBDE, ours": runs.ours[0], "MBDE, as printed": runs.printed[0], "DPB": runs.contender_nll}
-    for name, values in laws.items():
-        figure.charts += _random_charts(runs, values, f"{name}, negative log-likelihood", ())
-    of_dpb = dict(zip(runs.components, runs.contender_nll))
-    some = [one for one in runs.components if one in measured.RANDOM_COUNTS]
-    for name, counts in (("ours", runs.components), ("as printed", some)):
+    for name, whose in (("MBDE, ours", "ours"), ("MBDE, as printed", "as printed"), ("DPB", "DPB")):
+        figure.charts += _random_charts(runs, runs.of[whose][0], f"{name}, negative log-likelihood", ())
+    for whose in _WHY:
         for place, epsilon in enumerate(runs.epsilons):
-            pairs = [(of_dpb[m][place][1], of[place][1]) for m, of in zip(counts, laws[f"MBDE, {name}"])]
+            pairs = [(dpb[place][1], of[place][1]) for dpb, of in zip(runs.of["DPB"][0], runs.of[whose][0])]
             figure.compare(
-                f"deviation of DPB over that of MBDE, {name}, median over m, epsilon {epsilon:g}",
-                float(np.median([noisy / learned for noisy, learned in pairs])),
-                published=100,
+                f"deviation of DPB over that of MBDE, {whose}, median over m, epsilon {epsilon:g}",
+                float(np.median([noisy / learned for noisy, learned in pairs])), published=100,
                 why="K, h and box are not published",
             )
     return figure
@@ -335,24 +300,23 @@ def _add_contours(
     pixels = 61 if quick else 241
     known = Known.against_normal(parts, quick)
     dpb = BernsteinContender(parts, -span, span, seed, quick)
-    runs = {whose: boosting_runs(known, seed, quick, printed=whose == "as printed") for whose in ("ours", "as printed")}
-    figure.charts.append(heat_map(f"{name}: P", span, pixels, known.truth.densities, steps=12))
-    figure.charts.append(heat_map("start: N(0, I)", span, pixels, known.reference.densities, steps=12))
-    title = f"perfect classifiers, epsilon {epsilons[-1]:g}"
-    figure.charts.append(known.perfect_map(epsilons[-1], title, span, pixels, steps=12))
+    runs = _trained(known, seed, quick)
+    figure.charts += [
+        heat_map(f"{name}: P", span, pixels, known.truth.densities, steps=12),
+        heat_map("start: N(0, I)", span, pixels, known.reference.densities, steps=12),
+        known.perfect_map(epsilons[-1], f"perfect classifiers, epsilon {epsilons[-1]:g}", span, pixels, steps=12),
+    ]
     for epsilon in epsilons:
         figure.charts.append(dpb.map(epsilon, seed, f"DPB, epsilon {epsilon:g} per record", pixels, steps=12))
         for whose, of in runs.items():
-            boosted = of.boosted(epsilon)
+            boosted = of(epsilon)
             figure.charts.append(known.map(boosted, f"MBDE, {whose}, epsilon {epsilon:g}", span, pixels, steps=12))
             figure.compare(
                 f"{name}, MBDE, {whose}, negative log-likelihood, epsilon {epsilon:g} (expected: perfect classifiers)",
                 known.fit(known.law(boosted)[0]).nll,
-                expected=known.fit(perfectly_boosted(known.p, known.h, epsilon)).nll,
-                why=_LEARNED if whose == "ours" else _PRINTED,
+                expected=known.fit(perfectly_boosted(known.p, known.h, epsilon)).nll, why=_WHY[whose],
             )
-        what = f"{name}, DPB, negative log-likelihood, epsilon {epsilon:g} per record"
-        figure.compare(what, dpb.fit(epsilon, seed).nll)
+        figure.compare(f"{name}, DPB, negative log-likelihood, epsilon {epsilon:g} per record", dpb.fit(epsilon, seed).nll)
 
 
 def ring_contours(quick: bool, seed: int) -> Figure:
@@ -364,10 +328,9 @@ def ring_contours(quick: bool, seed: int) -> Figure:
             "Bernstein mechanism (DPB), epsilon for each record, and boosting from N(0, I) (MBDE), epsilon for all of the "
             "data together, trained as ours and as printed. Ours finds first a ring, then its modes. Each panel has its own "
             "colours, from 0 to its greatest density. Published: MBDE is smoother.",
-            "No paper gives the ring's radius. Radius 1 with deviation .1 lies where N(0, I) has its "
-            "mass, and is drawn on [-2.5, 2.5]^2 so that it can be seen; radius 3 with deviation .3 fills "
-            "the published picture's [-6, 6]^2 and lies where N(0, I) has little, so that modes are found "
-            "only at large epsilon.",
+            "No paper gives the ring's radius. Radius 1 with deviation .1 lies where N(0, I) has its mass, and is "
+            "drawn on [-2.5, 2.5]^2 so that it can be seen; radius 3 with deviation .3 fills the published picture's "
+            "[-6, 6]^2 and lies where N(0, I) has little, so that modes are found only at large epsilon.",
             LEARNED_FROM,
             BERNSTEIN,
         ]
@@ -428,13 +391,13 @@ def own(parts: dict[str, Any], quick: bool, seed: int) -> Figure:
     cells = 400
     x: Numbers = np.linspace(-span, span, 2 * cells + 1)[1::2]
     dpb, known = BernsteinContender(parts, -span, span, seed, quick), Known.against_normal(parts, quick)
-    runs = {whose: boosting_runs(known, seed, quick, printed=whose == "as printed") for whose in ("ours", "as printed")}
+    runs = _trained(known, seed, quick)
     for epsilon in epsilons:
         curves = [Curve("P", x.tolist(), truth.densities(x[:, None]).tolist(), colour=8)]
         curves.append(Curve("DPB, per record", x.tolist(), dpb.densities(epsilon, seed, cells).tolist(), colour=3))
         figure.compare(f"DPB, negative log-likelihood, epsilon {epsilon:g} per record", dpb.fit(epsilon, seed).nll)
         for colour, (whose, of) in enumerate(runs.items()):
-            law = known.law(of.boosted(epsilon))[0]
+            law = known.law(of(epsilon))[0]
             values = np.interp(x, known.middles[:, 0], law / known.volumes)
             curves.append(Curve(f"MBDE, {whose}", x.tolist(), values.tolist(), colour=colour))
             figure.compare(f"MBDE, {whose}, negative log-likelihood, epsilon {epsilon:g}", known.fit(law).nll)
@@ -449,13 +412,9 @@ def own(parts: dict[str, Any], quick: bool, seed: int) -> Figure:
 def _kernel_nll(sample: Points, truth: Points, span: float) -> float:
     """-E_P ln of the kernel density of a sample, its width cross-validated, at points of P."""
     width = 2 * span * cross_validated_width((sample.astype(float) + span) / (2 * span))
-    densities = np.zeros(len(truth))
-    for first in range(0, len(truth), 100):
-        part = truth[first : first + 100].astype(float)
-        squares = ((part[:, None, :] - sample.astype(float)[None, :, :]) ** 2).sum(axis=2)
-        densities[first : first + 100] = np.exp(squares / (-2 * width**2)).mean(axis=1)
-    peak = 1 / (2 * math.pi * width**2)
-    return float(-np.log(np.maximum(peak * densities, np.finfo(float).tiny)).mean())
+    squares = ((truth[:, None].astype(float) - sample.astype(float)) ** 2).sum(axis=2)
+    densities = np.exp(squares / (-2 * width**2)).mean(axis=1) / (2 * math.pi * width**2)
+    return float(-np.log(np.maximum(densities, np.finfo(float).tiny)).mean())
 
 
 def _scatter(points: Points, title: str, span: float) -> HeatMap:
@@ -469,8 +428,7 @@ def _scatter(points: Points, title: str, span: float) -> HeatMap:
 def _add_networks(figure: Figure, quick: bool, seed: int, truth: Points) -> None:
     """The network without noise, with its paper's noise, and with noise that pays for all steps."""
     names = {
-        "none": "no noise",
-        "published": "its paper's noise for epsilon 1",
+        "none": "no noise", "published": "its paper's noise for epsilon 1",
         "accounted": "noise by which all steps cost epsilon 1",
     }
     of_truth = _kernel_nll(points_of(measure(measured.RING), 1000, _core.SeededNumbers(seed)), truth, _SPAN)
@@ -490,7 +448,7 @@ def _add_networks(figure: Figure, quick: bool, seed: int, truth: Points) -> None
     for epochs in measured.SEEDS:
         for noise, name in names.items():
             runs = [run for run in measured.gan_runs() if run.epochs == epochs and run.noise == noise]
-            for what, expected, value in kinds if runs else ():
+            for what, expected, value in kinds:
                 mean, deviation = mean_and_deviation([value(run) for run in runs])
                 figure.compare(
                     f"DPGAN, {name}, {epochs} epochs: {what} (expected: P)",
@@ -509,28 +467,25 @@ def contenders(quick: bool, seed: int) -> Figure:
     pixels = 61 if quick else 241
     known = Known.against_normal(measured.RING, quick)
     dpb = BernsteinContender(measured.RING, -_SPAN, _SPAN, seed, quick)
-    boosted, printed = (boosting_runs(known, seed, quick, printed=one).boosted(1) for one in (False, True))
     figure = Figure(
         [
-            "A ring of eight Gaussians, what boosting (MBDE) makes of it with epsilon 1 for everything "
-            "that one output may tell about all of the data, and what the Bernstein mechanism (DPB) makes "
-            "of it with epsilon 400 for each record. Published: both densities look alike, although the "
-            "second epsilon is 400 times the first. So it is here: as drawn DPB is a little farther from "
-            "P, and with its best K and h it is as near at an epsilon of about 400, too (table). At an "
-            "equal epsilon of 1 it is much farther.",
+            "A ring of eight Gaussians, what boosting (MBDE) makes of it with epsilon 1 for everything that one output may tell "
+            "about all of the data, and what the Bernstein mechanism (DPB) makes of it with epsilon 400 for each record. "
+            "Published: both densities look alike. So it is here: as drawn DPB is a little farther from P, and with its best K "
+            "and h it is as near at an epsilon of about 400 (table). At an equal epsilon of 1 it is much farther.",
             "Then: points made by a generative adversarial network (DPGAN) whose critic learns from clipped and noised "
             "gradients, in batches of 128, delta .1. Published: 10 000 epochs, modes collapse, and DPB and MBDE are "
-            "significantly better. Without noise the network here learns the ring: it tells all eight modes apart, for each of "
-            "ten seeds. Its paper's noise for epsilon 1 is so little that most seeds learn them as well, because the formula "
-            "accounts for one step of the generator: all steps of 10 000 epochs cost hundreds of thousands. With noise by "
-            "which all steps cost epsilon 1 the modes are lost: its points are spread evenly over the ring or over the disc. "
-            "So modes collapse at the epsilon that is named, as published, and not by the noise that is printed for it. By "
-            "the likelihood of a kernel density of its points the network with noise for epsilon 1 is, on average over seeds, "
-            "farther from P than MBDE at epsilon 1 and DPB at 400, as published; not always than DPB at 1 (table).",
-            "Panels are of 100 epochs; the table has 100 (ten seeds), 1000 and, without noise, 10 000 epochs, from a file that `python -m "
-            "mollify.reproduce.measured` makes again. What no paper gives is chosen here: noise of two dimensions, two hidden "
-            "layers of 64 (tanh), RMSProp at .001, five steps of the critic for one of the generator, its weights bounded by "
-            ".3, gradients by 1.",
+            "significantly better. Without noise the network here tells all eight modes apart, for each seed and number of "
+            "epochs. Its paper's noise for epsilon 1 is so little that most seeds do so as well, because the formula accounts "
+            "for one step of the generator: all steps of 10 000 epochs cost hundreds of thousands. Noise by which all steps "
+            "cost epsilon 1 loses the modes: points are spread over the ring or the disc. So modes collapse at the epsilon that "
+            "is named, as published, and not by the noise that is printed for it. By the likelihood of a kernel density of its "
+            "points the network with noise for epsilon 1 is, on average over seeds, farther from P than MBDE at epsilon 1 and "
+            "DPB at 400, as published; not always than DPB at 1 (table).",
+            "Panels are of 100 epochs; the table has 100 (ten seeds), 1000 (one) and 10 000 epochs (three), from a file that "
+            "`python -m mollify.reproduce.measured` makes. What no paper gives is chosen here: noise of two dimensions, two "
+            "hidden layers of 64 (tanh), RMSProp at .001, five steps of the critic for one of the generator, its weights bounded "
+            "by .3, gradients by 1.",
             LEARNED_FROM,
             BERNSTEIN,
             "The table ends with DPB alone, in one dimension: three Gaussians in the box [-1, 2], in nats "
@@ -541,24 +496,22 @@ def contenders(quick: bool, seed: int) -> Figure:
         ],
         in_a_row=4,
     )
-    figure.charts.append(heat_map("P", _SPAN, pixels, known.truth.densities))
-    figure.charts.append(known.map(boosted, "MBDE, ours, epsilon 1", _SPAN, pixels))
-    figure.charts.append(known.map(printed, "MBDE, as printed, epsilon 1", _SPAN, pixels))
-    figure.charts.append(dpb.map(400, seed, "DPB, epsilon 400 per record", pixels))
     compare = figure.compare
-    of_boosting = known.fit(known.law(boosted)[0]).nll
-    perfect = known.fit(perfectly_boosted(known.p, known.h, 1)).nll
-    what = "negative log-likelihood (expected: perfect classifiers)"
-    compare(f"MBDE, {what}", of_boosting, expected=perfect, why=_LEARNED)
-    compare(f"MBDE, as printed, {what}", known.fit(known.law(printed)[0]).nll, expected=perfect, why=_PRINTED)
+    figure.charts.append(heat_map("P", _SPAN, pixels, known.truth.densities))
+    perfect, nlls = known.fit(perfectly_boosted(known.p, known.h, 1)).nll, {}
+    for whose, of in _trained(known, seed, quick).items():
+        boosted = of(1)
+        figure.charts.append(known.map(boosted, f"MBDE, {whose}, epsilon 1", _SPAN, pixels))
+        nlls[whose] = known.fit(known.law(boosted)[0]).nll
+        what = f"MBDE, {whose}, negative log-likelihood (expected: perfect classifiers)"
+        compare(what, nlls[whose], expected=perfect, why=_WHY[whose])
+    figure.charts.append(dpb.map(400, seed, "DPB, epsilon 400 per record", pixels))
     compare("DPB, negative log-likelihood, epsilon 400 per record", dpb.fit(400, seed).nll)
     compare("DPB, negative log-likelihood, no noise at all", dpb.fit(None, 0).nll)
     compare("DPB, negative log-likelihood, epsilon 1 per record", dpb.fit(1, seed).nll)
     compare(
         "DPB, K and h by an oracle: epsilon per record that brings it as near as MBDE at epsilon 1 "
-        "(published: they look alike at 400)",
-        dpb.oracle_epsilon(of_boosting, seed),
-        published=400,
+        "(published: they look alike at 400)", dpb.oracle_epsilon(nlls["ours"], seed), published=400,
         why="K, h, box and radius are not published",
     )
     _add_networks(figure, quick, seed, points_of(known.truth, 1000, _core.SeededNumbers(seed + 1)))
@@ -607,17 +560,16 @@ def mollifiers(quick: bool, seed: int) -> Figure:
             "Members of two mollifiers on [0, 1], the sets of densities that may stand for private ones: "
             "three densities with one, two and three modes, scaled and shifted until they fit epsilon 1 "
             "(solid) and epsilon 0.2 (dashed). Modes stay where they are; gradients shrink.",
-            "For epsilon 0.2, the pale stripe is where every member of any mollifier of densities on "
-            "[0, 1] must lie, from e^-0.2 to e^0.2. To lie in the darker one, from e^-0.1 to e^0.1, is "
-            "enough.",
+            "For epsilon 0.2, the pale stripe is where every member of any mollifier of densities on [0, 1] must lie, "
+            "from e^-0.2 to e^0.2. To lie in the darker one, from e^-0.1 to e^0.1, is enough.",
         ],
         in_a_row=1,
     )
     chart = LineChart(
         "densities that may be sampled from", "x", "density", [],
         [
-            Stripe(math.exp(-0.2), math.exp(0.2), "necessary at epsilon 0.2: e^-0.2 to e^0.2"),
-            Stripe(math.exp(-0.1), math.exp(0.1), "sufficient at epsilon 0.2: e^-0.1 to e^0.1"),
+            (math.exp(-0.2), math.exp(0.2), "necessary at epsilon 0.2: e^-0.2 to e^0.2"),
+            (math.exp(-0.1), math.exp(0.1), "sufficient at epsilon 0.2: e^-0.1 to e^0.1"),
         ],
     )
     uniform = np.full(cells, 1 / cells)
@@ -631,8 +583,7 @@ def mollifiers(quick: bool, seed: int) -> Figure:
             chart.curves.append(Curve(name, x.tolist(), member.tolist(), dashed=epsilon < 1, colour=place))
         figure.compare(
             f"least density, epsilon {epsilon:g} (expected: the bound)",
-            float(np.min(members)), expected=math.exp(-epsilon / 2),
-            why="only one of the two bounds has to be reached",
+            float(np.min(members)), expected=math.exp(-epsilon / 2), why="only one of the two bounds has to be reached",
         )
         what = f"greatest density, epsilon {epsilon:g} (expected: the bound)"
         figure.compare(what, float(np.max(members)), expected=math.exp(epsilon / 2))

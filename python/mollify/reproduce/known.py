@@ -10,7 +10,7 @@ import numpy as np
 
 from mollify import _core
 from mollify.boosting import known as base
-from mollify.boosting.analysis import metropolis_hastings
+from mollify.boosting.analysis import chain_ends
 from mollify.boosting.density import BoostedDensity, Numbers, Points, boost, perfect_path
 from mollify.boosting.known import measure, points_of
 from mollify.boosting.learners import FirstOnce, NetworkLearner
@@ -29,9 +29,7 @@ LEARNED_FROM = (
 
 
 def mixture(
-    means: Sequence[Sequence[float]],
-    variances: Sequence[float],
-    weights: Sequence[float] | None = None,
+    means: Sequence[Sequence[float]], variances: Sequence[float], weights: Sequence[float] | None = None,
     box: Sequence[tuple[float, float]] | None = None,
 ) -> dict[str, Any]:
     """Gaussians, each of one variance along all axes, as `mollify law` reads them."""
@@ -59,6 +57,15 @@ def random_gaussians(count: int, seed: int) -> dict[str, Any]:
 
 # -------------------------------------------------------------------------------------------------
 # A density and its reference on a grid.
+
+
+class Metrics(NamedTuple):
+    """How well a law finds P, and the same with P and Q exchanged."""
+
+    nll: float
+    coverage: float
+    exchanged_nll: float
+    exchanged_coverage: float
 
 
 class Known(base.Known):
@@ -98,11 +105,11 @@ class Known(base.Known):
         return HeatMap(title, -span, span, values.reshape(pixels, pixels), **parts)
 
     def exchanged(self, logs: Numbers, drawn: Numbers) -> base.Fit:
-        """The metrics of [Husain et al. 2019]'s published code, which gives them the points of P as those of Q and
-        the points of Q as those of P: -E_Q ln Q_T, and Q's share where Q_T has its densest cells that hold 95 % of P.
+        """The metrics of [Husain et al. 2019]'s published code, which gives them the points of P as those of Q and the
+        points of Q as those of P: -E_Q ln Q_T, and Q's share where Q_T has its densest cells that hold 95 % of P.
 
-        `logs` are ln of Q_T's masses. `drawn` are ln of the masses of Q: the law that the last classifier learned
-        from, Q_(T-1), because that code draws no points of Q_T.
+        `logs` are ln of Q_T's masses. `drawn` are ln of the masses of Q: the law that the last classifier learned from,
+        Q_(T-1), because that code draws no points of Q_T.
         """
         densities, masses = logs - np.log(self.volumes), np.exp(drawn)
         densest = np.argsort(-densities, kind="stable")
@@ -110,16 +117,16 @@ class Known(base.Known):
         last = int(np.searchsorted(held, 0.95 * held[-1])) + 1
         return base.Fit(-float(masses @ densities), float(masses[densest[:last]].sum()))
 
-    def boosted_fits(self, boosted: BoostedDensity) -> tuple[base.Fit, base.Fit]:
-        """The metrics of Q_T, and with P and Q exchanged."""
+    def boosted_fits(self, boosted: BoostedDensity) -> Metrics:
+        """The metrics of Q_T."""
         before = BoostedDensity(boosted.epsilon, boosted.bounding, classifiers=boosted.classifiers[:-1])
         law, drawn = (self.law(one)[0] for one in (boosted, before))
-        return self.fit(law), self.exchanged(np.log(law), np.log(drawn))
+        return Metrics(*self.fit(law), *self.exchanged(np.log(law), np.log(drawn)))
 
-    def perfect_fits(self, epsilon: float, classifier: str) -> tuple[base.Fit, base.Fit]:
+    def perfect_fits(self, epsilon: float, classifier: str) -> Metrics:
         """The same for perfect classifiers: of `BOUNDINGS`, or "unbounded" as in the published code."""
         path = perfect_path(self.p, self.h, epsilon, classifier)
-        return self.fit(np.exp(path[-1])), self.exchanged(path[-1], path[-2])
+        return Metrics(*self.fit(np.exp(path[-1])), *self.exchanged(path[-1], path[-2]))
 
 
 def normal(dimension: int, box: Sequence[tuple[float, float]] | None = None) -> _core.KnownMeasure:
@@ -166,8 +173,7 @@ class Divergences(NamedTuple):
 
 
 def _terms(p: Numbers, q: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-    """What each outcome contributes, without cancellation: p ln(p/q) - p + q, |p - q|/2 and
-    (sqrt p - sqrt q)^2/2."""
+    """What each outcome contributes, without cancellation: p ln(p/q) - p + q, |p - q|/2 and (sqrt p - sqrt q)^2/2."""
     difference, both = p - q, p + q
     with np.errstate(divide="ignore", invalid="ignore"):
         s = np.where(both > 0, difference / both, 0)
@@ -185,8 +191,7 @@ def divergences(p: Numbers, q: Numbers) -> Divergences:
 
 
 _STEPS = 16
-# A panel that is narrower would have nodes that doubles cannot tell apart.
-_NARROWEST = 1e-11
+_NARROWEST = 1e-11  # doubles cannot tell apart the nodes of a narrower panel
 
 
 def _clenshaw_curtis(steps: int) -> Numbers:
@@ -198,20 +203,16 @@ def _clenshaw_curtis(steps: int) -> Numbers:
 
 
 def line_divergences(
-    truth: _core.KnownMeasure,
-    reference: _core.KnownMeasure,
-    interval: tuple[float, float],
-    law: Callable[[Numbers, Numbers], Numbers],
-    tolerance: float,
+    truth: _core.KnownMeasure, reference: _core.KnownMeasure, interval: tuple[float, float],
+    law: Callable[[Numbers, Numbers], Numbers], tolerance: float,
 ) -> Divergences:
     """How far a law is from P on an interval; densities are smooth except for kinks.
 
-    Masses are densities times the weights of a Clenshaw-Curtis rule of 17 points on each of some
-    panels, so sums of masses are integrals. `law` makes the law's masses from the masses of P and of the reference. If
-    the rule and the rule of 9 points within it differ on a panel by more than
-    `tolerance`, for the law itself or for a divergence, the panel is halved and the law is computed
-    again. A kink ends in a panel that is too narrow to matter. The rule has the panel's ends among
-    its points, because other rules overlook a kink near an end. At a tolerance of 1e-16 the
+    Masses are densities times the weights of a Clenshaw-Curtis rule of 17 points on each of some panels, so sums of
+    masses are integrals. `law` makes the law's masses from the masses of P and of the reference. If the rule and the
+    rule of 9 points within it differ on a panel by more than `tolerance`, for the law itself or for a divergence, the
+    panel is halved and the law is computed again. A kink ends in a panel that is too narrow to matter. The rule has the
+    panel's ends among its points, because other rules overlook a kink near an end. At a tolerance of 1e-16 the
     divergences are exact to about 1e-14.
     """
     places = 0.5 - 0.5 * np.cos(np.arange(_STEPS + 1) * math.pi / _STEPS)
@@ -228,10 +229,8 @@ def line_divergences(
         h = sizes * reference.densities(points).reshape(sizes.shape)
         q = law(p.ravel(), h.ravel()).reshape(sizes.shape)
         kl, tv, hellinger2 = _terms(p, q)
-        rough = np.zeros(len(widths), dtype=bool)
-        for terms in (q, 2 * tv, kl, hellinger2):
-            rough |= np.abs(terms @ unshared) > tolerance
-        rough &= widths > _NARROWEST
+        off = np.max([np.abs(terms @ unshared) for terms in (q, 2 * tv, kl, hellinger2)], axis=0)
+        rough = (off > tolerance) & (widths > _NARROWEST)
         if not rough.any():
             return divergences(p, q)
         edges = np.sort(np.concatenate([edges, edges[:-1][rough] + 0.5 * widths[rough]]))
@@ -241,88 +240,37 @@ def line_divergences(
 # Boosting that learns.
 
 
-class BoostingRuns:
-    """Runs of boosting on one set of points of P and one pool of points of Q0. All runs have the first classifier in
-    common."""
-
-    def __init__(self, p: Points, pool: Points, seed: int, learner: NetworkLearner, classifier: str) -> None:
-        self._p, self._pool, self._seed, self._classifier = p, pool, seed, classifier
-        self._learner = FirstOnce(learner)
-
-    def boosted(self, epsilon: float) -> BoostedDensity:
-        """Three iterations at this epsilon."""
-        start = BoostedDensity(epsilon, self._classifier)
-        return boost(self._p, self._pool, self._learner, start, samples=len(self._p), seed=self._seed)
+Runs = Callable[[float], BoostedDensity]
+"""Boosting at this epsilon, of points and with a first classifier that all its runs have in common."""
 
 
-def boosting_runs(known: Known, seed: int, quick: bool, printed: bool = False) -> BoostingRuns:
-    """Runs on 10 000 samples and a pool of 65 536, fewer if `quick`: as releases that are scored by `mbde` learn, or as
-    printed by [Husain et al. 2019; 2020, Section 5]."""
+def boosting_runs(known: Known, seed: int, quick: bool, printed: bool = False) -> Runs:
+    """Three iterations on 10 000 samples and a pool of 65 536, fewer if `quick`: as releases that are scored by `mbde`
+    learn, or as printed by [Husain et al. 2019; 2020, Section 5]."""
     numbers = _core.SeededNumbers(seed)
     p = points_of(known.truth, 1000 if quick else 10_000, numbers)
     pool = points_of(known.reference, 4000 if quick else 65_536, numbers)
-    if printed:
-        learner = NetworkLearner(schedule="papers", epochs=40 if quick else 750)
-        return BoostingRuns(p, pool, seed, learner, "equation-15")
-    return BoostingRuns(p, pool, seed, NetworkLearner(epochs=6 if quick else None), "probability")
+    papers, fast = {"schedule": "papers", "epochs": 40 if quick else 750}, {"epochs": 6 if quick else None}
+    learner, classifier = FirstOnce(NetworkLearner(**(papers if printed else fast))), "equation-15" if printed else "probability"
+    return lambda epsilon: boost(p, pool, learner, BoostedDensity(epsilon, classifier), samples=len(p), seed=seed)
 
 
-class _Table:
-    """A log density on the nodes of an even grid on [-span, span]^d, linear between them."""
-
-    def __init__(self, dimension: int, span: float):
-        self.span, self.along = span, 4096 if dimension == 1 else 600
-        axis = np.linspace(-span, span, self.along + 1)
-        grid = np.meshgrid(*[axis] * dimension, indexing="ij")
-        self.nodes = np.stack([one.ravel() for one in grid], axis=1)
-
-    def interpolated(self, values: Numbers, points: Numbers) -> Numbers:
-        """Between the values of the nodes; minus infinity off the box."""
-        steps = (points / self.span + 1) * (self.along / 2)
-        inside = ((steps >= 0) & (steps <= self.along)).all(axis=1)
-        lower = np.clip(steps.astype(np.intp), 0, self.along - 1)
-        part = steps - lower
-        row = self.along + 1
-        if points.shape[1] == 1:
-            corner = lower[:, 0]
-            found = values[corner] + part[:, 0] * (values[corner + 1] - values[corner])
-        else:
-            corner = lower[:, 0] * row + lower[:, 1]
-            low = values[corner] + part[:, 1] * (values[corner + 1] - values[corner])
-            corner += row
-            high = values[corner] + part[:, 1] * (values[corner + 1] - values[corner])
-            found = low + part[:, 0] * (high - low)
-        return np.where(inside, found, -np.inf)
-
-
-def _chains(
-    table: _Table, values: Numbers, dimension: int, quick: bool, random: np.random.Generator
-) -> Points:
-    """The last places of Metropolis-Hastings chains that start at 0 with steps of deviation 1."""
-    places = np.zeros((1000 if quick else 10_000, dimension))
-    steps = 101 if quick else 1001
-    return metropolis_hastings(lambda at: table.interpolated(values, at), places, steps, random).astype(np.float32)
-
-
-def published_baseline(known: Known, span: float, epsilon: float, seed: int, quick: bool) -> BoostedDensity:
+def published_baseline(known: Known, epsilon: float, seed: int, quick: bool) -> BoostedDensity:
     """The baseline of [Park et al. 2024, Figures 1 and 4] as its published code runs it.
 
-    Boosting (T = 3) with sigmoids for classifiers. Each learns from 10 000 points of P and as many
-    of Q_(t-1): the last places of 10 000 Metropolis-Hastings chains of 1001 steps. Learning takes
-    750 passes in two minibatches, rate .01 on the mean of both classes' losses, Nesterov's momentum .9. Chains follow log densities that
-    are tabulated on [-span, span]^d. The networks' first weights are not the published ones. `quick`:
-    a tenth of the chains and steps, 40 passes.
+    Boosting (T = 3) with sigmoids for classifiers. Each learns from 10 000 points of P and as many of Q_(t-1): the last
+    places of 10 000 Metropolis-Hastings chains of 1001 steps from 0. Learning takes 750 passes in two minibatches, rate
+    .01 on the mean of both classes' losses, Nesterov's momentum .9. The networks' first weights are not the published
+    ones, and that code tabulates the log densities. `quick`: a tenth of the chains and steps, 40 passes.
     """
     random = np.random.default_rng(seed)
-    dimension = known.truth.dimension
-    table = _Table(dimension, span)
-    nodes = table.nodes.astype(np.float32)
-    log_truth = np.log(known.truth.densities(table.nodes))
-    log_reference = np.log(known.reference.densities(table.nodes))
-    boosted = BoostedDensity(epsilon, "sigmoid")
+    boosted = start = BoostedDensity(epsilon, "sigmoid")
     learner = NetworkLearner(schedule="papers", epochs=40 if quick else 750, rate=0.005)
+    places, count = np.zeros((1000 if quick else 10_000, known.truth.dimension)), 101 if quick else 1001
     for _ in range(3):
-        p = _chains(table, log_truth, dimension, quick, random)
-        q = _chains(table, log_reference + boosted.log_ratios(nodes), dimension, quick, random)
+        p, q = (
+            chain_ends(of, density, places, count, random).astype(np.float32)
+            for of, density in ((known.truth, start), (known.reference, boosted))
+        )
         boosted = boosted.boosted(learner.learn(p, q, int(random.integers(2**63))).classifier)
     return boosted

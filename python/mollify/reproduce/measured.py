@@ -1,6 +1,6 @@
 """Runs that take too long to repeat for each drawing, and their results, which are files beside this one.
 
-`python -m mollify.reproduce.measured` makes the files again. Seeds settle everything. NOT PRIVATE.
+`python -m mollify.reproduce.measured` adds the runs that a file lacks. Seeds settle everything. NOT PRIVATE.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,24 +20,17 @@ import numpy as np
 
 from mollify import _core
 from mollify.boosting.density import Points
-from mollify.boosting.known import Fit, measure, points_of
+from mollify.boosting.known import measure, points_of
 from mollify.reproduce.contenders import PrivateGan, private_gan_sample
-from mollify.reproduce.known import (
-    Known,
-    boosting_runs,
-    mixture,
-    random_gaussians,
-    ring,
-    three_gaussians,
-)
+from mollify.reproduce.known import Known, Metrics, boosting_runs, mixture, random_gaussians, ring, three_gaussians
 
 SEED = 2026
-REPEATS = 2
+REPEATS = 4
 DELTA = 0.1
 RECORDS = 10_000
 EPSILONS = (0.05, 0.1, 0.2, 0.5, 1, 2, 3, 5, 7, 10)
 RANDOM_EPSILONS = (0.05, 0.25, 0.5, 1, 1.5, 2)
-RANDOM_COUNTS = (1, 2, 3, 6, 10)
+RANDOM_COUNTS = range(1, 11)
 """Numbers of random Gaussians."""
 RING = ring(8, 1, 0.1**2)
 DOMAINS: dict[str, dict[str, Any]] = {
@@ -51,44 +45,30 @@ _FOLDER = Path(__file__).parent
 # Boosting that learns as printed.
 
 
-class Printed(NamedTuple):
-    """One run: the metrics of Q_T, and with P and Q exchanged."""
-
-    domain: str
-    repeat: int
-    epsilon: float
-    nll: float
-    coverage: float
-    exchanged_nll: float
-    exchanged_coverage: float
-
-    @property
-    def fits(self) -> tuple[Fit, Fit]:
-        return Fit(self.nll, self.coverage), Fit(self.exchanged_nll, self.exchanged_coverage)
-
-
 def random_domain(count: int) -> str:
     """The name of `count` random Gaussians, which are the same in all repeats."""
     return f"{count} random Gaussians"
 
 
-def printed_runs(domain: str, repeat: int, epsilons: Sequence[float]) -> list[Printed]:
+_PRINTED = ("domain", "repeat", "epsilon", *Metrics._fields)
+
+
+def printed_runs(domain: str, repeat: int, epsilons: Sequence[float]) -> list[tuple[Any, ...]]:
     """The runs of one repeat, which share the first classifier."""
     count = int(domain.split()[0]) if domain not in DOMAINS else 0
     parts = random_gaussians(count, SEED + count) if count else DOMAINS[domain]
     known = Known.against_normal(parts, quick=False)
     runs = boosting_runs(known, SEED + 100 * count + repeat, quick=False, printed=True)
-    fits = [known.boosted_fits(runs.boosted(epsilon)) for epsilon in epsilons]
-    return [Printed(domain, repeat, epsilon, *fit, *other) for epsilon, (fit, other) in zip(epsilons, fits)]
+    return [(domain, repeat, epsilon, *known.boosted_fits(runs(epsilon))) for epsilon in epsilons]
 
 
 @functools.cache
-def printed() -> dict[tuple[str, float], list[Printed]]:
+def printed() -> dict[tuple[str, float], list[Metrics]]:
     """The repeats of each domain and epsilon."""
-    found: dict[tuple[str, float], list[Printed]] = {}
-    for row in _rows("printed.csv"):
-        one = Printed(row[0], int(row[1]), *map(float, row[2:]))
-        found.setdefault((one.domain, one.epsilon), []).append(one)
+    found: dict[tuple[str, float], list[Metrics]] = {}
+    for domain, _, *numbers in _rows(_FOLDER / "printed.csv"):
+        epsilon, *metrics = map(float, numbers)
+        found.setdefault((domain, epsilon), []).append(Metrics(*metrics))
     return found
 
 
@@ -113,8 +93,8 @@ class GanRun(NamedTuple):
 
 
 NOISES = ("none", "published", "accounted")
-SEEDS = {100: 10, 1000: 1, 10_000: 1}
-"""How many, for each number of epochs. A run of 10 000 takes five minutes of a core, so it is made without noise alone."""
+SEEDS = {100: 10, 1000: 1, 10_000: 3}
+"""How many, for each number of epochs. A run of 10 000 takes five minutes of a core."""
 
 
 def modes_of(points: Points) -> tuple[int, int, float]:
@@ -152,7 +132,7 @@ def gan_run(epochs: float, noise: str, seed: int) -> list[GanRun]:
 @functools.cache
 def gan_runs() -> list[GanRun]:
     """All measured runs."""
-    rows = _rows("dpgan.csv")
+    rows = _rows(_FOLDER / "dpgan.csv")
     return [GanRun(float(one), noise, int(seed), int(hit), int(modes), float(share)) for one, noise, seed, hit, modes, share in rows]
 
 
@@ -160,41 +140,36 @@ def gan_runs() -> list[GanRun]:
 # Files.
 
 
-def _rows(name: str) -> list[list[str]]:
-    with open(_FOLDER / name, encoding="utf-8", newline="") as file:
+def _rows(path: Path) -> list[list[str]]:
+    with open(path, encoding="utf-8", newline="") as file:
         return list(csv.reader(file))[1:]
 
 
-_Job = tuple[Callable[..., Sequence[tuple[Any, ...]]], tuple[Any, ...]]
-
-
-def _printed_jobs() -> list[_Job]:
-    repeats = range(REPEATS)
-    jobs: list[_Job] = [(printed_runs, (one, repeat, EPSILONS)) for one in DOMAINS for repeat in repeats]
+def _printed_jobs() -> list[tuple[Any, ...]]:
     randoms = map(random_domain, RANDOM_COUNTS)
-    return jobs + [(printed_runs, (one, repeat, RANDOM_EPSILONS)) for one in randoms for repeat in repeats]
+    domains = [(one, EPSILONS) for one in DOMAINS] + [(one, RANDOM_EPSILONS) for one in randoms]
+    return [(name, repeat, epsilons) for repeat in range(REPEATS) for name, epsilons in domains]
 
 
-def _gan_jobs() -> list[_Job]:
-    noises = {epochs: NOISES[: 1 if epochs == 10_000 else 3] for epochs in SEEDS}
-    return [(gan_run, (one, noise, seed)) for one, seeds in SEEDS.items() for noise in noises[one] for seed in range(seeds)]
-
-
-def _run(job: _Job) -> Sequence[tuple[Any, ...]]:
-    make, arguments = job
-    return make(*arguments)
+def _gan_jobs() -> list[tuple[Any, ...]]:
+    return [(epochs, noise, seed) for epochs, seeds in SEEDS.items() for seed in range(seeds) for noise in NOISES]
 
 
 def main(folder: Path = _FOLDER) -> None:
-    """Makes the files, on all cores."""
-    for name, kind, jobs in (("printed.csv", Printed, _printed_jobs()), ("dpgan.csv", GanRun, _gan_jobs())):
-        with open(folder / name, "w", encoding="utf-8", newline="") as file, ProcessPoolExecutor() as pool:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(kind._fields)
-            for done, rows in enumerate(pool.map(_run, jobs), 1):
-                for row in rows:
-                    writer.writerow([f"{one:.6g}" if isinstance(one, float) else one for one in row])
-                file.flush()
+    """Adds the runs that the files lack, on all cores."""
+    tables: list[tuple[str, Sequence[str], Callable[..., Sequence[Any]], list[tuple[Any, ...]], int]] = [
+        ("dpgan.csv", GanRun._fields, gan_run, _gan_jobs(), 3),
+        ("printed.csv", _PRINTED, printed_runs, _printed_jobs(), 2),
+    ]
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        for name, heads, make, jobs, keys in tables:
+            rows = _rows(folder / name) if (folder / name).exists() else []
+            there = {tuple(row[:keys]) for row in rows}
+            jobs = [job for job in jobs if tuple(map(str, job[:keys])) not in there]
+            for done, found in enumerate(pool.map(make, *zip(*jobs)) if jobs else [], 1):
+                rows += [[f"{one:.6g}" if isinstance(one, float) else str(one) for one in row] for row in found]
+                with open(folder / name, "w", encoding="utf-8", newline="") as file:
+                    csv.writer(file, lineterminator="\n").writerows([heads, *rows])
                 print(f"{name}: {done} of {len(jobs)}", file=sys.stderr, flush=True)
 
 

@@ -41,15 +41,6 @@ class Curve:
 
 
 @dataclass
-class Stripe:
-    """A horizontal stripe behind the curves."""
-
-    low: float
-    high: float
-    name: str
-
-
-@dataclass
 class LineChart:
     """Curves over numbers."""
 
@@ -57,7 +48,8 @@ class LineChart:
     x_label: str
     y_label: str
     curves: list[Curve]
-    stripes: Sequence[Stripe] = ()
+    stripes: Sequence[tuple[float, float, str]] = ()
+    """Low, high and name of horizontal stripes behind the curves."""
     log_x: bool = False
     log_y: bool = False
     y_reaches: Sequence[float] = ()
@@ -140,9 +132,7 @@ class Figure:
         self.comparisons.append(PublishedNumber(what, ours=ours, **parts))
 
 
-def heat_map(
-    title: str, span: float, pixels: int, values: Callable[[Numbers], Numbers], **parts: Any
-) -> HeatMap:
+def heat_map(title: str, span: float, pixels: int, values: Callable[[Numbers], Numbers], **parts: Any) -> HeatMap:
     """A map of [-span, span]^2; `values` of the points, a row of x and y each."""
     points = raster(span, pixels)
     return HeatMap(title, -span, span, values(points).reshape(pixels, pixels), **parts)
@@ -160,12 +150,8 @@ def raster(span: float, pixels: int) -> Numbers:
 
 _INK, _SOFT = "#1f2933", "#55626e"
 # Told apart by people of any colour vision [Okabe and Ito's palette].
-_COLOURS = (
-    "#0072b2 #d55e00 #009e73 #cc79a7 #56b4e9 #e69f00 #5b4fa2 #8a6d3b #444444 #b2182b".split()
-)
-_ORDERED = (
-    "#1b1e5a #44277e #70308f #9a3389 #bf3b73 #da4f57 #e76e3c #ea8f2b #d9a820 #a8a632".split()
-)
+_COLOURS = "#0072b2 #d55e00 #009e73 #cc79a7 #56b4e9 #e69f00 #5b4fa2 #8a6d3b #444444 #b2182b".split()
+_ORDERED = "#1b1e5a #44277e #70308f #9a3389 #bf3b73 #da4f57 #e76e3c #ea8f2b #d9a820 #a8a632".split()
 _STRIPES = ("#dbe7f5", "#b3cdea")
 # From dark blue over green to yellow, each colour lighter than the one before.
 _HEAT = [(13, 20, 60), (38, 68, 134), (33, 122, 140), (62, 170, 112), (170, 208, 64), (253, 240, 150)]
@@ -175,10 +161,6 @@ def _colour(series: Curve | Bars, place: int) -> str:
     if isinstance(series, Curve) and series.shade is not None:
         return _ORDERED[round(series.shade * (len(_ORDERED) - 1))]
     return _COLOURS[(place if series.colour is None else series.colour) % len(_COLOURS)]
-
-
-def _scale(names: Sequence[str], colours: Sequence[str]) -> Any:
-    return optional("altair", "plot").Scale(domain=list(names), range=list(colours))
 
 
 def _legend(names: Sequence[str], symbol: str) -> Any:
@@ -212,15 +194,15 @@ def _lines(chart: LineChart) -> Any:
     y_scale = alt.Scale(type="log") if chart.log_y else alt.Scale(zero=False)
     x = alt.X("x:Q", title=chart.x_label, scale=x_scale)
     y = alt.Y("y:Q", title=chart.y_label, scale=y_scale)
-    names += [stripe.name for stripe in chart.stripes]
+    names += [name for _, _, name in chart.stripes]
     legend = _legend(names, "stroke")
-    colour = alt.Color("of:N", scale=_scale(names, [*colours, *_STRIPES]), legend=legend)
+    colour = alt.Color("of:N", scale=alt.Scale(domain=names, range=[*colours, *_STRIPES]), legend=legend)
     dashes = [[5, 4] if one.dashed else [1, 0] for one in chart.curves] + [[1, 0] for _ in chart.stripes]
     dash = alt.StrokeDash("of:N", scale=alt.Scale(domain=names, range=dashes), legend=legend)
     base = alt.Chart(alt.Data(values=rows)).transform_filter("isValid(datum.y)")
     layers = []
     if chart.stripes:
-        bands = [{"of": one.name, "low": one.low, "high": one.high} for one in chart.stripes]
+        bands = [{"of": name, "low": low, "high": high} for low, high, name in chart.stripes]
         layers.append(
             alt.Chart(alt.Data(values=bands))
             .mark_rect()
@@ -232,9 +214,7 @@ def _lines(chart: LineChart) -> Any:
         )
     )
     if any(curve.spread for curve in chart.curves):
-        layers.append(
-            base.mark_rule().encode(x=x, y=alt.Y("low:Q", title=chart.y_label), y2="high:Q", color=colour)
-        )
+        layers.append(base.mark_rule().encode(x=x, y=alt.Y("low:Q", title=chart.y_label), y2="high:Q", color=colour))
     if chart.y_reaches:
         reached = alt.Chart(alt.Data(values=rows)).transform_filter("isValid(datum.reached)")
         layers.append(reached.mark_point(opacity=0).encode(x=x, y=alt.Y("reached:Q", title=chart.y_label)))
@@ -252,20 +232,16 @@ def _bars(chart: BarChart) -> Any:
             published = bars.published[place] if bars.published else None
             # A bar that is too low to be seen is written out.
             words = f"{value:.2g}" if value < 0.012 * top else ""
-            rows.append(
-                {"group": group, "of": bars.name, "value": value, "published": published, "words": words}
-            )
+            rows.append({"group": group, "of": bars.name, "value": value, "published": published, "words": words})
     base = alt.Chart(alt.Data(values=rows)).encode(
         x=alt.X("group:N", title=chart.x_label, sort=list(chart.groups), axis=alt.Axis(labelAngle=0)),
         xOffset=alt.XOffset("of:N", sort=names),
     )
     y = alt.Y("value:Q", title=chart.y_label)
-    colour = alt.Color("of:N", scale=_scale(names, colours), sort=names, legend=_legend(names, "square"))
+    colour = alt.Color("of:N", scale=alt.Scale(domain=names, range=colours), sort=names, legend=_legend(names, "square"))
     layers = [base.mark_bar().encode(y=y, color=colour)]
     written = base.transform_filter("datum.words != ''")
-    layers.append(
-        written.mark_text(angle=270, align="left", dx=8, fontSize=9, color=_INK).encode(y=y, text="words:N")
-    )
+    layers.append(written.mark_text(angle=270, align="left", dx=8, fontSize=9, color=_INK).encode(y=y, text="words:N"))
     if any(bars.published for bars in chart.bars):
         marks = base.transform_filter("isValid(datum.published)")
         layers.append(
@@ -317,14 +293,8 @@ def _map(chart: HeatMap) -> Any:
 def picture(figure: Figure) -> str:
     """The charts of a figure as SVG: rows of charts below the figure's title."""
     alt = optional("altair", "plot")
-    drawn = []
-    for chart in figure.charts:
-        if isinstance(chart, LineChart):
-            drawn.append(_lines(chart))
-        elif isinstance(chart, BarChart):
-            drawn.append(_bars(chart))
-        else:
-            drawn.append(_map(chart))
+    draw: dict[type, Callable[[Any], Any]] = {LineChart: _lines, BarChart: _bars, HeatMap: _map}
+    drawn = [draw[type(chart)](chart) for chart in figure.charts]
     apart = dict.fromkeys(("color", "strokeDash", "x", "y", "xOffset"), "independent")
     rows = [
         alt.hconcat(*drawn[first : first + figure.in_a_row]).resolve_scale(**apart)
@@ -415,48 +385,42 @@ def files(figure: Figure) -> dict[str, str]:
 # The page.
 
 _STYLE = """
-body { font: 16px/1.5 Inter, "Segoe UI", Helvetica, Arial, sans-serif; color: #1f2933;
-       background: #f4f5f2; margin: 0 auto; max-width: 1180px; padding: 24px; }
-section { background: #fffefb; border: 1px solid #d5dade; border-radius: 14px;
-          padding: 8px 24px 20px; margin: 24px 0; }
-h1 { font-size: 28px; margin-bottom: 4px; } h2 { font-size: 21px; margin: 14px 0 0; }
+body { font: 16px/1.5 Helvetica, Arial, sans-serif; color: #1f2933; background: #f4f5f2; margin: 0 auto;
+       max-width: 1180px; padding: 24px; }
+section { background: #fffefb; border: 1px solid #d5dade; border-radius: 14px; padding: 8px 24px 20px; margin: 24px 0; }
 .source { color: #55626e; margin: 0 0 8px; } nav .source { font-size: 14px; }
 .notice { background: #fdeee3; border-left: 5px solid #b4470b; padding: 8px 14px; }
-img { max-width: 100%; height: auto; }
+img { max-width: 100%; height: auto; } dt { font-weight: 600; } dd { margin: 0; }
 table { border-collapse: collapse; margin: 12px 0; font-size: 14px; }
-th { text-align: left; border-bottom: 2px solid #94a0ab; }
+th { text-align: left; border-bottom: 2px solid #94a0ab; } tr + tr td { border-bottom: 1px solid #e6e9eb; }
 td, th { padding: 3px 12px 3px 0; vertical-align: top; }
-tr + tr td { border-bottom: 1px solid #e6e9eb; }
 td.n { font-variant-numeric: tabular-nums; white-space: nowrap; }
 nav ol { columns: 2; column-gap: 32px; margin: 0; } nav li { break-inside: avoid; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 4px 16px; margin: 8px 0; }
-dt { font-weight: 600; } dd { margin: 0; }
 summary { cursor: pointer; color: #2255b5; margin: 8px 0; }
 """
 
 _WORDS = {
-    "P, Q, Q0": "P is the private distribution. Q is the distribution that is sampled instead. Q0 is "
-    "a public distribution to start from.",
-    "epsilon": "Whatever the private data are, no output becomes more than e^epsilon times as likely: "
-    "a smaller epsilon is more private. Epsilon protects everybody's data together, except where it "
-    'says "per record": then all n records together have n times that epsilon.',
-    "mollifier": "A set of distributions no two of which differ anywhere by more than a factor of "
-    "e^epsilon. To draw one point from the member nearest to P is private.",
-    "MBDE": "Mollified boosted density estimation: classifiers learn to tell samples of P from "
-    "samples of Q, and Q is bent by what they learn, within a mollifier about Q0.",
-    "DPB": "The differentially private Bernstein mechanism: a density made of polynomials with noise "
-    "on their coefficients, epsilon per record.",
+    "P, Q, Q0": "P is the private distribution. Q is the distribution that is sampled instead. Q0 is a public distribution "
+    "to start from.",
+    "epsilon": "Whatever the private data are, no output becomes more than e^epsilon times as likely: a smaller epsilon is "
+    'more private. Epsilon protects everybody\'s data together, except where it says "per record": then all n records '
+    "together have n times that epsilon.",
+    "mollifier": "A set of distributions no two of which differ anywhere by more than a factor of e^epsilon. To draw one "
+    "point from the member nearest to P is private.",
+    "MBDE": "Mollified boosted density estimation: classifiers learn to tell samples of P from samples of Q, and Q is bent "
+    "by what they learn, within a mollifier about Q0.",
+    "DPB": "The differentially private Bernstein mechanism: a density made of polynomials with noise on their "
+    "coefficients, epsilon per record.",
     "DPGAN": "A generative adversarial network that learns from noisy gradients.",
     "minimax": "The mechanism with the least possible worst case over all P at this epsilon.",
-    "negative log-likelihood": "-E_P ln Q in nats. Less is better; the least value, the entropy of P, "
-    "is reached by Q = P.",
+    "negative log-likelihood": "-E_P ln Q in nats. Less is better; the least value, the entropy of P, is reached by Q = P.",
     "mode coverage": "The share of P that lies where Q has its densest 95 %.",
-    "divergences": "Kullback-Leibler (KL, in nats), total variation and squared Hellinger (both at "
-    "most 1): how far Q is from P. 0: not at all.",
-    "published, expected, here": "In tables: the number that a paper prints or its code computes; the "
-    "number to expect by a closed form or an integral, or else by what the row names; the number of "
-    "this run, with the standard deviation of one repeat after \u00b1. The table says why numbers "
-    "differ by more than rounding.",
+    "divergences": "Kullback-Leibler (KL, in nats), total variation and squared Hellinger (both at most 1): how far Q is "
+    "from P. 0: not at all.",
+    "published, expected, here": "In tables: the number that a paper prints or its code computes; the number to expect by "
+    "a closed form or an integral, or else by what the row names; the number of this run, with the standard deviation of "
+    "one repeat after \u00b1. The table says why numbers differ by more than rounding.",
 }
 
 

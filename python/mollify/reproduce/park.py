@@ -15,17 +15,8 @@ from mollify.boosting.density import perfectly_boosted
 from mollify.boosting.known import measure
 from mollify.nonprivate import law as law_of_draw
 from mollify.reproduce.known import (
-    Divergences,
-    Known,
-    class_floor,
-    divergences,
-    line_divergences,
-    mixture,
-    normal,
-    projected,
-    published_baseline,
-    relative_floor,
-    ring,
+    Divergences, Known, class_floor, divergences, line_divergences, mixture, normal, projected, published_baseline,
+    relative_floor, ring,
 )
 from mollify.reproduce.page import BarChart, Bars, Figure, Numbers, heat_map
 
@@ -58,7 +49,7 @@ def ring_of_three(quick: bool, seed: int) -> Figure:
         return np.asarray((minimax / on_envelope.h)[cells] * envelope.densities(points))
 
     on_normal = Known.against_normal(ring(3, 1, 0.5), quick)
-    boosted = published_baseline(on_normal, 7.5, epsilon, seed, quick)
+    boosted = published_baseline(on_normal, epsilon, seed, quick)
     of_learned = divergences(on_normal.p, on_normal.law(boosted)[0])
     of_perfect = divergences(on_normal.p, perfectly_boosted(on_normal.p, on_normal.h, epsilon, "sigmoid"))
     figure = Figure(
@@ -100,9 +91,7 @@ _LINE = (-4.0, 4.0)
 # all three divergences and for the minimax law and perfect sigmoids alike. All clients are in
 # tests/data/park_clients.json; the authors' published code draws them from the seeds 1 to 5.
 WORST_MEANS = (-0.967906188, 0.982771354, 0.983395680, -0.927823011, 0.952740019)
-CLIENT_LAWS = (
-    "minimax", "baseline, perfect sigmoids", "clipped logits, perfect", "exact projection on N(0, 1)"
-)
+CLIENT_LAWS = ("minimax", "baseline, perfect sigmoids", "clipped logits, perfect", "exact projection on N(0, 1)")
 # Of the minimax law and of the baseline, for each epsilon.
 _PUBLISHED = {
     "KL divergence": ((0.2947, 0.1939, 0.1058, 0.0221, 0.0001), (0.4610, 0.4556, 0.4331, 0.3476, 0.2859)),
@@ -139,12 +128,11 @@ def clients(quick: bool, seed: int) -> Figure:
     exact = "here to 5 decimals, as --quick asks." if quick else "exact to 13 decimals."
     figure = Figure(
         [
-            "100 clients for each epsilon, each with a private mixture of Gaussians on [-4, 4] (1 + "
-            "Poisson(2) of them, at most 10, means uniform in [-1, 1], Dirichlet weights). Bars: the "
-            "divergence of the worst client from the law that its point is released from. Diamonds: the "
-            "published numbers, for the same clients. They are the clients that the authors' published "
-            "code draws from its seeds 1 to 5; the worst of each hundred, by every divergence, is a "
-            "single Gaussian with its mean near one end.",
+            "100 clients for each epsilon, each with a private mixture of Gaussians on [-4, 4] (1 + Poisson(2) of "
+            "them, at most 10, means uniform in [-1, 1], Dirichlet weights). Bars: the divergence of the worst client "
+            "from the law that its point is released from. Diamonds: the published numbers, for the same clients. "
+            "They are the clients that the authors' published code draws from its seeds 1 to 5; the worst of each "
+            "hundred, by every divergence, is a single Gaussian with its mean near one end.",
             "The published baseline has sigmoids for classifiers and so leaves half of epsilon unspent. "
             "With the classifiers that its paper asks for (logits clipped at log 2) boosting is much "
             "nearer, and the exact projection on the same mollifier is nearer still: at epsilon 5 the "
@@ -161,7 +149,7 @@ def clients(quick: bool, seed: int) -> Figure:
         worst.append(client_divergences(parts, epsilon, quick))
         grid = np.linspace(*_LINE, (1000 if quick else 4000) + 1)
         known = Known(measure(parts), normal(1, [_LINE]), [grid])
-        boosted = published_baseline(known, 4, epsilon, seed, quick)
+        boosted = published_baseline(known, epsilon, seed, quick)
         learned.append(divergences(known.p, known.law(boosted)[0]))
     for kind, name in enumerate(_DIVERGENCES):
         axis = "nats, worst of 100 clients" if kind == 0 else "worst of 100 clients"
@@ -177,27 +165,19 @@ def clients(quick: bool, seed: int) -> Figure:
         bars = [minimax, baseline, sigmoids, *others]
         figure.charts.append(BarChart(name, "epsilon", axis, [f"{one:g}" for one in EPSILONS], bars))
         for place, epsilon in enumerate(EPSILONS):
-            for law, values in zip(CLIENT_LAWS, of_laws):
-                published: dict[str, Any] = {}
-                if law == CLIENT_LAWS[0]:
-                    published = {"published": of_minimax[place]}
-                elif law == CLIENT_LAWS[1]:
-                    published = {"published": of_baseline[place], "why": "published: networks that learned"}
-                figure.compare(f"{name}, {law}, epsilon {epsilon:g}", values[place], **published)
+            of_baselines = {"published": of_baseline[place], "why": "published: networks that learned"}
+            published: list[dict[str, Any]] = [{"published": of_minimax[place]}, of_baselines, {}, {}]
+            for law, values, parts in zip(CLIENT_LAWS, of_laws, published):
+                figure.compare(f"{name}, {law}, epsilon {epsilon:g}", values[place], **parts)
             figure.compare(
-                f"{name}, baseline, learned (expected: perfect sigmoids), epsilon {epsilon:g}",
-                of_learned[place],
-                published=of_baseline[place],
-                expected=of_laws[1][place],
-                why="other starting weights and chains",
+                f"{name}, baseline, learned (expected: perfect sigmoids), epsilon {epsilon:g}", of_learned[place],
+                published=of_baseline[place], expected=of_laws[1][place], why="other starting weights and chains",
             )
     return figure
 
 
 # -------------------------------------------------------------------------------------------------
 # Figures 2, 3, 5, 6 and 7: finitely many outcomes.
-
-_GREY = 8
 
 
 def five_outcomes(quick: bool, seed: int) -> Figure:
@@ -216,7 +196,7 @@ def five_outcomes(quick: bool, seed: int) -> Figure:
             'projection that "expected" is. Diamonds: the published numbers.',
         ]
     )
-    bars = [Bars("P", p, colour=_GREY)]
+    bars = [Bars("P", p, colour=8)]
     for place, (epsilon, numbers) in enumerate(published.items()):
         answer = law_of_draw(Sampler("minimax", outcomes=len(p), epsilon=epsilon), p)
         law = [outcome["probability"] for outcome in answer["outcomes"]]
@@ -271,8 +251,7 @@ def _worst_cases(k: int, published: Sequence[Sequence[float]] = ()) -> Callable[
             for place, epsilon in enumerate(EPSILONS):
                 for mechanism, whose in enumerate(("proposed", "baseline")):
                     figure.compare(
-                        f"{name}, {whose}, epsilon {epsilon:g}",
-                        values[mechanism][place],
+                        f"{name}, {whose}, epsilon {epsilon:g}", values[mechanism][place],
                         expected=plainly[kind](kept(mechanism, epsilon)),
                         published=marks[mechanism][place] if marks[mechanism] else None,
                     )
@@ -284,14 +263,10 @@ def _worst_cases(k: int, published: Sequence[Sequence[float]] = ()) -> Callable[
 _OF_TEN = ((2.213, 1.865, 1.461, 0.797, 0.0589), (2.253, 2.053, 1.803, 1.303, 0.0767))
 
 FIGURES: dict[str, tuple[str, str, Callable[[bool, int], Figure]]] = {
-    "park-1": (
-        "Park et al. 2024, Figure 1", "A ring of three Gaussians and two private laws", ring_of_three
-    ),
+    "park-1": ("Park et al. 2024, Figure 1", "A ring of three Gaussians and two private laws", ring_of_three),
     "park-2": ("Park et al. 2024, Figure 2", "Five outcomes, released", five_outcomes),
     "park-3": ("Park et al. 2024, Figure 3", "The worst case on 10 outcomes", _worst_cases(10, _OF_TEN)),
-    "park-4": (
-        "Park et al. 2024, Figure 4", "The worst of 100 clients with Gaussian mixtures", clients
-    ),
+    "park-4": ("Park et al. 2024, Figure 4", "The worst of 100 clients with Gaussian mixtures", clients),
     "park-5": ("Park et al. 2024, Figure 5", "The worst case on 5 outcomes", _worst_cases(5)),
     "park-6": ("Park et al. 2024, Figure 6", "The worst case on 20 outcomes", _worst_cases(20)),
     "park-7": ("Park et al. 2024, Figure 7", "The worst case on 100 outcomes", _worst_cases(100)),

@@ -69,7 +69,7 @@ TEST(WiderGaussian, ExcessIsTheIntegral) {
   }
 }
 
-/// The mixture's total variation by sums over both radii, as the laboratory has it.
+/// The mixture's total variation by sums over both radii.
 TEST(ResampledGaussian, ErrorIsAboveTheSum) {
   const auto quantiles = [](double degrees, int count) {
     std::vector<double> found;
@@ -299,8 +299,8 @@ GaussianRequest tested_request(std::uint64_t outputs = 1) {
           .mean_bound = 10};
 }
 
-/// 100 strong samples took 2 884 121 100 records by signed weights, and take 39 492 600 in the
-/// laboratory's doubles.
+/// 100 strong samples took 2 884 121 100 records by signed weights, and 39 492 600 by a proof that
+/// splits epsilon and delta evenly.
 TEST(TestedRun, NeedsAFewTimesFewerRecordsThanSignedWeights) {
   const auto records = [](std::uint64_t outputs) {
     return least_whole(1000, std::uint64_t{1} << 34, [&](std::uint64_t n) {
