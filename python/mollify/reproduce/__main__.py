@@ -48,14 +48,9 @@ def _finite(value: Any) -> Any:
 
 def _as_json(figure: page.Figure, seconds: float, files: list[str]) -> dict[str, Any]:
     return {
-        "figure": figure.name,
-        "source": figure.paper,
-        "title": figure.title,
-        "seconds": seconds,
-        "files": files,
+        "figure": figure.name, "source": figure.paper, "title": figure.title, "seconds": seconds, "files": files,
         "comparisons": [{part: _finite(value) for part, value in asdict(one).items()} for one in figure.comparisons],
-        "columns": list(figure.columns),
-        "rows": figure.rows,
+        "columns": list(figure.columns), "rows": figure.rows,
     }
 
 

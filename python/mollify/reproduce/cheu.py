@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from mollify import _core
-from mollify import number
+from mollify import _core, number
 from mollify._methods import METHODS, Gaussian
 from mollify.reproduce.page import Figure
 
@@ -20,9 +19,10 @@ _EPSILON, _RHO = 1.0, 0.5
 # Below one over every number of records that is found, as a release demands.
 _DELTA = 1e-10
 _TARGET = 0.1
-_DIMENSION, _MEAN_BOUND = 5, 10.0
-_COVARIANCE_BOUND = 4.0
+_DIMENSION, _MEAN_BOUND, _COVARIANCE_BOUND = 5, 10.0, 4.0
 _OUTCOMES = 20
+_GAUSSIAN: dict[str, Any] = {"method": "gaussian", "dimension": _DIMENSION}
+_BOUNDS: dict[str, Any] = {"mean_bound": _MEAN_BOUND, "covariance_bound": _COVARIANCE_BOUND}
 
 _PURE = ("pure", (("epsilon", _EPSILON),))
 _APPROXIMATE = ("approximate", (("epsilon", _EPSILON), ("delta", _DELTA)))
@@ -48,11 +48,7 @@ class _Task:
     strong: bool
 
 
-_TASKS = (
-    _Task("one sample", 1, False),
-    _Task("weak, 100 samples", 100, False),
-    _Task("strong, 100 samples", 100, True),
-)
+_TASKS = (_Task("one sample", 1, False), _Task("weak, 100 samples", 100, False), _Task("strong, 100 samples", 100, True))
 
 
 @dataclass
@@ -155,11 +151,10 @@ def finite(quick: bool, seed: int) -> Figure:
     """Table 1."""
     figure = Figure(
         [
-            f"Records needed for samples within total variation {_TARGET:g} of a distribution on "
-            f"{_OUTCOMES} outcomes. Budgets: epsilon {_EPSILON:g}, and with delta {_DELTA:g}. Published: "
-            "of order k/(alpha epsilon) for one sample, with a constant of 1, where an earlier paper has "
-            "2; m times that for weak samples under pure privacy; m^2 times that for strong ones; under "
-            "approximate privacy shuffling saves a factor of m.",
+            f"Records needed for samples within total variation {_TARGET:g} of a distribution on {_OUTCOMES} outcomes. "
+            f"Budgets: epsilon {_EPSILON:g}, and with delta {_DELTA:g}. Published: of order k/(alpha epsilon) for one "
+            "sample, with a constant of 1, where an earlier paper has 2; m times that for weak samples under pure "
+            "privacy; m^2 times that for strong ones; under approximate privacy shuffling saves a factor of m.",
             _LEGEND,
             "The lower bound is published as an order, too: whatever the sampler, one sample needs at "
             "least c k/(alpha epsilon) records, c being a constant that no paper gives. The table prints "
@@ -168,32 +163,28 @@ def finite(quick: bool, seed: int) -> Figure:
             "have to be within about 1.25 alpha/sqrt(m) (Theorem 21, computed), which needs more records.",
         ]
     )
-    rows = []
-    what = {"k": _OUTCOMES}
+    rows, asked = [], {"k": _OUTCOMES}
     for task in _TASKS:
         for budget in (_PURE, _APPROXIMATE):
-            answer = _plan(what, budget, task)
+            answer = _plan(asked, budget, task)
             shuffled = budget == _APPROXIMATE and task.outputs > 1
             papers = answer["papers_records"]["shuffled-rr" if shuffled else "subsampled-rr"]
             bound = f"c times {_count(answer['records_lower_bound_order'])}"
-            of_single_runs = _of_single_runs(what, budget, task)
+            of_single_runs = _of_single_runs(asked, budget, task)
             order = _finite_order(task, budget)
             rows.append(_Row(task, budget[0], *order, answer["n"], papers, of_single_runs, bound))
     _add_table(figure, rows)
-    assert rows[0].ours and rows[0].papers
-    figure.compare(
-        "one sample, pure: records over k/(alpha epsilon), mollify",
-        rows[0].ours / rows[0].order, published=1, why="e^epsilon - 1 in place of epsilon, and k fewer",
+    for whose, records, why in (
+        ("mollify", rows[0].ours, "e^epsilon - 1 in place of epsilon, and k fewer"),
+        ("the papers' parameters", rows[0].papers, "k - 1 in place of k"),
+    ):
+        assert records
+        what = f"one sample, pure: records over k/(alpha epsilon), {whose}"
+        figure.compare(what, records / rows[0].order, published=1, why=why)
+    _add_growth(
+        figure, rows, "one sample needs no shuffling and grows with 1/epsilon, many with constants of the shuffling and "
+        "1/epsilon^2; mollify's has smaller ones"
     )
-    figure.compare(
-        "one sample, pure: records over k/(alpha epsilon), the papers' parameters",
-        rows[0].papers / rows[0].order, published=1, why="k - 1 in place of k",
-    )
-    why = (
-        "one sample needs no shuffling and grows with 1/epsilon, many with constants of the shuffling "
-        "and 1/epsilon^2; mollify's has smaller ones"
-    )
-    _add_growth(figure, rows, why)
     return figure
 
 
@@ -232,13 +223,12 @@ def _add_tested_runs(figure: Figure, quick: bool, seed: int) -> None:
     """Algorithm 2 itself, on as many records as the table says that it needs, from a Gaussian whose mean is at its bound
     and whose variances go from one end of theirs to the other."""
     outputs = 2 if quick else 10
-    bounds: dict[str, Any] = {"mean_bound": _MEAN_BOUND, "covariance_bound": _COVARIANCE_BOUND}
-    needed = _plan({"method": "gaussian", "dimension": _DIMENSION} | bounds, _APPROXIMATE, _TASKS[0])["n"]
+    needed = _plan(_GAUSSIAN | _BOUNDS, _APPROXIMATE, _TASKS[0])["n"]
     variances, mean = np.linspace(1, _COVARIANCE_BOUND, _DIMENSION), np.eye(_DIMENSION)[0] * _MEAN_BOUND
     normals = np.random.default_rng(seed).standard_normal((outputs * needed, _DIMENSION))
     rows = dict(zip("abcde", (mean + np.sqrt(variances) * normals).T))
     domain = dict.fromkeys(rows, number(-60, 60, outside="clip", null=0))
-    method = Gaussian(domain, count=outputs, epsilon=_EPSILON, delta=_DELTA, **bounds)
+    method = Gaussian(domain, count=outputs, epsilon=_EPSILON, delta=_DELTA, **_BOUNDS)
     released = method.sample(rows)
     draws = np.stack([np.asarray(released[name], float) for name in rows], axis=1)
     # A public draw, in place of one that fails the test, is about 0: at a distance of _MEAN_BOUND.
@@ -264,10 +254,7 @@ def _gaussian(covariance_bound: float, budgets: tuple[_Budget, ...], why: str) -
             _LEGEND,
         ]
     )
-    what: dict[str, Any] = {"method": "gaussian", "dimension": _DIMENSION, "mean_bound": _MEAN_BOUND}
-    if not known:
-        what["covariance_bound"] = covariance_bound
-    rows = []
+    rows, what = [], _GAUSSIAN | _BOUNDS | {"covariance_bound": covariance_bound}
     for task in _TASKS:
         for budget in budgets:
             answer = _plan(what, budget, task)
@@ -285,10 +272,7 @@ def _gaussian(covariance_bound: float, budgets: tuple[_Budget, ...], why: str) -
 
 def _add_learning_orders(figure: Figure) -> None:
     """[Cheu, Nayak 2024, Theorems 25 to 27 and Section 5.2], as `plan gaussian` finds them."""
-    what = {
-        "method": "gaussian", "dimension": _DIMENSION, "mean_bound": _MEAN_BOUND, "covariance_bound": _COVARIANCE_BOUND
-    }
-    one, many = (_plan(what, _CONCENTRATED, task)["orders"] for task in _TASKS[:2])
+    one, many = (_plan(_GAUSSIAN | _BOUNDS, _CONCENTRATED, task)["orders"] for task in _TASKS[:2])
     public = f"{many['public_records']:.0f}"
     rows = (
         ("at least, to learn the Gaussian (Theorem 25)", "d sqrt(ln(K)/rho)", many["learning"]),
@@ -341,7 +325,5 @@ def bounded_covariance(quick: bool, seed: int) -> Figure:
 FIGURES: dict[str, tuple[str, str, Callable[[bool, int], Figure]]] = {
     "cheu-table-1": ("Cheu, Nayak 2024, Table 1", "Records for samples of k outcomes", finite),
     "cheu-table-2": ("Cheu, Nayak 2024, Table 2", "Records for Gaussian samples, covariance known", known_covariance),
-    "cheu-table-3": (
-        "Cheu, Nayak 2024, Table 3", "Records for Gaussian samples, covariance bounded", bounded_covariance
-    ),
+    "cheu-table-3": ("Cheu, Nayak 2024, Table 3", "Records for Gaussian samples, covariance bounded", bounded_covariance),
 }

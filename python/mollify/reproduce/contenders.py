@@ -161,20 +161,13 @@ class BernsteinContender:
     def oracle_epsilon(self, nll: float, seed: int) -> float | None:
         """The least epsilon per record, to a tenth, at which one of these K and h comes as near to P
         as a law of this negative log-likelihood; None if no number from 1 to 10^6 is enough."""
-        least: float | None = None
-        for lattice, order in self._ORACLE:
-            # One draw of the noise, scaled: the nearer to P the larger epsilon is.
-            low, high = 1.0, least or 1e6
-            if self.fit(high, seed, lattice, order).nll > nll:
-                continue
-            while high > 1.1 * low:
-                middle = math.sqrt(low * high)
-                if self.fit(middle, seed, lattice, order).nll <= nll:
-                    high = middle
-                else:
-                    low = middle
-            least = high
-        return least
+        low, high = 1.0, 1e6
+        if self.oracle_nll(high, seed) > nll:
+            return None
+        while high > 1.1 * low:  # one draw of the noise, scaled: the nearer to P the larger epsilon is
+            middle = math.sqrt(low * high)
+            low, high = (low, middle) if self.oracle_nll(middle, seed) <= nll else (middle, high)
+        return high
 
     def densities(self, epsilon: float, seed: int, count: int) -> Numbers:
         """The density on the line, in cells of equal width."""

@@ -600,9 +600,7 @@ FIGURES: dict[str, tuple[str, str, Callable[[bool, int], Figure]]] = {
         "Husain et al. 2020, Figure 2 left; 2019, Figure 3 left", "Members of two mollifiers", mollifiers
     ),
     "husain-ring": (
-        "Husain et al. 2020, Figure 3; 2019, Figure 4",
-        "A ring of eight Gaussians, found by DPB and by boosting",
-        ring_contours,
+        "Husain et al. 2020, Figure 3; 2019, Figure 4", "A ring of eight Gaussians, found by DPB and by boosting", ring_contours
     ),
     "husain-fit": ("Husain et al. 2020, Figure 4; 2019, Figure 5", "How well boosting finds P", fit),
     "husain-random-coverage": (

@@ -455,11 +455,8 @@ def _comparisons(rows: Sequence[PublishedNumber], published: str) -> str:
         ["number", published, "expected", "here", "why they differ"],
         [
             [
-                f"<td>{html.escape(row.what)}</td>",
-                _number(row.published),
-                _number(row.expected),
-                _number(row.ours, row.spread),
-                f"<td>{html.escape(row.why)}</td>",
+                f"<td>{html.escape(row.what)}</td>", _number(row.published), _number(row.expected),
+                _number(row.ours, row.spread), f"<td>{html.escape(row.why)}</td>",
             ]
             for row in rows
         ],
