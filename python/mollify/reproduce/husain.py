@@ -296,27 +296,29 @@ def _add_contours(
     figure: Figure, parts: dict[str, Any], name: str, span: float, epsilons: Sequence[float], quick: bool, seed: int
 ) -> None:
     """The laws of one P as contours: P, the start and perfect classifiers in a row; below them a row for each epsilon, of
-    DPB, and of boosting as ours and as printed."""
+    DPB, with noise of its own, and of boosting as ours and as printed. All names begin with `name`."""
     pixels = 61 if quick else 241
     known = Known.against_normal(parts, quick)
     dpb = BernsteinContender(parts, -span, span, seed, quick)
     runs = _trained(known, seed, quick)
+    title = f"{name}perfect classifiers, epsilon {epsilons[-1]:g}"
     figure.charts += [
-        heat_map(f"{name}: P", span, pixels, known.truth.densities, steps=12),
-        heat_map("start: N(0, I)", span, pixels, known.reference.densities, steps=12),
-        known.perfect_map(epsilons[-1], f"perfect classifiers, epsilon {epsilons[-1]:g}", span, pixels, steps=12),
+        heat_map(f"{name}P", span, pixels, known.truth.densities, steps=12),
+        heat_map(f"{name}start, N(0, I)", span, pixels, known.reference.densities, steps=12),
+        known.perfect_map(epsilons[-1], title, span, pixels, steps=12),
     ]
     for epsilon in epsilons:
-        figure.charts.append(dpb.map(epsilon, seed, f"DPB, epsilon {epsilon:g} per record", pixels, steps=12))
+        noise = seed + len(figure.charts)
+        figure.charts.append(dpb.map(epsilon, noise, f"{name}DPB, epsilon {epsilon:g} per record", pixels, steps=12))
         for whose, of in runs.items():
             boosted = of(epsilon)
-            figure.charts.append(known.map(boosted, f"MBDE, {whose}, epsilon {epsilon:g}", span, pixels, steps=12))
+            figure.charts.append(known.map(boosted, f"{name}MBDE, {whose}, epsilon {epsilon:g}", span, pixels, steps=12))
             figure.compare(
-                f"{name}, MBDE, {whose}, negative log-likelihood, epsilon {epsilon:g} (expected: perfect classifiers)",
+                f"{name}MBDE, {whose}, negative log-likelihood, epsilon {epsilon:g} (expected: perfect classifiers)",
                 known.fit(known.law(boosted)[0]).nll,
                 expected=known.fit(perfectly_boosted(known.p, known.h, epsilon)).nll, why=_WHY[whose],
             )
-        figure.compare(f"{name}, DPB, negative log-likelihood, epsilon {epsilon:g} per record", dpb.fit(epsilon, seed).nll)
+        figure.compare(f"{name}DPB, negative log-likelihood, epsilon {epsilon:g} per record", dpb.fit(epsilon, noise).nll)
 
 
 def ring_contours(quick: bool, seed: int) -> Figure:
@@ -335,8 +337,8 @@ def ring_contours(quick: bool, seed: int) -> Figure:
             BERNSTEIN,
         ]
     )
-    _add_contours(figure, ring(8, 1, 0.1**2), "radius 1", 2.5, epsilons, quick, seed)
-    _add_contours(figure, ring(8, 3, 0.3**2), "radius 3", 6, epsilons, quick, seed)
+    _add_contours(figure, ring(8, 1, 0.1**2), "radius 1: ", 2.5, epsilons, quick, seed)
+    _add_contours(figure, ring(8, 3, 0.3**2), "radius 3: ", 6, epsilons, quick, seed)
     return figure
 
 
@@ -362,7 +364,7 @@ def plane_contours(quick: bool, seed: int) -> Figure:
         ]
     )
     epsilons = (5,) if quick else (0.5, 1, 2, 4, 7, 10)
-    _add_contours(figure, plane_gaussians(seed), "random Gaussians", 5, epsilons, quick, seed)
+    _add_contours(figure, plane_gaussians(seed), "", 5, epsilons, quick, seed)
     return figure
 
 
@@ -386,7 +388,7 @@ def own(parts: dict[str, Any], quick: bool, seed: int) -> Figure:
     )
     epsilons = (1, 10) if quick else (0.1, 1, 10)
     if truth.dimension == 2:
-        _add_contours(figure, parts, "your density", span, epsilons, quick, seed)
+        _add_contours(figure, parts, "", span, epsilons, quick, seed)
         return figure
     cells = 400
     x: Numbers = np.linspace(-span, span, 2 * cells + 1)[1::2]
