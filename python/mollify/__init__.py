@@ -17,6 +17,7 @@ one for a released model.
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from mollify import nonprivate
@@ -124,4 +125,4 @@ def __getattr__(name: str) -> Any:
         from mollify.boosting import mbde
 
         return mbde
-    raise AttributeError(f"module 'mollify' has no attribute {name!r}")
+    raise AttributeError(f"module 'mollify' has no attribute {name!r}", name=name, obj=sys.modules[__name__])

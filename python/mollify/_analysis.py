@@ -10,7 +10,7 @@ from mollify import _core
 from mollify._answer import Answer
 from mollify._checks import listed, number, optional_number, optional_whole, whole_number
 from mollify._data import source_of
-from mollify._domain import Domain, DomainLike, _restore, as_domain
+from mollify._domain import Domain, DomainLike, _listed, _restore, as_domain
 from mollify._files import optional
 from mollify._method_base import Method
 from mollify._methods import METHODS
@@ -119,7 +119,7 @@ def estimate(
     if certificate is None:
         source_of(released, [], what="released")  # which refuses what is no table
         raise _core.InvalidInput(
-            "certificate is missing: records that are no Release need the certificate that came with them"
+            "certificate is missing: records that are not a Release need the certificate that came with them"
         )
     certificate = as_certificate(certificate)
     if domain is None:
@@ -228,7 +228,7 @@ def advise(
         method=None if method is None else method.word,
         n=optional_whole("n", n),
         domain=None if known is None else "domain",
-        columns=[whole_number("each of columns", one) for one in columns or ()],
+        columns=[whole_number("each of columns", one) for one in _listed("columns", columns or ())],
         count=optional_whole("count", count),
         unit=None if unit is None else str(unit),
         epsilon=optional_number("epsilon", epsilon),

@@ -370,6 +370,8 @@ class Domain:
     @classmethod
     def parse(cls, yaml: str) -> Domain:
         """Read the text of a domain file. Raises `InvalidInput` for anything else."""
+        if not isinstance(yaml, str):
+            raise _core.InvalidInput(f"yaml must be the text of a domain file, but is of type {type(yaml).__name__}")
         made = _restore(yaml, None)
         made._warn()
         return made
@@ -431,6 +433,8 @@ class Domain:
         else:
             text = source_of(public, EVERY_COLUMN, what="public").csv_text()
         chosen = [] if columns is None else _names("columns", columns)
+        if columns is not None and not chosen:
+            raise _core.InvalidInput("columns must name a column of the table. Leave it out to draft all columns.")
         yaml, notes = _core.draft_domain(file, chosen, _names("exclude", exclude), text)
         if text is not None:
             notes = [_with_row(note, text) for note in notes]

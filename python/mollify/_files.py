@@ -44,6 +44,9 @@ def writable(path: str | os.PathLike[str], overwrite: bool, inputs: Inputs = ())
     try:
         there = os.stat(name)
     except FileNotFoundError:
+        folder = os.path.dirname(name) or "."
+        if not os.path.isdir(folder):
+            raise _core.InvalidInput(f"{name} cannot be written: make the folder {folder} first") from None
         return name
     except OSError as error:
         raise _core.InvalidInput(f"{name} cannot be written: {error.strerror}") from None

@@ -99,7 +99,7 @@ class Ledger:
             raise _core.InvalidInput(
                 f"cost must be a Privacy, such as Privacy(epsilon=0.5), but is of type {type(cost).__name__}"
             )
-        draws = whole_number("count", count)
+        draws = whole_number("count", count, (1, 2**63 - 1))
         self._inside.charge(_named(data_set), cost._inside(), scope, mechanism, draws)
 
     def balance(self, data_set: str) -> Balance:
@@ -176,6 +176,8 @@ def _named(data_set: Any) -> str:
 
 def existing(path: str | os.PathLike[str]) -> Ledger:
     """The ledger of a file that is there; none is made."""
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        raise _core.InvalidInput(f"ledger must be a Ledger or the path of its file, but is {path!r}")
     name = path_text("ledger", path)
     if not os.path.exists(name):
         raise _core.InvalidInput(

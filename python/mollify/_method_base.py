@@ -172,7 +172,9 @@ class Method:
         listed = [lists] if isinstance(lists, str) else list(lists)
         for name in listed:
             if name not in self._domain:
-                raise _core.InvalidInput(f'lists must name columns of the domain, but "{name}" is none')
+                raise _core.InvalidInput(
+                    f'lists must name columns of the domain, which are {", ".join(self._domain)}, but has "{name}"'
+                )
         source = source_of(data, self._columns(counts), listed, thread_count(threads))
         if counts is not None:
             source = source.with_counts(counts)
@@ -305,13 +307,13 @@ class Method:
         self._require_public(data)
         parts = self._parts()
         if epsilon is not None:
-            parts["epsilon"] = epsilon.tolist() if hasattr(epsilon, "tolist") else epsilon
+            parts["epsilon"] = epsilon
         if mechanism is not None:
             parts["mechanism"] = mechanism
         source = source_of(data, self._columns())
 
         def asked(budget: object) -> Comparison:
-            budgets = list(budget) if isinstance(budget, (list, tuple)) else [budget]
+            budgets = budgets_of(budget)
             known = _core.spec_parts()
             specs = [
                 json_of(self.word, self._domain, parts | {"epsilon": one}, known) for one in budgets
@@ -380,6 +382,8 @@ class Method:
         parts = {name: one for name, one in given.items() if name != "cls"}
         declared = parts.pop("domain")
         domain = None if declared is None else as_domain(declared)
+        if domain is None and not {"k", "dimension"} & parts.keys():
+            raise _core.InvalidInput(f"domain is missing: {cls.__name__}.plan_of needs a Domain, its columns or its file")
         return Plan(cls.word, domain, parts | _read(parts, domain), unit)
 
     def __eq__(self, other: object) -> bool:
@@ -406,10 +410,8 @@ class Plan(Answer):
         self, word: str, domain: Domain | None, parts: Mapping[str, Any], unit: str | None = None
     ) -> None:
         self._question = (word, domain, dict(parts), unit)
-        epsilon: Any = parts.get("epsilon")
-        if hasattr(epsilon, "tolist"):  # NumPy's arrays
-            epsilon = epsilon.tolist()
-        self._budgets = list(epsilon) if isinstance(epsilon, (list, tuple)) else [epsilon]
+        epsilon = parts.get("epsilon")
+        self._budgets = budgets_of(epsilon)
         known = _core.plan_parts()
         questions = [json_of(word, domain, {**parts, "epsilon": one}, known) for one in self._budgets]
         texts = texts_of({name: one for name, one in parts.items() if isinstance(one, Held)})
@@ -455,6 +457,15 @@ def _read(parts: Mapping[str, Any], domain: Domain | None) -> dict[str, str | He
 def _require_other(data: Any, part: str, public: object) -> None:
     if isinstance(public, Held) and public.was(data):
         raise _core.InvalidInput(f"{part} must be public, but is the private data itself")
+
+
+def budgets_of(epsilon: Any) -> list[Any]:
+    """One budget or several, as a list."""
+    given = epsilon.tolist() if hasattr(epsilon, "tolist") else epsilon  # NumPy's arrays and numbers
+    budgets = list(given) if isinstance(given, (list, tuple)) else [given]
+    if not budgets:
+        raise _core.InvalidInput(f"epsilon must be a budget or a list of budgets, but is {epsilon!r}")
+    return budgets
 
 
 def charged_ledger(

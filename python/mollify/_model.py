@@ -158,7 +158,7 @@ def generate(
         model = Model.read(model)
     if not isinstance(model, Model):
         raise _core.InvalidInput(
-            "model must be one that a release drew its records from (Release.model) or a file of one, "
-            f"but is of type {type(model).__name__}"
+            "model must be the model of a release by mo.Marginals or mo.IntegralModel (release.model) or its file, "
+            f"but is {'None' if model is None else 'of type ' + type(model).__name__}"
         )
     return model.sample(count, given, seed=seed, progress=progress)

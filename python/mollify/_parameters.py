@@ -47,9 +47,12 @@ def _in_classes(sentence: str) -> str:
     def named(found: re.Match[str]) -> str:
         option = f"({found[3].strip()}=True)" if found[3] else ""
         space = found[1] if "\n" in found[1] else ""  # a wrapped line stays short
-        return f"{space}mo.{METHODS[found[2]].__name__}{option}"
+        classes = re.sub(words, lambda word: f"mo.{METHODS[word[0]].__name__}", found[2])
+        return f"{space}{classes}{option}"
 
-    sentence = re.sub(rf'(?<!["\w])method(\s+)({words})(\s+copula)?(?![\w"-])', named, sentence)
+    some = rf"(?:{words})(?:(?:,|\s+and|\s+or)\s+(?:{words}))*"
+    sentence = re.sub(rf'(?<!["\w])methods?(\s+)({some})(\s+copula)?(?![\w"-])', named, sentence)
+    sentence = re.sub(rf"(?<=the method is )({words})(?![\w-])", lambda one: f"mo.{METHODS[one[0]].__name__}", sentence)
     return re.sub(r"\badd (accept_error|accept_large_delta)\b(?!=)", r"add \1=True", sentence)
 
 
@@ -123,7 +126,7 @@ def _wrong_call(
     placed = [one.name for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
     if len(args) > len(placed):
         others = known[len(placed) :]
-        example = f" Name the others, such as {others[0]}=...." if others else ""
+        example = f" Name {'the others' if placed else 'them'}, such as {others[0]}=...." if others else ""
         takes = ", ".join(placed) or "nothing"
         return TypeError(f"{who} takes {takes} without a name, but you gave {len(args)} values.{example}")
     given = {*placed[: len(args)], *named}

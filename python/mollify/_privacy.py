@@ -60,7 +60,7 @@ class Privacy:
             if part is not None and not 0 <= number(name, part) <= most:
                 limit = "from 0 to 1" if name == "delta" else "finite and at least 0"
                 raise _core.InvalidInput(f"{name} must be {limit}, but is {part!r}")
-        self._parts = (epsilon, delta, rho, mu)
+        self._parts = tuple(float(part) if isinstance(part, str) else part for part in named.values())  # type: ignore[assignment]
 
     @property
     def epsilon(self) -> float | None:
@@ -149,6 +149,8 @@ def compose(releases: Iterable[Any]) -> Privacy:
     where no sum is known.
     """
     promises = []
+    if not isinstance(releases, Iterable):
+        raise _core.InvalidInput(f"releases must be a list of releases, but is of type {type(releases).__name__}")
     for one in releases:
         promise = getattr(one, "guarantee", one)
         if not isinstance(promise, Privacy):

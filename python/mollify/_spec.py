@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mollify import _core
@@ -67,7 +67,7 @@ class Inputs:
 
     def _text(self, part: str, given: Any) -> bytes:
         if self.domain is None:
-            raise _core.InvalidInput(f"{part} in memory needs a domain, whose columns are read of it")
+            raise _core.InvalidInput(f"domain is missing: {part} in memory is read by the domain's columns. Give domain, or the path of a file.")
         if part == "channel":
             return _channel_text(given)
         if part == "covariance":
@@ -95,17 +95,15 @@ def _collected(part: str, given: Any) -> Any:
 
 
 def _channel_text(rows: Any) -> bytes:
-    import json
-
     import numpy as np
 
     try:
         numbers = np.asarray(rows, dtype=np.float64)
     except (TypeError, ValueError):
-        raise _core.InvalidInput("a channel must be rows of numbers") from None
+        raise _core.InvalidInput("channel must be rows of numbers, all of one length") from None
     if numbers.ndim != 2:
         raise _core.InvalidInput(
-            f"a channel must have rows of one mass for each outcome, but has shape {numbers.shape}"
+            f"channel must have rows of one mass for each outcome, but has shape {numbers.shape}"
         )
     return json.dumps(numbers.tolist()).encode()
 
@@ -119,14 +117,14 @@ def _covariance_text(names: list[str], matrix: Any) -> bytes:
     if hasattr(matrix, "loc") and hasattr(matrix, "columns"):  # a data frame: by names
         names = [str(name) for name in matrix.columns]
         if [str(name) for name in matrix.index] != names:
-            raise _core.InvalidInput("a covariance must have its columns' names as its index too")
+            raise _core.InvalidInput("covariance must have its columns' names as its index too")
     try:
         numbers = np.asarray(matrix, dtype=np.float64)
     except (TypeError, ValueError):
-        raise _core.InvalidInput("a covariance must be a matrix of numbers") from None
+        raise _core.InvalidInput("covariance must be a matrix of numbers") from None
     if numbers.shape != (len(names), len(names)):
         raise _core.InvalidInput(
-            f"a covariance must have a row and a column for each of {', '.join(names)}, "
+            f"covariance must have a row and a column for each of {', '.join(names)}, "
             f"but has shape {numbers.shape}"
         )
     text = io.StringIO()
@@ -169,13 +167,23 @@ def _value(name: str, kind: str, given: Any) -> Any:
             raise _core.InvalidInput(f"{name} must be True or False, but is {given!r}")
         return truth
     if kind == "texts":
-        return [given] if isinstance(given, str) else [str(one) for one in given]
+        if isinstance(given, str):
+            return [given]
+        if isinstance(given, Iterable):
+            return [str(one) for one in given]
+        raise _core.InvalidInput(f"{name} must be a text or a list of texts, but is {given!r}")
     if kind == "text":
+        if isinstance(given, Iterable) and not isinstance(given, str):
+            raise _core.InvalidInput(f"{name} must be one text, but is {given!r}")
         return str(given)
     if kind == "whole number":
         return whole_number(name, given)
     if kind == "number":
         return number(name, given)
+    if isinstance(given, (list, tuple)):
+        raise _core.InvalidInput(
+            f"{name} must be one number, but is {given!r}. plan_of and compare take several epsilons."
+        )
     # A decimal number, as it is typed.
     return given if isinstance(given, str) else str(getattr(given, "item", lambda: given)())
 

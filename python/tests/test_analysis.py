@@ -99,7 +99,7 @@ def test_plans_are_the_commands(schools, tmp_path):
     planned = plan_by_word(numbers, covariance=matrix, covariance_bound=4, **asked)
     of_file = plan_by_word(numbers, covariance=covariance, covariance_bound=4, **asked)
     assert planned.to_dict() == of_file.to_dict()
-    with pytest.raises(mo.InvalidInput, match="reference in memory needs a domain"):
+    with pytest.raises(mo.InvalidInput, match="domain is missing: reference in memory is read by"):
         mo.Local.plan_of(k=2, epsilon=1, reference={"x": [1]})
 
 

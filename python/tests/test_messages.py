@@ -33,7 +33,7 @@ PARAMETERS = [
     {"epsilon": 1, "rho": 0.5}, {"count": 0}, {"count": 1.5}, {"delta": 2}, {"delta": "x"},
     {"mechanism": "minmax"}, {"mechanism": "subset"}, {"units": ["a"]}, {"reference": 3}, {"band": "typica"},
     {"space": "grd"}, {"score": "x"}, {"neighbours": "x"}, {"support": "x"}, {"log": "zz"},
-    {"covariance": [[1.0]]}, {"copula": 3}, {"accept_error": "yes"}, {"candidates_file": 3},
+    {"covariance": [[1.0]]}, {"unit": ["u"]}, {"epsilon": [1, 2]}, {"log": 3}, {"copula": 3}, {"accept_error": "yes"}, {"candidates_file": 3},
 ]  # fmt: skip
 DATA = [3, "nosuch.csv", {"q": [1]}, {}, [[1, 2]]]
 SAMPLED = [
@@ -47,6 +47,7 @@ PLANNED = [
 ASKED = [
     {}, {"k": 16}, {"k": 0, "epsilon": 1}, {"k": 99999999, "epsilon": 1}, {"domain": DOMAIN}, {"n": 100, "epsilon": 1},
     {"domain": DOMAIN, "k": 3, "epsilon": 1}, {"domain": MANY, "epsilon": 1, "n": 100},
+    {"domain": DOMAIN, "epsilon": []}, {"domain": DOMAIN, "epsilon": 1, "region": 3}, {"epsilon": 1},
     {"domain": DOMAIN, "epsilon": 1, "n": 100, "delta": 0.5}, {"k": 16, "mechanism": "x", "epsilon": 1},
 ]  # fmt: skip
 
@@ -65,6 +66,7 @@ def wrong_calls():
             yield f"{name}.compare({data})", lambda m=method, d=data: m.compare(d)
         for wrong in SAMPLED:
             yield f"{name}.sample({wrong})", lambda m=method, t=table, w=wrong: m.sample(t, **w)
+        yield f"{name}.compare([])", lambda m=method, t=table: m.compare(t, epsilon=[])
         yield f"{name}.compare(epsilon)", lambda m=method, t=table: m.compare(t, epsilon=[-1])
         yield f"{name}.check(most)", lambda m=method, t=table: m.check(t, most=-1)
         known = kind.plan.__annotations__
@@ -92,6 +94,8 @@ def wrong_calls():
     model = mo.Marginals(DOMAIN, epsilon=8, count=3, accept_error=True).sample(TABLE).model
     for given in (3, "nosuch.json", "{}", {}, None, [1], {"a": {1}}, "{"):
         yield f"verify({given})", lambda g=given: mo.verify(g, DOMAIN)
+    yield "verify without candidates", lambda: mo.verify(release, DOMAIN, candidates_file="nosuch.csv")
+    yield "verify without a reference", lambda: mo.verify(release, DOMAIN, reference=TABLE)
     yield "estimate rows", lambda: mo.estimate(TABLE)
     yield "estimate confidence", lambda: mo.estimate(release, confidence=2)
     yield "estimate method", lambda: mo.estimate(release, method="x")
@@ -101,6 +105,7 @@ def wrong_calls():
     yield "advise protect", lambda: mo.advise(DOMAIN, purpose="records", protect="x")
     yield "advise columns", lambda: mo.advise(columns=[3, "x"], purpose="records", protect="row")
     yield "advise twice", lambda: mo.advise(DOMAIN, columns=[3, 2], purpose="records", protect="row", n=10)
+    yield "advise a number of columns", lambda: mo.advise(columns=3, purpose="table", protect="row", n=10)
     yield "advise method", lambda: mo.advise(DOMAIN, purpose="records", method="central")
     yield "advise delta", lambda: mo.advise(DOMAIN, purpose="table", protect="row", n=300, epsilon=1, delta=0.5)
     yield "amplify nothing", lambda: mo.amplify()
@@ -129,12 +134,14 @@ def wrong_calls():
     for wrong in ({}, {"epsilon": -1}, {"epsilon": 1, "rho": 1}, {"delta": 0.1}, {"epsilon": "a"}, {"rho": 1, "delta": 0.1}):
         yield f"Privacy({wrong})", lambda w=wrong: mo.Privacy(**w)
     yield "compose", lambda: mo.compose([3])
+    yield "compose a number", lambda: mo.compose(5)
     yield "compose nothing", lambda: mo.compose([])
     ledger = mo.Ledger("l.db")
     ledger.declare("a", epsilon=1)
     for wrong in ({}, {"delta": 0.1}, {"epsilon": -1}, {"epsilon": 1, "scope": "x"}, {"epsilon": 2}):
         yield f"declare({wrong})", lambda w=wrong: ledger.declare("a", **w)
     yield "charge", lambda: ledger.charge("a", 3)
+    yield "charge nothing", lambda: ledger.charge("a", mo.Privacy(epsilon=0.1), count=0)
     yield "charge another", lambda: ledger.charge("b", mo.Privacy(epsilon=1))
     yield "charge more", lambda: ledger.charge("a", mo.Privacy(epsilon=3))
     yield "balance", lambda: ledger.balance(3)
@@ -148,18 +155,25 @@ def wrong_calls():
     yield "categorical", lambda: mo.categorical("abc")
     yield "Domain.read", lambda: mo.Domain.read("nosuch.yaml")
     yield "Domain.parse", lambda: mo.Domain.parse("columns: {a: {type: boolean")
+    yield "Domain.parse a number", lambda: mo.Domain.parse(5)
+    yield "Domain.draft no columns", lambda: mo.Domain.draft(TABLE, columns=[])
     yield "Domain.draft", lambda: mo.Domain.draft("nosuch.csv")
     yield "Domain.draft columns", lambda: mo.Domain.draft(TABLE, columns=["q"])
     yield "candidates", lambda: mo.candidates(DOMAIN, "c.txt", 0)
     yield "reference", lambda: mo.reference(TABLE, DOMAIN, "r.json")
-    for wrong in ((3, 3), ("nosuch", 3), (model, 0), (model, 1, {"q": 1}), (model, 1, {"sex": "x"}), (model, 1, 3)):
+    for wrong in ((3, 3), (release, 3), (release.model, 3), ("nosuch", 3), (model, 0), (model, 1, {"q": 1}), (model, 1, {"sex": "x"}), (model, 1, 3)):
         yield f"generate({wrong[1:]})", lambda w=wrong: mo.generate(*w)
     yield "report", lambda: mo.report(release, path="/nosuch/x.html")
     yield "Synthesizer", lambda: mo.Synthesizer().fit(TABLE)
     yield "law", lambda: mo.nonprivate.law(sampler, [1, 2])
     yield "mbde", lambda: mo.mbde()
+    yield "mbde model", lambda: mo.mbde(NUMBERS, density="nosuch.json", model="nosuch.json")
+    yield "mbde density", lambda: mo.mbde(density=5, epsilon=1)
+    for wrong in ({"width": "x"}, {"rate": "fast"}, {"schedule": 3}, {"epochs": 1.5}):
+        yield f"mbde({wrong})", lambda w=wrong: mo.mbde(POINTS, NUMBERS, epsilon=1, **w)
     yield "mbde epsilon", lambda: mo.mbde(NUMBERS, POINTS, epsilon=-1)
     yield "write", lambda: release.write("/nosuch/x.csv")
+    yield "privacy of a text", lambda: mo.Privacy(epsilon="one")
     yield "write as text", lambda: release.write("x.txt")
     yield "column", lambda: release["zz"]
 
@@ -240,7 +254,34 @@ def test_verification_has_no_epsilon_of_a_draw_where_rows_are_protected():
         assert found.holds and (found.epsilon_realised_up is not None) == number
 
 
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: mo.Local(DOMAIN, epsilon=1, unit=["u"]), "unit must be one text, but is ['u']"),
+        (lambda: mo.Local(DOMAIN, epsilon=[1, 2]), "epsilon must be one number, but is [1, 2]. plan_of and compare take several epsilons."),
+        (lambda: mo.Local.plan_of(DOMAIN, epsilon=[]), "epsilon must be a budget or a list of budgets, but is []"),
+        (lambda: mo.Local.plan_of(DOMAIN, epsilon=1, region=3), "region must be a text or a list of texts, but is 3"),
+        (lambda: mo.Marginals.plan_of(epsilon=1, n=9), "domain is missing: Marginals.plan_of needs a Domain, its columns or its file"),
+        (lambda: mo.Domain.draft(TABLE, columns=[]), "columns must name a column of the table. Leave it out to draft all columns."),
+        (lambda: mo.Integral(DOMAIN, epsilon=9).sample(TABLE, lists=["q"]), 'lists must name columns of the domain, which are sex, age, but has "q"'),
+        (lambda: mo.mbde(model="nosuch.json"), "nosuch.json cannot be read: No such file or directory"),
+        (lambda: mo.mbde(POINTS, NUMBERS, epsilon=1, width="x"), "width must be a whole number, but is 'x'"),
+        (lambda: mo.candidates(DOMAIN, "nosuch/c.csv"), "nosuch/c.csv cannot be written: make the folder nosuch first"),
+        (lambda: mo.generate(None, 3), "model must be the model of a release by mo.Marginals or mo.IntegralModel (release.model) or its file, but is None"),
+    ],
+)  # fmt: skip
+def test_a_refusal_says_what_to_give(call, said):
+    assert refusal(call) == said
+
+
+def test_a_missing_name_of_the_package_suggests_one():
+    with pytest.raises(AttributeError) as missing:
+        mo.marginals
+    assert missing.value.name == "marginals" and missing.value.obj is mo
+
+
 def test_privacy_says_what_it_takes():
+    assert mo.Privacy(epsilon="1") == mo.Privacy(epsilon=1)
     assert refusal(mo.Privacy).endswith("You gave none of them.")
     assert refusal(lambda: mo.Privacy(epsilon=1, rho=1)).endswith("You gave epsilon and rho.")
     assert refusal(lambda: mo.Privacy(epsilon=-1)) == "epsilon must be finite and at least 0, but is -1"
@@ -294,7 +335,7 @@ def test_refusals_name_methods_by_their_classes():
 def test_what_is_no_table_no_method_and_no_path_is_named(tmp_path):
     release = mo.Local(DOMAIN, unit="u", units=[1, 2], epsilon=8).sample(TABLE)
     assert refusal(lambda: mo.estimate(5)).startswith("released must be a table: a data frame")
-    assert refusal(lambda: mo.estimate(TABLE)).startswith("certificate is missing: records that are no Release")
+    assert refusal(lambda: mo.estimate(TABLE)).startswith("certificate is missing: records that are not a Release")
     for answer in (mo.estimate(release), mo.Local.plan_of(k=5, epsilon=1)):
         name = type(answer).__name__
         said = refusal(lambda: mo.report(answer, tmp_path / "a.html"))

@@ -202,6 +202,8 @@ def test_flags_become_parameters():
     assert in_python("(method marginals --copula keeps them)") == "(mo.Marginals(copula=True) keeps them)"
     assert in_python("their law with method\n      marginals copula") == "their law with \n      mo.Marginals(copula=True)"
     assert in_python('a column "method central" of method-local') == 'a column "method central" of method-local'
+    said = "rho is for methods gaussian, gaussian-model and marginals, but the method is central"
+    assert in_python(said) == "rho is for mo.Gaussian, mo.GaussianModel and mo.Marginals, but the method is mo.Central"
     assert in_python("a -- b, x--y, ---") == "a -- b, x--y, ---"
 
 

@@ -353,7 +353,7 @@ def test_what_cannot_be_written_leaves_nothing(release, tmp_path, monkeypatch):
     for write, name in ((release.to_csv, "none/a.csv"), (release.to_parquet, "none/a.parquet")):
         with pytest.raises(mo.InvalidInput, match="must have a name"):
             write("")
-        with pytest.raises(mo.InvalidInput, match=f"{name} cannot be written: No such file"):
+        with pytest.raises(mo.InvalidInput, match=f"{name} cannot be written: make the folder none first"):
             write(name)
     release.write(b"a.csv")
     assert [one.name for one in tmp_path.iterdir()] == ["a.csv"]

@@ -45,33 +45,14 @@ void refuse_options_beside_certificate(const VerifyOptions& options) {
   refuse(given.band.has_value(), "--band");
 }
 
-/// The public inputs of the release; refuses other files.
-KnownInputs given_inputs(const StatedCertificate& stated, const Domain& domain,
-                         const VerifyOptions& options) {
-  const auto& reference = options.mechanism.reference;
-  KnownInputs known =
-      known_inputs(stated, domain, PublicFiles(), options.candidates_file, reference);
-  if (options.candidates_file && !known.list) {
-    throw InvalidInput(
-        "--candidates-file is not for this certificate: its release had no file of candidates");
-  }
-  if (reference && !known.reference) {
-    throw InvalidInput(
-        stated.spec.reference()
-            ? "--reference is not for this certificate: its candidates were not made of public "
-              "records"
-            : "--reference is not for this certificate: its release had no reference");
-  }
-  return known;
-}
-
 int verify_certificate(const VerifyOptions& options) {
   refuse_options_beside_certificate(options);
   const std::string& name = *options.certificate;
   const StatedCertificate stated = parse_certificate(read_text_file(name), name);
   const Domain domain = read_domain(needed(options.domain, "--domain"));
-  const CertificateCheck check =
-      mollify::verify_certificate(stated, name, domain, given_inputs(stated, domain, options));
+  const KnownInputs known = known_inputs(stated, domain, PublicFiles(), options.candidates_file,
+                                         options.mechanism.reference);
+  const CertificateCheck check = mollify::verify_certificate(stated, name, domain, known);
   tell_odds(stated.total);
   print_answer(check_answer(stated, check, name), options.json);
   if (!check.domain_matches) return kBadInput;  // nothing was found wrong: nothing was looked at

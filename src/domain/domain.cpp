@@ -352,16 +352,17 @@ RealColumns::RealColumns(const Domain& domain, std::span<const std::string> loga
   for (const Column& column : domain.columns()) {
     const auto* numbers = std::get_if<NumberCells>(&column.cells());
     if (numbers == nullptr) {
-      throw InvalidInput(
-          fmt::format("column \"{}\" must be of type number to be a coordinate, but is {}",
-                      column.name(), kind_of(column.cells()).name));
+      throw InvalidInput(fmt::format(
+          "Gaussian rows need columns of type number, but column \"{}\" is {}: leave it "
+          "out of the domain, or use method marginals",
+          column.name(), kind_of(column.cells()).name));
     }
     const Mapping& mapping = column.mapping();
     if (mapping.null_is_category) {
       throw InvalidInput(
-          fmt::format("column \"{}\" must map nulls to a number to be a coordinate, but declares "
-                      "a category for them",
-                      column.name()));
+          fmt::format("Gaussian rows have no nulls, but column \"{}\" declares null: category: "
+                      "declare a number there, such as {:g}, or use method marginals",
+                      column.name(), numbers->min()));
     }
     const auto times = std::count(logarithms.begin(), logarithms.end(), column.name());
     if (times > 1) {

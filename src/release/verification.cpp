@@ -34,10 +34,20 @@ KnownInputs known_inputs(const StatedCertificate& stated, const Domain& domain,
                          const std::optional<std::string>& reference) {
   KnownInputs known;
   // Outcomes that are no list are counted in the certificate itself.
-  if (kDrawMethods.has(stated.spec.method) && stated.facts.list_sha256.empty()) return known;
-  if (spec_json(stated.spec).contains("/space/list"_json_pointer)) {
-    if (list) known.list = inputs.candidates(*list, domain);
-  } else if (reference && stated.spec.reference()) {
+  const bool is_counted = kDrawMethods.has(stated.spec.method) && stated.facts.list_sha256.empty();
+  const bool has_list = !is_counted && spec_json(stated.spec).contains("/space/list"_json_pointer);
+  const auto refuse = [](const char* flag, const char* reason) {
+    throw InvalidInput(fmt::format("{} is not for this certificate: {}", flag_words(flag), reason));
+  };
+  if (list) {
+    if (!has_list) refuse("candidates-file", "its release had no file of candidates");
+    known.list = inputs.candidates(*list, domain);
+  }
+  if (reference) {
+    if (!stated.spec.reference()) refuse("reference", "its release had no reference");
+    if (is_counted || has_list) {
+      refuse("reference", "its candidates were not made of public records");
+    }
     known.reference = inputs.records(*reference, domain);
     known.reference_sha256 = inputs.sha256(*reference);
   }

@@ -58,7 +58,8 @@ struct KnownInputs {
 };
 
 /// What of two files, a list of candidates and public records, a release of this certificate was
-/// made with and has to be at hand for its check; the rest is not read.
+/// made with and has to be at hand for its check. Throws InvalidInput for a file of no such
+/// release.
 [[nodiscard]] KnownInputs known_inputs(const StatedCertificate& stated, const Domain& domain,
                                        const PublicInputs& inputs,
                                        const std::optional<std::string>& list,

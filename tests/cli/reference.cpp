@@ -77,9 +77,9 @@ TEST(Reference, RefusesInOneSentence) {
   refused({"--public", "public.csv", "--domain", "domain.yaml", "--components", "0"},
           "--components must be from 1 to 1000, but is 0");
   refused({"--public", "words.csv", "--domain", "words.yaml"},
-          "a box needs columns of numbers or integers in equal cells and without a null category, "
-          "but column \"sex\" "
-          "is not one");
+          "a density of numbers needs columns of type number or integer without edges or null: "
+          "category, but column \"sex\" is not one: leave it out of the domain, or use the public "
+          "table itself as the reference");
   refused({"--public", "public.csv", "--domain", "domain.yaml", "--out", "public.csv"},
           "--out must not overwrite the file of --public, public.csv");
 }

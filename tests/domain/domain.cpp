@@ -315,12 +315,15 @@ TEST(RealColumns, WriteAnyPointAsNumbers) {
 }
 
 TEST(RealColumns, RefuseWhatIsNoCoordinate) {
-  EXPECT_EQ(refusal_of(Domain::make({Column::make("sex", Categories::make({"f", "m"}))})),
-            "column \"sex\" must be of type number to be a coordinate, but is categorical");
-  EXPECT_EQ(refusal_of(Domain::make(
-                {Column::make("x", NumberCells::make(0, 1), {.null_is_category = true})})),
-            "column \"x\" must map nulls to a number to be a coordinate, but declares a category "
-            "for them");
+  EXPECT_EQ(
+      refusal_of(Domain::make({Column::make("sex", Categories::make({"f", "m"}))})),
+      "Gaussian rows need columns of type number, but column \"sex\" is categorical: leave it out "
+      "of the domain, or use method marginals");
+  EXPECT_EQ(
+      refusal_of(
+          Domain::make({Column::make("x", NumberCells::make(0, 1), {.null_is_category = true})})),
+      "Gaussian rows have no nulls, but column \"x\" declares null: category: declare a number "
+      "there, such as 0, or use method marginals");
   EXPECT_EQ(refusal_of(age_and_income(), {"age"}),
             "column \"age\" must have a min above 0, because 0 has no logarithm, but its min is "
             "0: set min to the smallest value that counts, and write outside: VALUE for zeros");

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from mollify import _core
 from mollify._answer import Answer
-from mollify._checks import listed, number, whole_number
+from mollify._checks import listed, number, path_text, whole_number
 from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, as_domain
 from mollify._parameters import unknown
@@ -74,16 +74,22 @@ class Problem:
         return np.ones(len(self.at_reference)) if self.grid is None else self.grid.h
 
 
+def _read_text(name: str, path: str | os.PathLike[str]) -> str:
+    try:
+        return Path(path_text(name, path)).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise _core.InvalidInput(f"{os.fspath(path)} cannot be read: {reason}") from None
+
+
 def density_parts(given: Any, name: str) -> tuple[Mapping[str, Any], str]:
     """The parts of a density, and its name."""
     if isinstance(given, Mapping):
         return given, name
+    if not isinstance(given, (str, os.PathLike)):
+        raise _core.InvalidInput(f"{name} must be a mapping or the path of a JSON file, but is {given!r}")
     try:
-        text = Path(given).read_text(encoding="utf-8")
-    except (OSError, ValueError, TypeError) as error:
-        raise _core.InvalidInput(f"{name} must be a mapping or the path of a JSON file, but {given!r} is not: {error}") from None
-    try:
-        parts = json.loads(text)
+        parts = json.loads(_read_text(name, given))
     except ValueError as error:
         raise _core.InvalidInput(f"{os.fspath(given)} must be JSON, but is not: {error}") from None
     return parts, os.fspath(given)
@@ -460,6 +466,11 @@ def _words(json_: Mapping[str, Any], sampler: str) -> str:
 
 def _learner(name: str, options: Mapping[str, Any]) -> Learner:
     given = {option: value for option, value in options.items() if value is not None}
+    for option in given:
+        if option not in ("schedule", "optimiser"):
+            given[option] = (number if option == "rate" else whole_number)(option, given[option])
+        elif not isinstance(given[option], str):
+            raise _core.InvalidInput(f"{option} must be text, but is {given[option]!r}")
     if name == "network":
         return NetworkLearner(**given)
     if name not in ("tree", "logistic"):
@@ -529,8 +540,8 @@ def mbde(
         settled = {"epsilon": epsilon, "iterations": iterations, "outputs": outputs, "classifier": classifier}
         for name, given in (settled | {"learner": learner or options or None}).items():
             if given is not None:
-                raise _core.InvalidInput(f"{name} says what to learn, but model has been learned")
-        loaded = model_from(Path(model).read_text(encoding="utf-8"), os.fspath(model))
+                raise _core.InvalidInput(f"model has been learned with its own {name}: leave out {name}")
+        loaded = model_from(_read_text("model", model), os.fspath(model))
         epsilon = loaded.epsilon
     missing = ["epsilon"] if epsilon is None else []
     if density is None:

@@ -488,8 +488,9 @@ Interval interval_of(const Column& column) {
     }
   }
   throw InvalidInput(
-      fmt::format("a box needs columns of numbers or integers in equal cells and without a null "
-                  "category, but column \"{}\" is not one",
+      fmt::format("a density of numbers needs columns of type number or integer without edges "
+                  "or null: category, but column \"{}\" is not one: leave it out of the domain, or "
+                  "use the public table itself as the reference",
                   column.name()));
 }
 

@@ -562,11 +562,12 @@ void validate(const GaussianRequest& request) {
   const bool is_pure = budget.notion == Notion::kPure;
   if (request.covariance_bound > 1 && is_pure) {
     throw InvalidInput(
-        "a covariance that is only bounded is served under rho or epsilon and delta, not under "
-        "pure epsilon, which needs the covariance itself");
+        "a covariance that is only bounded does not work under pure epsilon: give rho, or a delta "
+        "with epsilon, or the covariance itself");
   }
   if (request.paper_variance && !is_pure) {
-    throw InvalidInput("the paper's variance is a choice under pure epsilon alone");
+    throw InvalidInput(
+        "the paper's variance works under pure epsilon alone: leave it out, or give epsilon alone");
   }
   if (request.mean_bound) {
     if (!request.ranges.empty()) {

@@ -373,7 +373,8 @@ TEST(GaussianDesign, RefusesInOneSentence) {
     return gaussian_refusal(request);
   };
   EXPECT_EQ(gaussian_refusal(good), "accepted");
-  EXPECT_THAT(with([](auto& r) { r.covariance_bound = 2; }), HasSubstr("not under pure epsilon"));
+  EXPECT_THAT(with([](auto& r) { r.covariance_bound = 2; }),
+              HasSubstr("does not work under pure epsilon: give rho, or a delta"));
   EXPECT_THAT(with([](auto& r) { r.covariance_bound = test::kNan; }),
               HasSubstr("the bound on the covariance must be from 1"));
   EXPECT_THAT(with([](auto& r) { r.records = 0; }), HasSubstr("number of records must be"));
