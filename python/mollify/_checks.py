@@ -29,6 +29,11 @@ def whole_number(name: str, given: Any, span: tuple[int, int] | None = None) -> 
     raise _core.InvalidInput(f"{name} must be {expected}, but is {given!r}")
 
 
+def thread_count(threads: int | None) -> int:
+    """The library's number of threads: 0 uses all processors."""
+    return 0 if threads is None else whole_number("threads", threads, (1, 1024))
+
+
 def number(name: str, given: Any) -> float:
     """Any of double precision."""
     try:

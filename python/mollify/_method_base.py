@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from mollify import _core
 from mollify._answer import Answer, Comparison
-from mollify._checks import whole_number
+from mollify._checks import thread_count, whole_number
 from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, as_domain
 from mollify._files import Inputs as InputFiles, inputs_of
@@ -26,7 +26,6 @@ from mollify._parameters import in_python
 from mollify._progress import line
 from mollify._release import Certificate, Release
 from mollify._spec import Held, Inputs, given_name, json_of, public_files, table, texts_of
-from mollify._threads import thread_count
 from mollify._warning import warn
 
 if TYPE_CHECKING:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
-from mollify._checks import number, optional_number, whole_number
+from mollify._checks import number, optional_number, thread_count, whole_number
 from mollify._privacy import Privacy, outward
 from mollify._private_numbers import private_numbers, private_outcomes
 from mollify._progress import line
 from mollify._release_key import ReleaseKey, identity_bytes
-from mollify._threads import thread_count
 from mollify._warning import warn
 
 if TYPE_CHECKING:

@@ -18,22 +18,12 @@ void add_accounting(nb::module_& module) {
       },
       "releases"_a);
   module.def("replacing_up", &replacing_up, "add_remove"_a);
-  module.def("composed_epsilon_up", interruptible(&composed_epsilon_up), "epsilon"_a, "releases"_a,
-             "delta"_a);
   module.def("delta_up", interruptible(&delta_up), "release"_a, "epsilon"_a);
   module.def("epsilon_up", interruptible(&epsilon_up), "release"_a, "delta"_a);
   module.def("rho_up", &rho_up, "release"_a);
   module.def("sampled_gaussian_epsilon_up", interruptible(&sampled_gaussian_epsilon_up), "rate"_a,
              "deviation"_a, "steps"_a, "delta"_a);
   module.def("epsilon_warnings", &epsilon_warnings, "draw"_a);
-
-  nb::class_<ShuffledReports>(module, "ShuffledReports")
-      .def(nb::init<std::uint64_t, std::uint64_t, double, double>(), "records"_a, "outcomes"_a,
-           "epsilon0"_a, "rate"_a);
-  module.def("shuffled_delta_up", interruptible(&shuffled_delta_up), "reports"_a, "epsilon"_a);
-  module.def("shuffled_epsilon_up", interruptible(&shuffled_epsilon_up), "reports"_a, "delta"_a);
-  module.def("shuffled_epsilon0_down", interruptible(&shuffled_epsilon0_down), "records"_a,
-             "outcomes"_a, "epsilon"_a, "delta"_a, "rate"_a);
 }
 
 }  // namespace mollify::python

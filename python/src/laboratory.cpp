@@ -120,7 +120,6 @@ void add_laboratory(nb::module_& module) {
         return std::pair(fit.negative_log_likelihood, fit.mode_coverage);
       },
       "p"_a, "q"_a, "volumes"_a);
-  module.def("single_total_variation_most", &single_total_variation_most, "draws"_a, "joint"_a);
 
   module.def(
       "record_features",

@@ -559,7 +559,7 @@ def test_threads_change_no_promise():
     }
     assert len(certificates) == 1
     for wrong in (0, -1, 1025, "two"):
-        with pytest.raises(mo.InvalidInput, match="threads must be from 1 to 1024"):
+        with pytest.raises(mo.InvalidInput, match="threads must be a whole number from 1 to 1024"):
             by_word(domain, **asked).sample(data, threads=wrong)
 
 

@@ -118,7 +118,7 @@ TEST(FrontPlan, OfSeveralBudgetsIsOneTable) {
   EXPECT_GT(found.number("/plans/0/alpha"), found.number("/plans/1/alpha"));
   EXPECT_EQ(found.number("/plans/1/alpha"), plan(questions[1]).number("/alpha"));
   EXPECT_EQ(test::refusal_of([] { (void)plans({}); }),
-            "there must be a question to plan, but there is none");
+            "there must be a question to plan, but the list is empty");
 }
 
 TEST(FrontPlan, TellsItsPartsAndTheirMethods) {

@@ -28,7 +28,7 @@ from mollify.boosting.diagnostics import (
     negative_log_likelihood,
 )
 from mollify.boosting.known import Known, even_edges, measure, points_of
-from mollify.boosting.learners import LogisticLearner, NetworkLearner, TreeLearner, model_from, model_text, write_model
+from mollify.boosting.learners import LogisticLearner, NetworkLearner, TreeLearner, model_from, write_model
 
 _NOTICE = "NOT PRIVATE: this is computed from the data without protection, for the data holder only"
 _CLAIM = "papers' claim"

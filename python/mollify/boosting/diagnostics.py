@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mollify.boosting.density import SIGMOIDS, BoostedDensity, Numbers
+from mollify.boosting.density import SIGMOIDS, Numbers
 
 REGIMES = ("none", "low", "high")
 """Where [Husain et al. 2020, Theorem 5] puts a classifier: high for gamma_Q in [1/3, 1], low for (0, 1/3); none
