@@ -52,7 +52,8 @@ Answer plan(std::string_view question, const std::string& name, const PublicText
 
 Answer plans(std::span<const std::string> questions, const std::string& name,
              const PublicTexts& texts) {
-  if (questions.empty()) throw InvalidInput("there must be a question to plan, but the list is empty");
+  if (questions.empty())
+    throw InvalidInput("there must be a question to plan, but the list is empty");
   const inside::PublicFiles files(std::nullopt, std::nullopt, texts);
   std::vector<inside::PlanReport> reports;
   for (const std::string& question : questions) {
