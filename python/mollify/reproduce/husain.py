@@ -234,8 +234,8 @@ def random_coverage(quick: bool, seed: int) -> Figure:
             "lies where the boosted density has its densest 95 %. Here every law covers all of P: it lies within the "
             "densest 95 % of N(0, 1), from -1.96 to 1.96, and boosting only adds to it.",
             "Published: deviations are tiny for epsilon above .25 or m above 1, and coverage dips. The dip is that of the "
-            "published metric, which has P and Q exchanged. The last rows draw it, of networks trained as printed and of "
-            "perfect classifiers. For m above 1 it falls before it rises: fewer cells hold 95 % of P as Q leaves N(0, 1).",
+            "published metric, which has P and Q exchanged (last rows). Of perfect classifiers it falls before it rises: fewer "
+            "cells hold 95 % of P as Q leaves N(0, 1). As printed it rises again by epsilon 2 for m = 1 and 2 alone.",
             LEARNED_FROM,
             _MEASURED,
         ],
