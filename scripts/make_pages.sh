@@ -41,7 +41,7 @@ training|speed.md|10|$benchmarks/benchmark_training
 python_speed|speed.md|10|$python -P benchmarks/python_speed.py
 spark_speed|speed.md|20|$python -P benchmarks/spark_speed.py
 larger_than_memory|speed.md|60|$python -P benchmarks/larger_than_memory.py
-growth|growth.md|60|$benchmarks/benchmark_growth build/measured/growth
+growth|speed.md|60|$benchmarks/benchmark_growth build/measured/growth
 END
 }
 
