@@ -1,4 +1,4 @@
-"""The tables of docs/evidence/boosting.md: what boosting reaches, what one learned density ratio through the band
+"""The tables of docs/evidence/single-records.md: what boosting reaches, what one learned density ratio through the band
 reaches, and what any member of the band could.
 
 Domains and Q0 = N(0, I) are those of [Husain et al. 2020, Section 5]. P is known here, so that negative

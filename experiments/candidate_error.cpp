@@ -230,8 +230,8 @@ Edges minimax_band(double alpha) {
 
 int main() {
   fmt::print(
-      "| P | dimensions | band | candidates | fresh lists | times N | times √N | one list | times "
-      "√N "
+      "| P | dimensions | band | candidates | fresh lists | fresh lists times N | "
+      "fresh lists times √N | one list | one list times √N "
       "|\n|---|---|---|---|---|---|---|---|---|\n");
   const auto row = [](const char* p, const char* dimensions, const char* band, std::size_t count,
                       const Errors& errors) {

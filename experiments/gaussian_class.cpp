@@ -80,7 +80,7 @@ int main() {
   for (int i = 0; i < kClients; ++i) clients.push_back(random_client(random));
 
   fmt::print(
-      "| ε | minimax, mean KL | worst | relative to N(0, 1), mean KL | worst |\n"
+      "| ε | minimax: mean KL | worst | relative to N(0, 1): mean KL | worst |\n"
       "|---|---|---|---|---|\n");
   for (const double epsilon : {0.1, 0.5, 1.0, 2.0, 5.0}) {
     const GridSampler minimax(envelope, equal_width_grid(*envelope, kCells),

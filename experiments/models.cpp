@@ -165,7 +165,8 @@ int main(int argument_count, char** arguments) {
   fmt::print("public records of site 1 beside the table of the others: {:.3f}\n\n",
              distance(rest_truth, pairs_of_source(reference, domain)));
   fmt::print(
-      "| ε | models | band | products | with trees | around public records | with trees |\n");
+      "| ε | models | band | products: plain | with trees | around public records: plain | with "
+      "trees |\n");
   fmt::print("|---|---|---|---|---|---|---|\n");
   for (const char* epsilon : {"10", "5"}) {
     for (const int models : {20000, 2000}) {
@@ -173,13 +174,12 @@ int main(int argument_count, char** arguments) {
         fmt::print("| {} | {} | {} |", epsilon, models, band);
         for (const bool around : {false, true}) {
           for (const bool trees : {false, true}) {
-            nlohmann::json spec = {
-                {"method", "integral"},
-                {"domain", {{"file", named.file}}},
-                {"count", 1},
-                {"privacy", {{"epsilon", epsilon}}},
-                {"space", {{"kind", "models"}, {"candidates", models}, {"trees", trees}}},
-                {"band", band}};
+            nlohmann::json spec = {{"method", "integral-model"},
+                                   {"domain", {{"file", named.file}}},
+                                   {"count", 1},
+                                   {"privacy", {{"epsilon", epsilon}}},
+                                   {"space", {{"candidates", models}, {"trees", trees}}},
+                                   {"band", band}};
             if (around) spec["reference"] = {{"file", sites.others()}};
             fmt::print(" {:.3f} |",
                        around ? distance_of_models(spec.dump(), public_records, rest, rest_truth)

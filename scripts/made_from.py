@@ -17,6 +17,7 @@ SOURCES = {
         "data/rand_hie_expenses.csv", "data/rand_hie_expenses.yaml"),
     "docs/pictures/marginals.svg": (*CHARTS, "docs/evidence/peers.csv"),
     "docs/pictures/growth.svg": (*CHARTS, "docs/evidence/growth.csv"),
+    "docs/pictures/candidates.svg": (*CHARTS, "docs/evidence/candidates.csv"),
 }
 
 

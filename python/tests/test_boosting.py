@@ -430,7 +430,7 @@ def test_the_papers_schedule_steps_by_the_sum_of_both_losses():
 
 
 def test_perfect_classifiers_reach_the_known_figures_of_the_ring():
-    """docs/evidence/boosting.md: -E_P ln Q_T on a ring of eight Gaussians of deviation .1 at epsilon 1."""
+    """docs/evidence/single-records.md: -E_P ln Q_T on a ring of eight Gaussians of deviation .1 at epsilon 1."""
     inner = np.arange(-1.6, 1.6001, 0.01)
     edges = np.concatenate([np.arange(-7.5, -1.65, 0.1), inner, np.arange(1.7, 7.51, 0.1)])
     angles = np.arange(8) * math.pi / 4
