@@ -48,8 +48,8 @@ PARTS = {
     "Reference": "reference/domain reference/mechanisms reference/spaces reference/plans reference/spec generated/commands reference/api "
     "reference/cpp-and-c reference/glossary",
     "Theory": "theory/threat-model theory/privacy-kernel theory/band theory/best-band theory/central theory/shuffle-accounting theory/marginals "
-    "theory/graphical-models theory/gaussian-samplers theory/gaussian-proofs theory/coarse-centre theory/release-keys theory/estimation "
-    "theory/errata theory/coverage theory/reproduction theory/law",
+    "theory/graphical-models theory/gaussian-samplers theory/gaussian-proofs theory/release-keys theory/estimation "
+    "theory/errata theory/coverage theory/reproduction",
     "Evidence": "evidence/marginals evidence/single-records evidence/speed evidence/*",
     "Project": "README project/contributing project/architecture project/porting project/data project/changelog "
     "project/bibliography",

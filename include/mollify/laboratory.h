@@ -46,9 +46,9 @@ class KnownMeasure : public Handle<const class KnownMeasureInside> {
  public:
   using Handle::Handle;
 
-  /// Reads the measure from JSON, as `mollify law --reference FILE` does (docs/theory/law.md).
-  /// Throws InvalidInput, one sentence, for anything else; `name` is what the sentence calls the
-  /// JSON.
+  /// Reads the measure from JSON, as `mollify law --reference FILE` does
+  /// (docs/theory/reproduction.md). Throws InvalidInput, one sentence, for anything else; `name` is
+  /// what the sentence calls the JSON.
   explicit KnownMeasure(std::string_view json, std::string_view name = "the measure");
 
   [[nodiscard]] std::size_t dimension() const noexcept;

@@ -499,7 +499,7 @@ def mbde(
     data, domain : table or path, Domain, mapping or path
         P, the private table, and what a record can contain. One row in five measures.
     density : mapping or path
-        P itself instead of `data` and `domain`, as JSON (docs/theory/law.md).
+        P itself instead of `data` and `domain`, as JSON (docs/theory/reproduction.md).
     reference : table, mapping or path
         Q0: with `data` a public table (default: uniform on the domain), with `density`
         another density (default: the standard Gaussian).

@@ -67,7 +67,7 @@ def own(density: Mapping[str, Any] | str | os.PathLike[str], *, quick: bool = Fa
     Parameters
     ----------
     density
-        A density of one or two dimensions: a mapping, or the path of a JSON file (docs/theory/law.md).
+        A density of one or two dimensions: a mapping, or the path of a JSON file (docs/theory/reproduction.md).
     quick, seed
         As for `figure`.
 

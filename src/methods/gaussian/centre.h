@@ -61,8 +61,8 @@ class PrivateMedian {
 /// side, rounded up, if each of them lies on the far side of t with probability at most `beyond`
 /// for each of the two points, and `outcomes` integers can be drawn in all.
 ///
-/// Theorem (proof: docs/theory/coarse-centre.md). At most 2 f(outcomes / 2), N binomial of n trials
-/// of probability 1 - beyond,
+/// Theorem (proof: docs/theory/gaussian-samplers.md). At most 2 f(outcomes / 2), N binomial of n
+/// trials of probability 1 - beyond,
 ///
 ///     f(c) = E min(1, c e^(-eta (N - h))).
 ///
@@ -142,8 +142,8 @@ struct CentreDesign {
 };
 
 /// The design with the least radius over widths of cells, which are powers of two.
-/// docs/theory/coarse-centre.md has the theorem. Throws InvalidInput for requests that are wrong,
-/// and for n too small, in one sentence with the n that would do.
+/// docs/theory/gaussian-samplers.md has the theorem. Throws InvalidInput for requests that are
+/// wrong, and for n too small, in one sentence with the n that would do.
 [[nodiscard]] CentreDesign design_centre(const CentreRequest& request);
 
 /// Fills in what follows from the numbers that a centre draws by, wherever they come from, and from
@@ -167,7 +167,7 @@ void check_centre_design(const CentreDesign& design);
 /// histogram (StableHistogram) is the range for the medians.
 ///
 /// Theorem (privacy). Whatever the rows are, `find` keeps design.guarantee for replacing one row:
-/// docs/theory/coarse-centre.md. Utility: design.radius and design.failure_up.
+/// docs/theory/gaussian-samplers.md. Utility: design.radius and design.failure_up.
 ///
 /// 8 n d bytes; O(n log n) for each coordinate.
 class CoarseCentre {

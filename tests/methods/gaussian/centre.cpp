@@ -454,8 +454,8 @@ TEST(CoarseCentre, CutsAnyDoubleIntoCells) {
   EXPECT_EQ(CoarseCentre::cell_of(17, 4), 1);
 }
 
-// The table of docs/theory/coarse-centre.md: the least n for an error of half a deviation in each
-// coordinate, that is a radius of sqrt(d)/2, with probability of failure 1e-3.
+// The table of docs/theory/gaussian-samplers.md: the least n for an error of half a deviation in
+// each coordinate, that is a radius of sqrt(d)/2, with probability of failure 1e-3.
 TEST(CentreDesign, NeedsAsManyRecordsAsTheDocsSay) {
   const auto least = [](std::size_t d, Privacy budget, double range) {
     CentreRequest request = centre_request(1, d, budget, {}, 1e-3);
