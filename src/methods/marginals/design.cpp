@@ -265,7 +265,7 @@ MarginalDesign design_marginals(const MarginalRequest& request, std::optional<do
   } else {
     const std::size_t edges = columns - 1;
     // Of what was tried on three real tables this came nearest at epsilon 0.1 to 5
-    // (docs/evidence/marginals.md); no data of a release decides any of it.
+    // (docs/evidence/tables.md); no data of a release decides any of it.
     const std::size_t rounds = std::min(columns * 7 / 2, kMostRounds);
     design.column_parts = share_of_parts(0.20, columns);
     design.tree_choice_parts = share_of_parts(0.03, edges);
@@ -317,7 +317,7 @@ namespace {
 /// How many of the measurements of pairs count as measurements of columns, shared among them.
 constexpr double kTellOfColumns = 0.5;
 /// How much of a pair's noise in this many groups of either column counts for usual tables: found
-/// by releases of tables of seventeen kinds (docs/evidence/marginals.md).
+/// by releases of tables of seventeen kinds (docs/evidence/tables.md).
 constexpr double kUsualNoise = 0.85;
 constexpr double kUsualGroups = 4;
 constexpr double kOfModel = 0.06;

@@ -227,7 +227,7 @@ struct MarginalDistance {
 /// Two columns together are off by more than noise, because pairs that are worth less than their
 /// noise are not measured, and because a model holds some pairs only. No public fact says by how
 /// much. So `usual` is an upper end that held in releases of tables of twelve kinds, at epsilon .1
-/// to 5 (docs/evidence/marginals.md), but not of tables in which a column of many values determines
+/// to 5 (docs/evidence/tables.md), but not of tables in which a column of many values determines
 /// others: there `at_worst` held, too. Both are means over pairs of the root of four terms, so that
 /// two columns are off by no less than each of them:
 ///
