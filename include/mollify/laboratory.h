@@ -89,10 +89,6 @@ struct LawFit {
 [[nodiscard]] LawFit law_fit(std::span<const double> p, std::span<const double> q,
                              std::span<const double> volumes);
 
-/// Two laws from which `draws` independent draws each are at most `joint` apart in total variation:
-/// how far apart the laws themselves can be [Cheu, Nayak 2024, Theorem 21, with its constant].
-[[nodiscard]] double single_total_variation_most(std::uint64_t draws, double joint);
-
 // -----------------------------------------------------------------------------------------------
 // What boosting learns with.
 

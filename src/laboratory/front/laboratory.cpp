@@ -179,10 +179,6 @@ LawFit law_fit(std::span<const double> p, std::span<const double> q,
   return {inside::negative_log_likelihood(p, q, volumes), inside::mode_coverage(p, q, volumes)};
 }
 
-double single_total_variation_most(std::uint64_t draws, double joint) {
-  return inside::single_total_variation_most(draws, joint);
-}
-
 // -----------------------------------------------------------------------------------------------
 // What boosting learns with.
 
