@@ -256,6 +256,12 @@ double by_information(double log_count, double p, double rho) {
 
 }  // namespace
 
+/// Proof. The mean nearest to the average of the outputs is the true one except with probability p.
+/// So the events A_j = {the jth is nearest} are disjoint with P_j(A_j) >= 1 - p, while any two sets
+/// of n records are n replacements apart. The first two inequalities are P_1(not A_1) <= p, and
+/// P_1(A_j) by group privacy. For the third, the divergences of any two output laws are at most n^2
+/// rho, so the mutual information of a uniform j and the output is. The event of finding j has
+/// probability 1 - p at least jointly, and 1/M if they were independent: data processing. QED
 double gaussian_records_lower_bound(const GaussianSamplingTask& task, const Privacy& guarantee) {
   const auto d = static_cast<double>(task.dimension);
   const double root = std::sqrt(static_cast<double>(task.outputs));

@@ -128,7 +128,7 @@ struct GaussianSamplingTask {
 /// nothing.
 ///
 /// Theorem [ours; with constants, where the lower bounds of [Cheu, Nayak 2024, Theorems 22, 23 and
-/// 27] are orders; proof: docs/theory/gaussian-proofs.md]. Let there be M means in the ball, 2 r
+/// 27] are orders; proof: accounting/gaussian.cpp]. Let there be M means in the ball, 2 r
 /// apart, q = P(|N(0, I/m)| > r) and p = q + joint_error. Then
 ///
 ///     epsilon-DP:            p >= (M - 1) e^(-n epsilon) (1 - p)

@@ -9,10 +9,9 @@ import sys
 
 FENCE = re.compile(r"^```\w.*?^```$", re.M | re.S)
 GENERATED = re.compile(r"^<!-- made by .*?^<!-- end -->$", re.M | re.S)
-# Pages that are looked up or read by those who change the project, and their most words, without generated tables.
-# docs/project/bibliography.md lists papers and has no limit.
-LIMITS = {"docs/reference/*.md": 1200, "docs/evidence/*.md": 1500, "docs/project/[!b]*.md": 900, "docs/README.md": 900, "CHANGELOG.md": 900,
-          "data/README.md": 900, "CONTRIBUTING.md": 500}
+# Pages that a newcomer does not need, and their most words, without generated tables. docs/project/bibliography.md lists papers and has no limit.
+LIMITS = {"docs/reference/*.md": 1200, "docs/theory/*.md": 2000, "docs/evidence/*.md": 1500, "docs/project/[!b]*.md": 900,
+          "docs/README.md": 900, "CHANGELOG.md": 900, "data/README.md": 900, "CONTRIBUTING.md": 500}
 ENDS = ("**Judge it:**", "**Track its cost:**", "**Why it is private:**")
 
 

@@ -266,7 +266,7 @@ class GaussianPart {
 /// added modulo 2^64 at its place and every part once.
 ///
 /// Theorem. The outputs have the law of GaussianSampler::draw on the table of all rows, so they
-/// keep the design's guarantee: docs/theory/gaussian-proofs.md. O(n log m) here for n rows, and for
+/// keep the design's guarantee: docs/theory/release-keys.md. O(n log m) here for n rows, and for
 /// a coarse centre its rows in memory.
 [[nodiscard]] std::vector<double> draw_from_parts(
     const GaussianSampler& sampler, const ReleaseKey& key,
