@@ -310,7 +310,13 @@ class Advisor {
 
   [[nodiscard]] AdvisedBudget weigh(double epsilon) {
     AdvisedBudget found{.epsilon = epsilon};
-    const PlanReport report = plan(plan_question(epsilon), inputs_);
+    PlanReport report;
+    try {
+      report = plan(plan_question(epsilon), inputs_);
+    } catch (const InvalidInput& refused) {
+      found.why = refused.what();
+      return found;
+    }
     const PlanAnswer& answer = report.answers.front();
     if (advice_.warnings.empty()) advice_.warnings = report.question.warnings;
     if (!answer.best) {
@@ -606,10 +612,21 @@ bool is_of_whole_table(const AdviceQuestion& asked) {
   return asked.protect ? *asked.protect != Protected::kTable : asked.unit.has_value();
 }
 
+double outcomes_of(const AdviceQuestion& asked, const PublicInputs& inputs) {
+  return asked.domain ? inputs.domain(*asked.domain).product() : outcomes_of(asked.column_sizes);
+}
+
+/// Whether a sample can only be rows of one model, because its outcomes cannot be counted.
+bool is_wide_sample(const AdviceQuestion& asked, const PublicInputs& inputs) {
+  return asked.purpose == Purpose::kSample && !asked.method &&
+         asked.protect.value_or(Protected::kTable) != Protected::kTable &&
+         outcomes_of(asked, inputs) > static_cast<double>(Band::kMostOutcomes);
+}
+
 std::vector<TableWay> ways_to_table(const AdviceQuestion& asked, const PublicInputs& inputs) {
   std::optional<Domain> domain;
   if (asked.domain) domain.emplace(inputs.domain(*asked.domain));
-  const double outcomes = domain ? domain->product() : outcomes_of(asked.column_sizes);
+  const double outcomes = outcomes_of(asked, inputs);
   std::vector<TableWay> ways;
   for (const auto& [method, name] : names<Method>()) {
     for (TableWay way : advice_of(method).table_ways(domain ? &*domain : nullptr, outcomes)) {
@@ -704,7 +721,9 @@ Advice advise_of_table(const AdviceQuestion& asked, const PublicInputs& inputs) 
 }  // namespace
 
 Advice advise(const AdviceQuestion& question, const PublicInputs& inputs) {
-  if (is_of_whole_table(question)) return advise_of_table(question, inputs);
+  if (is_of_whole_table(question) || is_wide_sample(question, inputs)) {
+    return advise_of_table(question, inputs);
+  }
   return Advisor(question, inputs).advice();
 }
 
@@ -791,27 +810,6 @@ void add_budgets(Answer& answer, const Advice& advice, const AdvisedBudget* chos
       "{} at each epsilon, and how often a guess is right that was right once in 1000 times",
       advice_of(advice.method).error_kind(advice.question).words);
   answer.add("budgets", budgets, "\n" + wrapped(title) + table_text(columns, rows));
-}
-
-constexpr std::size_t kLineWidth = 80;
-
-/// A command in lines that a shell reads as one.
-std::string command_lines(const std::string& command, std::size_t indent) {
-  std::string text(indent, ' ');
-  std::size_t width = indent;
-  for (std::size_t begin = 0; begin < command.size();) {
-    const std::size_t end = std::min(command.find(" --", begin + 1), command.size());
-    const std::string part = command.substr(begin, end - begin);
-    // Room is left for the backslash.
-    if (begin > 0 && width + part.size() + 2 > kLineWidth) {
-      text += " \\\n" + std::string(indent + 1, ' ');
-      width = indent + 1;
-    }
-    text += part;
-    width += part.size();
-    begin = end;
-  }
-  return text + "\n";
 }
 
 /// "--alpha 0.33 or ", which the greatest budget reaches; nothing if every error is 1 or more.

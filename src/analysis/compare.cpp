@@ -85,7 +85,7 @@ std::string describe(const Domain& domain, std::uint32_t outcome) {
 }
 
 std::string bar(double mass, double greatest) {
-  const auto length = static_cast<std::size_t>(std::lround(mass / greatest * 24));
+  const auto length = static_cast<std::size_t>(std::lround(mass / greatest * 18));
   return std::string(length, '#');
 }
 

@@ -756,7 +756,8 @@ Answer compare_released(const Json& question, const PublicInputs& inputs, const 
   const double chance = distance_by_chance(domain, truth, rows);
   answer.add(
       "tv", distance,
-      fmt::format("\n{}{} of the released rows {} {:.4f} from the table's in total variation{}",
+      fmt::format("\n{}{} of the released rows {} {:.4f} from the table's in total variation over "
+                  "the domain's cells{}",
                   within_bins(declared), is_alone ? "the column" : "two columns",
                   is_alone ? "is" : "are", distance, is_alone ? "" : ", on average over pairs"));
   answer.add("tv_by_chance", chance,

@@ -559,9 +559,9 @@ std::string ShapeComparison::text(const char* name) const {
     }
   }
   return table_text(
-             std::array{TableColumn{"", -32, "/name"}, TableColumn{"truth", 13, "/truth", ".5g"},
-                        TableColumn{name, 13, "/other", ".5g"},
-                        TableColumn{"off by", 13, "/off", "+.3g"},
+             std::array{TableColumn{"", -30, "/name"}, TableColumn{"truth", 12, "/truth", ".5g"},
+                        TableColumn{name, 12, "/other", ".5g"},
+                        TableColumn{"off by", 12, "/off", "+.3g"},
                         TableColumn{"in deviations", 14, "/deviations", "+.2f"}},
              rows) +
          pairs_text(name);
@@ -593,10 +593,10 @@ std::string ShapeComparison::pairs_text(const char* name) const {
                     {"independent", pair.independent_tv}});
   }
   std::string text =
-      "\n" + table_text(std::array{TableColumn{"two columns together", -32, "/name"},
-                                   TableColumn{"truth", 13, "/truth", ".3f"},
-                                   TableColumn{name, 13, "/other", ".3f"},
-                                   TableColumn{"off by", 13, "/off", ".3f"},
+      "\n" + table_text(std::array{TableColumn{"two columns together", -30, "/name"},
+                                   TableColumn{"truth", 12, "/truth", ".3f"},
+                                   TableColumn{name, 12, "/other", ".3f"},
+                                   TableColumn{"off by", 11, "/off", ".3f"},
                                    TableColumn{"if independent", 15, "/independent", ".3f"}},
                         rows);
   if (shown.size() < all) text += fmt::format("... the {} worst of {} pairs\n", kMostShown, all);
@@ -617,11 +617,13 @@ std::string ShapeComparison::verdict() const {
       fmt::format("; {} {:.4g} in place of {:.4g}, {:.2f} standard deviations off\n",
                   kQuantileWords[quantile], to, from, std::abs(deviations_off(worst, quantile)));
   if (distances_.pairs.empty()) return text;
-  return text + fmt::format(
-                    "two columns together: {:.0f} of 100 rows are not as in the data, on average "
-                    "over pairs (by chance {:.0f}); if columns were independent, {:.0f}\n",
-                    100 * distances_.pair_tv, 100 * distances_.pair_chance,
-                    100 * distances_.independent_tv);
+  return text +
+         fmt::format(
+             "two columns together, each in quarters of the data: {:.0f} of 100 rows are not "
+             "as in the data, on average over pairs (by chance {:.0f}); if columns were "
+             "independent, {:.0f}\n",
+             100 * distances_.pair_tv, 100 * distances_.pair_chance,
+             100 * distances_.independent_tv);
 }
 
 Json ShapeComparison::json(const char* name) const {

@@ -86,4 +86,22 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t hang) 
   return made;
 }
 
+std::string command_lines(const std::string& command, std::size_t indent) {
+  std::string text(indent, ' ');
+  std::size_t width = indent;
+  for (std::size_t begin = 0; begin < command.size();) {
+    const std::size_t end = std::min(command.find(" --", begin + 1), command.size());
+    const std::string part = command.substr(begin, end - begin);
+    // Room is left for the backslash.
+    if (begin > 0 && width + part.size() + 2 > kLineWidth) {
+      text += " \\\n" + std::string(indent + 1, ' ');
+      width = indent + 1;
+    }
+    text += part;
+    width += part.size();
+    begin = end;
+  }
+  return text + "\n";
+}
+
 }  // namespace mollify

@@ -44,9 +44,15 @@ struct TableColumn {
 /// a row does not have is left blank.
 [[nodiscard]] std::string table_text(std::span<const TableColumn> columns, const Json& rows);
 
+/// The columns of a line for people.
+inline constexpr std::size_t kLineWidth = 80;
+
 /// The text in lines of at most `width`, each indented by as much as it begins with, and by `hang`
 /// more where it goes on. A longer word has a line of its own.
-[[nodiscard]] std::string wrapped(std::string_view text, std::size_t width = 80,
+[[nodiscard]] std::string wrapped(std::string_view text, std::size_t width = kLineWidth,
                                   std::size_t hang = 0);
+
+/// A command in such lines that a shell reads as one.
+[[nodiscard]] std::string command_lines(const std::string& command, std::size_t indent);
 
 }  // namespace mollify

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <cmath>
 #include <string_view>
 #include <vector>
@@ -154,12 +153,10 @@ std::string_view words_of_speech(std::string_view of_command, std::string_view o
 std::string comma_words(std::string_view typed) {
   std::string text(typed);
   const std::size_t comma = text.find(',');
-  if (comma == text.npos) return "";
+  if (comma == text.npos || text.find_first_not_of("0123456789.,") != text.npos) return "";
+  if (text.find(',', comma + 1) != text.npos) return "; write one number of these";
   text[comma] = '.';
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return "";
-  return "; write " + text;
+  return fmt::format("; write {}, or one number", text);
 }
 
 std::string times_words(double probability) {

@@ -149,7 +149,7 @@ void speak(Speech speech) noexcept;
 /// Throws InvalidInput, "`what` must be text without NUL, but is ...", for a text that holds one.
 void require_without_nul(std::string_view what, std::string_view text);
 
-/// "; write 1.5" for a number with a comma in place of its point; otherwise nothing.
+/// "; write 1.5, or one number" for "1,5", which may be a fraction or a list; otherwise nothing.
 [[nodiscard]] std::string comma_words(std::string_view typed);
 
 /// "1 time in 12", "35 times in 100": a probability for people.

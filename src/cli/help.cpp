@@ -22,7 +22,6 @@ namespace mollify::cli {
 
 namespace {
 
-constexpr std::size_t kWidth = 80;
 constexpr std::size_t kMostLines = 40;
 constexpr std::size_t kFlagWidth = 25;
 constexpr char kUnbroken = '\x1f';  // a space at which no line ends
@@ -81,7 +80,7 @@ std::string flag_and_value(const CLI::Option& option) {
 
 std::string option_lines(const CLI::Option& option) {
   const std::string left = "  " + flag_and_value(option);
-  const std::string help = wrapped(first_line(option.get_description()), kWidth - kFlagWidth);
+  const std::string help = wrapped(first_line(option.get_description()), kLineWidth - kFlagWidth);
   std::string made = left;
   made.resize(std::max(kFlagWidth, left.size() + 1), ' ');
   bool first = left.size() < kFlagWidth;
@@ -129,14 +128,14 @@ class HelpFormatter final : public CLI::FormatterBase {
     // The title and the first paragraph; others are in the manual.
     const std::string description = app.get_description();
     const std::size_t end = description.find("\n\n", description.find("\n\n") + 2);
-    std::string text = wrapped(description.substr(0, end), kWidth);
+    std::string text = wrapped(description.substr(0, end), kLineWidth);
     text += fmt::format("\nUsage: {}\n", usage);
     if (whole) {
       text += "\nCommands:\n";
       for (const CLI::App* command : app.get_subcommands({})) {
         text += wrapped(
             fmt::format("  {:<11} {}", command->get_name(), first_line(command->get_description())),
-            kWidth, 12);
+            kLineWidth, 12);
       }
     }
     for (const std::string& group : app.get_groups()) {
@@ -156,7 +155,7 @@ class HelpFormatter final : public CLI::FormatterBase {
         std::replace(one.begin(), one.end(), ' ', kUnbroken);
         flags += fmt::format("{}{}", flags == "  " ? "" : ", ", one);
       }
-      text += "\nMore flags:\n" + wrapped(flags, kWidth);
+      text += "\nMore flags:\n" + wrapped(flags, kLineWidth);
       std::replace(text.begin(), text.end(), kUnbroken, ' ');
     }
     return text +
@@ -276,7 +275,7 @@ std::string page_of(const CLI::App& command) {
   if (description.size() > first_line(description).size()) {
     page += fmt::format(
         ".SH DESCRIPTION\n.nf\n{}.fi\n",
-        roff(wrapped(description.substr(first_line(description).size() + 2), kWidth - 8)));
+        roff(wrapped(description.substr(first_line(description).size() + 2), kLineWidth - 8)));
   }
   page += ".SH OPTIONS\n";
   for (const CLI::Option* option : command.get_options()) {

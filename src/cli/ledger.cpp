@@ -105,7 +105,7 @@ std::string ChargedLedger::brief(const std::string& why) const {
       wrapped(fmt::format("charged: {}{} to {}; left: {}", readable(cost_).text(), why,
                           printable(known.data_set),
                           known.total ? left_text(known) : "unknown, no total declared"),
-              80, 2);
+              kLineWidth, kHang);
   if (!receipt_->other_names.empty()) {
     text += fmt::format("WARNING: not counted here: charges to {}\n",
                         printable(fmt::format("{}", fmt::join(receipt_->other_names, ", "))));
@@ -253,36 +253,32 @@ std::optional<DataFile> chosen_file(const LedgerCommandOptions& options) {
   return file;
 }
 
-void print_summary(const DataSetSummary& summary) {
+std::string summary_text(const DataSetSummary& summary) {
   const LedgerAccount& account = summary.account;
-  fmt::print("{}\n", printable(summary.data_set));
+  std::string text = printable(summary.data_set) + "\n";
   if (!summary.total) {
-    fmt::print("  total      none declared\n");
-    if (const auto sum = account.plain_sum()) {
-      fmt::print("  spent      {} ({})\n", readable(*sum).text(), name_of(CompositionRule::kBasic));
-    } else {
-      fmt::print("  spent      in notions that only a total in epsilon and delta puts together\n");
-    }
-    return;
+    const auto sum = account.plain_sum();
+    return text + "  total      none declared\n  spent      " +
+           (sum ? fmt::format("{} ({})\n", readable(*sum).text(), name_of(CompositionRule::kBasic))
+                : "in notions that only a total in epsilon and delta puts together\n");
   }
   const auto& [scope, total] = *summary.total;
-  fmt::print("  total      {}, for {}\n", total.text(), printable(scope.words()));
+  text += fmt::format("  total      {}, for {}\n", total.text(), printable(scope.words()));
   if (const auto spent = account.spent(total)) {
-    fmt::print("  spent      {} ({})\n", spent_text(summary, *spent), name_of(spent->rule));
+    text +=
+        fmt::format("  spent      {} ({})\n", spent_text(summary, *spent), name_of(spent->rule));
   }
-  fmt::print("  remaining  {}\n", left_text(summary));
+  return text + fmt::format("  remaining  {}\n", left_text(summary));
 }
 
-void print_entry(const LedgerEntry& entry) {
+std::string entry_text(const LedgerEntry& entry) {
   const std::string scope = printable(entry.scope.words());
-  if (entry.is_total) {
-    fmt::print("  {:>4}  {}  {}: total {}, for {}\n", entry.number, entry.time,
-               printable(entry.data_set), entry.cost.text(), scope);
-    return;
-  }
-  fmt::print("  {:>4}  {}  {}: {} by {} ({}), {} drawn, for {}, certificate {:.12}\n", entry.number,
-             entry.time, printable(entry.data_set), readable(entry.cost).text(), entry.mechanism,
-             entry.method, entry.count, scope, entry.certificate_sha256);
+  const std::string first =
+      fmt::format("  {:>4}  {}  {}: ", entry.number, entry.time, printable(entry.data_set));
+  if (entry.is_total) return fmt::format("{}total {}, for {}\n", first, entry.cost.text(), scope);
+  return fmt::format("{}{} by {} ({}), {} drawn, for {}, certificate {:.12}\n", first,
+                     readable(entry.cost).text(), entry.mechanism, entry.method, entry.count, scope,
+                     entry.certificate_sha256);
 }
 
 int show(const std::string& path, std::optional<std::string> data_set,
@@ -296,7 +292,12 @@ int show(const std::string& path, std::optional<std::string> data_set,
   if (data_set) {
     std::erase_if(history, [&](const LedgerEntry& entry) { return entry.data_set != *data_set; });
     if (history.empty()) {
-      throw InvalidInput(fmt::format("the ledger {} has no data set named {}", path, *data_set));
+      std::vector<std::string> known;
+      for (const DataSetSummary& one : summarise(ledger.history())) known.push_back(one.data_set);
+      throw InvalidInput(fmt::format(
+          "the ledger {} has no data set named {}{}; {}", path, *data_set,
+          did_you_mean(*data_set, known),
+          known.empty() ? "it is empty" : fmt::format("it has {}", fmt::join(known, ", "))));
     }
   }
   const std::vector<DataSetSummary> summaries = summarise(history);
@@ -307,9 +308,11 @@ int show(const std::string& path, std::optional<std::string> data_set,
     print_json(answer);
     return kSuccess;
   }
-  for (const DataSetSummary& summary : summaries) print_summary(summary);
-  fmt::print("{}\n", history.empty() ? "nothing is recorded" : "history");
-  for (const LedgerEntry& entry : history) print_entry(entry);
+  std::string text;
+  for (const DataSetSummary& summary : summaries) text += summary_text(summary);
+  text += history.empty() ? "nothing is recorded\n" : "history\n";
+  for (const LedgerEntry& entry : history) text += entry_text(entry);
+  print_lines(text);
   return kSuccess;
 }
 

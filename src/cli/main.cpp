@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -15,6 +16,8 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -127,7 +130,6 @@ constexpr struct {
   std::string_view command;  ///< empty: every one
   std::string_view flag, words;
 } kOtherWays[] = {
-    {"candidates", "--count", " (did you mean \"--candidates\"?)"},
     {"plan", "--unit", ": a plan holds for every unit, so leave it out"},
     {"plan", "--units", ": a plan holds for every roster, so leave it out"},
     {"plan", "--units-column", ": a plan holds for every roster, so leave it out"},
@@ -139,16 +141,74 @@ constexpr struct {
      ": a release takes no seed, because anyone who guessed it could subtract the noise. Rows of a "
      "released model do: mollify generate --seed"}};
 
+/// Flags of other programs, and ours for the same: the first one that the command has.
+constexpr struct {
+  std::string_view flag;
+  std::array<std::string_view, 4> ours;
+} kSynonyms[] = {{"--data", {"--public", "--released", "--model"}},
+                 {"--file", {"--data", "--public", "--released", "--model"}},
+                 {"--input", {"--data", "--public", "--released", "--model"}},
+                 {"--private", {"--data"}},
+                 {"--table", {"--data"}},
+                 {"--csv", {"--data", "--public", "--released"}},
+                 {"--output", {"--out"}},
+                 {"--outfile", {"--out"}},
+                 {"--save", {"--out"}},
+                 {"--count", {"--candidates", "--n"}},
+                 {"--n", {"--count", "--candidates"}},
+                 {"--rows", {"--count", "--n"}},
+                 {"--records", {"--count", "--n"}},
+                 {"--samples", {"--count"}},
+                 {"--size", {"--count", "--n"}},
+                 {"--number", {"--count", "--n"}},
+                 {"--id", {"--unit"}},
+                 {"--group", {"--unit"}},
+                 {"--group-by", {"--unit"}},
+                 {"--key", {"--unit"}},
+                 {"--person", {"--unit"}},
+                 {"--user", {"--unit"}},
+                 {"--roster", {"--units"}},
+                 {"--schema", {"--domain"}},
+                 {"--budget", {"--epsilon"}},
+                 {"--privacy", {"--epsilon"}},
+                 {"--error", {"--alpha"}},
+                 {"--force", {"--overwrite"}},
+                 {"--verbose", {"--explain"}},
+                 {"--cores", {"--threads"}},
+                 {"--jobs", {"--threads"}}};
+
+/// The flag that the files' names suggest for words without one: " c.json" is " --certificate".
+std::string with_flags(const std::vector<std::string>& words,
+                       const std::vector<std::string>& known) {
+  constexpr std::pair<std::string_view, std::string_view> kEndings[] = {
+      {".json", "--certificate"}, {".json", "--model"}, {".json", "--spec"}, {".yaml", "--domain"},
+      {".yml", "--domain"},       {".csv", "--data"},   {".csv", "--public"}};
+  std::string text;
+  for (const std::string& word : words) {
+    std::string_view flag;
+    for (const auto& [ending, one] : kEndings) {
+      const bool is_known = std::find(known.begin(), known.end(), one) != known.end();
+      if (flag.empty() && is_known && word.ends_with(ending)) flag = one;
+    }
+    if (flag.empty()) return "";
+    text +=
+        fmt::format("{}{} {}", text.empty() ? ": write " : " ", flag, mollify::shell_word(word));
+  }
+  return text;
+}
+
 /// The first flag that the command has not, or the first word, and what may have been meant.
 std::string unexpected(const CLI::App& app, const mollify::cli::Session& session) {
   const std::string methods = method_words(app, session);
   if (!methods.empty()) return methods;
   std::vector<std::string> known;
-  for (const CLI::App* command : app.get_subcommands()) {
-    for (const CLI::Option* option : command->get_options()) {
+  const auto add_flags = [&](const CLI::App& command) {
+    for (const CLI::Option* option : command.get_options()) {
       for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
     }
-  }
+  };
+  for (const CLI::App* command : app.get_subcommands()) add_flags(*command);
+  if (known.empty()) add_flags(app);
   const std::vector<std::string> extras = app.remaining(true);
   for (const std::string& extra : extras) {
     if (!extra.starts_with("-")) continue;
@@ -159,9 +219,16 @@ std::string unexpected(const CLI::App& app, const mollify::cli::Session& session
       const bool is_here = command.empty() || command == name;
       if (is_here && flag == other) return fmt::format("unknown flag {}{}", flag, words);
     }
+    for (const auto& [other, ours] : kSynonyms) {
+      if (flag != other) continue;
+      for (const std::string_view one : ours) {
+        if (one.empty() || std::find(known.begin(), known.end(), one) == known.end()) continue;
+        return fmt::format("unknown flag {} (did you mean \"{}\"?)", flag, one);
+      }
+    }
     return fmt::format("unknown flag {}{}", flag, mollify::did_you_mean(flag, known));
   }
-  return fmt::format("no flag comes before \"{}\"", extras.front());
+  return fmt::format("no flag comes before \"{}\"{}", extras.front(), with_flags(extras, known));
 }
 
 /// That a flag is missing, and its line in the command's help.
@@ -280,9 +347,13 @@ Value parsed(std::string_view text, std::string_view flag, std::string_view expe
   const char* end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, value);
   if (error == std::errc() && stopped == end) return value;
-  const std::string range = error == std::errc::result_out_of_range
-                                ? fmt::format(" of at most {}", std::numeric_limits<Value>::max())
-                                : "";
+  std::string range = error == std::errc::result_out_of_range
+                          ? fmt::format(" of at most {}", std::numeric_limits<Value>::max())
+                          : "";
+  if (std::is_unsigned_v<Value> && text.size() > 1 && text.front() == '-' &&
+      text.find_first_not_of("0123456789", 1) == text.npos) {
+    range = fmt::format(" from 0 to {}", std::numeric_limits<Value>::max());
+  }
   throw InvalidInput(fmt::format("{} must be {}{}, but is \"{}\"{}", flag.substr(2), expected,
                                  range, text, comma_words(text)));
 }
@@ -328,15 +399,23 @@ std::size_t outcome_count(const std::optional<std::uint64_t>& k, const char* fla
 
 void print_json(const Json& json) { fmt::print("{}", json_text(json)); }
 
+void print_lines(std::string_view text) { fmt::print("{}", wrapped(text, kLineWidth, kHang)); }
+
+void tell_lines(std::string_view text) { tell(wrapped(text, kLineWidth, kHang)); }
+
 int print_answer(const Answer& answer, bool as_json) {
-  fmt::print("{}", as_json ? answer.facts() : answer.text);
-  for (const std::string& words : answer.warnings) tell(words + "\n");
+  if (as_json) {
+    fmt::print("{}", answer.facts());
+  } else {
+    print_lines(answer.text);
+  }
+  for (const std::string& words : answer.warnings) tell_lines(words);
   return kSuccess;
 }
 
 void tell_undeclared(const Domain& domain) {
   const std::string words = domain.undeclared_words();
-  if (!words.empty()) tell("WARNING: " + printable(words) + "\n");
+  if (!words.empty()) tell_lines("WARNING: " + printable(words));
 }
 
 void tell_large_epsilon(const std::optional<double>& epsilon_of_draw,
@@ -345,11 +424,11 @@ void tell_large_epsilon(const std::optional<double>& epsilon_of_draw,
   if (mu_of_draw) asked = Privacy::gaussian(*mu_of_draw);
   Privacy released = asked;
   released.epsilon = std::min<double>(asked.epsilon, ExpBound::kGreatestEpsilon);
-  for (const std::string& words : epsilon_warnings(asked, released, 1)) tell(words + "\n");
+  for (const std::string& words : epsilon_warnings(asked, released, 1)) tell_lines(words);
 }
 
 void tell_odds(const Privacy& promise) {
-  for (const std::string& words : epsilon_warnings(promise, promise, 0)) tell(words + "\n");
+  for (const std::string& words : epsilon_warnings(promise, promise, 0)) tell_lines(words);
 }
 
 void flush_output() {

@@ -37,7 +37,6 @@ namespace mollify::cli {
 
 namespace {
 
-constexpr std::size_t kColumns = 80;
 constexpr const char* kChargedAsReplacing =
     " (a total counts replaced rows, each of which is one removed and one added)";
 
@@ -104,34 +103,32 @@ void validate_outputs(const SampleOptions& options, const ReleaseSpec& spec) {
   }
 }
 
-std::string compare_step(const ReleaseSpec& spec, const SampleOptions& options,
-                         const std::string& released) {
-  std::string text =
-      fmt::format("mollify compare --data {} --domain {}", shell_word(*options.data),
-                  spec.domain.file.empty() ? "DOMAIN.yaml" : shell_word(spec.domain.file));
-  if (spec.unit) text += " --unit " + shell_word(*spec.unit);
-  if (spec.roster) text += " --units " + shell_word(spec.roster->name);
-  if (spec.units_column) text += " --units-column " + shell_word(*spec.units_column);
-  if (const Json parts = spec_json(spec); parts.contains("logarithms")) {
-    text += " --log " + shell_word(fmt::format("{}", fmt::join(parts["logarithms"], ",")));
-  }
-  return text + fmt::format(" --released {} judges it (not private)", released);
-}
-
 /// What to do with a release that is there.
 std::string next_steps(const Certificate& certificate, const SampleOptions& options) {
   if (!options.out) return "";
   const ReleaseSpec& spec = certificate.spec;
-  std::vector<std::string> steps;
+  std::string text;
   const std::string released = shell_word(*options.out);
   // compare reads a row for each record.
-  if (!options.counts_column) steps.push_back(compare_step(spec, options, released));
-  if (options.certificate && release_method(spec.method).is_for_estimates(certificate)) {
-    steps.push_back(
-        fmt::format("mollify estimate --released {} --certificate {} finds the population",
-                    released, shell_word(*options.certificate)));
+  if (!options.counts_column) {
+    std::string command = fmt::format(
+        "mollify compare --released {} --data {} --domain {}", released, shell_word(*options.data),
+        spec.domain.file.empty() ? "DOMAIN.yaml" : shell_word(spec.domain.file));
+    if (spec.unit) command += " --unit " + shell_word(*spec.unit);
+    if (spec.roster) command += " --units " + shell_word(spec.roster->name);
+    if (spec.units_column) command += " --units-column " + shell_word(*spec.units_column);
+    if (const Json parts = spec_json(spec); parts.contains("logarithms")) {
+      command += " --log " + shell_word(fmt::format("{}", fmt::join(parts["logarithms"], ",")));
+    }
+    text += "next: judge the records (not private)\n" + command_lines(command, 2);
   }
-  return steps.empty() ? "" : fmt::format("next: {}\n", fmt::join(steps, "; "));
+  if (options.certificate && release_method(spec.method).is_for_estimates(certificate)) {
+    text += "next: find the population\n" +
+            command_lines(fmt::format("mollify estimate --released {} --certificate {}", released,
+                                      shell_word(*options.certificate)),
+                          2);
+  }
+  return text;
 }
 
 std::size_t lines_in(const std::string& text) {
@@ -144,7 +141,7 @@ std::string protected_line(const ReleaseSpec& spec) {
   if (!note.empty()) return note;
   if (!spec.unit) return "protected: the whole table, so any group of its rows\n";
   return wrapped(fmt::format("protected: all rows of each unit of {}", printable(*spec.unit)),
-                 kColumns, 2);
+                 kLineWidth, kHang);
 }
 
 /// How far its records are from the data.
@@ -155,90 +152,57 @@ std::string error_line(const ReleaseSpec& spec, const ReleaseReport& report) {
   return wrapped(fmt::format("{} error of a record: {:.4g} in total variation{}",
                              is_of_model ? "expected" : "greatest", *report.total_variation,
                              release_method(spec.method).supposition(spec)),
-                 kColumns, 2);
+                 kLineWidth, kHang);
 }
 
-/// "VERDICT: WHY; REMEDY", and shorter: without why, with the first of several remedies, without a
-/// remedy. A last sentence is a remedy too.
-std::vector<std::string> shorter_and_shorter(const std::string& warning) {
-  std::vector<std::string> all = {warning};
-  const std::string verdict = warning.substr(0, warning.find(": "));
-  const std::size_t remedies = warning.find("; ");
-  const std::size_t sentence = warning.rfind(". ");
-  if (remedies != std::string::npos) {
-    all.push_back(verdict + warning.substr(remedies));
-    all.push_back(verdict + warning.substr(remedies, warning.find("; ", remedies + 1) - remedies));
-  } else if (sentence != std::string::npos) {
-    all.push_back(verdict + warning.substr(sentence));
+/// "VERDICT: WHY; REMEDY; ANOTHER" without why and without other remedies, in a line or two.
+std::string short_warning(const std::string& warning) {
+  const std::size_t remedy = warning.find("; ");
+  std::string text = "WARNING: " + warning.substr(0, std::min(warning.find(": "), remedy));
+  if (remedy != warning.npos) {
+    text += warning.substr(remedy, warning.find("; ", remedy + 1) - remedy);
   }
-  all.push_back(verdict);
-  return all;
+  return wrapped(text, kLineWidth, kHang);
 }
 
-struct BriefWarnings {
-  std::string text{};
-  bool have_remedies = true;  ///< and each of them is there
-};
-
-/// Warnings in at most `room` lines; --explain and verify print them whole.
-BriefWarnings brief_warnings(const std::vector<std::string>& said, std::size_t room) {
-  BriefWarnings brief;
-  for (std::size_t i = 0; i < said.size(); ++i) {
-    const std::size_t left = said.size() - i;
-    if (left > room) {
-      brief.text += fmt::format("WARNING: {} more: see --explain, or mollify verify\n", left);
-      brief.have_remedies = false;
-      return brief;
-    }
-    // As many lines for each as there are.
-    const std::size_t lines = room / left;
-    const std::vector<std::string> forms = shorter_and_shorter(said[i]);
-    std::string one;
-    for (const std::string& form : forms) {
-      one = wrapped("WARNING: " + form, kColumns, 2);
-      if (lines_in(one) > lines) continue;
-      if (forms.size() > 2 && &form == &forms.back()) brief.have_remedies = false;
-      break;
-    }
-    const std::string& least = forms.back();
-    for (std::size_t words = least.rfind(' ');
-         lines_in(one) > lines && words != std::string::npos && words > 0;
-         words = least.rfind(' ', words - 1)) {
-      one = wrapped("WARNING: " + least.substr(0, words) + " ...", kColumns, 2);
-      brief.have_remedies = false;
-    }
-    room -= std::min(room, lines_in(one));
-    brief.text += one;
-  }
-  return brief;
-}
-
-/// What to know about the release at once: at most six lines, including a ledger's.
+/// What to know about the release at once: at most six lines, including those of the ledger.
 std::string brief(const Certificate& certificate, const Domain& domain,
                   const SampleOptions& options, const ReleaseReport& report,
-                  const std::vector<std::string>& said, const std::string& accuracy) {
+                  const std::vector<std::string>& said, const std::string& accuracy,
+                  const std::string& charge) {
   constexpr std::size_t kMostNotes = 6;
-  const std::string whole =
-      release_method(certificate.spec.method).summary(certificate, domain, "");
-  std::string text = wrapped(whole.substr(0, whole.find('\n')), kColumns, 2);
-  text += protected_line(certificate.spec);
-  const std::string last =
-      options.certificate
-          ? fmt::format("certificate: {} (--explain prints all of it)\n", *options.certificate)
-          : "--explain prints the promise and its limits\n";
-  const std::size_t charge = certificate.spec.hides_count() ? 2 : 1;
-  const std::size_t used = lines_in(text) + 1 + (options.ledger.ledger ? charge : 0);
-  const std::size_t room = used < kMostNotes ? kMostNotes - used : 1;
-  // A warning's remedy comes before the error, which --explain prints too, but after the error of a
-  // support, which nobody knew before.
-  const std::string error =
-      accuracy.empty() ? error_line(certificate.spec, report) : wrapped(accuracy, kColumns, 2);
-  const std::size_t lines = lines_in(error);
-  BriefWarnings warnings = brief_warnings(said, room > lines ? room - lines : 0);
-  const bool has_both =
-      room >= lines + (said.empty() ? 0 : 1) && (warnings.have_remedies || !accuracy.empty());
-  if (!has_both) warnings = brief_warnings(said, room);
-  return text + (has_both ? error : "") + warnings.text + last;
+  std::string first = release_method(certificate.spec.method).summary(certificate, domain, "");
+  first.resize(first.find('\n'));
+  // --explain prints how many rows there were, too.
+  if (const std::size_t from = first.find(" from "), by = first.find(" by ");
+      first.size() > kLineWidth && from < by) {
+    first.erase(from, by - from);
+  }
+  std::string text = wrapped(first, kLineWidth, kHang) + protected_line(certificate.spec);
+  const std::size_t used = lines_in(text) + 1 + lines_in(charge);
+  std::size_t room = used < kMostNotes ? kMostNotes - used : 0;
+  const auto fitting = [&](const std::string& lines) {
+    if (lines_in(lines) > room) return std::string();
+    room -= lines_in(lines);
+    return lines;
+  };
+  // The error of a support comes first, which nobody knew before. --explain prints another too.
+  if (!accuracy.empty()) text += fitting(wrapped(accuracy, kLineWidth, kHang));
+  std::string warnings;
+  std::size_t left_out = 0;
+  for (const std::string& warning : said) {
+    const std::string one = fitting(short_warning(warning));
+    left_out += one.empty() ? 1 : 0;
+    warnings += one;
+  }
+  if (accuracy.empty()) text += fitting(error_line(certificate.spec, report));
+  text += warnings;
+  const std::string more =
+      left_out == 0 ? "all of it" : "all, and " + counted(left_out, "more warning");
+  text += options.certificate
+              ? fmt::format("certificate: {} (--explain prints {})\n", *options.certificate, more)
+              : fmt::format("--explain prints {} of it\n", more);
+  return text + charge;
 }
 
 /// How near the records are, in a sentence, if that is only known once they are drawn.
@@ -381,15 +345,15 @@ int run(SampleOptions options, const CLI::App& command, std::optional<Method> me
   say_when_ended("");
   if (options.json) return kSuccess;
   const std::string accuracy = accuracy_of(released);
-  std::string told =
-      report ? brief(certificate, domain, options, *report, said, accuracy)
-             : chosen.protection_note(spec) + summary(certificate, domain, options, said, accuracy);
+  std::string charge;
   if (ledger) {
     const bool replaces = spec.hides_count();
-    told += options.explain ? ledger->text(replaces ? kChargedAsReplacing : "")
-                            : ledger->brief(replaces ? " (replacing a row)" : "");
+    charge = options.explain ? ledger->text(replaces ? kChargedAsReplacing : "")
+                             : ledger->brief(replaces ? " (replacing a row)" : "");
   }
-  tell(told);
+  tell_lines(report ? brief(certificate, domain, options, *report, said, accuracy, charge)
+                    : chosen.protection_note(spec) +
+                          summary(certificate, domain, options, said, accuracy) + charge);
   return kSuccess;
 }
 

@@ -76,32 +76,63 @@ std::string Domain::widest(std::string_view between) const {
 
 std::string Domain::fewer_bins(
     const std::function<bool(std::span<const std::uint32_t>)>& fits) const {
-  const auto serves = [&](std::uint32_t most) {
-    std::vector<std::uint32_t> sizes;
-    for (const Column& column : *columns_) sizes.push_back(std::min(column.size(), most));
-    return fits(sizes);
+  const auto has_bins = [](const Column& column) {
+    return std::holds_alternative<NumberCells>(column.cells()) ||
+           std::holds_alternative<IntegerCells>(column.cells());
   };
-  std::uint32_t good = 1;
-  std::uint32_t bad = 1;
-  for (const Column& column : *columns_) bad = std::max(bad, column.size());
-  while (bad - good > 1) {
-    const std::uint32_t middle = good + (bad - good) / 2;
-    (serves(middle) ? good : bad) = middle;
+  std::vector<std::uint32_t> sizes;
+  std::uint32_t most = 0;
+  std::uint32_t beside = 0;  // the cells of a null and around a spike, which are no bins
+  for (const Column& column : *columns_) {
+    sizes.push_back(column.size());
+    if (!has_bins(column)) continue;
+    most = std::max(most, column.size());
+    const auto* numbers = std::get_if<NumberCells>(&column.cells());
+    beside = std::max(beside, (column.mapping().null_is_category ? 1U : 0U) +
+                                  (numbers != nullptr && numbers->spike() ? 2U : 0U));
   }
-  const std::string ways = good > 2 ? fmt::format(
-                                          "declare fewer bins there (`bins: {}` in each "
-                                          "would do), or leave columns out",
-                                          good - 1)  // a null may be a value of its own
-                                    : "leave columns out";
-  return fmt::format("the widest columns are {}: {}", widest(", "), ways);
+  const auto last = [](std::uint32_t bad, const auto& serves) {
+    std::uint32_t good = 0;
+    while (bad > good + 1) {
+      const std::uint32_t middle = good + (bad - good) / 2;
+      (serves(middle) ? good : bad) = middle;
+    }
+    return good;
+  };
+  const std::uint32_t size = last(most + 1, [&](std::uint32_t limit) {
+    std::vector<std::uint32_t> cut = sizes;
+    for (std::size_t i = 0; i < cut.size(); ++i) {
+      if (has_bins((*columns_)[i])) cut[i] = std::min(cut[i], limit);
+    }
+    return fits(cut);
+  });
+  std::vector<std::string> ways;
+  if (size > beside + 1) {
+    ways.push_back(
+        fmt::format("declare fewer bins there (`bins: {}` in each would do)", size - beside));
+  }
+  std::sort(sizes.begin(), sizes.end());
+  const auto count = static_cast<std::uint32_t>(sizes.size());
+  const std::uint32_t kept =
+      last(count + 1, [&](std::uint32_t few) { return fits(std::span(sizes).first(few)); });
+  if (kept > 0 && kept < count) {
+    ways.push_back(count - kept == 1 ? "leave out the widest"
+                                     : fmt::format("leave out the {} widest", count - kept));
+  }
+  if (ways.empty()) ways.emplace_back("declare narrower ones");
+  return fmt::format("the widest columns are {}: {}", widest(", "), fmt::join(ways, ", or "));
 }
 
 void Domain::require_enumerable(std::string_view what, std::string_view other_way) const {
   if (is_enumerable()) return;
-  throw InvalidInput(fmt::format(
-      "{} needs a domain of at most {} outcomes, but this one has {:.15g} ({}): declare fewer "
-      "bins (`bins: 10`) or fewer columns{}",
-      what, kMaxOutcomes, product_, widest(" x "), other_way));
+  const auto is_small = [](std::span<const std::uint32_t> sizes) {
+    double product = 1;
+    for (const std::uint32_t size : sizes) product *= size;
+    return product <= kMaxOutcomes;
+  };
+  throw InvalidInput(
+      fmt::format("{} needs a domain of at most {} outcomes, but this one has {:.15g}; {}{}", what,
+                  kMaxOutcomes, product_, fewer_bins(is_small), other_way));
 }
 
 std::uint32_t Domain::encode(std::span<const std::string_view> fields) const noexcept {
@@ -165,22 +196,31 @@ std::string Domain::undeclared_words() const {
     if (!column.mapping().declares_outside()) outside.push_back(column.name());
     if (!column.mapping().declares_null()) null.push_back(column.name());
   }
-  std::string words;
+  if (outside.empty() && null.empty()) return "";
+  std::string of_outside = outside.empty() ? "" : columns_named(outside);
+  std::string of_null = null.empty() || outside == null ? "" : columns_named(null);
+  // The beginning and the end of the sentence are printed in two lines.
+  constexpr std::size_t kFewLetters = 40;
+  std::string names;
+  if (of_outside.size() + of_null.size() > kFewLetters) {
+    names = fmt::format("{}{}{}: ", of_outside, outside.empty() || of_null.empty() ? "" : "; ",
+                        of_null);
+    if (!outside.empty()) of_outside = counted(outside.size(), "column");
+    if (!of_null.empty()) of_null = counted(null.size(), "column");
+  }
+  std::vector<std::string> missing, becomes, ways;
   if (!outside.empty()) {
-    words = fmt::format(
-        "the domain does not say what an undeclared value becomes in {}: it becomes the first "
-        "value, or the nearest number. Write outside: clip if you mean that, or outside: "
-        "VALUE.",
-        columns_named(outside));
+    missing.push_back(outside == null ? "no outside" : "no outside for " + of_outside);
+    becomes.emplace_back("an undeclared value becomes the first value or the nearest number");
+    ways.emplace_back("outside: clip or VALUE");
   }
   if (!null.empty()) {
-    words += fmt::format(
-        "{}he domain does not say what a missing value becomes in {}: it becomes the first value, "
-        "or the lowest number. Write null: category to keep it missing, or null: "
-        "VALUE.",
-        words.empty() ? "t" : " T", columns_named(null));
+    missing.push_back("no null for " + (outside == null ? of_outside : of_null));
+    becomes.emplace_back("a missing value becomes the first value or the lowest number");
+    ways.emplace_back("null: category or VALUE");
   }
-  return words;
+  return fmt::format("the domain declares {}: {}{}; write {}", fmt::join(missing, " and "), names,
+                     fmt::join(becomes, ", and "), fmt::join(ways, ", and "));
 }
 
 std::string Domain::hash() const {

@@ -429,9 +429,11 @@ void require_room(const DataSetSummary& known, const ReleaseCharge& release,
   if (!known.total) return;
   const auto& [scope, total] = *known.total;
   if (!protects(release.scope, scope)) {
-    throw InvalidInput(
-        fmt::format("the total of {} in {} protects {}, but this release protects no more than {}",
-                    known.data_set, ledger, scope.words(), release.scope.words()));
+    const std::string way =
+        scope.unit.empty() ? "" : "; add --unit " + scope.unit + ", so that it protects them";
+    throw InvalidInput(fmt::format(
+        "the total of {} in {} protects {}, but this release protects no more than {}{}",
+        known.data_set, ledger, scope.words(), release.scope.words(), words_of_speech(way, "")));
   }
   if (!LedgerAccount().with(release.cost).spent(total)) {
     const bool lacks_delta =

@@ -276,7 +276,8 @@ ReleaseError require_acceptable(const Certificate& certificate, const Domain& do
 std::optional<std::string> records_warning(double total_variation) {
   if (total_variation <= kUsualError) return std::nullopt;
   return fmt::format(
-      "each released record is within {:.3g} of the data's distribution in total variation only",
+      "each released record is within {:.3g} of the data's distribution in total variation only; "
+      "more records or a larger budget lessen it",
       total_variation);
 }
 
@@ -285,8 +286,8 @@ std::optional<std::string> delta_warning(double delta, const std::string& text, 
   if (!(delta * records > 0.1)) return std::nullopt;
   return fmt::format(
       "delta {} is more than a tenth of 1/n = {:.4g} for {}: the guarantee may fail for one of "
-      "them with {} probability",
-      text, 1 / records, things, delta * records >= 1 ? "high" : "noticeable");
+      "them with {} probability; take {:.4g} or less",
+      text, 1 / records, things, delta * records >= 1 ? "high" : "noticeable", 0.1 / records);
 }
 
 std::vector<std::string> warnings(const Certificate& certificate, const ReleaseError& error,
@@ -306,11 +307,11 @@ std::vector<std::string> warnings(const Certificate& certificate, const ReleaseE
     // The quotient may lie above a whole number by its rounding alone.
     const double too_many = std::ceil(0.1 / delta * (1 - 0x1p-40));
     said.push_back(fmt::format(
-        "delta {} is not held against 1/n, because the number of {}s is protected: it is below a "
-        "tenth of 1/n for {}",
-        words_of(certificate.spec.privacy.delta), record_word(certificate),
-        too_many > 1 ? fmt::format("fewer than {:.0f} of them only", too_many)
-                     : "no number of them"));
+        "delta {} is below a tenth of 1/n for {}: it is not held against 1/n, because their number "
+        "is protected; take less if there may be more",
+        words_of(certificate.spec.privacy.delta),
+        too_many > 1 ? fmt::format("fewer than {:.0f} {}s only", too_many, record_word(certificate))
+                     : fmt::format("no number of {}s", record_word(certificate))));
   }
   if (error.is_least) {
     if (const auto when = release_method(certificate.spec.method).noise_condition(certificate)) {
@@ -330,7 +331,7 @@ std::vector<std::string> warnings(const Certificate& certificate, const ReleaseE
                         !integers->declares_bins() && !integers->has_private_bins();
     if (!is_cut) continue;
     said.push_back(fmt::format(
-        "column {} has {} integers, which are cut into {} cells of {} or so: declare bins or a "
+        "column {} has {} integers, which are cut into {} cells of {} or so; declare bins or a "
         "smaller range if these are not the ones you want",
         column.name(), integers->count(), integers->size(),
         std::llround(static_cast<double>(integers->count()) / integers->size())));

@@ -212,6 +212,13 @@ std::string certificate_text(const Certificate& certificate) {
 }
 
 StatedCertificate parse_certificate(const std::string& text, const std::string& name) {
+  const std::string_view written = words_of_speech(
+      "mollify sample writes the certificate to OUT.certificate.json, or to the "
+      "file of --certificate",
+      "release.certificate is the certificate");
+  if (!text.empty() && !text.starts_with('{') && !Json::accept(text)) {
+    throw InvalidInput(fmt::format("{} is not a certificate, which is JSON: {}", name, written));
+  }
   require_json(text, name);
   const Json json = Json::parse(text);
   if (!json.is_object()) {
@@ -223,11 +230,7 @@ StatedCertificate parse_certificate(const std::string& text, const std::string& 
   const StatedReader reader(json, name);
   const auto format = reader.get<std::string>("/format", "the format");
   if (format.starts_with("mollify model")) {
-    throw InvalidInput(fmt::format(
-        "{} is a model and not a certificate: {}", name,
-        words_of_speech("mollify sample writes the certificate to OUT.certificate.json, or to the "
-                        "file of --certificate",
-                        "release.certificate is the certificate")));
+    throw InvalidInput(fmt::format("{} is a model and not a certificate: {}", name, written));
   }
   if (format != kFormat) {
     throw InvalidInput(fmt::format("{} must have the format \"{}\"", name, kFormat));

@@ -606,7 +606,12 @@ bool add_noise(const PlanQuestion& question, const PlanAnswer& answer,
     const bool is_free = release_method(question.method).chooses_mechanism();
     if (kDrawMethods.has(question.method)) asked.outcomes = answer.facts["outcomes"];
     const std::string ways = noise_remedy(asked, is_free ? "" : way.mechanism);
-    if (!ways.empty()) words += "; " + ways;
+    if (!ways.empty()) {
+      words += "; " + ways;
+      if (kDrawMethods.has(question.method)) {
+        words += " for the expected error, which is not the worst case above";
+      }
+    }
   }
   said.push_back(std::move(words));
   return true;
@@ -823,24 +828,27 @@ Json plan_json(const PlanReport& report) {
 
 std::string plans_text(std::span<const PlanReport> reports) {
   const PlanAnswer& first = reports.front().answers.front();
-  std::string text =
-      fmt::format("{}\n\n  {:<20}", words_of(first.unknown, reports.front().question.method),
-                  parameter_name(reports.front().question.budget.notion));
-  for (const PlanReport& report : reports) {
-    text += fmt::format(" {:>12g} ", report.question.budget.parameter());
-  }
-  text += "\n";
-  for (std::size_t i = 0; i < first.ways.size(); ++i) {
-    text += fmt::format("  {:<20}", first.ways[i].mechanism);
-    std::string last;
-    for (const PlanReport& report : reports) {
-      const PlanAnswer& answer = report.answers.front();
-      text += fmt::format(" {:>12}{}", value_text(answer.unknown, answer.ways[i].value),
-                          answer.best == i && answer.ways.size() > 1 ? "*" : " ");
-      const std::string said = remark(answer, answer.ways[i]);
-      if (!said.empty() && (last.empty() || !answer.ways[i].value)) last = said;
+  std::string text = fmt::format("{}\n", words_of(first.unknown, reports.front().question.method));
+  constexpr std::size_t kMostBudgets = 4;  // in a line
+  for (std::size_t begin = 0; begin < reports.size(); begin += kMostBudgets) {
+    const auto block = reports.subspan(begin, std::min(kMostBudgets, reports.size() - begin));
+    text += fmt::format("\n  {:<20}", parameter_name(reports.front().question.budget.notion));
+    for (const PlanReport& report : block) {
+      text += fmt::format(" {:>12g} ", report.question.budget.parameter());
     }
-    text += last + "\n";
+    text += "\n";
+    for (std::size_t i = 0; i < first.ways.size(); ++i) {
+      text += fmt::format("  {:<20}", first.ways[i].mechanism);
+      std::string last;
+      for (const PlanReport& report : block) {
+        const PlanAnswer& answer = report.answers.front();
+        text += fmt::format(" {:>12}{}", value_text(answer.unknown, answer.ways[i].value),
+                            answer.best == i && answer.ways.size() > 1 ? "*" : " ");
+        const std::string said = remark(answer, answer.ways[i]);
+        if (!said.empty() && (last.empty() || !answer.ways[i].value)) last = said;
+      }
+      text += last + "\n";
+    }
   }
   text += "\n";
   if (first.ways.size() > 1) text += kLegend;
@@ -873,7 +881,7 @@ Answer plan_answer(std::span<const PlanReport> reports) {
   }
   answer.say(protected_text(question));
   constexpr std::size_t kHang = 4;
-  answer.text = wrapped(answer.text, 80, kHang);
+  answer.text = wrapped(answer.text, kLineWidth, kHang);
   return answer;
 }
 

@@ -298,8 +298,14 @@ void PartReader::refuse_strangers(Method method) const {
   for (const Part& part : parts_) {
     // Flags name no group of parts, only its members.
     if (part.methods.has(method) || !has(part.place) || called(part.place).empty()) continue;
-    throw InvalidInput(fmt::format("{} is for {}, but the method is {}", called(part.place),
-                                   part.methods.text(), name_of(method)));
+    const std::string_view place = part.place;
+    const char* const way = kRowMethods.has(method) || kUnitDraws.has(method) ? ""
+                            : place == "/unit" ? ", which protects the whole table: leave it out"
+                                               : "";
+    throw InvalidInput(fmt::format(
+        "{} is for {}, but the method is {}{}", called(part.place), part.methods.text(),
+        name_of(method),
+        place == "/privacy/delta" ? ", whose guarantee never fails: leave it out" : way));
   }
 }
 

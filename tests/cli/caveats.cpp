@@ -101,13 +101,14 @@ TEST(Caveats, VerifyWarnsOfADomainThatDoesNotDeclareAll) {
   const Answers command;
   const Ended sampled =
       command.on("sample", "open.yaml", kAnswersWhole + kAnswerTable + Arguments{"--out", "o.csv"});
-  EXPECT_THAT(sampled.err, HasSubstr("WARNING: the domain does not say"));
+  EXPECT_THAT(sampled.err,
+              HasSubstr("WARNING: the domain declares no outside and no null for columns"));
   const Arguments certificate = {"--certificate", "o.csv.certificate.json"};
   const std::string text = command.on("verify", "open.yaml", certificate).out;
-  EXPECT_THAT(text, HasSubstr("WARNING: the domain does not say what an undeclared value becomes"));
+  EXPECT_THAT(text, HasSubstr("WARNING: the domain declares no outside and no null for columns"));
   const Json json =
       Json::parse(command.on("verify", "open.yaml", certificate + Arguments{"--json"}).out);
-  EXPECT_THAT(json["warnings"].dump(), HasSubstr("what a missing value becomes"));
+  EXPECT_THAT(json["warnings"].dump(), HasSubstr("a missing value becomes"));
 }
 
 TEST(Caveats, VerifyPrintsWarningsWholeAndForNothing) {
@@ -119,10 +120,11 @@ TEST(Caveats, VerifyPrintsWarningsWholeAndForNothing) {
                         "add-remove", "--count", "10", "--out", "o.csv"} +
                   kAnswerTable)
           .err;
-  EXPECT_THAT(cut, HasSubstr(" ...\n"));
+  EXPECT_THAT(cut, Not(HasSubstr("...")));
   const Arguments certificate = {"--certificate", "o.csv.certificate.json"};
   const std::string whole = command.on("verify", "declared.yaml", certificate).out;
-  EXPECT_EQ(occurrences(whole, "WARNING: "), occurrences(cut, "WARNING: "));
+  EXPECT_THAT(cut, HasSubstr("1 more warning)"));
+  EXPECT_EQ(occurrences(whole, "WARNING: "), occurrences(cut, "WARNING: ") + 1);
   EXPECT_THAT(whole, HasSubstr("cannot be told apart from public noise if it has fewer than"));
   EXPECT_THAT(whole, Not(HasSubstr(" ...")));
 }
@@ -136,12 +138,10 @@ TEST(Caveats, AWarningNamesTheWordsToWriteOnce) {
         {"advise",
          Arguments{"--purpose", "sample", "--protect", "row", "--n", "9999", "--count", "10"}}}) {
     const std::string open = command.on(name, "open.yaml", more).err;
-    EXPECT_EQ(occurrences(open, "the domain does not say what an undeclared value becomes"), 1)
-        << name;
-    EXPECT_EQ(occurrences(open, "in columns \"dept\", \"rating\""), 2) << name;
-    EXPECT_THAT(open, HasSubstr("Write outside: clip if you mean that, or outside: VALUE."));
-    EXPECT_THAT(open, HasSubstr("Write null: category to keep it missing, or null: VALUE."));
-    EXPECT_THAT(command.on(name, "declared.yaml", more).err, Not(HasSubstr("does not say")));
+    EXPECT_EQ(occurrences(open, "the domain declares no outside and no null"), 1) << name;
+    EXPECT_EQ(occurrences(open, "for columns \"dept\", \"rating\""), 1) << name;
+    EXPECT_THAT(open, HasSubstr("write outside: clip or VALUE, and null: category or VALUE"));
+    EXPECT_THAT(command.on(name, "declared.yaml", more).err, Not(HasSubstr("the domain declares")));
   }
   EXPECT_EQ(occurrences(command.run({"check", "--domain", "open.yaml", "--data", "t.csv"}).err,
                         "WARNING"),

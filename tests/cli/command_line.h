@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <set>
 #include <sstream>
 #include <string>
@@ -24,12 +25,53 @@ namespace mollify::test {
 using Json = nlohmann::json;
 using Arguments = std::vector<std::string>;
 
-/// The result of a run. A status of 128 + s means that signal s ended it.
+/// The result of a run. A status of 128 + s means that signal s ended it. Lines that were broken to
+/// fit 80 columns are whole again in `out` and `err`.
 struct Ended {
   int status = -1;
-  std::string out;
-  std::string err;
+  std::string out{};
+  std::string err{};
+  std::string shown_out{};
+  std::string shown_err{};
 };
+
+inline std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+/// The letters of a line in UTF-8.
+inline std::size_t columns_of(const std::string& line) {
+  return static_cast<std::size_t>(std::count_if(line.begin(), line.end(), [](char byte) {
+    return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
+  }));
+}
+
+/// The text with each line whole that `print_lines` broke: it goes on two columns further in, with
+/// a word that had no room before.
+inline std::string rejoined(const std::string& text) {
+  std::string made;
+  std::size_t indent = 0;
+  std::string last;
+  for (const std::string& line : lines_of(text)) {
+    const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+    const std::string word = line.substr(begin, line.find(' ', begin) - begin);
+    const bool goes_on = !made.empty() && begin == indent + 2 && !last.ends_with("\\") &&
+                         columns_of(last) + 1 + columns_of(word) > 80;
+    if (goes_on) {
+      made.pop_back();
+      made += " " + line.substr(begin) + "\n";
+    } else {
+      indent = begin;
+      made += line + "\n";
+    }
+    last = line;
+  }
+  if (!text.ends_with("\n") && !made.empty()) made.pop_back();
+  return made;
+}
 
 /// Joins argument lists.
 template <class... More>
@@ -70,8 +112,10 @@ class CommandLine {
     }
     Ended ended;
     ended.status = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
-    ended.out = streams_.read("out");
-    ended.err = streams_.read("err");
+    ended.shown_out = streams_.read("out");
+    ended.shown_err = streams_.read("err");
+    ended.out = rejoined(ended.shown_out);
+    ended.err = rejoined(ended.shown_err);
     return ended;
   }
 
@@ -149,13 +193,6 @@ inline std::string unwrapped(std::string text) {
     text.replace(at, end - at, " ");
   }
   return text;
-}
-
-inline std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
 }
 
 /// The fields of a line that needs no quotes.

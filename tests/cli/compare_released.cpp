@@ -136,8 +136,8 @@ TEST(CompareReleased, SummarisesPoints) {
   EXPECT_EQ(logarithms.status, 0) << logarithms.err;
   EXPECT_THAT(logarithms.out, HasSubstr("\nmean of ln a "));
   EXPECT_THAT(logarithms.out, HasSubstr("\nhalf is below, a "));
-  EXPECT_THAT(logarithms.out, HasSubstr("\nrank correlation of a, b                1.000       "
-                                        "-1.000        2.000          1.000\n"));
+  EXPECT_THAT(logarithms.out, HasSubstr("\nrank correlation of a, b             1.000      -1.000"
+                                        "      2.000          1.000\n"));
   const Json& distances = points["distances"];
   // The quarters of a and b are the four rows: all of them are elsewhere. If a and b were
   // independent, each of the 16 cells would have 1/16, and 3/4 of all would be off the diagonal.
@@ -184,8 +184,9 @@ TEST(CompareReleased, IsTheNextStepOfARelease) {
   EXPECT_TRUE(rows.starts_with(
       "note: no --unit: each row is protected, and a person with several rows less\n"))
       << rows;
-  EXPECT_THAT(rows, HasSubstr("\nnext: mollify compare --data t.csv --domain d.yaml --released "
-                              "o.csv judges it (not private)\n"));
+  EXPECT_THAT(
+      rows, HasSubstr("\nnext: judge the records (not private)\n  mollify compare --released o.csv "
+                      "--data t.csv --domain d.yaml\n"));
   EXPECT_EQ(command.judged("o.csv")["released_records"], 1);
   // Its command can be run unchanged.
   const std::string spaced =
@@ -193,14 +194,14 @@ TEST(CompareReleased, IsTheNextStepOfARelease) {
           .run({"sample", "--data", "t.csv", "--domain", "d.yaml", "--out", "Anna's rows.csv",
                 "--epsilon", "1", "--count", "1", "@central", "--accept-error", "--explain"})
           .err;
-  EXPECT_THAT(spaced, HasSubstr(" --released 'Anna'\\''s rows.csv' judges it (not private)\n"));
+  EXPECT_THAT(spaced, HasSubstr("  mollify compare --released 'Anna'\\''s rows.csv' --data t.csv"));
   const std::string local =
       command
           .run(sample + Arguments{"@local", "--unit", "who", "--mechanism", "randomized-response"})
           .err;
-  EXPECT_THAT(local, HasSubstr(" --unit who --released o.csv judges it (not private); mollify "
-                               "estimate --released o.csv --certificate o.csv.certificate.json "
-                               "finds the population\n"));
+  EXPECT_THAT(local,
+              HasSubstr(" --unit who\nnext: find the population\n  mollify estimate --released "
+                        "o.csv --certificate o.csv.certificate.json\n"));
   EXPECT_THAT(local, ::testing::Not(HasSubstr("note: no --unit")));
   const Ended plan = command.run(
       {"plan", "central", "--domain", "d.yaml", "--n", "400", "--epsilon", "1", "--delta", "1e-6"});

@@ -13,13 +13,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// The letters of a line in UTF-8.
-std::size_t columns_of(const std::string& line) {
-  return static_cast<std::size_t>(std::count_if(line.begin(), line.end(), [](char byte) {
-    return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
-  }));
-}
-
 void expect_fits(const std::string& text, std::size_t most_lines, const std::string& what) {
   const std::vector<std::string> lines = lines_of(text);
   EXPECT_LE(lines.size(), most_lines) << what << "\n" << text;
@@ -32,19 +25,19 @@ constexpr const char* kCommands[] = {
 
 TEST(Help, FitsFortyLinesOfEightyColumns) {
   const CommandLine command;
-  const std::string whole = command.run({"--help"}).out;
+  const std::string whole = command.run({"--help"}).shown_out;
   expect_fits(whole, 40, "mollify");
   for (const char* name : kCommands) {
     EXPECT_THAT(whole, HasSubstr(std::string("\n  ") + name + " "));
     const Ended help = command.run({name, "--help"});
     EXPECT_EQ(help.status, 0) << help.err;
-    expect_fits(help.out, 40, name);
+    expect_fits(help.shown_out, 40, name);
     EXPECT_THAT(help.out, HasSubstr(std::string("\nUsage: mollify ") + name)) << name;
     EXPECT_THAT(help.out, HasSubstr(std::string("mollify --manual ") + name)) << name;
   }
   for (const char* name : {"sample", "plan", "compare"}) {
     for (const std::string& method : name_list<Method>()) {
-      const std::string help = command.run({name, method, "--help"}).out;
+      const std::string help = command.run({name, method, "--help"}).shown_out;
       expect_fits(help, 40, std::string(name) + " " + method);
       EXPECT_THAT(help,
                   HasSubstr(std::string("\nUsage: mollify ") + name + " " + method + " [FLAGS]\n"));
@@ -55,7 +48,7 @@ TEST(Help, FitsFortyLinesOfEightyColumns) {
 // What help leaves out is in the manual.
 TEST(Help, NamesEveryFlagThatTheMethodHas) {
   const CommandLine command;
-  const std::string help = command.run({"sample", "local", "--help"}).out;
+  const std::string help = command.run({"sample", "local", "--help"}).shown_out;
   const std::string manual = command.run({"--manual", "sample"}).out;
   for (const char* flag : {"--epsilon", "--mu", "--c1", "--gamma", "--counts-column", "--no-total",
                            "--candidates-file", "--explain"}) {
@@ -120,13 +113,13 @@ TEST(Help, NotesOfAReleaseFitSixLines) {
             "o.csv",          "--overwrite"};
     const Ended ended = command.run(sample);
     ASSERT_EQ(ended.status, 0) << release.front() << ended.err;
-    expect_fits(ended.err, 6, release.front());
+    expect_fits(ended.shown_err, 6, release.front());
     EXPECT_THAT(ended.err, HasSubstr("--explain"));
     seen.insert(release.front());
     const Ended charged =
         command.run(sample + Arguments{"--ledger", "l.db", "--data-set", "people", "--no-total"});
     ASSERT_EQ(charged.status, 0) << release.front() << charged.err;
-    expect_fits(charged.err, 6, release.front());
+    expect_fits(charged.shown_err, 6, release.front());
     EXPECT_THAT(charged.err, HasSubstr("\ncharged: "));
     const std::string whole = command.run(sample + Arguments{"--explain"}).err;
     for (const char* part :
@@ -165,7 +158,7 @@ TEST(Help, AdviceAndPlansFitEightyColumns) {
   for (const Arguments& question : questions) {
     const Ended ended = command.run(question);
     EXPECT_NE(ended.status, 2) << ended.err;
-    expect_fits(ended.out, 80, question[0] + " " + question[1] + " " + question[2]);
+    expect_fits(ended.shown_out, 80, question[0] + " " + question[1] + " " + question[2]);
   }
 }
 

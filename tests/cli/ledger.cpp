@@ -186,7 +186,7 @@ TEST(Ledger, ComposesAcrossModels) {
   EXPECT_EQ(refused.status, 2);
   EXPECT_EQ(refused.err,
             "mollify: the total of others in ledger protects each unit of id, but this release "
-            "protects no more than each row\n");
+            "protects no more than each row; add --unit id, so that it protects them\n");
   EXPECT_EQ(refused.out, "");
 }
 
@@ -272,7 +272,8 @@ TEST(Ledger, RefusesInOneSentence) {
             "one with mollify ledger --declare"},
            {{"ledger", "--ledger", "data.csv"},
             "data.csv is not a ledger but a file of another kind"},
-           {show + Arguments{"--data-set", "x"}, "the ledger ledger has no data set named x"},
+           {show + Arguments{"--data-set", "x"},
+            "the ledger ledger has no data set named x; it has people"},
            {show + Arguments{"--data-set", "x", "--data", "y"},
             "give --data-set or --data, not both"},
            {show + Arguments{"--epsilon", "1"},

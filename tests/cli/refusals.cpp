@@ -43,7 +43,7 @@ TEST(Refusals, OfParameters) {
   EXPECT_EQ(epsilon("abc"), "epsilon must be a number, but is \"abc\"");
   EXPECT_EQ(epsilon("1e-9"), "epsilon must be at least 1e-6, but is 1e-9");
   EXPECT_EQ(epsilon(""), "epsilon must be a number, but is \"\"");
-  EXPECT_EQ(epsilon("1,5"), "epsilon must be a number, but is \"1,5\"; write 1.5");
+  EXPECT_EQ(epsilon("1,5"), "epsilon must be a number, but is \"1,5\"; write 1.5, or one number");
   EXPECT_EQ(
       epsilon("1e400"),
       "epsilon must be a number of at most 1.79769e+308 and at least 2.22507e-308, or 0, but is "
@@ -55,7 +55,8 @@ TEST(Refusals, OfParameters) {
 
   const auto count = [&](const char* text) { return with({"--epsilon", "1", "--count", text}); };
   EXPECT_EQ(count("0"), "count must be from 1 to 100000000, but is 0");
-  EXPECT_EQ(count("-1"), "count must be a whole number, but is \"-1\"");
+  EXPECT_EQ(count("-1"),
+            "count must be a whole number from 0 to 18446744073709551615, but is \"-1\"");
   EXPECT_EQ(count("1.5"), "count must be a whole number, but is \"1.5\"");
   EXPECT_EQ(count("100000001"), "count must be from 1 to 100000000, but is 100000001");
   EXPECT_EQ(count("99999999999999999999"),
@@ -69,7 +70,8 @@ TEST(Refusals, OfThreads) {
     return refused_sample(command, kIntegral + kOneDraw + Arguments{"--threads", text});
   };
   EXPECT_EQ(threads("0"), "threads must be from 1 to 1024, but is 0");
-  EXPECT_EQ(threads("-1"), "threads must be a whole number, but is \"-1\"");
+  EXPECT_EQ(threads("-1"),
+            "threads must be a whole number from 0 to 18446744073709551615, but is \"-1\"");
   EXPECT_EQ(threads(""), "threads must be a whole number, but is \"\"");
 }
 
@@ -144,7 +146,8 @@ TEST(Refusals, OfMethodsAndUnits) {
       refused_sample(command, kOneDraw),
       "the method is missing: " + all_names<Method>(" or ") + "; mollify advise helps to choose");
   EXPECT_EQ(refused_sample(command, kIntegral + Arguments{"--unit", "id"} + kOneDraw),
-            "--unit is for " + kUnitMethods.text() + ", but the method is integral");
+            "--unit is for " + kUnitMethods.text() +
+                ", but the method is integral, which protects the whole table: leave it out");
   EXPECT_EQ(refused_sample(command, Arguments{"@local", "--units", "units.csv"} + kOneDraw),
             "--unit is missing: --units needs the column that names the unit of each row");
   EXPECT_EQ(refused_sample(command, Arguments{"@local", "--unit", "nobody"} + kOneDraw),
@@ -333,10 +336,12 @@ TEST(Refusals, OfSpacesAndScorers) {
   EXPECT_EQ(with({"--score", "kernel", "--mechanism", "mixture"}),
             "scorer kernel needs a band, but mechanism mixture has none");
   command.files.write("domain.yaml", kManyNumbers);
-  EXPECT_EQ(with({"--space", "categories"}),
-            "space categories needs a domain of at most 16777216 outcomes, but this one has "
-            "879610141081600 (\"weight\" 1048577 x \"note\" 1048576 x \"age\" 100 x \"sex\" 4 x "
-            "\"smoker\" 2): declare fewer bins (`bins: 10`) or fewer columns");
+  EXPECT_EQ(
+      with({"--space", "categories"}),
+      "space categories needs a domain of at most 16777216 outcomes, but this one has "
+      "879610141081600; the widest columns are \"weight\" 1048577, \"note\" 1048576, \"age\" "
+      "100, \"sex\" 4, \"smoker\" 2: declare fewer bins there (`bins: 143` in each would do), "
+      "or leave out the 2 widest");
   EXPECT_EQ(refused(command, {"plan", "local", "--domain", "domain.yaml", "--epsilon", "1",
                               "--region", "a=1"}),
             "--region does not work with candidates: give the region's reference mass and --k "

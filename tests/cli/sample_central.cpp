@@ -349,7 +349,8 @@ TEST(SampleCentral, RefusesInOneSentence) {
   const Ended local = command.run(
       kSample + Arguments{"@integral", "--delta", "0.1", "--epsilon", "1", "--count", "1"});
   EXPECT_EQ(local.err,
-            "mollify: --delta is for " + kRowMethods.text() + ", but the method is integral\n");
+            "mollify: --delta is for " + kRowMethods.text() +
+                ", but the method is integral, whose guarantee never fails: leave it out\n");
 }
 
 TEST(SampleCentral, CertificateIsNotConfirmedOnceItIsTamperedWith) {

@@ -437,14 +437,13 @@ TEST(SampleMarginals, SaysForHowManyADeltaIsWhereTheirNumberIsProtected) {
   const auto said = [&](const char* delta) {
     return command.sample({"--epsilon", "1", "--delta", delta, "--neighbours", "add-remove"}).err;
   };
-  EXPECT_NE(said("1e-5").find("WARNING: delta 1e-5 is not held against 1/n, because the number of "
-                              "records is protected: it is below a tenth of 1/n for fewer than "
-                              "10000 of them only\n"),
+  EXPECT_NE(said("1e-5").find("WARNING: delta 1e-5 is below a tenth of 1/n for fewer than 10000 "
+                              "records only: it is not held against 1/n"),
             std::string::npos)
       << said("1e-5");
   const Ended accepted = command.sample(
       {"--epsilon", "1", "--delta", "0.3", "--neighbours", "add-remove", "--accept-large-delta"});
-  EXPECT_NE(accepted.err.find("it is below a tenth of 1/n for no number of them\n"),
+  EXPECT_NE(accepted.err.find("is below a tenth of 1/n for no number of records: "),
             std::string::npos)
       << accepted.err;
   EXPECT_EQ(said("1e-9").find("held against"), std::string::npos);

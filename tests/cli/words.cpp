@@ -111,8 +111,10 @@ TEST(Words, SayWhatLimitsAPlan) {
   EXPECT_EQ(
       command.run({"plan", "central", "--n", "9", "--domain", "wide.yaml", "--epsilon", "1"}).err,
       "mollify: method central needs a domain of at most 16777216 outcomes, but this one "
-      "has 10000000000 (\"a\" 100000 x \"b\" 100000): declare fewer bins (`bins: 10`) or "
-      "fewer columns, or release rows of one noisy model (method marginals)\n");
+      "has 10000000000; the widest columns are \"a\" 100000, \"b\" 100000: declare fewer bins "
+      "there (`bins: 4096` in each would do), or leave out the widest, or release rows of one "
+      "noisy "
+      "model (method marginals)\n");
 }
 
 TEST(Words, AskForWhatIsMissingAndListOptionsUnderOneName) {

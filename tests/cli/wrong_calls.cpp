@@ -94,7 +94,7 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
        "which is for methods local, integral and integral-model"},
       {"sample integral --data schools.csv --domain schools.yaml --epsilon 1 --delta 1e-6",
        "--delta is for methods central, gaussian, gaussian-model and marginals, but the "
-       "method is integral"},
+       "method is integral, whose guarantee never fails: leave it out"},
       {local + "--count 1 --eps 1",
        "unknown flag --eps (did you mean \"--epsilon\"?); see mollify sample local --help"},
       {local + "--count 1 --epsilon 1 --reference schools.csv",
@@ -109,6 +109,9 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
        "schools_roster.csv",
        "--units is for methods local, central, gaussian, gaussian-model and marginals, but "
        "the method is integral"},
+      {"sample integral --data schools.csv --domain schools.yaml --epsilon 1 --unit school",
+       "--unit is for methods local, central, gaussian, gaussian-model and marginals, but the "
+       "method is integral, which protects the whole table: leave it out"},
       {"plan local --k 0 --epsilon 1", "--k must be from 1 to 16777216, but is 0"},
       {"plan local --k 16",
        "the budget is missing: give --epsilon (mollify finds alpha) or --alpha (mollify "
@@ -129,8 +132,10 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
        "epsilon 3"},
       {"sample central --data schools.csv --domain wide.yaml --count 10 --epsilon 1",
        "method central needs a domain of at most 16777216 outcomes, but this one has "
-       "1000000000000 (\"a\" 1000000 x \"b\" 1000000): declare fewer bins (`bins: 10`) or "
-       "fewer columns, or release rows of one noisy model (method marginals)"},
+       "1000000000000; the widest columns are \"a\" 1000000, \"b\" 1000000: declare fewer bins "
+       "there (`bins: 4096` in each would do), or leave out the widest, or release rows of one "
+       "noisy "
+       "model (method marginals)"},
       {local + "--count 1 --epsilon 2 --out there.csv",
        "there.csv exists: add --overwrite to replace it, or give another name to --out"},
       // More of the kind.
@@ -178,7 +183,8 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
       {"verify --certificate model.json --domain schools.yaml",
        "model.json is a model and not a certificate: mollify sample writes the certificate to "
        "OUT.certificate.json, or to the file of --certificate"},
-      {local + "--count 1 --epsilon 1,5", "epsilon must be a number, but is \"1,5\"; write 1.5"},
+      {local + "--count 1 --epsilon 1,5",
+       "epsilon must be a number, but is \"1,5\"; write 1.5, or one number"},
       {local + "--count 1 --epsilon 1e400",
        "epsilon must be a number of at most 1.79769e+308 and at "
        "least 2.22507e-308, or 0, but is \"1e400\""},
@@ -199,6 +205,45 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
        "more of the budget to each draw, or add --accept-error to release anyway"},
       {"advise --purpose sample --protect row --n 300 --count 3 --columns 3 --covariance there.csv",
        "--covariance is for method gaussian: add --method gaussian, or leave it out"},
+      {"--versoin", "unknown flag --versoin (did you mean \"--version\"?); see mollify --help"},
+      {"domain --data schools.csv",
+       "unknown flag --data (did you mean \"--public\"?); see mollify domain --help"},
+      {"generate --n 3",
+       "unknown flag --n (did you mean \"--count\"?); see mollify generate --help"},
+      {"generate --rows 3",
+       "unknown flag --rows (did you mean \"--count\"?); see mollify generate --help"},
+      {"estimate --data schools.csv",
+       "unknown flag --data (did you mean \"--released\"?); see mollify estimate --help"},
+      {local + "--output o.csv",
+       "unknown flag --output (did you mean \"--out\"?); see mollify sample local --help"},
+      {"sample local --private schools.csv",
+       "unknown flag --private (did you mean \"--data\"?); see mollify sample local --help"},
+      {"sample local --id school",
+       "unknown flag --id (did you mean \"--unit\"?); see mollify sample local --help"},
+      {"sample local --group school",
+       "unknown flag --group (did you mean \"--unit\"?); see mollify sample local --help"},
+      {"check --file schools.csv",
+       "unknown flag --file (did you mean \"--data\"?); see mollify check --help"},
+      {"verify c.json d.yaml",
+       "no flag comes before \"c.json\": write --certificate c.json --domain d.yaml; see mollify "
+       "verify --help"},
+      {"verify --certificate schools.csv --domain schools.yaml",
+       "schools.csv is not a certificate, which is JSON: mollify sample writes the certificate to "
+       "OUT.certificate.json, or to the file of --certificate"},
+      {"generate --model m.json --count 3 --seed -1",
+       "seed must be a whole number from 0 to 18446744073709551615, but is \"-1\""},
+      {"advise --n -5", "n must be a whole number from 0 to 18446744073709551615, but is \"-5\""},
+      {local + "--epsilon 1,2,4",
+       "epsilon must be a number, but is \"1,2,4\"; write one number of these"},
+      {"sample gaussian-model --data schools.csv --domain schools.yaml --epsilon 1 --delta 1e-6 "
+       "--count 1",
+       "column \"sex\" must be of type number to be a coordinate, but is categorical: leave it out "
+       "of the domain, or use method marginals"},
+      {"ledger --ledger l.db --data-set ab",
+       "the ledger l.db has no data set named ab (did you mean \"a\"?); it has a"},
+      {"plan marginals --domain wide.yaml --n 100 --epsilon 1",
+       "method marginals takes columns of at most 65536 values, bins and nulls counted, but \"a\" "
+       "has 1000000, \"b\" has 1000000: declare `bins` or `edges` there, such as `bins: 32`"},
       {"", "a command is missing, such as sample; see mollify --help"},
   };
   for (const auto& [call, message] : calls) {

@@ -42,27 +42,23 @@ TEST(Domain, NamesColumnsThatLeaveOpenWhatOtherValuesBecome) {
     }
     return Domain::make(std::move(columns)).undeclared_words();
   };
-  const std::string outside =
-      "he domain does not say what an undeclared value becomes in {}: it becomes the first value, "
-      "or the nearest number. Write outside: clip if you mean that, or outside: "
-      "VALUE.";
-  const std::string null =
-      "he domain does not say what a missing value becomes in {}: it becomes the first value, or "
-      "the lowest number. Write null: category to keep it missing, or null: VALUE.";
-  const auto with = [](std::string text, const std::string& names) {
-    return text.replace(text.find("{}"), 2, names);
-  };
-  EXPECT_EQ(words({{}}), "t" + with(outside, "column \"c0\"") + " T" + with(null, "column \"c0\""));
-  EXPECT_EQ(words({{.clips = true}}), "t" + with(null, "column \"c0\""));
+  const std::string outside = "an undeclared value becomes the first value or the nearest number";
+  const std::string null = "a missing value becomes the first value or the lowest number";
+  EXPECT_EQ(words({{}}),
+            "the domain declares no outside and no null for column \"c0\": " + outside + ", and " +
+                null + "; write outside: clip or VALUE, and null: category or VALUE");
+  EXPECT_EQ(words({{.clips = true}}), "the domain declares no null for column \"c0\": " + null +
+                                          "; write null: category or VALUE");
   EXPECT_EQ(words({{.null_value = "b"}, {.null_is_category = true}}),
-            "t" + with(outside, "columns \"c0\", \"c1\""));
+            "the domain declares no outside for columns \"c0\", \"c1\": " + outside +
+                "; write outside: clip or VALUE");
   EXPECT_EQ(words({{.outside_value = "b"}}), "") << "which nulls become too";
   EXPECT_EQ(words({{.null_is_category = true, .outside_value = ""}}), "");
   EXPECT_EQ(words({{.null_value = "b", .clips = true}}), "");
   EXPECT_EQ(words(std::vector<Mapping>(12, {.null_value = "b"})),
-            "t" + with(outside,
-                       "columns \"c0\", \"c1\", \"c2\", \"c3\", \"c4\", \"c5\", \"c6\", \"c7\", "
-                       "\"c8\", \"c9\" and 2 more"));
+            "the domain declares no outside for 12 columns: columns \"c0\", \"c1\", \"c2\", "
+            "\"c3\", \"c4\", \"c5\", \"c6\", \"c7\", \"c8\", \"c9\" and 2 more: " +
+                outside + "; write outside: clip or VALUE");
 }
 
 TEST(Domain, FirstColumnIsTheMostSignificantDigit) {
@@ -102,8 +98,9 @@ TEST(Domain, IsEnumerableUpTo2To24Outcomes) {
                   .require_enumerable("this");
             }),
             "this needs a domain of at most 16777216 outcomes, but this one has "
-            "4.72236648286965e+21 (\"a\" 16777216 x \"b\" 16777216 x \"c\" 16777216): declare "
-            "fewer bins (`bins: 10`) or fewer columns");
+            "4.72236648286965e+21; the widest columns are \"a\" 16777216, \"b\" 16777216, \"c\" "
+            "16777216: declare fewer bins there (`bins: 256` in each would do), or leave out the 2 "
+            "widest");
 }
 
 TEST(Domain, OfAnySizeReadsAndWritesDigits) {
@@ -447,10 +444,11 @@ TEST(SpaceKind, IsRefusedWhereTheDomainCannotHaveIt) {
   };
   EXPECT_EQ(refusal({number("x"), word("w")}, SpaceKind::kCandidates), "accepted");
   EXPECT_EQ(refusal({word("w")}, SpaceKind::kCategories), "accepted");
-  EXPECT_EQ(refusal({number("x"), number("y")}, SpaceKind::kCategories),
-            "space categories needs a domain of at most 16777216 outcomes, but this one has "
-            "1099511627776 (\"x\" 1048576 x \"y\" 1048576): declare fewer bins (`bins: 10`) or "
-            "fewer columns");
+  EXPECT_EQ(
+      refusal({number("x"), number("y")}, SpaceKind::kCategories),
+      "space categories needs a domain of at most 16777216 outcomes, but this one has "
+      "1099511627776; the widest columns are \"x\" 1048576, \"y\" 1048576: declare fewer bins "
+      "there (`bins: 4096` in each would do), or leave out the widest");
   EXPECT_EQ(
       refusal({number("x"), number("y"), number("z"), number("u")}, SpaceKind::kGrid),
       "space grid needs at most 3 columns, but the domain has 4 (\"x\" 1048576, \"y\" 1048576, "

@@ -145,7 +145,7 @@ TEST(LedgerFile, RefusesWhatWouldPassATotal) {
             "the total of people in ledger is a pure epsilon, but this release promises mu");
   EXPECT_EQ(refused(release_at(pure_cost("0.1"), ProtectionScope::row())),
             "the total of people in ledger protects each unit of id, but this release protects "
-            "no more than each row");
+            "no more than each row; add --unit id, so that it protects them");
   EXPECT_EQ(refused(release_at(pure_cost("0"))),
             "a privacy budget must be positive, but is epsilon 0");
   EXPECT_EQ(refused(release_at(approximate_cost("0.1", "1"))), "delta must be below 1, but is 1");

@@ -796,8 +796,8 @@ class GaussianModelMethod final : public PointMethod {
   std::optional<std::string> error_warning(const ReleaseError& error) const override {
     if (error.error <= kUsualError) return std::nullopt;
     return fmt::format(
-        "the noise of the mean and the covariance is expected to take the model about {:.3g} in "
-        "total variation from the data's Gaussian, {}: all records share it",
+        "the noise is expected to take the model about {:.3g} from the data's Gaussian in total "
+        "variation: {}. All records share it; more records or a larger budget lessen it",
         error.error, spread_condition());
   }
 

@@ -487,8 +487,10 @@ ModelsOutlook models_outlook(const Certificate& certificate) {
 }
 
 std::string models_words(const ReleaseError& error) {
-  return "the released model is hardly nearer to a table than the records it was drawn around: " +
-         error_words(error);
+  return fmt::format(
+      "the released model is hardly nearer to a table ({:.3g}) than the records it was drawn "
+      "around ({:.3g}): {}; a larger {} lessens it",
+      error.error, error.reference, error_words(error), flag_words("epsilon"));
 }
 
 ReleaseError models_error(const PublicModels& models, std::uint64_t of_all,

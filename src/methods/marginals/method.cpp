@@ -83,16 +83,22 @@ namespace {
 /// Refuses, by their names, columns that the design would refuse by their number.
 void require_tabled(const Domain& domain, bool copula) {
   std::vector<std::string> large, orderless;
+  bool has_bins = true;
   for (const Column& column : domain.columns()) {
     const std::string words = fmt::format("\"{}\" has {}", column.name(), column.size());
-    if (column.size() > kMostColumnCells) large.push_back(words);
+    if (column.size() > kMostColumnCells) {
+      large.push_back(words);
+      has_bins = has_bins && (std::holds_alternative<NumberCells>(column.cells()) ||
+                              std::holds_alternative<IntegerCells>(column.cells()));
+    }
     if (copula && column.size() > 2 && !is_ordered(column.cells())) orderless.push_back(words);
   }
   if (!large.empty()) {
     throw InvalidInput(fmt::format(
         "method marginals takes columns of at most {} values, bins and nulls counted, but {}: "
-        "declare `bins` or `edges` there, such as `bins: 32`",
-        kMostColumnCells, fmt::join(large, ", ")));
+        "declare `bins` or `edges` {}, such as `bins: 32`{}",
+        kMostColumnCells, fmt::join(large, ", "), has_bins ? "there" : "for numbers",
+        has_bins ? "" : ", and leave out the others"));
   }
   if (!orderless.empty()) {
     throw InvalidInput(fmt::format(
@@ -812,13 +818,12 @@ class MarginalsMethod final : public ReleaseMethod {
   std::optional<std::string> error_warning(const ReleaseError& error) const override {
     if (error.error <= kUsualError) return std::nullopt;
     return fmt::format(
-        "two columns of the released rows are usually at most {:.3g}{} in total variation from the "
-        "table's, on average: all rows share one model, and much of it may be noise. Fewer bins, "
-        "more records or a larger budget lessen it",
-        error.error,
-        error.at_worst
-            ? fmt::format(", and {:.3g} {},", *error.at_worst, kIfClose)
-            : std::string(", where they rise and fall with each other as Gaussian ones do,"));
+        "two columns of released rows are usually at most {:.3g}{} off: that is in total variation "
+        "from the table's, on average{}. All rows share one model, and much of it may be noise; "
+        "fewer bins or more records lessen it",
+        error.error, error.at_worst ? fmt::format(", at worst {:.3g},", *error.at_worst) : "",
+        error.at_worst ? fmt::format(", and at worst {}", kIfClose)
+                       : ", if they rise and fall with each other as Gaussian ones do");
   }
 
   std::optional<std::string> noise_condition(const Certificate& certificate) const override {
@@ -847,8 +852,10 @@ class MarginalsMethod final : public ReleaseMethod {
   std::unique_ptr<const PlanModel> plan_model(PlanQuestion& question,
                                               const PublicInputs* inputs) const override {
     if (question.domain) {
-      own_of<MarginalsQuestion>(question).columns =
-          marginal_columns(inputs->domain(*question.domain));
+      const Domain domain = inputs->domain(*question.domain);
+      auto& own = own_of<MarginalsQuestion>(question);
+      require_tabled(domain, false);
+      own.columns = marginal_columns(domain);
     }
     return std::make_unique<MarginalPlan>();
   }
