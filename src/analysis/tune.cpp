@@ -204,14 +204,13 @@ void add_bands(Answer& answer, const std::vector<TriedBand>& bands, const BandTu
                     {"worst", divergence_json(results[i].worst)},
                     {"worst_case", bound ? divergence_json(*bound) : Json(nullptr)}});
   }
-  std::vector<TableColumn> columns{{flag_words("band"), -16, "/band"}, {"b", 11, "/floor", ".6f"}};
-  for (const auto& [key, words, width] : {std::tuple{"kl", "KL", 10}, std::tuple{"tv", "TV", 9},
-                                          std::tuple{"hellinger2", "H2", 10}}) {
-    columns.push_back(
-        {fmt::format("mean {}", words), width + 1, fmt::format("/mean/{}", key), ".4f"});
-    columns.push_back({"worst", width, fmt::format("/worst/{}", key), ".4f"});
+  std::vector<TableColumn> columns{{flag_words("band"), -15, "/band"}, {"b", 8, "/floor", ".4f"}};
+  for (const auto& [key, words] :
+       {std::pair{"kl", "KL"}, std::pair{"tv", "TV"}, std::pair{"hellinger2", "H2"}}) {
+    columns.push_back({fmt::format("mean {}", words), 8, fmt::format("/mean/{}", key), ".4f"});
+    columns.push_back({"worst", 8, fmt::format("/worst/{}", key), ".4f"});
   }
-  columns.push_back({"bound KL", 11, spec.numbers.c2 ? "/worst_case/kl" : "/worst_case", ".4f"});
+  columns.push_back({"bound KL", 9, spec.numbers.c2 ? "/worst_case/kl" : "/worst_case", ".4f"});
   answer.add("bands", rows, "\n" + table_text(columns, rows));
   answer.say(
       fmt::format("\nworst: among these units; bound: over everything between c1 and c2 times the "

@@ -73,7 +73,7 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t hang) 
       const std::string_view word = line.substr(0, space);
       line.remove_prefix(std::min(space + 1, line.size()));
       if (!empty && letters(now) + 1 + letters(word) > width) {
-        made += now + "\n";
+        made += now.substr(0, now.find_last_not_of(' ') + 1) + "\n";
         now.assign(indent + hang, ' ');
         empty = true;
       }

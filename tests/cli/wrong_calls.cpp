@@ -237,7 +237,7 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
        "epsilon must be a number, but is \"1,2,4\"; write one number of these"},
       {"sample gaussian-model --data schools.csv --domain schools.yaml --epsilon 1 --delta 1e-6 "
        "--count 1",
-       "column \"sex\" must be of type number to be a coordinate, but is categorical: leave it out "
+       "Gaussian rows need columns of type number, but column \"sex\" is categorical: leave it out "
        "of the domain, or use method marginals"},
       {"ledger --ledger l.db --data-set ab",
        "the ledger l.db has no data set named ab (did you mean \"a\"?); it has a"},

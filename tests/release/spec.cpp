@@ -154,7 +154,7 @@ TEST(ReleaseSpec, RefusesThePartsOfOthers) {
             "/rate in s.json is for method central, but the method is integral");
   EXPECT_EQ(with(integral(), "/unit", "id"),
             "/unit in s.json is for methods local, central, gaussian, gaussian-model and "
-            "marginals, but the method is integral");
+            "marginals, but the method is integral, which protects the whole table: leave it out");
   EXPECT_EQ(with(gaussian(), "/support", "bounded"),
             "/support in s.json is for method central, but the method is gaussian");
   EXPECT_EQ(with(central(), "/mean_bound", 3),
