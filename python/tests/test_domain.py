@@ -200,7 +200,7 @@ def test_a_domain_warns_once_where_it_is_made(tmp_path):
         with pytest.warns(mo.DomainWarning) as said:
             make()
         assert [one.filename for one in said] == [__file__]
-        for words in ('column "rating"', "Write outside: clip", "Write null: category"):
+        for words in ('column "rating"', "write outside: clip or VALUE", "null: category or VALUE"):
             assert words in str(said[0].message)
     with pytest.warns(mo.DomainWarning):
         domain = mo.Domain(rating)

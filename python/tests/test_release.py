@@ -600,4 +600,4 @@ def test_verify_warns_as_the_release_and_its_domain_do(tmp_path):
     found = mo.verify(release, domain)
     assert found.holds
     assert found.warnings[: len(release.warnings)] == release.warnings
-    assert "the domain does not say" in found.warnings[-1]
+    assert "the domain declares no outside" in found.warnings[-1]

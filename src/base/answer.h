@@ -46,6 +46,8 @@ struct TableColumn {
 
 /// The columns of a line for people.
 inline constexpr std::size_t kLineWidth = 80;
+/// By how much more they are indented where a sentence goes on.
+inline constexpr std::size_t kHang = 2;
 
 /// The text in lines of at most `width`, each indented by as much as it begins with, and by `hang`
 /// more where it goes on. A longer word has a line of its own.

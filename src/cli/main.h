@@ -80,9 +80,6 @@ std::size_t outcome_count(const std::optional<std::uint64_t>& k, const char* fla
 /// Writes JSON and a line feed to standard output.
 void print_json(const Json& json);
 
-/// How much further in a line for people goes on.
-inline constexpr std::size_t kHang = 2;
-
 /// Writes text for people in lines that fit a terminal, to standard output or standard error.
 void print_lines(std::string_view text);
 void tell_lines(std::string_view text);

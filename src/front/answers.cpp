@@ -22,7 +22,8 @@ namespace mollify::front {
 namespace {
 
 Answer outward(inside::Answer found) {
-  return {found.facts(), std::move(found.text), std::move(found.warnings)};
+  return {found.facts(), inside::wrapped(found.text, inside::kLineWidth, inside::kHang),
+          std::move(found.warnings)};
 }
 
 /// Sentences about it name parameters.

@@ -880,8 +880,7 @@ Answer plan_answer(std::span<const PlanReport> reports) {
     answer.add("plans", std::move(list), plans_text(reports));
   }
   answer.say(protected_text(question));
-  constexpr std::size_t kHang = 4;
-  answer.text = wrapped(answer.text, kLineWidth, kHang);
+  answer.text = wrapped(answer.text, kLineWidth, 4);  // parts of a plan are indented by 2
   return answer;
 }
 
