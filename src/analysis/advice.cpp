@@ -821,7 +821,7 @@ std::string greater_alpha(const Advice& advice) {
 }  // namespace
 
 Answer advice_answer(const Advice& advice) {
-  constexpr std::size_t kHang = 32;
+  constexpr std::size_t kReasons = 32;
   const AdvisedBudget* chosen = advice.chosen ? &advice.budgets[*advice.chosen] : nullptr;
   const ErrorKind kind = advice_of(advice.method).error_kind(advice.question);
   Answer answer;
@@ -835,7 +835,7 @@ Answer advice_answer(const Advice& advice) {
   const auto add = [&](const char* what, const Json& value, const std::string& text,
                        const std::string& why) {
     answer.add(what, value,
-               wrapped(fmt::format("{:<10} {:<20} {}", what, text, why), kLineWidth, kHang));
+               wrapped(fmt::format("{:<10} {:<20} {}", what, text, why), kLineWidth, kReasons));
     reasons[what] = why;
   };
   const std::string method(name_of(advice.method));
@@ -857,7 +857,7 @@ Answer advice_answer(const Advice& advice) {
     answer.say(
         wrapped(fmt::format("{:<10} {:<20} {}: {}", "error", fmt::format("{:.4g}", *chosen->error),
                             kind.words, advice.error_words),
-                kLineWidth, kHang) +
+                kLineWidth, kReasons) +
         "\nrun\n");
     for (const std::string& command : advice.commands) answer.say(command_lines(command, 2));
   } else {

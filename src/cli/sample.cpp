@@ -192,7 +192,7 @@ std::string brief(const Certificate& certificate, const Domain& domain,
   std::size_t left_out = 0;
   for (const std::string& warning : said) {
     const std::string one = fitting(short_warning(warning));
-    left_out += one.empty() ? 1 : 0;
+    if (one.empty()) ++left_out;
     warnings += one;
   }
   if (accuracy.empty()) text += fitting(error_line(certificate.spec, report));

@@ -162,6 +162,30 @@ TEST(Help, AdviceAndPlansFitEightyColumns) {
   }
 }
 
+TEST(Help, WhatCommandsPrintFitsEightyColumns) {
+  const Release command;
+  const Arguments in = {"--data", "data.csv", "--domain", "domain.yaml"};
+  const Arguments central = {"central", "--epsilon", "1", "--delta", "0.001", "--count", "2"};
+  const Ended explained =
+      command.run(Arguments{"sample"} + central + in +
+                  Arguments{"--accept-error", "--out", "o.csv", "--ledger", "l.db", "--data-set",
+                            "people", "--no-total", "--explain"});
+  ASSERT_EQ(explained.status, 0) << explained.err;
+  expect_fits(explained.shown_err, 200, "sample --explain");
+  for (const Arguments& words :
+       {Arguments{"verify", "--certificate", "o.csv.certificate.json", "--domain", "domain.yaml"},
+        Arguments{"compare", "--released", "o.csv"} + in, Arguments{"compare"} + central + in,
+        Arguments{"compare", "local", "--epsilon", "1,2,4", "--mechanism", "all"} + in,
+        Arguments{"compare", "marginals", "--epsilon", "1", "--delta", "0.001"} + in,
+        Arguments{"check"} + in, Arguments{"ledger", "--ledger", "l.db"},
+        Arguments{"plan", "local", "--domain", "domain.yaml", "--epsilon", "0.25,0.5,1,2,4"}}) {
+    const Ended ended = command.run(words);
+    EXPECT_NE(ended.status, 2) << words[0] << ended.err;
+    expect_fits(ended.shown_out, 200, words[0] + " " + words[1]);
+    expect_fits(ended.shown_err, 200, words[0] + " " + words[1]);
+  }
+}
+
 // The beginning of a warning is never lost.
 TEST(Help, NotesWarnOfEveryDanger) {
   const Release command;
