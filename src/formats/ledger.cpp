@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
@@ -38,8 +39,18 @@ void refuse_locked(const std::string& name) {
       fmt::format("the ledger {} is locked by another program for a minute now", name));
 }
 
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// When this process had a lock last. A free lock goes to whoever asks first, and who waits asks
+/// once a millisecond, or less often on a busy machine. So who had one lets others ask.
+std::atomic<Clock::time_point> last_released{Clock::time_point::min()};
+constexpr std::chrono::milliseconds kTurnOfOthers{2};
+
+}  // namespace
+
 FileLock::FileLock(const std::string& path, const std::string& name, bool make) {
-  using Clock = std::chrono::steady_clock;
   constexpr mode_t kMode = 0644;  // less what the process's mask takes away, as SQLite's
   // A pipe is opened without waiting for its other end.
   const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (make ? O_CREAT : 0);
@@ -53,6 +64,9 @@ FileLock::FileLock(const std::string& path, const std::string& name, bool make) 
   descriptor_ = ::open(path.c_str(), flags, kMode);
   if (descriptor_ < 0) refuse("opened");
   try {
+    if (last_released.load() > Clock::now() - kTurnOfOthers) {
+      std::this_thread::sleep_for(kTurnOfOthers);
+    }
     const auto end = Clock::now() + kLongestWait;
     while (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK) refuse("locked");
@@ -66,7 +80,10 @@ FileLock::FileLock(const std::string& path, const std::string& name, bool make) 
   }
 }
 
-FileLock::~FileLock() { ::close(descriptor_); }
+FileLock::~FileLock() {
+  ::close(descriptor_);
+  last_released = Clock::now();
+}
 
 struct stat FileLock::status() const {
   struct stat status {};

@@ -461,7 +461,10 @@ TEST(LedgerFile, KeepsItsLockWhenOtherCodeReadsTheFile) {
     processes.push_back(in_child([&] {
       std::atomic<bool> is_over{false};
       std::thread reader([&] {
-        while (!is_over) static_cast<void>(scratch.read("ledger"));
+        while (!is_over) {
+          static_cast<void>(scratch.read("ledger"));
+          std::this_thread::sleep_for(std::chrono::microseconds(200));
+        }
       });
       std::atomic<int> done{0};
       std::vector<std::thread> threads;
