@@ -203,7 +203,7 @@ void add_generate(CLI::App& app, Session& session) {
                    "draw the rows of this seed again, 0 or more (default: new rows)");
   command
       .add_option("--given", options->given,
-                  "only rows in which the column has the value; repeat for others")
+                  "only rows with that value, or in its bin; repeat for other columns")
       ->type_name("COLUMN=VALUE");
   add_out(command, options->out, options->overwrite, "where they go (default: standard output)");
   command.add_flag("--json", options->json, "print as JSON");

@@ -201,7 +201,7 @@ std::string brief(const Certificate& certificate, const Domain& domain,
       left_out == 0 ? "all of it" : "all, and " + counted(left_out, "more warning");
   text += options.certificate
               ? fmt::format("certificate: {} (--explain prints {})\n", *options.certificate, more)
-              : fmt::format("--explain prints {} of it\n", more);
+              : fmt::format("--explain prints {}\n", more);
   return text + charge;
 }
 

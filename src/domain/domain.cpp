@@ -393,9 +393,10 @@ RealColumns::RealColumns(const Domain& domain, std::span<const std::string> loga
     const auto* numbers = std::get_if<NumberCells>(&column.cells());
     if (numbers == nullptr) {
       throw InvalidInput(fmt::format(
-          "Gaussian rows need columns of type number, but column \"{}\" is {}: leave it "
+          "Gaussian rows need columns of type number, but column \"{}\" is {}: {}leave it "
           "out of the domain, or use method marginals",
-          column.name(), kind_of(column.cells()).name));
+          column.name(), kind_of(column.cells()).name,
+          std::holds_alternative<IntegerCells>(column.cells()) ? "declare it as number, " : ""));
     }
     const Mapping& mapping = column.mapping();
     if (mapping.null_is_category) {

@@ -367,7 +367,10 @@ class Unknowns {
       }
       return {missing.front().unknown};
     }
-    if (missing.size() > 1) refuse(missing);
+    if (missing.size() > 1) {
+      throw InvalidInput(fmt::format("plan finds one of {}: give all but one of {}",
+                                     called(either_, " and "), called(missing, " and ")));
+    }
     if (has_rho_ && missing.front().unknown == PlanUnknown::kEpsilon) {
       return {PlanUnknown::kEpsilon, PlanUnknown::kRho};
     }

@@ -85,8 +85,8 @@ TEST(PlanCentral, PlansASupport) {
   EXPECT_EQ(refused({"--epsilon", "1", "--n", "100000", "--support", "heavy", "--k", "8"}),
             "mollify: --delta is missing: --support needs one above 0\n");
   EXPECT_EQ(refused(budget + Arguments{"--support", "heavy"}),
-            "mollify: plan finds one of --n, --k, --epsilon and --alpha, so give the others: "
-            "--k, --alpha are missing\n");
+            "mollify: plan finds one of --n, --k, --epsilon and --alpha: "
+            "give all but one of --k and --alpha\n");
   EXPECT_EQ(refused(budget + Arguments{"--support", "width=1.5"}),
             "mollify: the width of the support must be an integer from 1 to 4294967296, but is "
             "1.5\n");
@@ -114,8 +114,8 @@ TEST(PlanCentral, RefusesInOneSentence) {
     return ended.err;
   };
   EXPECT_EQ(refused({"--k", "4", "--epsilon", "1"}),
-            "mollify: plan finds one of --n, --k, --epsilon and --alpha, so give the others: "
-            "--n, --alpha are missing\n");
+            "mollify: plan finds one of --n, --k, --epsilon and --alpha: "
+            "give all but one of --n and --alpha\n");
   EXPECT_EQ(refused(kNarrow + Arguments{"--n", "9", "--epsilon", "1", "--alpha", "0.1"}),
             "mollify: one of --n, --k, --epsilon, --alpha, --delta and --count must be left to be "
             "found, but all are given\n");

@@ -96,8 +96,9 @@ TEST(PlanGaussian, RefusesInOneSentence) {
     EXPECT_EQ(ended.status, 2) << ended.out;
     return ended.err;
   };
-  EXPECT_NE(refused(kGaussianPlan + Arguments{"--dimension", "3"}).find("are missing"),
-            std::string::npos);
+  EXPECT_NE(
+      refused(kGaussianPlan + Arguments{"--dimension", "3"}).find(": give all but one of --n"),
+      std::string::npos);
   EXPECT_THAT(refused({"plan", "poisson", "--n", "3"}),
               HasSubstr("the method must be one of local,"));
   EXPECT_THAT(refused({"plan", "central", "--mean-bound", "5"}),

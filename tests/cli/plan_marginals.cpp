@@ -142,9 +142,10 @@ TEST(PlanMarginals, RefusesWhatCannotBe) {
                   "--domain is missing: the public domain, YAML");
   command.refuses(Doses::kPlan + Arguments{"--n", "0", "--epsilon", "1"},
                   "n must be at least 1, but is 0");
-  command.refuses(Doses::kPlan + Arguments{"--epsilon", "1"},
-                  "plan finds one of --n, --epsilon or --rho and --alpha, so give the others: --n, "
-                  "--alpha are missing");
+  command.refuses(
+      Doses::kPlan + Arguments{"--epsilon", "1"},
+      "plan finds one of --n, --epsilon or --rho and --alpha: give all but one of --n and "
+      "--alpha");
   command.refuses(Doses::kPlan + Arguments{"--n", "10", "--epsilon", "1", "--strong"},
                   "--strong is for methods central and gaussian, but the method is marginals");
   command.refuses(

@@ -292,10 +292,9 @@ TEST(SampleGaussian, RefusesInOneSentence) {
   EXPECT_EQ(finite.err,
             "mollify: --mean-bound is for method gaussian, but the method is central\n");
   command.files.write("domain.yaml", "columns:\n  id: {type: integer, min: 0, max: 9}\n");
-  EXPECT_EQ(
-      command.refused(usual),
-      "mollify: Gaussian rows need columns of type number, but column \"id\" is integer: leave "
-      "it out of the domain, or use method marginals\n");
+  EXPECT_EQ(command.refused(usual),
+            "mollify: Gaussian rows need columns of type number, but column \"id\" is integer: "
+            "declare it as number, leave it out of the domain, or use method marginals\n");
 }
 
 TEST(SampleGaussian, CertificateIsNotConfirmedOnceItIsTamperedWith) {

@@ -89,9 +89,9 @@ TEST(FrontPlan, RefusesInOneSentence) {
             "one of n, k, epsilon, alpha, delta and count must be left to be "
             "found, but all are "
             "given");
-  EXPECT_EQ(test::refusal_of([] { (void)plan(R"({"method": "central"})"); }),
-            "plan finds one of n, k, epsilon and alpha, so give the others: n, k, epsilon, alpha "
-            "are missing");
+  EXPECT_EQ(
+      test::refusal_of([] { (void)plan(R"({"method": "central"})"); }),
+      "plan finds one of n, k, epsilon and alpha: give all but one of n, k, epsilon and alpha");
   EXPECT_EQ(test::refusal_of([] { (void)plan("{", "q.json"); }),
             "q.json must be JSON, but ends too early");
   nlohmann::json wrong = kAsked;
@@ -124,8 +124,8 @@ TEST(FrontPlan, OfSeveralBudgetsIsOneTable) {
 TEST(FrontPlan, TellsItsPartsAndTheirMethods) {
   for (const SpecPart& part : plan_parts()) EXPECT_FALSE(part.methods.empty()) << part.name;
   EXPECT_EQ(test::refusal_of([] { (void)plan(R"({"method": "central", "n": 5})", ""); }),
-            "plan finds one of --n, --k, --epsilon and --alpha, so give the others: --k, "
-            "--epsilon, --alpha are missing");
+            "plan finds one of --n, --k, --epsilon and --alpha: give all but one of --k, "
+            "--epsilon and --alpha");
 }
 
 /// Wants to stop when it is asked that for the last time.

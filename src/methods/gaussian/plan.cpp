@@ -69,10 +69,10 @@ class GaussianPlan final : public PlanModel {
                 .spent = question.budget};
     const auto design = find_gaussian_design(gaussian_request_of(question));
     if (!design) {
-      way.why = fmt::format("there is no design for {}, {}, {} and {}: more records may",
-                            counted(question.records, "record"),
-                            counted(question.dimension, "coordinate"),
-                            counted(question.outputs, "output"), question.budget.text());
+      way.why = fmt::format(
+          "there is no design for {}, {}, {} and {}; give more records or fewer outputs",
+          counted(question.records, "record"), counted(question.dimension, "coordinate"),
+          counted(question.outputs, "output"), question.budget.text());
       return way;
     }
     way.alpha =

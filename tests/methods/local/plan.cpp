@@ -132,7 +132,7 @@ TEST(LocalPlan, RefusesInOneSentence) {
   EXPECT_EQ(refused(R"({"method": "local", "k": 3, "mechanism": "minimax", "privacy": {"mu": 1}})"),
             "mechanism minimax takes no --mu: give --epsilon instead");
   EXPECT_EQ(refused(R"({"method": "local", "alpha": 0.1})"),
-            "plan finds one of k, epsilon and alpha, so give the others: k, epsilon are missing");
+            "plan finds one of k, epsilon and alpha: give all but one of k and epsilon");
   EXPECT_EQ(
       refused(
           R"({"method": "local", "unknown": "k", "k": 3, "alpha": 0.1, "privacy": {"epsilon": 1}})"),
