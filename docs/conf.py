@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import mollify
-from docutils import nodes
+from docutils import nodes  # type: ignore[import-untyped]
 
 project = "mollify"
 author = "the mollify authors"
