@@ -108,8 +108,8 @@ std::string Domain::fewer_bins(
   });
   std::vector<std::string> ways;
   if (size > beside + 1) {
-    ways.push_back(
-        fmt::format("declare fewer bins there (`bins: {}` in each would do)", size - beside));
+    ways.push_back(fmt::format("declare fewer bins there (`bins: {}` in each with more would do)",
+                               size - beside));
   }
   std::sort(sizes.begin(), sizes.end());
   const auto count = static_cast<std::uint32_t>(sizes.size());

@@ -69,7 +69,7 @@ class Domain {
   /// are.
   [[nodiscard]] std::string widest(std::string_view between) const;
   /// What to write, if `fits` refuses how many values the columns have: "the widest columns are
-  /// ...: declare fewer bins there (`bins: 207` in each would do), or leave columns out".
+  /// ...: declare fewer bins there (`bins: 207` in each with more would do), or leave columns out".
   [[nodiscard]] std::string fewer_bins(
       const std::function<bool(std::span<const std::uint32_t>)>& fits) const;
 

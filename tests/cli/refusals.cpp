@@ -336,12 +336,12 @@ TEST(Refusals, OfSpacesAndScorers) {
   EXPECT_EQ(with({"--score", "kernel", "--mechanism", "mixture"}),
             "scorer kernel needs a band, but mechanism mixture has none");
   command.files.write("domain.yaml", kManyNumbers);
-  EXPECT_EQ(
-      with({"--space", "categories"}),
-      "space categories needs a domain of at most 16777216 outcomes, but this one has "
-      "879610141081600; the widest columns are \"weight\" 1048577, \"note\" 1048576, \"age\" "
-      "100, \"sex\" 4, \"smoker\" 2: declare fewer bins there (`bins: 143` in each would do), "
-      "or leave out the 2 widest");
+  EXPECT_EQ(with({"--space", "categories"}),
+            "space categories needs a domain of at most 16777216 outcomes, but this one has "
+            "879610141081600; the widest columns are \"weight\" 1048577, \"note\" 1048576, \"age\" "
+            "100, \"sex\" 4, \"smoker\" 2: declare fewer bins there (`bins: 143` in each with more "
+            "would do), "
+            "or leave out the 2 widest");
   EXPECT_EQ(refused(command, {"plan", "local", "--domain", "domain.yaml", "--epsilon", "1",
                               "--region", "a=1"}),
             "--region does not work with candidates: give the region's reference mass and --k "

@@ -112,7 +112,8 @@ TEST(Words, SayWhatLimitsAPlan) {
       command.run({"plan", "central", "--n", "9", "--domain", "wide.yaml", "--epsilon", "1"}).err,
       "mollify: method central needs a domain of at most 16777216 outcomes, but this one "
       "has 10000000000; the widest columns are \"a\" 100000, \"b\" 100000: declare fewer bins "
-      "there (`bins: 4096` in each would do), or leave out the widest, or release rows of one "
+      "there (`bins: 4096` in each with more would do), or leave out the widest, or release rows "
+      "of one "
       "noisy "
       "model (method marginals)\n");
 }

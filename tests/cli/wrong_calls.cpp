@@ -133,7 +133,8 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
       {"sample central --data schools.csv --domain wide.yaml --count 10 --epsilon 1",
        "method central needs a domain of at most 16777216 outcomes, but this one has "
        "1000000000000; the widest columns are \"a\" 1000000, \"b\" 1000000: declare fewer bins "
-       "there (`bins: 4096` in each would do), or leave out the widest, or release rows of one "
+       "there (`bins: 4096` in each with more would do), or leave out the widest, or release rows "
+       "of one "
        "noisy "
        "model (method marginals)"},
       {local + "--count 1 --epsilon 2 --out there.csv",

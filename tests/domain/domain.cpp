@@ -99,7 +99,8 @@ TEST(Domain, IsEnumerableUpTo2To24Outcomes) {
             }),
             "this needs a domain of at most 16777216 outcomes, but this one has "
             "4.72236648286965e+21; the widest columns are \"a\" 16777216, \"b\" 16777216, \"c\" "
-            "16777216: declare fewer bins there (`bins: 256` in each would do), or leave out the 2 "
+            "16777216: declare fewer bins there (`bins: 256` in each with more would do), or leave "
+            "out the 2 "
             "widest");
 }
 
@@ -448,7 +449,7 @@ TEST(SpaceKind, IsRefusedWhereTheDomainCannotHaveIt) {
       refusal({number("x"), number("y")}, SpaceKind::kCategories),
       "space categories needs a domain of at most 16777216 outcomes, but this one has "
       "1099511627776; the widest columns are \"x\" 1048576, \"y\" 1048576: declare fewer bins "
-      "there (`bins: 4096` in each would do), or leave out the widest");
+      "there (`bins: 4096` in each with more would do), or leave out the widest");
   EXPECT_EQ(
       refusal({number("x"), number("y"), number("z"), number("u")}, SpaceKind::kGrid),
       "space grid needs at most 3 columns, but the domain has 4 (\"x\" 1048576, \"y\" 1048576, "
