@@ -33,7 +33,7 @@ nb_execution_raise_on_error = True
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
-autodoc_typehints_description_target = "documented_params"  # docstrings name types, and a list without words says nothing
+autodoc_typehints_description_target = "documented_params"  # the others would be listed without words
 napoleon_numpy_docstring = True
 napoleon_google_docstring = False
 

@@ -1,5 +1,5 @@
-// The table of docs/evidence/tables.md: what the central model promises of a real table, beside
-// what it does. NOT PRIVATE: it compares releases with the table they were made from.
+// Makes the table of samples in docs/evidence/tables.md: the error that the central model promises,
+// beside the error of its releases of a real table. NOT PRIVATE: it compares releases with it.
 //
 // Usage: central_table RAND_HIE.csv
 //

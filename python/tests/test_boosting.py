@@ -411,7 +411,7 @@ def test_unbounded_logits_break_epsilon():
 
 def test_the_papers_schedule_steps_by_the_sum_of_both_losses():
     """1500 steps on the ring of radius 1: the sum of the two classes' means comes far nearer to the minimum than their
-    mean. Expected numbers are those of another program, of other samples and weights."""
+    mean. Another program computed the expected numbers, from other samples and weights."""
     ring = measure(json.loads((ROOT / "examples/densities/ring_of_eight.json").read_text()))
     grid = Known(ring, measure({"type": "gaussian", "mean": [0, 0], "variance": 1}), [np.linspace(-5, 5, 401)] * 2)
     numbers = _core.SeededNumbers(1)

@@ -420,7 +420,7 @@ _DIPS = {
 
 @pytest.mark.parametrize("name", _DIPS)
 def test_the_published_dip_is_that_of_the_exchanged_metric(name: str) -> None:
-    """docs/theory/errata.md, 7. Expected numbers are those of another program; .497 is of samples."""
+    """docs/theory/errata.md, 7. Another program computed the expected numbers, and .497 from samples."""
     at_random = known.mixture(np.random.default_rng(3).random(4)[1:, None].tolist(), [0.01] * 3)
     parts = measured.DOMAINS.get(name, at_random)
     classifier, expected, off = _DIPS[name]
@@ -565,7 +565,7 @@ def test_the_bernstein_mechanism_varies_more_than_boosting() -> None:
     mean = figure.charts[0]
     assert isinstance(mean, page.LineChart)
     assert all(curve.y[-1] < curve.y[0] - 0.01 for curve in mean.curves)
-    name = "deviation of DPB over that of MBDE, ours, median over m, epsilon"
+    name = "DPB's deviation divided by MBDE's, ours, median over m, epsilon"
     at_half, at_two = (row(figure, f"{name} {epsilon}").ours for epsilon in ("0.5", "2"))
     print(f"deviation of DPB over MBDE: {at_half:.2f} at epsilon .5, {at_two:.2f} at 2")
     assert 3 < at_half < 100 and at_half > 3 * at_two

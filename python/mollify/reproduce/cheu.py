@@ -289,9 +289,9 @@ def _add_learning_orders(figure: Figure) -> None:
     ]
     figure.text.append(
         "The last four rows of the table are orders only: their constants are not known, so these numbers bound no number "
-        f"of records. A learner that has {public} public records needs fewer private ones. {public} weak samples or more "
-        "could be its public records, so for a large K a sampler of so many needs as many records as a learner without "
-        f"any. A sampler of one needs that number divided by {public}."
+        f"of records. A learner that has {public} public records needs fewer private ones. These could be the outputs of "
+        f"a weak sampler. So for a large K, a sampler of {public} or more needs as many records as a learner that has no "
+        f"public ones, and a sampler of one needs that number divided by {public}."
     )
 
 

@@ -132,8 +132,8 @@ def fit(quick: bool, seed: int) -> Figure:
             'protects one record and that of MBDE all of them. "By an oracle": the best of K in {10, 20, 40, 80} and '
             "h in {1, 4}, chosen by looking at P. DPB's likelihoods are of P within its box, [-1, 2].",
             "Coverage: N(0, I) covers the ring of radius 1 at every epsilon, and little of the ring of radius 3, more with "
-            "every epsilon. Of the three Gaussians all but 1 in 80 000 is covered at epsilon .05, all but 1 in 1000 at 10. "
-            "The best law for a large epsilon covers less: it comes nearer to P, whose own densest 95 % hold 95 % of it.",
+            "every epsilon. The three Gaussians are covered but for 1 part in 80 000 at epsilon .05, and 1 in 1000 at 10. "
+            "With a large epsilon the best law is nearer to P and covers less: P's own densest 95 % hold 95 % of P.",
             LEARNED_FROM,
             _MEASURED,
             BERNSTEIN,
@@ -234,8 +234,8 @@ def random_coverage(quick: bool, seed: int) -> Figure:
             "lies where the boosted density has its densest 95 %. Here every law covers all of P: it lies within the "
             "densest 95 % of N(0, 1), from -1.96 to 1.96, and boosting only adds to it.",
             "Published: deviations are tiny for epsilon above .25 or m above 1, and coverage dips. The dip is that of the "
-            "published metric, which has P and Q exchanged (last rows). Of perfect classifiers it falls before it rises: fewer "
-            "cells hold 95 % of P as Q leaves N(0, 1). As printed it rises again by epsilon 2 for m = 1 and 2 alone.",
+            "published metric, in which P and Q are exchanged (last rows). With perfect classifiers it falls and then rises: "
+            "fewer cells hold 95 % of P as Q leaves N(0, 1). As printed it rises again by epsilon 2 for m = 1 and 2 alone.",
             LEARNED_FROM,
             _MEASURED,
         ],
@@ -266,8 +266,8 @@ def random_likelihood(quick: bool, seed: int) -> Figure:
             "mechanism (DPB, last row, epsilon for each record). For each m the Gaussians are the same in "
             "all repeats; samples, learning and noise differ.",
             "Published: MBDE falls with epsilon, DPB does not, and its deviation is about 100 times as large. Here DPB hardly "
-            "falls from epsilon .5 on. Its deviation is that of the noise, which shrinks as 1/epsilon; that of MBDE is of "
-            "samples and learning, and grows. So the ratio passes 100 once: with training as printed between epsilon .25 and "
+            "falls from epsilon .5 on. Its deviation comes from the noise, and shrinks as 1/epsilon. MBDE's deviation comes "
+            "from samples and learning, and grows. So the ratio passes 100 once: with training as printed between epsilon .25 and "
             ".5, with ours, which learns more, below .25 (table, the median over m).",
             LEARNED_FROM,
             _MEASURED,
@@ -281,7 +281,7 @@ def random_likelihood(quick: bool, seed: int) -> Figure:
         for place, epsilon in enumerate(runs.epsilons):
             pairs = [(dpb[place][1], of[place][1]) for dpb, of in zip(runs.of["DPB"][0], runs.of[whose][0])]
             figure.compare(
-                f"deviation of DPB over that of MBDE, {whose}, median over m, epsilon {epsilon:g}",
+                f"DPB's deviation divided by MBDE's, {whose}, median over m, epsilon {epsilon:g}",
                 float(np.median([noisy / learned for noisy, learned in pairs])), published=100,
                 why="K, h and box are not published",
             )
@@ -485,7 +485,7 @@ def contenders(quick: bool, seed: int) -> Figure:
             "points the network with noise for epsilon 1 is, on average over seeds, farther from P than MBDE at epsilon 1 and "
             "DPB at 400, as published; not always than DPB at 1 (table).",
             "Panels are of 100 epochs; the table has 100 (ten seeds), 1000 (one) and 10 000 epochs (three), from a file that "
-            "`python -m mollify.reproduce.measured` makes. What no paper gives is chosen here: noise of two dimensions, two "
+            "`python -m mollify.reproduce.measured` makes. No paper states these choices: noise of two dimensions, two "
             "hidden layers of 64 (tanh), RMSProp at .001, five steps of the critic for one of the generator, its weights bounded "
             "by .3, gradients by 1.",
             LEARNED_FROM,

@@ -406,8 +406,8 @@ _WORDS = {
     "epsilon": "Whatever the private data are, no output becomes more than e^epsilon times as likely: a smaller epsilon is "
     'more private. Epsilon protects everybody\'s data together, except where it says "per record": then all n records '
     "together have n times that epsilon.",
-    "mollifier": "A set of distributions no two of which differ anywhere by more than a factor of e^epsilon. To draw one "
-    "point from the member nearest to P is private.",
+    "mollifier": "A set of distributions. Any two of them differ by at most a factor of e^epsilon everywhere, so one point "
+    "drawn from the member nearest to P is private.",
     "MBDE": "Mollified boosted density estimation: classifiers learn to tell samples of P from samples of Q, and Q is bent "
     "by what they learn, within a mollifier about Q0.",
     "DPB": "The differentially private Bernstein mechanism: a density made of polynomials with noise on their "
