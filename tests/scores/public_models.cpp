@@ -187,8 +187,7 @@ TEST(PublicModels, RefuseNumbersOutsideTheirLimits) {
   EXPECT_EQ(models_refusal(fine, 1000),
             "models may have at most 536870912 shares in all, but 1000 models of 1000000 cells "
             "have more; the widest columns are \"x\" 1000000: declare fewer bins there (`bins: "
-            "536870` in "
-            "each would do), or ask for fewer models (--candidates 536)");
+            "536870` in each with more would do), or ask for fewer models (--candidates 536)");
   EXPECT_THROW(PublicModels(fine, 500, kTrees), InvalidInput);
 }
 
