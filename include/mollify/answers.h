@@ -111,12 +111,12 @@ struct EstimateOptions {
 /// The distribution of the population that `released` was drawn from, by its certificate and
 /// nothing else: no private data is read. Unbiased, with exact intervals for the probabilities, for
 /// randomized response, mixture and the Gaussian curve, shuffled or not; for a band, valid bounds
-/// (docs/guides/estimate-a-population.md). Released values are mapped as the domain declares. Of
-/// the facts `estimates` has the outcomes, `marginals`, `pairs` and `means` the rest.
+/// (docs/guides/estimate-a-population.md). Of the facts `estimates` has the outcomes, `marginals`,
+/// `pairs` and `means` the rest.
 ///
-/// Throws InvalidInput for a certificate that does not hold, a domain or a number of records that
-/// is not the release's, and a release that has nothing to estimate: Gaussian samples, candidates,
-/// a support that was found privately.
+/// Throws InvalidInput for a certificate that does not hold, a domain, a number of records or a
+/// value that is not the release's, and a release that has nothing to estimate: Gaussian samples,
+/// candidates, a support that was found privately.
 [[nodiscard]] Answer estimate(const Certificate& certificate, const Domain& domain,
                               const Source& released, const EstimateOptions& options = {});
 

@@ -141,12 +141,17 @@ struct ReleasedColumn {
   /// All texts that it could have held, or the texts of false and true; none if any text may come.
   std::vector<std::string> words{};
   std::optional<Moments> moments{};  ///< unit of integers that are days or instants
+  /// Numbers are written to this power of ten; without it with as few digits as tell doubles apart.
+  std::optional<int> exponent{};
 };
 
 /// Columns of equal length as a stream of record batches: texts with words as dictionaries, days as
 /// date32, times as timestamps of microseconds, which are of UTC if they have a zone. They are
 /// copied; who takes the stream releases it.
 void export_columns(std::span<const ReleasedColumn> columns, ArrowArrayStream* stream);
+
+/// Columns of equal length as the file that Sink::csv would have written.
+[[nodiscard]] std::string csv_text(std::span<const ReleasedColumn> columns);
 
 /// The destination of released records. One thread at a time, and one release.
 class Sink : public Handle<class SinkInside> {

@@ -17,6 +17,7 @@ one for a released model.
 
 from __future__ import annotations
 
+import importlib
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -119,8 +120,17 @@ check_calls(globals(), __all__)
 check_calls(vars(nonprivate), nonprivate.__all__)
 
 
+_MODULES = ("boosting", "nonprivate", "spark")
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_MODULES})
+
+
 def __getattr__(name: str) -> Any:
     """NumPy is imported when it is needed."""
+    if name in _MODULES:
+        return importlib.import_module(f"mollify.{name}")
     if name == "mbde":
         from mollify.boosting import mbde
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import operator
 import os
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -58,6 +59,11 @@ def optional_whole(name: str, given: Any) -> int | None:
 def optional_number(name: str, given: Any) -> float | None:
     """A number, or None."""
     return None if given is None else number(name, given)
+
+
+def row_of_line(line: re.Match[str]) -> str:
+    """The row of a table in memory for the line of a file, after a header of one line."""
+    return f"row {int(line[1]) - 2}, counted from 0,"
 
 
 def require_without_nul(what: str, text: str) -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from mollify import _core
-from mollify._checks import path_text, whole_number
+from mollify._checks import path_text, row_of_line, whole_number
 from mollify._files import Inputs, inputs_of, write_whole
 from mollify._warning import warn
 
@@ -276,25 +275,6 @@ def _yaml(columns: Mapping[str, Mapping[str, Any]], seed: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _records(text: bytes) -> Iterator[int]:
-    """The last line of each record of a CSV file, the header's first."""
-    is_inside = False
-    for number, line in enumerate(io.BytesIO(text), 1):
-        is_inside ^= line.count(b'"') % 2 == 1
-        if not is_inside:
-            yield number
-
-
-def _with_row(note: str, text: bytes) -> str:
-    """A note on a table in memory: it has rows in place of a file's lines."""
-
-    def row(found: re.Match[str]) -> str:
-        line = int(found[1])
-        return f"row {next(row for row, last in enumerate(_records(text)) if last >= line)}"
-
-    return re.sub(r"\bline (\d+)(?= is\b)", row, note)
-
-
 def _without_line(sentence: str) -> str:
     """Without the line of a file that nobody wrote: it is `_yaml`'s. The sentence names
     the column.
@@ -432,12 +412,14 @@ class Domain:
             file = os.fspath(public)
         else:
             text = source_of(public, EVERY_COLUMN, what="public").csv_text()
+            if not text.strip():
+                raise _core.InvalidInput("the public data has no columns. Give a table with the columns to draft.")
         chosen = [] if columns is None else _names("columns", columns)
         if columns is not None and not chosen:
             raise _core.InvalidInput("columns must name a column of the table. Leave it out to draft all columns.")
         yaml, notes = _core.draft_domain(file, chosen, _names("exclude", exclude), text)
         if text is not None:
-            notes = [_with_row(note, text) for note in notes]
+            notes = [re.sub(r"\bline (\d+)(?= is\b)", row_of_line, note) for note in notes]
         made = _restore(yaml, None)
         made.notes = tuple(notes)
         made._inputs = inputs_of({"public": public})

@@ -31,8 +31,16 @@ from mollify._warning import warn
 if TYPE_CHECKING:
     import altair
 
+class _Listed(type):
+    """Leaves out of a class's `help` the defaults, and what `help(mo.Method)` explains."""
+
+    def __dir__(cls) -> list[str]:
+        known = {*getattr(cls, "__dataclass_fields__", ()), *(vars(Method) if cls is not Method else ())}
+        return [name for name in super().__dir__() if name not in known and name[0] != "_"]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Method:
+class Method(metaclass=_Listed):
     """All that is public about a release. Immutable, and checked when it is made.
 
     Make one of the classes `Local`, `Integral`, `IntegralModel`, `Central`, `Gaussian`,
@@ -212,9 +220,10 @@ class Method:
 
         A release maps such values silently, because refusing would reveal them; this is
         for the data holder, before a release. In the answer, ``"findings"`` is how many
-        there are, and ``"listed"`` are the first `most`, by the lines that a file would
-        have: the first record is line 2. If all columns are numbers without bins,
-        ``"notes"`` names those that look log-normal.
+        there are, and ``"listed"`` are the first `most`: each has its ``"line"`` in a
+        CSV file, or its ``"row"`` in any other table, counted from 0 as `iloc` does. If
+        all columns are numbers without bins, ``"notes"`` names those that look
+        log-normal.
 
         Parameters
         ----------
@@ -242,19 +251,18 @@ class Method:
         units = getattr(self, "units", None)
         private = table(data, self._columns(counts), "data")
         files = {"data": private, "reference": public, "units": units}
-        return Answer(
-            *_core.check(
-                self._domain._inside,
-                given_name("data", private),
-                self._unit,
-                None if units is None else given_name("units", units),
-                getattr(self, "units_column", None),
-                counts,
-                [] if public is None else [given_name("reference", public)],
-                whole_number("most", most),
-                texts_of(files),
-            )
+        found, words = _core.check(
+            self._domain._inside,
+            given_name("data", private),
+            self._unit,
+            None if units is None else given_name("units", units),
+            getattr(self, "units_column", None),
+            counts,
+            [] if public is None else [given_name("reference", public)],
+            whole_number("most", most),
+            texts_of(files),
         )
+        return Answer(*(_by_rows(found, words) if isinstance(private, Held) else (found, words)))
 
     def compare(
         self,
@@ -446,6 +454,13 @@ def _protected(unit: str | None) -> str:
     return textwrap.fill(words, 80, subsequent_indent=" " * 4, break_on_hyphens=False) + "\n"
 
 
+def _by_rows(found: str, words: str) -> tuple[str, str]:
+    """The answer of a check, with the rows of a table in memory in place of a file's lines."""
+    found = re.sub(r'^( *)"line": (\d+)', lambda line: f'{line[1]}"row": {int(line[2]) - 2}', found, flags=re.M)
+    words = re.sub(r"^data \(in memory\):(\d+)", lambda line: f"row {int(line[1]) - 2}", words, flags=re.M)
+    return found, re.sub(r"^(?=row \d)", "rows are counted from 0\n", words, count=1, flags=re.M)
+
+
 def _read(parts: Mapping[str, Any], domain: Domain | None) -> dict[str, str | Held]:
     """The public tables among the parts."""
     inputs = Inputs(domain, parts.get("unit"), parts.get("units_column"))
@@ -455,7 +470,8 @@ def _read(parts: Mapping[str, Any], domain: Domain | None) -> dict[str, str | He
 
 def _require_other(data: Any, part: str, public: object) -> None:
     if isinstance(public, Held) and public.was(data):
-        raise _core.InvalidInput(f"{part} must be public, but is the private data itself")
+        hint = ". Give a public list of all units: a list, a column, or a table or file with it." if part == "units" else ""
+        raise _core.InvalidInput(f"{part} must be public, but is the private data itself{hint}")
 
 
 def budgets_of(epsilon: Any) -> list[Any]:

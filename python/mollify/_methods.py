@@ -119,6 +119,7 @@ class Local(_OfOutcomes):
     """Release `count` records of each unit, drawn from an estimate of the unit's rows.
 
     Epsilon protects each unit's whole data. Without `unit` the table is one unit.
+    ``help(mo.Method)`` explains `sample`, `check`, `compare` and `spec`.
 
     Parameters
     ----------
@@ -142,10 +143,9 @@ class Local(_OfOutcomes):
     space, cells, candidates : str, int, int
         "categories", "grid" of about `cells`, or a list of `candidates` (to 16777216).
         Default: as the domain suggests, and 65536.
-    fresh : bool
-        Draws new candidates for each unit, instead of one list for all. Default: False.
-    candidates_file : path
-        List that `mollify.candidates` or ``mollify-dp candidates`` wrote.
+    fresh, candidates_file : bool, path
+        Draws new candidates for each unit (default: False, one list for all), or takes
+        a list that `mollify.candidates` or ``mollify-dp candidates`` wrote.
     score : str
         How rows become an estimate: "kernel" (the default), "empirical", "histogram",
         "gaussian-mixture", "ratio" or "mbde".
@@ -178,8 +178,8 @@ class Local(_OfOutcomes):
         """Find where the band lies best, from PUBLIC example units.
 
         For each band: how far the units' estimates are from the distributions that the
-        band releases from. The units must be public: a choice that looks at private
-        units reveals something about them.
+        band releases from. A choice that looks at private units would reveal something
+        about them.
 
         Parameters
         ----------
@@ -197,17 +197,14 @@ class Local(_OfOutcomes):
             Replaces a file that exists. Default: False.
         data : table or path
             The private table, opened only to make sure that the units are not from it.
-            Default: not opened.
         progress : bool
-            Shows on standard error how many units are done, and the time left, when a
-            second has passed. Default: False.
+            Shows how many units are done, and the time left. Default: False.
 
         Raises
         ------
         InvalidInput
-            If the method has a `mechanism`, `band`, `gamma` or `mu`, which are the
-            answer or are not compared; if parameters are missing or do not go together;
-            if the units are the private ones.
+            If the method has a `mechanism`, `band`, `gamma` or `mu`, if parameters are
+            missing or do not go together, and if the units are the private ones.
         """
         chosen = ("mechanism", "band", "gamma", "mu", "channel")
         fixed = [name for name in chosen if getattr(self, name) is not None]
@@ -245,6 +242,7 @@ class Integral(_OfOutcomes):
     """Release a few records of a table, and protect the whole table at once.
 
     Every further record costs.
+    ``help(mo.Method)`` explains `sample`, `check`, `compare` and `spec`.
 
     Parameters
     ----------
@@ -274,6 +272,7 @@ class IntegralModel(_Scored):
     free.
 
     Epsilon protects the whole table at once, and so any group of its rows.
+    ``help(mo.Method)`` explains `sample`, `check`, `compare` and `spec`.
 
     Parameters
     ----------
@@ -429,6 +428,7 @@ class Central(_OfRecords):
 
     Epsilon and delta protect each row, or each unit, against being replaced by any
     other. The number of rows or units is public.
+    ``help(mo.Method)`` explains `sample`, `check`, `compare` and `spec`.
 
     Parameters
     ----------
@@ -517,6 +517,7 @@ class Gaussian(_OfRecords):
 
     Epsilon and delta, or rho, protect each row or unit, whatever the data are. The
     accuracy needs data that are Gaussian.
+    ``help(mo.Method)`` explains `sample`, `check`, `compare` and `spec`.
 
     Parameters
     ----------
@@ -615,6 +616,7 @@ class GaussianModel(_OfModels):
 
     Epsilon and delta, or rho, protect each row or unit, whatever the data are. The
     accuracy needs data that are Gaussian.
+    ``help(mo.Method)`` explains `sample`, `check`, `compare` and `spec`.
 
     Parameters
     ----------
@@ -686,6 +688,7 @@ class Marginals(_OfModels):
     free.
 
     Epsilon and delta, or rho, protect each row or unit.
+    ``help(mo.Method)`` explains `sample`, `check`, `compare` and `spec`.
 
     Parameters
     ----------

@@ -8,12 +8,13 @@ import functools
 import inspect
 import re
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
 from mollify import _core
-from mollify._checks import listed
+from mollify._checks import listed, row_of_line
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -24,6 +25,17 @@ _NO_SEED = (
     "A release takes no seed, because anyone who guessed it could subtract the noise. "
     "model.sample(n, seed=...) draws the same rows of a released model again."
 )
+
+
+class _Signature(inspect.Signature):
+    """Prints in lines that `help` has room for, without the types, which the docstring has."""
+
+    def __str__(self) -> str:
+        bare = [one.replace(annotation=one.empty) for one in self.parameters.values()]
+        text = str(inspect.Signature(bare))
+        if isinstance(self.return_annotation, str) and self.return_annotation != "None":
+            text += f" -> {self.return_annotation}"
+        return textwrap.fill(text, 72, subsequent_indent="    ", break_long_words=False)
 
 
 def in_python(sentence: str) -> str:
@@ -57,7 +69,8 @@ def _in_classes(sentence: str) -> str:
 
 
 def _refused(sentence: str) -> str:
-    """A refusal of the library in Python's words, with the way out of a ledger's scope."""
+    """A refusal of the library in Python's words, with the rows of a table and the way out of a ledger's scope."""
+    sentence = re.sub(r"(?<=\(in memory\) )line (\d+)", row_of_line, sentence)
     return re.sub(
         r"(protects each unit of (.+), but this release protects no more than each row)$",
         r'\1. Give the method unit="\2", or a charge scope="unit=\2".',
@@ -103,6 +116,7 @@ def _checked(function: Callable[P, R], is_method: bool) -> Callable[P, R]:
                 raise
             raise error from None
 
+    called.__signature__ = _Signature.from_callable(function)  # type: ignore[attr-defined]
     return called
 
 

@@ -20,6 +20,8 @@ _COLOURS = {"truth": "#8b1a1a", "law": "#1a5d8b", "reference": "#a5adb8"} | {
     "uniform": "#a5adb8",
 }
 _MOST_OUTCOMES = 40
+_DASHES = ([1, 0], [9, 3], [6, 6], [3, 9])
+"""Of one period, so that of lines that coincide each is seen in the gaps of the next."""
 _DISTANCES = {
     "tv": "total variation",
     "kl": "Kullback-Leibler divergence",
@@ -116,22 +118,23 @@ def lines(
     kind: str,
     title: str,
     logarithmic: Sequence[str] = (),
-    dashed: str | None = None,
     private: bool = False,
 ) -> altair.Chart:
-    """A line of each kind; `dashed` is one of them."""
+    """A line of each kind."""
     alt = optional("altair", "plot")
     scales = {
         axis: alt.Scale(type="log", nice=False) if axis in logarithmic else alt.Scale()
         for axis in (x, y)
     }
     kinds = list(dict.fromkeys(str(row[kind]) for row in rows))
-    dash = alt.Scale(domain=kinds, range=[[6, 4] if one == dashed else [1, 0] for one in kinds])
+    dash = alt.Scale(domain=kinds, range=[_DASHES[place % len(_DASHES)] for place in range(len(kinds))])
+    places = sorted({row[x] for row in rows})
+    axis = alt.Axis(values=places, format="~g", labelFlush=False) if len(places) <= 10 else alt.Axis()
     return (  # type: ignore[no-any-return]
         _chart(rows, title, private)
         .mark_line(point=True)
         .encode(
-            x=alt.X(x, type="quantitative", scale=scales[x]),
+            x=alt.X(x, type="quantitative", scale=scales[x], axis=axis),
             y=alt.Y(y, type="quantitative", scale=scales[y]),
             color=alt.Color(kind, type="nominal", sort=kinds, title=None, legend=alt.Legend(labelLimit=0)),
             strokeDash=alt.StrokeDash(kind, type="nominal", scale=dash, legend=None),
@@ -270,7 +273,6 @@ def error(
             rows.append({"epsilon": budget, "of": WORDS.get(kind, kind), name: value})
     if not rows:
         raise _core.InvalidInput(f"there is no {name} against epsilon in this comparison")
-    of = {row["of"] for row in rows}
     return lines(
         [row for row in rows if row[name] is not None],
         x="epsilon",
@@ -278,6 +280,5 @@ def error(
         kind="of",
         title="Distance from the real data, against epsilon",
         logarithmic=("epsilon",),
-        dashed=next((one for one in ("reference", "uniform", "independent") if one in of), None),
         private=True,
     )

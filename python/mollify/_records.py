@@ -6,12 +6,11 @@ import html
 import io
 import operator
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from mollify import _core
 from mollify._checks import path_text
-from mollify._data import source_of
 from mollify._files import Inputs, optional, table_format, write_whole, writable
 from mollify._html import table
 
@@ -24,9 +23,11 @@ if TYPE_CHECKING:
 class Records:
     """A table of records, of the domain's types whatever the records are.
 
-    It is a sequence of records, each a dict from names to Python's objects, in which a
-    null is None: ``records[0]`` is the first, ``records[:10]`` the first ten, and ``for
-    record in records`` goes through all. ``records["age"]`` is a column, as a list.
+    It is a sequence of records, each a dict from names to values: ``records[0]`` is the
+    first, ``records[:10]`` the first ten, and ``for record in records`` goes through
+    all. ``records["age"]`` is a column, as a list. A value is a str, bool, int, float,
+    `datetime.date` or `datetime.datetime` (with a zone if the domain states one), or
+    None for a null.
 
     Any library that knows the Arrow PyCapsule interface takes it:
     ``polars.DataFrame(records)``, ``pyarrow.table(records)``,
@@ -111,7 +112,7 @@ class Records:
         return self._table.arrow_stream()
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """The records by columns, as Python's objects; None for a null."""
+        """The records by columns, with values as in ``records[0]``."""
         return _cells(self._table.columns())
 
     def head(self, most: int = 10) -> Records:
@@ -119,7 +120,8 @@ class Records:
         return self[:most]
 
     def to_csv(self, path: str | os.PathLike[str] | None = None, *, overwrite: bool = False) -> str | None:
-        """Write a CSV file as the command does, or return its text if there is no path.
+        """Write a CSV file, byte for byte as the command does, or return its text if
+        there is no path.
 
         The file appears whole or not at all. Raises `InvalidInput` if it exists, unless
         `overwrite` is true, and for a name that ends in ``.parquet``.
@@ -129,7 +131,7 @@ class Records:
                 f"{os.fsdecode(path)} ends in .parquet, but to_csv writes CSV. Use to_parquet, or a name that "
                 "ends in .csv."
             )
-        text = source_of(self.to_dict(), self.columns).csv_text()
+        text = self._table.csv_text()
         if path is None:
             return text.decode("utf-8", "surrogateescape")
         write_whole(path, text, overwrite=overwrite, inputs=self._inputs)
@@ -172,8 +174,8 @@ class Records:
             return column[where] if isinstance(column, list) else np.ascontiguousarray(column[where])
 
         return [
-            (name, kind, some(values), some(valid), words, offset)
-            for name, kind, values, valid, words, offset in self._table.columns()
+            (name, kind, some(values), some(valid), words, form)
+            for name, kind, values, valid, words, form in self._table.columns()
         ]
 
     def to_arrow(self) -> pyarrow.Table:
@@ -190,7 +192,7 @@ class Records:
 
         pd = optional("pandas", "pandas")
         series: dict[str, Any] = {}
-        for name, kind, values, valid, words, offset in self._table.columns():
+        for name, kind, values, valid, words, form in self._table.columns():
             null = valid == 0
             if kind == "integer":
                 series[name] = pd.arrays.IntegerArray(values, null)
@@ -199,7 +201,7 @@ class Records:
             elif kind == "number":
                 series[name] = np.where(null, np.nan, values)
             elif kind in ("day", "instant"):
-                series[name] = _moments(values, valid, kind, offset)
+                series[name] = _moments(values, valid, kind, form)
             elif words:
                 series[name] = pd.Categorical.from_codes(values, categories=words)
             else:
@@ -234,17 +236,31 @@ def _restore(columns: list[Any]) -> Records:
 
 
 def _cells(table: list[Any]) -> dict[str, list[Any]]:
+    """Columns as Python's objects."""
     columns: dict[str, list[Any]] = {}
-    for name, kind, values, valid, words, offset in table:
+    for name, kind, values, valid, words, form in table:
+        cells: Sequence[Any] = values
         if kind in ("day", "instant"):
-            columns[name] = list(_moment_texts(values, valid, kind, offset))
-        elif kind == "text":
-            texts = values.tolist() if words else values
-            columns[name] = [(None if one < 0 else words[one]) if words else one for one in texts]
-        else:
-            cells = map(bool, values.tolist()) if kind == "truth" else values.tolist()
-            columns[name] = [one if there else None for one, there in zip(cells, valid.tolist())]
+            cells = moments_in_python(values, kind, form)
+        elif kind == "truth":
+            cells = values.astype(bool).tolist()
+        elif kind != "text":
+            cells = values.tolist()
+        elif words:
+            cells = [words[place] for place in values.tolist()]
+        columns[name] = [one if there else None for one, there in zip(cells, valid.tolist())]
     return columns
+
+
+def moments_in_python(values: Any, kind: str, offset: int | None) -> list[Any]:
+    """Days as dates; times on the column's clock."""
+    import datetime
+
+    if kind == "day":
+        return list(values.astype("datetime64[D]").tolist())
+    shown = (values + (offset or 0)).astype("datetime64[s]").tolist()
+    zone = None if offset is None else datetime.timezone(datetime.timedelta(seconds=offset))
+    return [one.replace(tzinfo=zone) for one in shown]
 
 
 def _moments(values: Any, valid: Any, kind: str, offset: int | None) -> Any:
@@ -260,14 +276,3 @@ def _moments(values: Any, valid: Any, kind: str, offset: int | None) -> Any:
         return moments
     zone = datetime.timezone(datetime.timedelta(seconds=offset))
     return moments.tz_localize("UTC").tz_convert(zone)
-
-
-def _moment_texts(values: Any, valid: Any, kind: str, offset: int | None) -> list[str | None]:
-    """As a file has them: `2026-01-31`, or `2026-01-31T12:34:56+01:00`."""
-    import numpy as np
-
-    east = offset or 0
-    sign, minutes = "-" if east < 0 else "+", abs(east) // 60
-    zone = "" if offset is None else "Z" if east == 0 else f"{sign}{minutes // 60:02}:{minutes % 60:02}"
-    shown = values.astype("datetime64[D]") if kind == "day" else (values + east).astype("datetime64[s]")
-    return [f"{one}{zone}" if there else None for one, there in zip(np.datetime_as_string(shown), valid)]

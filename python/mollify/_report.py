@@ -20,7 +20,7 @@ from mollify._files import inputs_of, write_whole
 from mollify._html import table
 from mollify._method_base import Plan
 from mollify._plot import WORDS
-from mollify._records import _moment_texts
+from mollify._records import moments_in_python
 from mollify._release import Release
 
 _STYLE = """
@@ -201,7 +201,7 @@ def _own_counts(release: Release) -> list[tuple[str, list[tuple[str, float]]]]:
                 if kind in ("integer", "number"):
                     return [f"{number:.6g}" for number in numbers]
                 whole = np.asarray(numbers).astype("int64")
-                return [str(one) for one in _moment_texts(whole, np.ones(len(whole)), kind, offset)]
+                return [one.isoformat() for one in moments_in_python(whole, kind, offset)]
 
             numbers = values[there]
             once, seen = np.unique(numbers, return_counts=True)

@@ -71,9 +71,9 @@ nb::object values(const std::vector<std::string>& rows, const ReleasedColumn& co
 
 constexpr std::string_view kMoments[] = {"day", "instant"};  // as Moments::Kind
 
-/// (name, "integer" | "number" | "truth" | "text" | "day" | "instant", values, valid, words,
-/// offset): days and seconds of UTC since 1970, and the offset of the instants' clock in seconds,
-/// if it has one.
+/// (name, "integer" | "number" | "truth" | "text" | "day" | "instant", values, valid, words, form):
+/// days and seconds of UTC since 1970. The form is the offset of the instants' clock in seconds, if
+/// it has one, or the power of ten to which numbers are written, if there is one.
 nb::tuple shown(const ReleasedColumn& column) {
   constexpr const char* kKinds[] = {"integer", "number", "truth", "text"};
   const std::string_view kind = column.moments
@@ -83,7 +83,7 @@ nb::tuple shown(const ReleasedColumn& column) {
       column.name, std::string(kind),
       std::visit([&](const auto& rows) { return values(rows, column); }, column.values),
       owned_array(column.valid), texts(column.words),
-      column.moments ? column.moments->offset : std::nullopt);
+      column.moments ? column.moments->offset : column.exponent);
 }
 
 ReleasedColumn read_back(const nb::handle& column) {
@@ -106,6 +106,7 @@ ReleasedColumn read_back(const nb::handle& column) {
     made.values = copied(std::int64_t{});
   } else if (kind == "number") {
     made.values = copied(double{});
+    made.exponent = nb::cast<std::optional<int>>(parts[5]);
   } else if (kind == "truth") {
     made.values = copied(std::uint8_t{});
   } else {
@@ -223,7 +224,11 @@ void add_release(nb::module_& module) {
              for (const ReleasedColumn& column : table) all.append(shown(column));
              return all;
            })
-      .def("arrow_stream", &exported);
+      .def("arrow_stream", &exported)
+      .def("csv_text", [](const Table& table) {
+        const std::string lines = computed([&] { return csv_text(table); });
+        return nb::bytes(lines.data(), lines.size());
+      });
 
   module.def("spec_parts", [] { return shown_parts(spec_parts()); });
   module.def(

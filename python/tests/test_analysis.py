@@ -62,6 +62,26 @@ def test_numbers_of_numpy_are_numbers():
     assert mo.Local.plan_of(k=numpy.int8(12), epsilon=numpy.array([0.5, 2])).json == asked.json
 
 
+def test_estimates_refuse_values_that_no_release_has(tmp_path):
+    """Released records are public: they are refused, as by the command, and not mapped."""
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    domain = {"city": mo.categorical(["Ghent", "Lille"], null="Lille", outside="Ghent"), "age": mo.integer(0, 9, null=0)}
+    data = {"who": ["a"], "city": ["Ghent"], "age": [1]}
+    method = mo.Local(domain, unit="who", units=["a", "b", "c"], epsilon=4, mechanism="randomized-response")
+    release = method.sample(data)
+    good = {name: release[name] for name in domain}
+    assert mo.estimate(good, release.certificate, domain)["records"] == 3
+    for column, value in (("city", "Lile"), ("age", 10), ("age", 0.5)):
+        bad = good | {column: [*good[column][:2], value]}
+        table = pandas.DataFrame(bad)
+        table.to_csv(tmp_path / "bad.csv", index=False)
+        for form in (bad, table, polars.DataFrame(bad, strict=False)):
+            with pytest.raises(mo.InvalidInput, match=rf'^released \(in memory\) row 2, counted from 0, column "{column}" must be'):
+                mo.estimate(form, release.certificate, domain)
+        with pytest.raises(mo.InvalidInput, match=rf'bad\.csv line 4 column "{column}" must be'):
+            mo.estimate(tmp_path / "bad.csv", release.certificate, domain)
+
+
 def test_estimates_refuse_what_is_not_the_releases(domain, schools):
     data = {name: [] for name in domain} | {"unit": []}
     release = mo.Local(domain, unit="unit", units=["a", "b"], epsilon=1).sample(data)
@@ -220,7 +240,7 @@ def test_laws_are_to_the_integer():
         mo.nonprivate.law(sampler, [1, 0])
 
 
-def test_the_data_holder_is_told_what_is_amiss(schools):
+def test_the_data_holder_is_told_what_is_amiss(schools, tmp_path):
     pandas = pytest.importorskip("pandas")
     frame = pandas.read_csv(schools / "schools.csv")
     roster = pandas.read_csv(schools / "schools_roster.csv")
@@ -231,8 +251,12 @@ def test_the_data_holder_is_told_what_is_amiss(schools):
     frame.loc[3, "sex"] = "neither"
     bad = method.check(frame, most=5)
     (found,) = bad["listed"]
-    assert (found["line"], found["column"], found["value"]) == (5, "sex", "neither")
-    assert "NOT PRIVATE" in str(bad)
+    assert (found["row"], found["column"], found["value"]) == (3, "sex", "neither")
+    assert json.loads(bad.json) == bad.to_dict() and frame.iloc[found["row"]]["sex"] == "neither"
+    assert "NOT PRIVATE" in str(bad) and "rows are counted from 0\nrow 3: sex must" in str(bad)
+    frame.to_csv(tmp_path / "bad.csv", index=False)
+    of_file = method.check(tmp_path / "bad.csv")
+    assert of_file["listed"][0]["line"] == 5 and "bad.csv:5: sex" in str(of_file)
 
 
 def test_check_names_the_rows_of_a_frame():
@@ -243,13 +267,13 @@ def test_check_names_the_rows_of_a_frame():
     options = {"unit": "who", "units": polars.DataFrame({"who": [1]})}
     found = mo.Local(domain, epsilon=1, **options).check(frame, counts="n")
     assert found["records"] == 3
-    named = {(one["line"], one["column"], one["value"], one["becomes"]) for one in found["listed"]}
+    named = {(one["row"], one["column"], one["value"], one["becomes"]) for one in found["listed"]}
     assert named == {
-        (3, "a", "y\vx", "x"),
-        (4, "a", "z", "x"),
-        (3, "n", "1.5", "0"),
-        (4, "n", "", "0"),
-        (3, "who", "", ""),
+        (1, "a", "y\vx", "x"),
+        (2, "a", "z", "x"),
+        (1, "n", "1.5", "0"),
+        (2, "n", "", "0"),
+        (1, "who", "", ""),
     }
 
 

@@ -125,7 +125,7 @@ def test_released_types_are_those_of_the_guide_whatever_is_entered():
     }
     page = (ROOT / "docs/guides/describe-your-data.md").read_text()
     table = page[page.index("in Polars |") :]
-    for names, pandas_type, polars_type in re.findall(r"^\| (`.*`) \| `(.*)` \| `(.*)` \|$", table, re.M):
+    for names, pandas_type, polars_type, pythons in re.findall(r"^\| (`.*`) \| `(.*)` \| `(.*)` \| `(.*)` \|$", table, re.M):
         for name in names.replace("`", "").split(", "):
             for entered in ENTERED.pop(name):
                 method = mo.Integral(mo.Domain({"it": declared[name]}), epsilon=1, count=5, accept_error=True)
@@ -133,4 +133,5 @@ def test_released_types_are_those_of_the_guide_whatever_is_entered():
                     release = method.sample(frame)
                     assert str(release.to_pandas()["it"].dtype) == pandas_type
                     assert str(release.to_polars()["it"].dtype).startswith(polars_type)
+                    assert {type(one["it"]).__name__ for one in release} <= {pythons.removeprefix("datetime."), "NoneType"}
     assert not ENTERED, "the guide has every type"

@@ -246,14 +246,21 @@ def test_a_draft_of_no_rows_says_so(tmp_path):
         mo.Domain.draft(tmp_path / "none.csv")
 
 
+def test_a_draft_of_no_columns_says_so():
+    frame = pytest.importorskip("pandas").DataFrame({"a": [1, 2]})
+    for empty in ({}, frame[[]]):
+        with pytest.raises(mo.InvalidInput, match=r"^the public data has no columns\. Give a table"):
+            mo.Domain.draft(empty)
+
+
 @pytest.mark.filterwarnings("ignore::mollify.DomainWarning")
 def test_a_draft_of_a_table_in_memory_names_rows():
-    """Of a file it names lines: the header is the first, and a value with a line break makes two."""
+    """By their places, as `iloc` does. Of a file it names lines."""
     words = ["two\nlines"] * 3 + ["one"] * 57
     ages = [str(age % 40) for age in range(50)] + ["n/a"] * 10
     table = {"word": words, "age": ages}
     notes = " ".join(mo.Domain.draft(table, exclude=["word"]).notes)
-    assert 'these are "n/a", as row 51 is' in notes and " line " not in notes
+    assert 'these are "n/a", as row 50, counted from 0, is' in notes and " line " not in notes
     ages[52:] = ["7"] * 8
     ages[50:52] = ["7", "seven"]
-    assert 'row 52 is "seven"' in " ".join(mo.Domain.draft(table, exclude=["word"]).notes)
+    assert 'row 51, counted from 0, is "seven"' in " ".join(mo.Domain.draft(table, exclude=["word"]).notes)

@@ -92,8 +92,10 @@ def test_refuse_the_private_data_among_public_inputs():
     data = {"city": ["Lille"] * 9, "who": ["ann"] * 9}
     method = mo.Local(CITIES, unit="who", units=data, epsilon=1)
     for use in (method.sample, method.check, method.compare):
-        with pytest.raises(mo.InvalidInput, match="units must be public, but is the private data itself"):
+        with pytest.raises(mo.InvalidInput, match=r"but is the private data itself\. Give a public list of all units: a list,"):
             use(data)
+    with pytest.raises(mo.InvalidInput, match=r"^units \(in memory\) row 1, counted from 0, must name a new unit"):
+        mo.Local(CITIES, unit="who", units=dict(data), epsilon=1).sample(data)
     with pytest.raises(mo.InvalidInput, match="reference must be public"):
         mo.Integral(CITIES, epsilon=1).check(data, reference=data)
 

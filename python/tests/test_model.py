@@ -59,6 +59,41 @@ def test_rows_have_the_models_law_and_the_domains_types(release):
     assert pickle.loads(pickle.dumps(rows)).to_dict() == rows.to_dict()
 
 
+def test_a_file_has_the_commands_bytes(tmp_path):
+    mapped = {"null": "category", "outside": "null"}
+    last = "2025-01-10T00:00:00"
+    domain = mo.Domain(
+        {
+            "word": mo.categorical(["a", "b, c", 'd "e"'], **mapped),
+            "order": mo.ordinal([1, 2.5], **mapped),
+            "yes": mo.boolean(**mapped),
+            "ja": mo.boolean(["nein", "ja"], **mapped),
+            "age": mo.integer(-9, 9, **mapped),
+            "share": mo.number(-0.3, 0.3, bins=3, **mapped),
+            "price": mo.number(edges=[0, 10, 1e6], spike=0, **mapped),
+            "day": mo.date("2025-01-01", "2025-01-10", **mapped),
+            "at": mo.datetime("2025-01-01T00:00:00", last, bins="day", zone="+01:00", **mapped),
+            "clock": mo.datetime("2025-01-01T00:00:00", last, bins="day", **mapped),
+        }
+    )
+    data = {name: [None] for name in domain}
+    model = mo.Marginals(domain, epsilon=1, count=1, accept_error=True).sample(data).model
+    model.write(tmp_path / "m.json")
+    domain.write(tmp_path / "d.yaml")
+
+    def command(*asked):
+        return subprocess.run([sys.executable, "-m", "mollify", *map(str, asked)], capture_output=True, check=True).stdout
+
+    asked = ("--model", tmp_path / "m.json", "--count", 400, "--seed", 3)
+    command("generate", *asked, "--out", tmp_path / "c.csv")
+    theirs = (tmp_path / "c.csv").read_bytes()
+    for rows in (model.sample(400, seed=3), mo.generate(tmp_path / "m.json", 400, seed=3)):
+        for one in (rows, rows[:], rows[list(domain)], pickle.loads(pickle.dumps(rows))):
+            one.to_csv(tmp_path / "p.csv", overwrite=True)
+            assert (tmp_path / "p.csv").read_bytes() == one.to_csv().encode() == theirs
+    assert b" 0 findings" in command("check", "--domain", tmp_path / "d.yaml", "--data", tmp_path / "p.csv")
+
+
 def test_a_seed_draws_the_same_rows_again(release, tmp_path):
     path = tmp_path / "model.json"
     release.model.write(path)
@@ -86,7 +121,7 @@ def test_a_seed_draws_the_same_rows_again(release, tmp_path):
         ({"age": 75}, "age", lambda one: 70 <= one < 80),
         ({"age": 75.0, "ward": "south"}, "age", lambda one: 70 <= one < 80),
         ({"born": None}, "born", lambda one: one is None),
-        ({"born": pandas.Timestamp("1995-02-03")}, "born", lambda one: one.startswith("1995-")),
+        ({"born": pandas.Timestamp("1995-02-03")}, "born", lambda one: one.year == 1995),
     ],
 )
 def test_what_is_given_holds(release, given, column, holds):

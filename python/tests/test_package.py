@@ -4,6 +4,7 @@ import doctest
 import inspect
 import os
 import platform
+import pydoc
 import re
 import shutil
 import subprocess
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import mollify as mo
+from mollify._methods import METHODS
 
 
 def python(*code):
@@ -107,6 +109,22 @@ def test_pandas_needs_no_pyarrow():
         "print(*[str(kind) for kind in method.sample(frame).to_pandas().dtypes])",
     )
     assert said.splitlines() == ["x 1 u True 2026-01-02", "category Int64 category boolean datetime64[s]"]
+
+
+def test_dir_has_the_public_names():
+    assert set(dir(mo)) == {*mo.__all__, "boosting", "nonprivate", "spark"}
+    assert all(getattr(mo, name) is not None for name in dir(mo))
+
+
+@pytest.mark.parametrize("kind", METHODS.values(), ids=METHODS)
+def test_help_of_a_method_is_short(kind):
+    """It leaves out defaults and dunders, and what help(mo.Method) explains."""
+    lines = pydoc.plain(pydoc.render_doc(kind)).splitlines()
+    print(len(lines), max(map(len, lines)))
+    assert len(lines) <= 140 and max(map(len, lines)) <= 90
+    assert "plan_of(" in "\n".join(lines) and "help(mo.Method)" in "\n".join(lines)
+    assert not [line for line in lines if "__" in line]
+    assert str(inspect.signature(mo.Method.check)).endswith("most=1000) -> Answer")
 
 
 def test_help_has_40_lines():

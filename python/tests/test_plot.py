@@ -68,6 +68,9 @@ def test_draws_plans():
     assert made["title"]["subtitle"] == []
     assert [row["epsilon"] for row in rows] == [1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8]
     assert rows[3]["total variation"] == asked["alpha"]
+    assert made["encoding"]["x"]["axis"]["values"] == [1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8]  # each has its label
+    dashes = drawn(mo.Local.plan_of(k=12, epsilon=1, mechanism="all").plot())[0]["encoding"]["strokeDash"]["scale"]
+    assert len({tuple(one) for one in dashes["range"][:4]}) == 4  # so that lines that coincide are seen
     curve = mo.Central.plan_of(k=4, epsilon=1, delta=1e-6, count=3, n=500, curve=True)
     _, rows = drawn(curve.plot())
     assert {row["mechanism"] for row in rows} >= {"subsampled-rr", "histogram"}

@@ -46,6 +46,35 @@ def test_is_a_sequence_of_records(release):
         assert release[name] == cells[name]
 
 
+@pytest.mark.parametrize("zone", ["+05:30", "Z", None])
+def test_values_are_pythons(zone):
+    """In a record, a column, a dict, and the tables that other libraries make of them."""
+    first = {"word": "a", "yes": True, "age": 41, "size": 0.25, "day": datetime.date(2025, 7, 8)}
+    first["at"] = datetime.datetime(2025, 7, 8, 23, 59, 58)
+    if zone is not None:
+        first["at"] = datetime.datetime.fromisoformat(f"2025-07-08T23:59:58{zone}".replace("Z", "+00:00"))
+    mapped = {"null": "category", "outside": "null"}
+    domain = {
+        "word": mo.categorical(["a", "b"], **mapped),
+        "yes": mo.boolean(**mapped),
+        "age": mo.integer(41, 42, **mapped),
+        "size": mo.number(0, 1, bins=1, spike=0.25, **mapped),
+        "day": mo.date("2025-07-08", "2025-07-09", **mapped),
+        "at": mo.datetime("2025-07-08T23:59:58", "2025-07-08T23:59:59", bins=2, zone=zone, **mapped),
+    }
+    method = mo.Integral(domain, epsilon=600)
+    records = [method.sample({name: [one] for name, one in row.items()}) for row in (first, dict.fromkeys(first))]
+    for record, wanted in zip(records, (first, dict.fromkeys(first))):
+        for found in (record[0], next(iter(record)), {name: record[name][0] for name in record.columns}):
+            assert found == wanted
+            assert [type(one) for one in found.values()] == [type(one) for one in wanted.values()]
+        assert record.to_arrow().to_pylist() == record.to_polars().to_dicts() == [wanted]
+        assert pickle.loads(pickle.dumps(record))[0] == method.sample(record)[0] == wanted
+    frame = records[0].to_pandas()
+    assert (frame["day"][0].date(), frame["at"][0].to_pydatetime()) == (first["day"], first["at"])
+    assert first in records[0]
+
+
 def test_slices_are_tables(release):
     some = release[3:20:4]
     assert isinstance(some, mo.Records)

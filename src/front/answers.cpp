@@ -14,7 +14,7 @@
 #include "formats/public_files.h"
 #include "front/domain.h"
 #include "front/release.h"
-#include "records/private_table.h"
+#include "methods/local/space.h"
 #include "release/plan.h"
 
 namespace mollify::front {
@@ -113,9 +113,14 @@ Answer estimate(const Certificate& certificate, const Domain& domain, const Sour
       .pairs = options.pairs};
   const auto& [name, stated] = certificate.inside();
   const inside::ReleasedLaw law(stated, name, domain.inside().domain);
-  const inside::Source& records = *released.inside().records;
+  // Released records are public, so a value that no release has is refused.
+  const std::optional<std::string>& path = released.inside().path;
+  const std::string name_of_records = path.value_or("released (in memory)");
+  const std::string text = path ? std::string() : released.csv_text();
+  const std::vector<std::uint32_t> digits = inside::read_public_digits(
+      name_of_records, law.domain(), path ? std::nullopt : std::optional<std::string_view>(text));
   const inside::PopulationEstimate found = inside::estimate_population(
-      law, inside::read_table(records, law.domain()), request, std::string(records.name()));
+      law, inside::counted_outcomes(digits, law.domain()), request, name_of_records);
   return outward(inside::estimate_answer(found, stated.spec));
 }
 

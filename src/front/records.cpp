@@ -128,7 +128,7 @@ Moments::Kind kind_of(inside::MomentForm::Kind kind) {
 
 /// The values of a column, of the type that the schema says.
 ReleasedColumn owned(const inside::ColumnSchema& schema, const inside::Values& values) {
-  ReleasedColumn column{.name = schema.name, .values = {}, .valid = {}, .words = schema.words};
+  ReleasedColumn column{.name = schema.name, .words = schema.words, .exponent = schema.exponent};
   if (schema.type == inside::ValueType::kMoment) {
     column.moments = {kind_of(schema.moments.kind), schema.moments.offset};
   }
@@ -172,6 +172,7 @@ class Shown {
   explicit Shown(const ReleasedColumn& column) {
     schema.name = column.name;
     schema.words = column.words;
+    schema.exponent = column.exponent;
     schema.type = static_cast<inside::ValueType>(column.values.index());  // in the same order
     if (const auto& moments = column.moments) {
       schema.type = inside::ValueType::kMoment;
@@ -229,9 +230,7 @@ class Stream final : public Sink::Inside {
   inside::ArrowSink table_;
 };
 
-}  // namespace
-
-void export_columns(std::span<const ReleasedColumn> columns, ArrowArrayStream* stream) {
+void write_to(inside::Sink& table, std::span<const ReleasedColumn> columns) {
   std::vector<std::unique_ptr<const Shown>> shown;
   inside::Schema schema;
   std::size_t rows = 0;
@@ -240,7 +239,6 @@ void export_columns(std::span<const ReleasedColumn> columns, ArrowArrayStream* s
     schema.push_back(shown.back()->schema);
     rows = shown.back()->values.size();
   }
-  inside::ArrowSink table;
   table.begin(schema);
   std::vector<inside::Values> values(columns.size());
   for (std::size_t begin = 0; begin < rows; begin += inside::kRowsPerBlock) {
@@ -251,7 +249,21 @@ void export_columns(std::span<const ReleasedColumn> columns, ArrowArrayStream* s
     }
     table.write({count, values});
   }
+}
+
+}  // namespace
+
+void export_columns(std::span<const ReleasedColumn> columns, ArrowArrayStream* stream) {
+  inside::ArrowSink table;
+  write_to(table, columns);
   table.export_to(stream);
+}
+
+std::string csv_text(std::span<const ReleasedColumn> columns) {
+  std::string text;
+  inside::CsvSink lines(text);
+  write_to(lines, columns);
+  return text;
 }
 
 Sink Sink::csv(const std::string& path, std::optional<std::string> certificate_path) {

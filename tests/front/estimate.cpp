@@ -48,6 +48,13 @@ TEST(FrontEstimate, FindsThePopulationInMemory) {
             }),
             "method must be unbiased, simplex or maximum-likelihood, but is "
             "\"best\"");
+  std::vector<std::int64_t> others(told_ages);
+  others[1] = 100;
+  const Source clipped = Source::memory({{"age", others}, {"glad", told_glad}});
+  EXPECT_EQ(
+      test::refusal_of([&] { static_cast<void>(estimate(certificate, domain, clipped)); }),
+      "released (in memory) line 3 column \"age\" must be an integer from 0 to 99, but is \"100\" "
+      "(outside: clip is for private values)");
 }
 
 }  // namespace

@@ -321,8 +321,8 @@ TEST(FrontPublicTexts, StandForFiles) {
 
 TEST(FrontSource, IsWrittenAsAFile) { EXPECT_EQ(memory().csv_text(), kCsv); }
 
-TEST(FrontReleasedColumns, AreAStreamOfTheSameValues) {
-  const std::vector<ReleasedColumn> columns = {
+TEST(FrontReleasedColumns, AreAStreamAndAFileOfTheSameValues) {
+  std::vector<ReleasedColumn> columns = {
       {"city", Texts{"Lille", "", "Ghent"}, {1, 0, 1}, {"Ghent", "Lille"}},
       {"name", Texts{"ann", "", "x, y"}, {1, 0, 1}, {}},
       {"age", std::vector<std::int64_t>{1, 2, 0}, {1, 1, 0}, {}},
@@ -335,6 +335,10 @@ TEST(FrontReleasedColumns, AreAStreamOfTheSameValues) {
               "city,name,age,height,insured\nLille,ann,1,1.5,true\n,,2,2,false\n"
               "Ghent,\"x, y\",,,\n");
   }
+  columns[3].exponent = -2;
+  EXPECT_EQ(csv_text(columns),
+            "city,name,age,height,insured\nLille,ann,1,1.50,true\n,,2,2.00,false\n"
+            "Ghent,\"x, y\",,,\n");
 }
 
 TEST(FrontCounts, AreTheTableOfWhichEachRowIsARecord) {
