@@ -12,6 +12,13 @@ from typing import Any
 from mollify import _core
 
 
+class Public(type):
+    """Of classes whose `help` lists public names alone."""
+
+    def __dir__(cls) -> list[str]:
+        return [name for name in super().__dir__() if name[0] != "_"]
+
+
 def whole_number(name: str, given: Any, span: tuple[int, int] | None = None) -> int:
     """A whole number of that span; without one from 0 to 2^63 - 1, and the library says what else it must be."""
     least, most = span or (0, 2**63 - 1)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from mollify import _core
-from mollify._checks import path_text, row_of_line, whole_number
+from mollify._checks import Public, path_text, row_of_line, whole_number
 from mollify._files import Inputs, inputs_of, write_whole
 from mollify._warning import warn
 
@@ -292,7 +292,7 @@ class DomainWarning(UserWarning):
     """
 
 
-class Domain:
+class Domain(metaclass=Public):
     """A product of columns, each of finitely many values. Immutable.
 
     Parameters

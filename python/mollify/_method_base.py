@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from mollify import _core
 from mollify._answer import Answer, Comparison
-from mollify._checks import thread_count, whole_number
+from mollify._checks import Public, thread_count, whole_number
 from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, as_domain
 from mollify._files import Inputs as InputFiles, inputs_of
@@ -31,12 +31,12 @@ from mollify._warning import warn
 if TYPE_CHECKING:
     import altair
 
-class _Listed(type):
+class _Listed(Public):
     """Leaves out of a class's `help` the defaults, and what `help(mo.Method)` explains."""
 
     def __dir__(cls) -> list[str]:
         known = {*getattr(cls, "__dataclass_fields__", ()), *(vars(Method) if cls is not Method else ())}
-        return [name for name in super().__dir__() if name not in known and name[0] != "_"]
+        return [name for name in super().__dir__() if name not in known]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from mollify import _core
-from mollify._checks import path_text
+from mollify._checks import Public, path_text
 from mollify._files import Inputs, optional, table_format, write_whole, writable
 from mollify._html import table
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 
-class Records:
+class Records(metaclass=Public):
     """A table of records, of the domain's types whatever the records are.
 
     It is a sequence of records, each a dict from names to values: ``records[0]`` is the
@@ -223,6 +223,10 @@ class Records:
 
     def _first_rows(self, most: int = 10) -> list[tuple[Any, ...]]:
         return list(zip(*_cells(self._some(slice(most))).values()))
+
+    def __str__(self) -> str:
+        """The kind of object, and the first records as CSV."""
+        return f"{self!r}\n{self.head().to_csv()}"
 
     def __repr__(self) -> str:
         return f"Records({len(self)} of {', '.join(self.columns)})"

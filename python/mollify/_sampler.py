@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
-from mollify._checks import number, optional_number, thread_count, whole_number
+from mollify._checks import Public, number, optional_number, thread_count, whole_number
 from mollify._privacy import Privacy, outward
 from mollify._private_numbers import private_numbers, private_outcomes
 from mollify._progress import line
@@ -32,7 +32,7 @@ def _numbers(what: str, numbers: ArrayLike, kinds: str) -> NDArray[Any]:
     return array
 
 
-class Sampler:
+class Sampler(metaclass=Public):
     """A local mechanism over k outcomes. Immutable, safe to share between threads; it
     releases the GIL, and pickles by its public parameters.
 

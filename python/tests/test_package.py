@@ -127,6 +127,12 @@ def test_help_of_a_method_is_short(kind):
     assert str(inspect.signature(mo.Method.check)).endswith("most=1000) -> Answer")
 
 
+@pytest.mark.parametrize("kind", [mo.Domain, mo.Records, mo.Release, mo.Sampler], ids=lambda kind: kind.__name__)
+def test_help_lists_public_names(kind):
+    lines = pydoc.plain(pydoc.render_doc(kind)).splitlines()
+    assert len(lines) <= 125 and not [line for line in lines if "__" in line and "__arrow" not in line]
+
+
 def test_help_has_40_lines():
     for name, one, _ in docstrings():
         assert len((inspect.getdoc(one) or "").splitlines()) <= 40, name

@@ -75,6 +75,11 @@ def test_values_are_pythons(zone):
     assert first in records[0]
 
 
+def test_print_shows_the_first_records(release):
+    assert str(release) == f"{release!r}\n{release[:10].to_csv()}"
+    assert str(release[:2]).splitlines()[0] == "Records(2 of city, age, height, is_member, day)"
+
+
 def test_slices_are_tables(release):
     some = release[3:20:4]
     assert isinstance(some, mo.Records)
