@@ -277,7 +277,7 @@ class BoostedScorer final : public Scorer {
 ///
 /// Candidates are a sample of the reference, so that is what a trained classifier knows
 /// (docs/theory/band.md). The kernel clips its estimate into the whole band, of which boosting uses
-/// about half: compare the two before choosing (docs/reference/spaces.md). Learning looks at the
+/// about half: compare the two first (docs/evidence/single-records.md). Learning looks at the
 /// same number of rows, repeated or thinned, whatever the rows are, so that it takes as long for
 /// every unit; it shows nothing. Equal rows and candidates give equal scores.
 class RatioScorer final : public Scorer {

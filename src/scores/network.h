@@ -224,7 +224,7 @@ class NetworkLearner final : public WeakLearner {
 };
 
 /// The papers' network with a schedule of fixed length that reaches the loss of their 750 epochs in
-/// a small part of the time (docs/reference/spaces.md): Adam, many small steps, no early
+/// a small part of the time (docs/evidence/single-records.md): Adam, many small steps, no early
 /// stopping, so that the time it takes says nothing about the rows.
 [[nodiscard]] NetworkOptions release_network();
 

@@ -173,7 +173,7 @@ TEST(DocumentTables, AreWhatTheTablesOfTheCodeMake) {
       {"reference/spec.md", "parts of a spec", table_of(spec_parts(), false)},
       {"reference/spec.md", "parts of a question", table_of(plan_parts(), true)},
       {"reference/spec.md", "parts that a question shares", table_of_shared_parts()},
-      {"reference/spaces.md", "scorers", table_of_scorers()},
+      {"reference/mechanisms.md", "scorers", table_of_scorers()},
       {"reference/domain.md", "types of columns", table_of_kinds()},
   };
   for (const auto& [page, name, made] : tables) {

@@ -35,7 +35,8 @@ std::unique_ptr<Scorer> scorer_of(const MixedPoints& candidates, double) {
 
 constexpr ScorerRow kScorers[] = {
     {.kind = ScorerKind::kKernel,
-     .estimates = "density by a product of kernels: Gaussian, Aitchison–Aitken, Wang–van Ryzin",
+     .estimates = "density by a product of kernels: Gaussian, Aitchison–Aitken, Wang–van Ryzin; "
+                  "bandwidths by Scott's rule, and for categories by the least squared error",
      .suits = "the default: some to many rows, mixed columns, no idea of the shape",
      .make = scorer_of<ProductKernelScorer>},
     {.kind = ScorerKind::kEmpirical,
@@ -54,12 +55,14 @@ constexpr ScorerRow kScorers[] = {
      .suits = "few rows and strong correlations between numbers, or clusters",
      .make = scorer_of<GaussianMixtureScorer>},
     {.kind = ScorerKind::kRatio,
-     .estimates = "p/h itself, by a network that learns to tell rows from candidates",
+     .estimates = "p/h itself, by a network that learns to tell rows from candidates, from 20 000 "
+                  "samples of each unit",
      .suits = "many rows of one unit, many columns, a reference near the data; candidates only",
      .needs_candidates = true,
      .make = scorer_of<RatioScorer>},
     {.kind = ScorerKind::kBoosted,
-     .estimates = "the boosted density of Husain et al., by three such networks",
+     .estimates = "the boosted density of Husain et al., by three such networks of 10 000 samples; "
+                  "inside the relative band, so that nothing is clipped",
      .suits = "to reproduce the papers: `ratio` uses the whole band; candidates only",
      .needs_candidates = true,
      .make = [](const MixedPoints& candidates, double epsilon) -> std::unique_ptr<Scorer> {

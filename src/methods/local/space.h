@@ -28,7 +28,7 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // The scorers that a user can choose, by name.
 
-/// How private rows become scores of candidates (docs/reference/spaces.md).
+/// How private rows become scores of candidates (docs/reference/mechanisms.md).
 enum class ScorerKind {
   kKernel,
   kEmpirical,
