@@ -135,4 +135,5 @@ def __getattr__(name: str) -> Any:
         from mollify.boosting import mbde
 
         return mbde
-    raise AttributeError(f"module 'mollify' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+    hint = f". A method has it, such as mo.Local(...).{name}(...)." if name in ("check", "compare", "plan", "sample", "tune") else ""
+    raise AttributeError(f"module 'mollify' has no attribute {name!r}{hint}", name=name, obj=sys.modules[__name__])

@@ -92,6 +92,12 @@ class Records(metaclass=Public):
         """Whether a text is a column's name, or a dict one of the records."""
         return one in self.columns if isinstance(one, str) else any(one == record for record in self)
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            said = f"{type(self).__name__!r} object has no attribute {name!r}. to_pandas() and to_polars() make a data frame."
+            raise AttributeError(said, name=name, obj=self)
+
     def _known(self, name: str) -> str:
         if name not in self.columns:
             raise KeyError(f'no column is "{name}": the columns are {", ".join(self.columns)}')

@@ -114,6 +114,10 @@ def test_pandas_needs_no_pyarrow():
 def test_dir_has_the_public_names():
     assert set(dir(mo)) == {*mo.__all__, "boosting", "nonprivate", "spark"}
     assert all(getattr(mo, name) is not None for name in dir(mo))
+    with pytest.raises(AttributeError, match=r"no attribute 'check'\. A method has it, such as mo\.Local\(\.\.\.\)\.check\(\.\.\.\)\.$"):
+        mo.check
+    with pytest.raises(AttributeError, match="no attribute 'chek'$"):
+        mo.chek
 
 
 @pytest.mark.parametrize("kind", METHODS.values(), ids=METHODS)

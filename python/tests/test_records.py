@@ -98,6 +98,8 @@ def test_unknown_places_and_names_raise_as_elsewhere(release):
         release["cities"]
     with pytest.raises(TypeError):
         release[1.5]
+    with pytest.raises(AttributeError, match=r"no attribute 'describe'\. to_pandas\(\) and to_polars\(\) make a data frame"):
+        release.describe()
 
 
 @pytest.mark.parametrize("name", ["records.csv", "RECORDS.PARQUET"])
