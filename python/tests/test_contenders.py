@@ -182,10 +182,10 @@ def _runs(epochs, noise):
     return [run for run in measured.gan_runs() if (run.epochs, run.noise) == (epochs, noise)]
 
 
-def test_the_network_learns_the_ring_without_noise_and_loses_modes_to_noise() -> None:
-    """[Husain et al. 2020]: the GAN loses modes. So it does if all steps cost the epsilon that is named, and does not by
-    its paper's noise, which pays for one step. Five runs are made again; on another processor rounding differs, and the noise
-    takes another run elsewhere."""
+def test_the_network_learns_the_ring_without_noise_and_noise_blurs_its_modes() -> None:
+    """[Husain et al. 2020]: the GAN loses modes, and boosting outperforms it. With its paper's noise, which pays for one step,
+    neither is so. If all steps cost the epsilon that is named, modes are blurred, and it is farther from P. Nine runs are made
+    again; on another processor rounding differs, and the noise takes another run elsewhere."""
     for noise, least in (("none", 9), ("published", 8)):
         runs = _runs(100, noise)
         assert len(runs) == 10 and sum(run.modes == 8 and run.share > 0.85 for run in runs) >= least
@@ -194,17 +194,23 @@ def test_the_network_learns_the_ring_without_noise_and_loses_modes_to_noise() ->
         if epochs > 100:
             assert all(run.modes == 8 and run.share > 0.95 for run in _runs(epochs, "none"))
             assert all(run.modes >= 6 and run.share > 0.85 for run in _runs(epochs, "published"))
+    # Blurred rather than lost: of 8 modes few are told apart, but most have points.
+    for epochs, told, hit in ((100, 0.1, 7.6), (10_000, 4 / 3, 5)):
+        runs = _runs(epochs, "accounted")
+        assert (np.mean([run.modes for run in runs]), np.mean([run.hit for run in runs])) == pytest.approx((told, hit))
     without = measured.gan_run(100, "none", 3)[0]
     assert without.modes == 8 and without.share == pytest.approx(_runs(100, "none")[3].share, abs=0.04)
     made = [measured.gan_sample(100, "accounted", seed) for seed in range(4)]
     found = [measured.modes_of(points) for points in made]
     print(without, found)
-    assert all(told <= 3 and share < 0.75 for _, told, share in found)
+    assert all(hit >= 5 and told <= 3 and share < 0.75 for hit, told, share in found)
     # Published: farther from P than boosting, which perfect classifiers bring to 2.015, and learned ones to 2.025.
     truth = points_of(measure(measured.RING), 1000, _core.SeededNumbers(9))
-    nlls = [husain._kernel_nll(points[:1000], truth, 2.5) for points in made]
-    print(nlls)
-    assert np.mean(nlls) > 2.1
+    printed = [measured.gan_sample(100, "published", seed) for seed in range(4)]
+    accounted, published = ([husain._kernel_nll(points[:1000], truth, 2.5) for points in one] for one in (made, printed))
+    print(accounted, published)
+    assert np.mean(accounted) > 2.1 and sum(one > 2.025 for one in accounted) >= 3
+    assert np.mean(published) < 1.95 and sum(one < 2.015 for one in published) >= 3
 
 
 def test_modes_are_told_apart_only_if_there_is_less_between_them() -> None:

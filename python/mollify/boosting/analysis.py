@@ -125,9 +125,7 @@ def _of_density(density: Any, reference: Any, samples: int, seed: int, regions: 
         parts, reference_text = density_parts(reference, "reference")
         start = _core.KnownMeasure(json.dumps(parts), reference_text)
     if start.dimension != dimension:
-        raise _core.InvalidInput(
-            f"the reference must have the density's {dimension} dimensions, but has {start.dimension}"
-        )
+        raise _core.InvalidInput(f"the reference must have the density's {dimension} dimensions, but has {start.dimension}")
     boxes = [_region(one, dimension) for one in regions]
     numbers = _core.SeededNumbers(seed)
     p, pool = points_of(truth, samples, numbers), points_of(start, max(_POOL, 4 * samples), numbers)

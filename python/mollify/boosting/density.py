@@ -155,9 +155,7 @@ class BoostedDensity:
         return replace(self, log_normaliser=found._replace(value=0.0 if math.isnan(value) else value))
 
 
-def perfect_path(
-    p: Numbers, h: Numbers, epsilon: float, classifier: str, weights: Numbers | float = 1.0
-) -> list[Numbers]:
+def perfect_path(p: Numbers, h: Numbers, epsilon: float, classifier: str, weights: Numbers | float = 1.0) -> list[Numbers]:
     """ln of the masses of Q_0 to Q_3 if each classifier's logit is ln P/Q_(t-1) itself, or ln of their densities at
     points of these weights. "unbounded" are logits as they are, with theta_t = (epsilon / (epsilon + 4))^t [published
     code of Husain et al. 2019]."""

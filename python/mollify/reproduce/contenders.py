@@ -18,11 +18,10 @@ from mollify.reproduce.known import three_gaussians
 from mollify.reproduce.page import HeatMap, Numbers, PublishedNumber
 
 BERNSTEIN = (
-    "DPB: 10 000 points, a kernel density on a lattice with K = 20 and order h = 1, Laplace noise on "
-    "its values, shifted to be positive. Its epsilon is for one record; for the whole table it is "
-    "10 000 times that. The papers give no K, h or box: the box is what is drawn, and in one "
-    "dimension [-1, 2]; the bandwidth is cross-validated on other points, which count as public. In "
-    "each repeat one draw of the noise is used for all epsilon, scaled by 1/epsilon."
+    "DPB: 10 000 points, a kernel density on a lattice with K = 20 and order h = 1, Laplace noise on its values, shifted to be "
+    "positive. Its epsilon is for one record; for the whole table it is 10 000 times that. The papers give no K, h or box: the "
+    "box is what is drawn, and in one dimension [-1, 2]; the bandwidth is cross-validated on other points, which count as "
+    "public. In each repeat one draw of the noise is used for all epsilon, scaled by 1/epsilon."
 )
 
 # -------------------------------------------------------------------------------------------------

@@ -303,9 +303,7 @@ def picture(figure: Figure) -> str:
     marks = any(isinstance(chart, BarChart) and any(bars.published for bars in chart.bars) for chart in figure.charts)
     notice = [f"{figure.paper} - computed by mollify.reproduce, NOT PRIVATE"]
     notice += ["diamonds: published numbers"] if marks else []
-    heading = alt.TitleParams(
-        figure.title, subtitle=notice, anchor="start", fontSize=18, subtitleColor=_SOFT, offset=16
-    )
+    heading = alt.TitleParams(figure.title, subtitle=notice, anchor="start", fontSize=18, subtitleColor=_SOFT, offset=16)
     whole = (
         alt.vconcat(*rows, title=heading, background="#fffefb", padding=18)
         .resolve_scale(**apart)

@@ -54,13 +54,12 @@ def ring_of_three(quick: bool, seed: int) -> Figure:
     of_perfect = divergences(on_normal.p, perfectly_boosted(on_normal.p, on_normal.h, epsilon, "sigmoid"))
     figure = Figure(
         [
-            "A mixture of three Gaussians of variance 1/2 on the unit circle, and two laws from which one "
-            "point can be released with epsilon 0.5, whatever the private distribution is. Left: the "
-            "private distribution. Middle: the baseline, boosting from N(0, I) with sigmoids as "
-            "classifiers, which leaves half of epsilon unspent. Right: the minimax mechanism, with the "
-            "envelope of all Gaussian mixtures with means in the unit disc as its reference.",
-            "All three panels have the same colours. The baseline learns as its published code does, from "
-            "the ends of 10 000 Markov chains.",
+            "A mixture of three Gaussians of variance 1/2 on the unit circle, and two laws from which one point can be released "
+            "with epsilon 0.5, whatever the private distribution is. Left: the private distribution. Middle: the baseline, "
+            "boosting from N(0, I) with sigmoids as classifiers, which leaves half of epsilon unspent. Right: the minimax "
+            "mechanism, with the envelope of all Gaussian mixtures with means in the unit disc as its reference.",
+            "All three panels have the same colours. The baseline learns as its published code does, from the ends of 10 000 "
+            "Markov chains.",
         ]
     )
     maps = [
@@ -107,9 +106,7 @@ def client(means: Sequence[float], weights: Sequence[float] | None = None) -> di
 
 def client_divergences(parts: dict[str, Any], epsilon: float, quick: bool) -> list[Divergences]:
     """How far each of `CLIENT_LAWS` is from the client's own law: to 1e-13, to 1e-5 if `quick`."""
-    envelope = measure(
-        {"type": "gaussian_mixture_envelope", "radius": 1, "variance": 1, "dimension": 1, "box": [_LINE]}
-    )
+    envelope = measure({"type": "gaussian_mixture_envelope", "radius": 1, "variance": 1, "dimension": 1, "box": [_LINE]})
     start = normal(1, [_LINE])
     truth = measure(parts)
     floor = class_floor(envelope.class_bound(), epsilon)
@@ -133,13 +130,11 @@ def clients(quick: bool, seed: int) -> Figure:
             "from the law that its point is released from. Diamonds: the published numbers, for the same clients. "
             "They are the clients that the authors' published code draws from its seeds 1 to 5; the worst of each "
             "hundred, by every divergence, is a single Gaussian with its mean near one end.",
-            "The published baseline has sigmoids for classifiers and so leaves half of epsilon unspent. "
-            "With the classifiers that its paper asks for (logits clipped at log 2) boosting is much "
-            "nearer, and the exact projection on the same mollifier is nearer still: at epsilon 5 the "
-            "published .286 becomes .08, and then less than .001.",
-            '"Perfect" classifiers know P. The learned baseline is trained for the worst client as the '
-            "published code does it, on the ends of 10 000 Markov chains. All other bars are integrals, "
-            + exact,
+            "The published baseline has sigmoids for classifiers and so leaves half of epsilon unspent. With the classifiers "
+            "that its paper asks for (logits clipped at log 2) boosting is much nearer, and the exact projection on the same "
+            "mollifier is nearer still: at epsilon 5 the published .286 becomes .08, and then less than .001.",
+            '"Perfect" classifiers know P. The learned baseline is trained for the worst client as the published code does it, '
+            "on the ends of 10 000 Markov chains. All other bars are integrals, " + exact,
         ],
         in_a_row=2,
     )
