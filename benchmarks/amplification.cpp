@@ -43,6 +43,8 @@ void report(benchmark::State& state, const Problem& problem) {
   state.counters["records"] = static_cast<double>(problem.response.records);
   state.counters["outcomes"] = static_cast<double>(problem.response.outcomes);
   state.counters["rate"] = problem.response.rate;
+  state.counters["epsilon0"] = problem.response.epsilon0;
+  state.counters["epsilon"] = problem.epsilon;
   state.counters["delta"] = both.upper;
   state.counters["slack"] = (blanket.upper - blanket.lower) / blanket.upper;
   state.counters["gap"] = both.upper / both.lower - 1;

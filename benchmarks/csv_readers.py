@@ -7,12 +7,13 @@ counts them, or reads doubles; the others read the same columns into memory with
 What each has read is compared first, count by count and sum by sum. Then all take turns,
 `--repetitions` times, and the least wall time and the least processor time count: importing a package
 is none of them, though starting mollify's program is of its processor time. Where other programs run,
-look at processor time. pyarrow, polars and duckdb come from Python's index.
+look at processor time, which the table shows. pyarrow, polars and duckdb come from Python's index.
 
     benchmarks/csv_readers.py --ours build/release/benchmarks/read_csv_once
 """
 
 import argparse
+import importlib.metadata
 import json
 import math
 import os
@@ -150,6 +151,8 @@ def main():
         run_one_reader(options)
         return
     readers = ["mollify", "pyarrow", "Polars", "DuckDB"]
+    versions = [".".join(importlib.metadata.version(reader.lower()).split(".")[:2]) for reader in readers[1:]]
+    print(f"| MB a second | mollify | {' | '.join(map(' '.join, zip(readers[1:], versions)))} |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         for kind, write, rows in [("columns", write_columns, options.rows),
                                   ("numbers", write_numbers, options.rows // 5)]:
@@ -165,11 +168,13 @@ def main():
                 for _ in range(options.repetitions):
                     for reader in readers:
                         times[reader].append(read_by(reader, kind, path, threads, options, False)[0])
+                rates = [f"{size / 1e6 / min(processor for _, processor in times[reader]):.0f}" for reader in readers]
+                what = "three columns of ten" if kind == "columns" else "twenty columns of numbers"
+                by = "one core" if threads == 1 else "two threads, both their time"
+                print(f"| {by}: {what} | {' | '.join(rates)} |", flush=True)
                 for reader in readers:
-                    wall, processor = map(min, zip(*times[reader]))
-                    print(f"{kind}, {size / 1e6:.0f} MB, {threads} core{'s' if threads > 1 else ''}, {reader}: "
-                          f"{wall:.3f} s, {size / 1e6 / wall:.0f} MB/s; processor {processor:.3f} s, "
-                          f"{size / 1e6 / processor:.0f} MB/s", flush=True)
+                    print(f"{kind}, {size / 1e6:.0f} MB, {threads} of threads, {reader}: by the clock "
+                          f"{min(wall for wall, _ in times[reader]):.3f} s", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,14 @@
 // How time and memory of a release grow: with rows, units, outcomes and candidates, by one thread
 // and by two. Each point runs in a process of its own, whose greatest memory the system tells.
 //
-// usage: benchmark_growth [FOLDER [GREATEST_ROWS]]
+// usage: benchmark_growth [GREATEST_ROWS]
 //
 // Times are processor times of the thread that releases, which does its share of all work and waits
 // for the others: beside other programs they say what the clock would say without them.
 //
-// Writes growth.csv into FOLDER (default: here) and prints the exponents; scripts/draw_charts.py
-// draws it. Rows grow to 10^7 unless GREATEST_ROWS says otherwise (10^8 take 2 GB
-// of disk); with GREATEST_ROWS below 10^5 everything is small, to show that it runs.
+// Prints the points, which scripts/draw_charts.py draws, and the exponents. Rows grow to 10^7
+// unless GREATEST_ROWS says otherwise (10^8 take 2 GB of disk); with GREATEST_ROWS below 10^5
+// everything is small, to show that it runs.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -216,44 +216,38 @@ double exponent(const std::vector<Point>& points, std::size_t threads, double Po
 }
 
 /// A row for each point: which chart and line it belongs to, and where it lies.
-void write_rows(std::ofstream& csv, const Series& series, double Point::*what, const char* label) {
+void print_rows(const Series& series, double Point::*what, const char* label) {
   for (const std::size_t threads : {1U, 2U}) {
     for (const Point& point : series.points) {
       if (point.threads != threads) continue;
-      csv << fmt::format("\"{}\",{},{},{:.10g},{:.10g}\n", series.name, label,
-                         threads == 1 ? "one thread" : "two threads", point.size, point.*what);
+      fmt::print("| {} | {} | {} | {:.10g} | {:.10g} |\n", series.name, label,
+                 threads == 1 ? "one thread" : "two threads", point.size, point.*what);
     }
   }
 }
 
-void run(const std::string& folder, double rows) {
+void run(double rows) {
   const bool is_small = rows < 1e5;
   const std::vector<Series> all = {over_rows(rows), over_units(is_small ? 1e3 : 1e6),
                                    over_outcomes(is_small ? 1024 : 0x1p24),
                                    over_candidates(is_small ? 1024 : 0x1p18)};
-  std::ofstream csv(std::filesystem::path(folder) / "growth.csv");
-  csv << "what,of,series,x,y\n";
-  for (const Series& series : all) write_rows(csv, series, &Point::seconds, "seconds");
-  for (const Series& series : all) write_rows(csv, series, &Point::bytes, "bytes");
+  fmt::print("| what | of | series | x | y |\n|---|---|---|---|---|\n");
+  for (const Series& series : all) print_rows(series, &Point::seconds, "seconds");
+  for (const Series& series : all) print_rows(series, &Point::bytes, "bytes");
+  fmt::print(
+      "\n| what | time grows with | memory grows with | at | time there | memory there |\n"
+      "|---|---|---|---|---|---|\n");
   for (const Series& series : all) {
     for (const std::size_t threads : {1U, 2U}) {
       const auto last = std::find_if(series.points.rbegin(), series.points.rend(),
                                      [&](const Point& point) { return point.threads == threads; });
       if (last == series.points.rend()) continue;
       fmt::print(
-          "{:43} {} thread{}: time ~ size^{:.2f}, memory ~ size^{:.2f}; at {:.3g}: {:.3g} s, "
-          "{:.0f} "
-          "MB\n",
+          "| {}, {} thread{} | size^{:.2f} | size^{:.2f} | {:.3g} | {:.3g} s | {:.0f} MB |\n",
           series.name, threads, threads == 1 ? "" : "s",
           exponent(series.points, threads, &Point::seconds),
           exponent(series.points, threads, &Point::bytes), last->size, last->seconds,
           last->bytes / 1e6);
-    }
-    const Point& two = series.points.back();
-    const Point& one = series.points[series.points.size() - 2];
-    if (two.threads == 2) {
-      fmt::print("{:43} two threads are {:.2f} times as fast as one\n", "",
-                 one.seconds / two.seconds);
     }
   }
 }
@@ -262,5 +256,5 @@ void run(const std::string& folder, double rows) {
 }  // namespace mollify::front
 
 int main(int count, char** arguments) {
-  mollify::front::run(count > 1 ? arguments[1] : ".", count > 2 ? std::atof(arguments[2]) : 1e7);
+  mollify::front::run(count > 1 ? std::atof(arguments[1]) : 1e7);
 }

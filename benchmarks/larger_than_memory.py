@@ -57,7 +57,7 @@ def release(reader, model, path, rows, units):
     released = method.sample(stream)
     seconds = time.perf_counter() - start
     assert len(released) == {"local by unit": units, "central by unit": 100, "integral": 3}[model]
-    print(f"  {reader:30} {model:16} {before:7.0f} {peak_megabytes():7.0f} MB {seconds:8.1f} s")
+    print(f"| {reader}, {model} | {before:.0f} MB | {peak_megabytes():.0f} MB | {seconds:.0f} s |", flush=True)
 
 
 def main():
@@ -69,7 +69,8 @@ def main():
         path = f"{folder}/table.parquet"
         duckdb.sql(f"copy ({made_rows(rows, units)}) to '{path}'")
         size = os.path.getsize(path) / 2**20
-        print(f"{rows} rows of {units} units, {size:.0f} MB of Parquet; peak memory before and after, time")
+        print(f"{rows} rows of {units} units, {size:.0f} MB of Parquet\n")
+        print("| what | memory before | peak | time |\n|---|---|---|---|", flush=True)
         for reader in READERS:
             for model in MODELS:
                 asked = [sys.executable, "-P", __file__, "--one", reader, model, path, str(rows), str(units)]

@@ -2,8 +2,8 @@
 
 usage: python benchmarks/python_speed.py [ROWS [BENCHMARK_FRONT]]     (default: 10 000 000)
 
-Beside draws on arrays stand those of C++ where its program benchmark_front is given. The least, or
-most, that each is to be stands in brackets; benchmarks/python_speed.sh builds and runs it all.
+Next to draws on arrays it measures C++, if its program benchmark_front is given. benchmarks/python_speed.sh builds and
+runs it all.
 
 Releases by unit from three categorical columns, in every form; randomized response and samplers on
 arrays, beside multi-freq-ldpy where that is installed. Each number is the best of three runs, of what
@@ -48,10 +48,13 @@ def in_cpp(program, name):
     return min(run["cpu_time"] for run in runs) / 1000
 
 
-def beside(seconds, other, most):
-    if other is None:
-        return ""
-    return f"   {seconds / other:.2f} times as long as in C++ [{most}]"
+def print_line(what, measure, value):
+    print(f"| {what} | {measure} | {value} |", flush=True)
+
+
+def print_against(what, seconds, other):
+    if other is not None:
+        print_line(what, "times as long as in C++", f"{seconds / other:.2f}")
 
 
 def assert_count(seen, draws, probability):
@@ -121,12 +124,10 @@ def main():
     domain = mo.Domain({name: mo.categorical(words, outside=words[0]) for name in "abc"})
     roster = [str(unit) for unit in range(1000)]
     assert_same(domain, roster)
-    print(f"{rows} rows, 3 categorical columns, 1000 units, one local release")
+    print("| what | measure | value |\n|---|---|---|")
     for name, data in frames(rows):
         seconds = best(lambda data=data: release(data, domain, roster))
-        least = 10 if "text" in name or "object" in name else 20
-        cells = 3 * rows / seconds / 1e6
-        print(f"  {name:30} {seconds:8.3f} s {cells:8.1f} million cells a second [{least}]")
+        print_line(name, "cells a second", f"{3 * rows / seconds / 1e6:.3g} million")
 
     for k in (10, 1000):
         values = np.random.default_rng(0).integers(0, k, rows)
@@ -135,10 +136,8 @@ def main():
         seconds = best(lambda: response.draw(values))
         other = in_cpp(program, f"Responses/{k}")
         per_value = None if other is None else other * rows / 10_000_000
-        print(
-            f"RandomizedResponse.draw, k = {k:4} {rows / seconds / 1e6:24.1f} million a second"
-            + beside(seconds, per_value, 1.2)
-        )
+        print_line(f"RandomizedResponse.draw, k = {k}", "draws a second", f"{rows / seconds / 1e6:.3g} million")
+        print_against(f"RandomizedResponse.draw, k = {k}", seconds, per_value)
         try:
             from multi_freq_ldpy.pure_frequency_oracles.GRR import GRR_Client
         except ImportError:
@@ -147,16 +146,14 @@ def main():
         kept = sum(GRR_Client(one, k, 2.0) == one for one in few)  # and it is compiled
         assert_count(kept, len(few), math.exp(2) / (math.exp(2) + k - 1))
         seconds = best(lambda: [GRR_Client(one, k, 2.0) for one in few])
-        print(f"multi-freq-ldpy's client, k = {k:4} {len(few) / seconds / 1e6:23.2f} million a second")
+        print_line(f"multi-freq-ldpy's client, k = {k}", "draws a second", f"{len(few) / seconds / 1e6:.3g} million")
 
     sampler = mo.Sampler(outcomes=100, epsilon=1)
     scores = np.random.default_rng(0).exponential(size=(10_000, 100))
     assert_law(sampler, scores[0])
     seconds = best(lambda: [sampler.draw(scores) for _ in range(100)]) / 100
-    print(
-        f"Sampler.draw of (10 000, 100) {10_000 / seconds / 1e6:28.2f} million a second"
-        + beside(seconds, in_cpp(program, "Front<double>"), 1.1)
-    )
+    print_line("Sampler.draw of 10 000 rows of 100 doubles", "rows a second", f"{10_000 / seconds / 1e6:.3g} million")
+    print_against("Sampler.draw of 10 000 rows of 100 doubles", seconds, in_cpp(program, "Front<double>"))
 
     bare, whole = (
         min(
@@ -171,7 +168,7 @@ def main():
         )
         for code in ("", "import mollify")
     )
-    print(f"import mollify {1000 * (whole - bare):43.1f} ms [60]")
+    print_line("import mollify", "time", f"{1000 * (whole - bare):.0f} ms")
 
 
 if __name__ == "__main__":

@@ -88,9 +88,15 @@ def timed(work):
     return time.perf_counter() - start, processor_seconds() - processor, result
 
 
-def line(name, rows, seconds, processor):
-    rate = rows / seconds / 1e6
-    print(f"  {name:22} {seconds:8.1f} s {processor:8.1f} s of processors {rate:8.2f} million rows a second")
+def print_line(name, times):
+    """Of several runs all times, because the first is slower."""
+    wall, processor = (", ".join(f"{one:.1f}" for one in each) for each in zip(*times))
+    print(f"| {name} | {wall} s | {processor} s | |")
+
+
+def print_memory(watch):
+    print(f"| most memory of a Python worker | | | {watch.most['python']:.0f} MB |")
+    print(f"| JVM, of 2 GB | | | {watch.most['java']:.0f} MB |")
 
 
 def main():
@@ -110,9 +116,8 @@ def main():
         session.sparkContext.setLogLevel("ERROR")
         return session
 
-    seconds, _, session = timed(started)
-    print(f"{rows} rows, {units} units, 3 categorical columns, {os.cpu_count()} cores")
-    print(f"  start of the session   {seconds:8.1f} s")
+    _, _, session = timed(started)
+    print("| what | by the clock | of processors | memory |\n|---|---|---|---|")
 
     def on_spark(frame):
         release = spark.sample(frame, method)
@@ -123,9 +128,8 @@ def main():
     watch = Watch()
     watch.start()
     if only_generated:
-        seconds, processor, _ = timed(lambda: on_spark(generated(session, rows, units)))
-        line("Spark, generated rows", rows, seconds, processor)
-        print(f"  most memory: Python worker {watch.most['python']:.0f} MB, JVM {watch.most['java']:.0f} MB")
+        print_line(f"{rows} rows that Spark makes", [timed(lambda: on_spark(generated(session, rows, units)))[:2]])
+        print_memory(watch)
         return
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/table"
@@ -136,13 +140,15 @@ def main():
             stream = pyarrow.dataset.dataset(path).scanner().to_reader()
             return method.sample(stream)
 
-        for name, work in (
-            ("native, from Arrow", native),
-            ("Spark, local[2]", lambda: on_spark(session.read.parquet(path))),
-        ) * 3:
-            seconds, processor, _ = timed(work)
-            line(name, rows, seconds, processor)
-        print(f"  most memory: Python worker {watch.most['python']:.0f} MB, JVM {watch.most['java']:.0f} MB")
+        works = {"`Local.sample`, one thread": native,
+                 "`mollify.spark.sample`, two cores": lambda: on_spark(session.read.parquet(path))}
+        times = {name: [] for name in works}
+        for _ in range(3):
+            for name, work in works.items():
+                times[name].append(timed(work)[:2])
+        for name, several in times.items():
+            print_line(name, several)
+        print_memory(watch)
 
 
 if __name__ == "__main__":

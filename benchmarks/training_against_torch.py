@@ -107,13 +107,11 @@ def main():
     for repetition in range(arguments.repetitions):
         ours.append(train_ours(arguments.ours, data, arguments.epochs))
         theirs.append(train_torch(torch, data, arguments.epochs, 2, repetition))
-    print(f"{arguments.epochs} epochs, one thread each, best of {arguments.repetitions}; torch {torch.__version__}")
-    for name, results in (("torch", theirs), ("mollify", ours)):
+    print(f"| {arguments.epochs} epochs, one thread, best of {arguments.repetitions} | time | cross-entropy |\n|---|---|---|")
+    for name, results in (("mollify", ours), (f"PyTorch {torch.__version__}", theirs)):
         best = min(result["seconds"] for result in results)
         losses = ", ".join(f"{result['cross_entropy']:.4f}" for result in results)
-        print(f"{name:8} {best:8.3f} s   cross-entropy {losses}")
-    ratio = min(r["seconds"] for r in theirs) / min(r["seconds"] for r in ours)
-    print(f"torch / mollify: {ratio:.1f}")
+        print(f"| {name} | {best:.2f} s | {losses} |")
 
 
 if __name__ == "__main__":

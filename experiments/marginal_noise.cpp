@@ -2,13 +2,14 @@
 // what releases show: of seven tables, and of kinds of tables that are drawn anew. NOT PRIVATE: it
 // compares releases with tables.
 //
-// Usage: marginal_noise RUNS [DATA.csv DOMAIN.yaml]...
+// Usage: marginal_noise RUNS [NAME DATA.csv DOMAIN.yaml]...
 //        marginal_noise RUNS KIND
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <iterator>
 #include <numeric>
 #include <random>
 #include <set>
@@ -78,7 +79,6 @@ Table made(const std::string& name, std::size_t records, const std::vector<std::
   return table;
 }
 
-/// Every column is its neighbour's, but for one row in three.
 Table chain() {
   return made("chain", 5000, std::vector<std::uint32_t>(10, 8), false, [](Words& w, auto& cells) {
     for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -87,7 +87,6 @@ Table chain() {
   });
 }
 
-/// Six classes of people; all columns depend on the class, and so on each other.
 Table classes() {
   return made("classes", 20000, std::vector<std::uint32_t>(15, 6), true, [](Words& w, auto& cells) {
     const std::uint32_t of = skewed(w, 6);
@@ -95,8 +94,6 @@ Table classes() {
   });
 }
 
-/// A place says its region, a region its country, a birthday cohort who is retired and at school,
-/// an item its kind and its price class: rules without exceptions.
 Table rules() {
   return made("rules", 10000, {48, 12, 4, 20, 2, 2, 30, 6, 10, 5, 3, 2}, false,
               [](Words& w, auto& c) {
@@ -115,7 +112,6 @@ Table rules() {
               });
 }
 
-/// Thirty columns of 2 to 9 cells in blocks of five that have a cause in common.
 Table blocks() {
   std::vector<std::uint32_t> sizes;
   for (std::uint32_t i = 0; i < 30; ++i) sizes.push_back(2 + i % 8);
@@ -128,7 +124,6 @@ Table blocks() {
   });
 }
 
-/// A thousand answers to twelve questions of two and three answers.
 Table survey() {
   return made("survey", 1000, {2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3}, false, [](Words& w, auto& c) {
     const bool mood = happens(w, .4);
@@ -136,7 +131,6 @@ Table survey() {
   });
 }
 
-/// Columns that have nothing to do with each other.
 Table independent() {
   return made("independent", 10000, {4, 9, 2, 16, 6, 3, 25, 8}, false, [](Words& w, auto& cells) {
     for (std::uint32_t& cell : cells) cell = skewed(w, 25);
@@ -185,8 +179,6 @@ Table shaped(const std::string& name, std::uint64_t seed, std::size_t records,
   return made(name, records, sizes, seed % 2 == 0, row);
 }
 
-/// One to three families of columns: in each a place of up to 160 determines the others, such as
-/// its region, its zone and its tariff; and three columns of which one is the sum of the others.
 Table determined(std::uint64_t seed) {
   Words words(seed);
   struct Rule {
@@ -228,7 +220,6 @@ Table determined(std::uint64_t seed) {
   });
 }
 
-/// A code book: a column of up to 64 cells determines all others, so that every pair depends.
 Table code_book(std::uint64_t seed) {
   Words words(seed);
   const std::uint32_t codes = between(words, 12, 64);
@@ -246,7 +237,6 @@ Table code_book(std::uint64_t seed) {
   });
 }
 
-/// Five columns, each the first one's 30 values in another order.
 Table permutations(std::uint64_t seed) {
   Words words(seed);
   std::vector<std::vector<std::uint32_t>> orders(4, std::vector<std::uint32_t>(30));
@@ -263,8 +253,6 @@ Table permutations(std::uint64_t seed) {
                 });
 }
 
-/// A number of 1000 values, its fifths, its fiftieths, and what is left of it when divided by
-/// seven.
 Table digits(std::uint64_t seed) {
   return shaped("digits", seed, 20'000 + seed, {1000, 200, 20, 7}, [](Words& w, auto& cells) {
     cells[0] = below(w, 1000);
@@ -274,7 +262,6 @@ Table digits(std::uint64_t seed) {
   });
 }
 
-/// Two numbers of 300 values that differ by 3 at most, and a third that differs from the second.
 Table near_values(std::uint64_t seed) {
   Words words(seed);
   return shaped("near values", seed, rows_of(words), {300, 300, 300}, [](Words& w, auto& cells) {
@@ -284,7 +271,6 @@ Table near_values(std::uint64_t seed) {
   });
 }
 
-/// 25 to 60 answers of 3 to 10 values that are all noisy copies of one cause.
 Table one_cause(std::uint64_t seed) {
   Words words(seed);
   const std::uint32_t values = between(words, 3, 10);
@@ -296,8 +282,6 @@ Table one_cause(std::uint64_t seed) {
   });
 }
 
-/// Columns of up to 300 cells; the second, fourth, ... follows from the one before it in a third of
-/// the rows.
 Table sparse(std::uint64_t seed) {
   Words words(seed);
   std::vector<std::uint32_t> sizes(between(words, 4, 8));
@@ -313,7 +297,6 @@ Table sparse(std::uint64_t seed) {
   });
 }
 
-/// Three to ten classes of rows; each class has laws of its own in all columns.
 Table mixture(std::uint64_t seed) {
   Words words(seed);
   const std::uint32_t classes = between(words, 3, 10);
@@ -329,7 +312,6 @@ Table mixture(std::uint64_t seed) {
   });
 }
 
-/// Numbers in 5 to 16 cells that all rise or fall with one or two causes.
 Table correlated(std::uint64_t seed) {
   Words words(seed);
   std::vector<std::uint32_t> sizes(between(words, 6, 18));
@@ -351,7 +333,6 @@ Table correlated(std::uint64_t seed) {
   });
 }
 
-/// Columns that are independent of each other, but for one row in twenty.
 Table nearly_independent(std::uint64_t seed) {
   Words words(seed);
   std::vector<std::uint32_t> sizes(between(words, 6, 18));
@@ -364,9 +345,9 @@ Table nearly_independent(std::uint64_t seed) {
   });
 }
 
-Table read(const std::string& path, const std::string& domain_path) {
+Table read(const std::string& name, const std::string& path, const std::string& domain_path) {
   const Domain domain = read_domain(domain_path);
-  Table table{path, {}, std::vector<std::vector<std::uint32_t>>(domain.columns().size())};
+  Table table{name, {}, std::vector<std::vector<std::uint32_t>>(domain.columns().size())};
   for (const Column& column : domain.columns()) {
     table.columns.push_back({column.size(), is_ordered(column.cells())});
   }
@@ -463,6 +444,7 @@ Measured release(const Table& table, const Privacy& budget, Neighbours neighbour
 }
 
 struct Budget {
+  std::string name;
   Privacy privacy;
   Neighbours neighbours;
 };
@@ -470,11 +452,12 @@ struct Budget {
 std::vector<Budget> budgets() {
   std::vector<Budget> all;
   for (const double epsilon : {.1, .5, 1., 2., 5.}) {
-    all.push_back({Privacy::approximate(epsilon, 1e-6), Neighbours::kReplace});
+    all.push_back({fmt::format("ε = {}, δ = 10⁻⁶", epsilon), Privacy::approximate(epsilon, 1e-6),
+                   Neighbours::kReplace});
   }
-  all.push_back({Privacy::approximate(1, 1e-6), Neighbours::kAddRemove});
-  all.push_back({Privacy::pure(1), Neighbours::kReplace});
-  all.push_back({Privacy::pure(5), Neighbours::kAddRemove});
+  all.push_back({"ε = 1, δ = 10⁻⁶", Privacy::approximate(1, 1e-6), Neighbours::kAddRemove});
+  all.push_back({"ε = 1", Privacy::pure(1), Neighbours::kReplace});
+  all.push_back({"ε = 5", Privacy::pure(5), Neighbours::kAddRemove});
   return all;
 }
 
@@ -483,7 +466,7 @@ void print_table(const Table& table, const Budget& budget, std::size_t runs) {
   fmt::print(
       "| {} | {} | {} | {:.4f} | {:.4f} | {:.4f} | {:.3f} | {:.4f} | {} | {:.4f} | {:.4f} | "
       "{:.4f} |\n",
-      table.name, budget.privacy.text(), name_of(budget.neighbours), all.stated.columns.mean,
+      table.name, budget.name, name_of(budget.neighbours), all.stated.columns.mean,
       all.found.columns, all.found.mean, all.found.worst, all.between,
       pair_words(all.pairs, all.noise), all.stated.seen[1].distance, all.stated.usual,
       all.stated.at_worst);
@@ -508,10 +491,56 @@ void print_kind(const std::string& name, const std::vector<Table>& tables, const
     return one.found.mean <= one.stated.at_worst;
   });
   fmt::print("| {} | {} | {} | {:.4f} | {:.4f} | {:.4f} | {} of {} | {} of {} |\n", name,
-             budget.privacy.text(), name_of(budget.neighbours), nearest->found.mean,
-             nearest->stated.usual, nearest->stated.at_worst, within, all.size(), held, all.size());
+             budget.name, name_of(budget.neighbours), nearest->found.mean, nearest->stated.usual,
+             nearest->stated.at_worst, within, all.size(), held, all.size());
   std::fflush(stdout);
 }
+
+/// A table that is the same in each run.
+struct Known {
+  Table (*make)();
+  const char* what;
+};
+
+constexpr Known kKnown[] = {
+    {chain, "ten columns of 8 cells; each column is its neighbour's value in two rows of three"},
+    {classes,
+     "15 columns of 6 cells that all depend on one hidden class, so that every pair depends"},
+    {rules,
+     "12 columns of 2 to 48 cells with rules without exceptions, such as a place that determines "
+     "its region"},
+    {blocks, "30 columns of 2 to 9 cells in six blocks, each with a cause in common"},
+    {survey, "12 questions of two or three answers"},
+    {independent, "eight columns of 2 to 25 cells that have nothing in common"},
+};
+
+struct Kind {
+  const char* name;
+  Table (*draw)(std::uint64_t);
+  const char* what;
+};
+
+constexpr Kind kKinds[] = {
+    {"determined", determined,
+     "one to three places of up to 160 cells; each determines two to four columns, such as its "
+     "region; and two numbers with their sum"},
+    {"code book", code_book,
+     "one column of 12 to 64 cells determines all others, so that every pair depends"},
+    {"permutations", permutations, "five columns, each the first one's 30 values in another order"},
+    {"digits", digits,
+     "a number of 1000 values, its fifths, its fiftieths, and its remainder when divided by seven"},
+    {"near values", near_values,
+     "three numbers of 300 values each; each differs from the one before it by 3 at most"},
+    {"one cause", one_cause, "25 to 60 answers of 3 to 10 values, all noisy copies of one cause"},
+    {"sparse", sparse,
+     "four to eight columns of 60 to 300 cells, from even shares to a few frequent and many rare "
+     "values; every second column follows from its neighbour in a third of the rows"},
+    {"mixture", mixture,
+     "three to ten classes of rows, each with shares of its own in 6 to 18 columns"},
+    {"correlated", correlated, "6 to 18 binned numbers that rise or fall with one or two causes"},
+    {"nearly independent", nearly_independent,
+     "6 to 18 columns; one row in twenty repeats its neighbour's value"},
+};
 
 }  // namespace
 
@@ -519,9 +548,11 @@ int main(int argument_count, char** arguments) {
   const std::size_t runs = argument_count > 1 ? std::strtoul(arguments[1], nullptr, 10) : 3;
   const std::string only = argument_count == 3 ? arguments[2] : "";
   std::vector<Table> tables;
-  if (only.empty()) tables = {chain(), classes(), rules(), blocks(), survey(), independent()};
-  for (int i = 2; i + 1 < argument_count; i += 2) {
-    tables.push_back(read(arguments[i], arguments[i + 1]));
+  for (const Known& known : kKnown) {
+    if (only.empty()) tables.push_back(known.make());
+  }
+  for (int i = 2; i + 2 < argument_count; i += 3) {
+    tables.push_back(read(arguments[i], arguments[i + 1], arguments[i + 2]));
   }
   fmt::print(
       "| table | budget | neighbours | one-way stated | one-way measured | two-way mean | worst | "
@@ -533,21 +564,24 @@ int main(int argument_count, char** arguments) {
   fmt::print(
       "\n| kind | budget | neighbours | two-way mean, nearest to *at worst* | its usual | its at "
       "worst | within usual | within at worst |\n|---|---|---|---|---|---|---|---|\n");
-  for (const auto& [name, draw] : std::vector<std::pair<std::string, Table (*)(std::uint64_t)>>{
-           {"determined", determined},
-           {"code book", code_book},
-           {"permutations", permutations},
-           {"digits", digits},
-           {"near values", near_values},
-           {"one cause", one_cause},
-           {"sparse", sparse},
-           {"mixture", mixture},
-           {"correlated", correlated},
-           {"nearly independent", nearly_independent}}) {
-    if (!only.empty() && only != name) continue;
-    std::vector<Table> drawn;
-    // The last constants of the figures were settled while these seeds were looked at.
-    for (std::uint64_t seed = 21; seed <= 28; ++seed) drawn.push_back(draw(seed));
-    for (const Budget& budget : budgets()) print_kind(name, drawn, budget, runs);
+  std::string drawn_tables;
+  for (std::size_t i = 0; only.empty() && i < std::size(kKnown); ++i) {
+    drawn_tables +=
+        fmt::format("| 1 | {} | {} | {} |\n", tables[i].name, tables[i].records(), kKnown[i].what);
   }
+  for (const Kind& kind : kKinds) {
+    if (!only.empty() && only != kind.name) continue;
+    std::vector<Table> drawn;
+    std::set<std::size_t> rows;
+    // The last constants of the figures were settled while these seeds were looked at.
+    for (std::uint64_t seed = 21; seed <= 28; ++seed) {
+      drawn.push_back(kind.draw(seed));
+      rows.insert(drawn.back().records());
+    }
+    for (const Budget& budget : budgets()) print_kind(kind.name, drawn, budget, runs);
+    drawn_tables += fmt::format("| {} | {} | {} to {} | {} |\n", drawn.size(), kind.name,
+                                *rows.begin(), *rows.rbegin(), kind.what);
+  }
+  fmt::print("\n| how many tables | name | rows | what depends on what |\n|---|---|---|---|\n{}",
+             drawn_tables);
 }

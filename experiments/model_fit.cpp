@@ -189,7 +189,7 @@ int main(int argument_count, char** arguments) {
       {"tree of 3·10⁴ cells", standard, 40, 30'000},
       {"tree of 3·10⁵ cells", standard, 40, 300'000},
   };
-  fmt::print("| | two-way | three-way | fits, seconds |\n|---|---|---|---|\n");
+  fmt::print("| variant | two-way | three-way | fits, seconds |\n|---|---|---|---|\n");
   for (const Variant& variant : variants) {
     double two = 0;
     double three = 0;

@@ -5,10 +5,11 @@
 // Usage: models FOLDER, the one that holds rand_hie.csv and rand_hie_eight.yaml
 //
 // Total variation of pairs of columns from the table's, mean over all 28 pairs, of the model that
-// is released: mean over 20 releases. Single draws at a fiftieth of the budget are within a factor
-// e^(epsilon/50) of the reference, whose own distance is printed first.
+// is released: mean over 20 releases, and its standard error. Single draws at a fiftieth of the
+// budget are within a factor e^(epsilon/50) of the reference, whose own distance is printed first.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -82,18 +83,24 @@ Pairs pairs_of_model(const std::string& json) {
   return pairs;
 }
 
-double distance_of_models(const std::string& spec, const PublicInputs& inputs, const Source& data,
-                          const Pairs& truth) {
+/// The mean over releases, ± its standard error.
+std::string distance_of_models(const std::string& spec, const PublicInputs& inputs,
+                               const Source& data, const Pairs& truth) {
   constexpr int kReleases = 20;
   const auto release = prepare(parse_spec(spec, "spec"), inputs);
   SecureRandom random;
   double sum = 0;
+  double squares = 0;
   for (int i = 0; i < kReleases; ++i) {
     MemorySink rows;
     const Drawn drawn = release->draw(data, random, rows, 1);
-    sum += distance(truth, pairs_of_model(drawn.model)) / kReleases;
+    const double one = distance(truth, pairs_of_model(drawn.model));
+    sum += one;
+    squares += one * one;
   }
-  return sum;
+  const double mean = sum / kReleases;
+  const double variance = std::max(squares / kReleases - mean * mean, 0.) / (kReleases - 1);
+  return fmt::format("{:.3f} ± {:.3f}", mean, std::sqrt(variance));
 }
 
 /// A file that is gone with it.
@@ -181,7 +188,7 @@ int main(int argument_count, char** arguments) {
                                    {"space", {{"candidates", models}, {"trees", trees}}},
                                    {"band", band}};
             if (around) spec["reference"] = {{"file", sites.others()}};
-            fmt::print(" {:.3f} |",
+            fmt::print(" {} |",
                        around ? distance_of_models(spec.dump(), public_records, rest, rest_truth)
                               : distance_of_models(spec.dump(), inputs, data, truth));
             std::fflush(stdout);

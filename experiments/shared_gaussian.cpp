@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <initializer_list>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -66,8 +67,10 @@ int main(int argument_count, char** arguments) {
       for (const double deviations : kStatedDeviations) {
         for (const double correlation : {0., 1 - kLeastSum}) {
           const DrawnTable table = drawn_table(records, width, 1 / deviations, correlation);
-          for (const Privacy& budget :
-               {Privacy::approximate(1, 1e-6), Privacy::approximate(4, 1e-6), Privacy::pure(4)}) {
+          for (const auto& [name, budget] :
+               {std::pair{"ε = 1, δ = 10⁻⁶", Privacy::approximate(1, 1e-6)},
+                std::pair{"ε = 4, δ = 10⁻⁶", Privacy::approximate(4, 1e-6)},
+                std::pair{"ε = 4", Privacy::pure(4)}}) {
             const MomentSampler sampler(design_moments({records, width, budget}),
                                         std::vector<double>(width, -1),
                                         std::vector<double>(width, 1));
@@ -78,8 +81,8 @@ int main(int argument_count, char** arguments) {
                           random) /
                       static_cast<double>(models);
             }
-            fmt::print("| {} | {} | {} | {} | {} | {:.3f} | {:.3f} |\n", records, width,
-                       budget.text(), deviations, correlation,
+            fmt::print("| {} | {} | {} | {} | {} | {:.3f} | {:.3f} |\n", records, width, name,
+                       deviations, correlation,
                        expected_error(sampler.design(), deviations).total_variation, mean);
             std::fflush(stdout);
           }

@@ -49,14 +49,17 @@ def marginals():
     lines = {"independent columns, no noise": "independent columns", "a bootstrap of the table": "bootstrap",
              "the best tree of pairs, no noise": "best tree, no noise"}
     tables = {}
-    with (DOCS / "evidence" / "peers.csv").open(encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            points, rules = tables.setdefault(row["table"], ([], []))
-            y = float(row["two-way mean"].split()[0])
-            if row["rows"] in words and row["epsilon"] != "-" and float(row["epsilon"]) <= 5:
-                points.append({"x": float(row["epsilon"]), "y": y, "kind": words[row["rows"]]})
-            elif row["rows"] in lines and lines[row["rows"]] not in [rule["words"] for rule in rules]:
-                rules.append({"x": 5, "y": y, "words": lines[row["rows"]]})
+    for name in ("synthetic", "peers"):
+        with (DOCS / "evidence" / f"{name}.csv").open(encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                points, rules = tables.setdefault(row["table"], ([], []))
+                if row["two-way mean"] == "not measured":
+                    continue
+                y = float(row["two-way mean"].split()[0])
+                if row["rows"] in lines:
+                    rules.append({"x": 5, "y": y, "words": lines[row["rows"]]})
+                elif row["rows"] in words and float(row["epsilon"]) <= 5:
+                    points.append({"x": float(row["epsilon"]), "y": y, "kind": words[row["rows"]]})
     charts = []
     for name, (points, rules) in tables.items():
         drawn = series(points, "ε", "", ["mollify", "MST", "AIM"], format="~g", width=300, height=190)

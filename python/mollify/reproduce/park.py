@@ -92,7 +92,7 @@ _LINE = (-4.0, 4.0)
 WORST_MEANS = (-0.967906188, 0.982771354, 0.983395680, -0.927823011, 0.952740019)
 CLIENT_LAWS = ("minimax", "baseline, perfect sigmoids", "clipped logits, perfect", "exact projection on N(0, 1)")
 # Of the minimax law and of the baseline, for each epsilon.
-_PUBLISHED = {
+PUBLISHED = {
     "KL divergence": ((0.2947, 0.1939, 0.1058, 0.0221, 0.0001), (0.4610, 0.4556, 0.4331, 0.3476, 0.2859)),
     "total variation": ((0.3119, 0.2323, 0.1504, 0.0366, 0.0003), (0.3694, 0.3667, 0.3574, 0.3212, 0.2903)),
     "squared Hellinger": ((0.0967, 0.0648, 0.0358, 0.0075, 0), (0.1091, 0.1079, 0.1028, 0.0833, 0.0690)),
@@ -148,7 +148,7 @@ def clients(quick: bool, seed: int) -> Figure:
         learned.append(divergences(known.p, known.law(boosted)[0]))
     for kind, name in enumerate(_DIVERGENCES):
         axis = "nats, worst of 100 clients" if kind == 0 else "worst of 100 clients"
-        of_minimax, of_baseline = _PUBLISHED[name]
+        of_minimax, of_baseline = PUBLISHED[name]
         of_laws = [[of_client[law][kind] for of_client in worst] for law in range(len(CLIENT_LAWS))]
         of_learned = [one[kind] for one in learned]
         minimax, sigmoids, *others = (Bars(law, values) for law, values in zip(CLIENT_LAWS, of_laws))

