@@ -79,7 +79,7 @@ std::string describe(const Domain& domain, std::uint32_t outcome) {
   std::string text;
   for (std::size_t i = 0; i < domain.columns().size(); ++i) {
     if (i > 0) text += " ";
-    text += level_text(domain.columns()[i], domain.digit(outcome, i));
+    text += list_item(level_text(domain.columns()[i], domain.digit(outcome, i)));
   }
   return text;
 }
@@ -107,13 +107,13 @@ std::string outcomes_text(const Comparison& comparison, const Domain& domain) {
     greatest = std::max({greatest, comparison.truth[outcome], comparison.law[outcome]});
     width = std::max(width, describe(domain, outcome).size());
   }
-  std::string text = fmt::format("{:<{}} {:>8} {:>8} {:>9}  truth, then law\n", "outcome", width,
-                                 "truth", "law", "reference");
+  std::string text = fmt::format("{:<{}} {:>9} {:>8} {:>9}  real data, then output\n", "outcome",
+                                 width, heading_of("truth"), heading_of("law"), "reference");
   for (const std::uint32_t outcome : order) {
-    text += fmt::format("{:<{}} {:>8.4f} {:>8.4f} {:>9.4f}  {}\n", describe(domain, outcome), width,
+    text += fmt::format("{:<{}} {:>9.4f} {:>8.4f} {:>9.4f}  {}\n", describe(domain, outcome), width,
                         comparison.truth[outcome], comparison.law[outcome],
                         comparison.reference[outcome], bar(comparison.truth[outcome], greatest));
-    text += fmt::format("{:<{}}  {}\n", "", width + 27, bar(comparison.law[outcome], greatest));
+    text += fmt::format("{:<{}}  {}\n", "", width + 28, bar(comparison.law[outcome], greatest));
   }
   if (!all)
     text += fmt::format("... the {} most frequent of {} outcomes\n", kMostRows, domain.size());
@@ -178,16 +178,18 @@ Answer compare_outcomes(const LocalRelease& release, const Source& data) {
   const DivergenceReport law = divergence_report(comparison.truth, comparison.law);
   const DivergenceReport reference = divergence_report(comparison.truth, comparison.reference);
   answer.add("law", divergence_json(law),
-             fmt::format("\ntruth from the law:       {}\n", law.text()));
+             fmt::format("\nreal data from the output distribution: {}\n", law.text()));
   answer.add("reference", divergence_json(reference),
-             fmt::format("truth from the reference: {}\n", reference.text()));
+             fmt::format("real data from the reference:           {}\n", reference.text()));
   answer.add(
       "mean_unit_tv",
       {{"law", comparison.mean_law_distance}, {"reference", comparison.mean_reference_distance}},
-      spec.unit ? fmt::format("a unit's own truth is at total variation {:.4f} from its law "
-                              "and {:.4f} from the reference, on average\n",
-                              comparison.mean_law_distance, comparison.mean_reference_distance)
-                : "");
+      spec.unit
+          ? fmt::format(
+                "a unit's own rows are at total variation {:.4f} from its output distribution "
+                "and {:.4f} from the reference, on average\n",
+                comparison.mean_law_distance, comparison.mean_reference_distance)
+          : "");
   const double worst = draw_risk(certificate, domain).quoted_total_variation();
   const std::string supposed = release_method(spec.method).supposition(spec);
   answer.add(
@@ -217,8 +219,9 @@ std::vector<std::string> labels_of(const Domain& domain, const RecordLayout& lay
     // For two levels the share of the second one is shown, by its name.
     const MixedColumn& mixed = layout.columns()[labels.size()];
     const bool is_share = mixed.scale == Scale::kCategory && mixed.levels == 2;
-    labels.push_back(is_share ? fmt::format("{} = {}", column.name(), level_text(column, 1))
-                              : column.name());
+    labels.push_back(is_share
+                         ? fmt::format("{} = {}", column.name(), list_item(level_text(column, 1)))
+                         : column.name());
     if (is_ordered(column.cells()) && column.mapping().null_is_category)
       labels.push_back(column.name() + " is null");
   }
@@ -405,12 +408,13 @@ Answer compare_points(const LocalRelease& release, const Source& data) {
   answer.add("truth", summary_json(found.truth));
   Json distances = Json::array();
   for (const Distance& named : kDistances) distances.push_back({{"name", named.words}});
-  std::vector<TableColumn> of_means{{"mean", -28, "/name"}, {"truth", 13, "/truth", ".6g"}};
-  std::vector<TableColumn> of_distances{{"distance from the truth", -28, "/name"}, {"", 13}};
+  std::vector<TableColumn> of_means{{"mean", -28, "/name"},
+                                    {heading_of("truth"), 13, "/truth", ".6g"}};
+  std::vector<TableColumn> of_distances{{"distance from the real data", -28, "/name"}, {"", 13}};
   for (std::size_t i = 0; i < kOthers.size(); ++i) {
     const std::string other = kOthers[i];
-    of_means.push_back({other, 13, "/" + other, ".6g"});
-    of_distances.push_back({other, 13, "/" + other, ".4f"});
+    of_means.push_back({heading_of(other), 13, "/" + other, ".6g"});
+    of_distances.push_back({heading_of(other), 13, "/" + other, ".4f"});
     answer.add(kOthers[i], summary_json(found.others[i]));
     const SummaryDistance distance = summary_distance(found.truth, found.others[i]);
     for (std::size_t j = 0; j < kDistances.size(); ++j) {
@@ -511,15 +515,15 @@ ComparedRow compared_row(std::span<const Json> questions, const std::string& mec
 const char* distance_words(const Json& question) {
   const auto method = known_value<Method>("method", question["method"].get<std::string>());
   if (question.contains("unit") && kDrawMethods.has(method)) {
-    return "the law that is released from a unit's own truth, on average";
+    return "a unit's output distribution from its own rows, on average";
   }
   if (kGaussianMethods.has(method)) {
     return "a record from a new row of the Gaussian that the data are taken for, as promised";
   }
   if (kModelMethods.has(method)) {
-    return "released rows from the truth, of two columns together, on average";
+    return "released rows from the real data, of two columns together, on average";
   }
-  return "the law that is released from the truth";
+  return "the output distribution from the real data";
 }
 
 Answer compare_several(std::span<const Json> questions, const PublicInputs& inputs,

@@ -192,14 +192,15 @@ Answer compare_finite(const PreparedRelease& release, const Domain& domain,
   const Certificate& certificate = release.certificate();
   const ReleaseSpec& spec = certificate.spec;
   const std::uint64_t records = *certificate.facts.records;
-  Answer answer = begun(
-      certificate,
-      fmt::format("{} {}; {}\n", records, spec.unit ? "units" : "records",
-                  laws.simulated == 0
-                      ? std::string("the law of a released record is exact")
-                      : fmt::format("the law of a released record is simulated by {} records, "
-                                    "which alone put it at total variation {:.2g}",
-                                    laws.simulated, simulation_distance(laws))));
+  Answer answer =
+      begun(certificate,
+            fmt::format(
+                "{} {}; {}\n", records, spec.unit ? "units" : "records",
+                laws.simulated == 0
+                    ? std::string("the output distribution of a record is exact")
+                    : fmt::format("the output distribution of a record is simulated by {} records, "
+                                  "which alone put it at total variation {:.2g}",
+                                  laws.simulated, simulation_distance(laws))));
   answer.add("records", records);
   answer.add("simulated_records", laws.simulated);
   add_marginals(answer, domain, named,
@@ -208,9 +209,9 @@ Answer compare_finite(const PreparedRelease& release, const Domain& domain,
   const DivergenceReport law = divergence_report(laws.truth, laws.law);
   const DivergenceReport other = divergence_report(laws.truth, uniform);
   answer.add("law", divergence_json(law),
-             fmt::format("\ntruth from the law:     {}\n", law.text()));
+             fmt::format("\nreal data from the output distribution: {}\n", law.text()));
   answer.add("uniform", divergence_json(other),
-             fmt::format("truth from uniform:     {}\n", other.text()));
+             fmt::format("real data from uniform:                 {}\n", other.text()));
   answer.say(fmt::format("{}a record is as good as a new row of the same population, except {}\n",
                          within_bins(domain), times_words(total_variation(laws.truth, laws.law))));
   return answer;
@@ -371,7 +372,7 @@ Answer compare_gaussian(const PreparedRelease& release, const Domain& domain,
   const Certificate& certificate = release.certificate();
   Answer answer = begun(
       certificate,
-      fmt::format("{}; the law is simulated by {} records\n\n",
+      fmt::format("{}; the output distribution is simulated by {} records\n\n",
                   counted(*certificate.facts.records, spec.unit ? "unit" : "record"), simulated));
   answer.add("records", *certificate.facts.records);
   answer.add("simulated_records", simulated);

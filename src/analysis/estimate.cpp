@@ -618,7 +618,9 @@ class PopulationEstimator {
       const Column& column = domain_.columns()[columns[at]];
       const auto value = static_cast<std::uint32_t>(cell % column.size());
       cell /= column.size();
-      name = cell_text(column, value) + (name.empty() ? "" : ", " + name);
+      const std::string text = cell_text(column, value);
+      if (columns.size() == 1) return text;
+      name = list_item(text) + (name.empty() ? "" : ", " + name);
     }
     return name;
   }

@@ -558,12 +558,12 @@ std::string ShapeComparison::text(const char* name) const {
           deviations_off(i, q));
     }
   }
-  return table_text(
-             std::array{TableColumn{"", -30, "/name"}, TableColumn{"truth", 12, "/truth", ".5g"},
-                        TableColumn{name, 12, "/other", ".5g"},
-                        TableColumn{"off by", 12, "/off", "+.3g"},
-                        TableColumn{"in deviations", 14, "/deviations", "+.2f"}},
-             rows) +
+  return table_text(std::array{TableColumn{"", -30, "/name"},
+                               TableColumn{heading_of("truth"), 12, "/truth", ".5g"},
+                               TableColumn{heading_of(name), 12, "/other", ".5g"},
+                               TableColumn{"off by", 12, "/off", "+.3g"},
+                               TableColumn{"in deviations", 14, "/deviations", "+.2f"}},
+                    rows) +
          pairs_text(name);
 }
 
@@ -594,8 +594,8 @@ std::string ShapeComparison::pairs_text(const char* name) const {
   }
   std::string text =
       "\n" + table_text(std::array{TableColumn{"two columns together", -30, "/name"},
-                                   TableColumn{"truth", 12, "/truth", ".3f"},
-                                   TableColumn{name, 12, "/other", ".3f"},
+                                   TableColumn{heading_of("truth"), 12, "/truth", ".3f"},
+                                   TableColumn{heading_of(name), 12, "/other", ".3f"},
                                    TableColumn{"off by", 11, "/off", ".3f"},
                                    TableColumn{"if independent", 15, "/independent", ".3f"}},
                         rows);
@@ -796,6 +796,11 @@ PairDistances pair_distances(const Domain& domain, const NamedLaw& truth, const 
   return found;
 }
 
+std::string heading_of(std::string_view name) {
+  if (name == "truth") return "real data";
+  return name == "law" ? "output" : std::string(name);
+}
+
 std::string level_text(const Column& column, std::uint32_t level) {
   std::string text;
   column.write(level, 0, text);
@@ -936,7 +941,7 @@ std::string shares_text(const Domain& domain, std::span<const NamedLaw> laws,
     rows.emplace_back(std::move(label), std::move(beside));
   };
   std::string names;
-  for (const NamedLaw& law : laws) names += fmt::format(" {:>10}", law.name);
+  for (const NamedLaw& law : laws) names += fmt::format(" {:>10}", heading_of(law.name));
   add_row("share", names);
   for (std::size_t i = 0; i < domain.columns().size(); ++i) {
     const Column& column = domain.columns()[i];
@@ -953,7 +958,9 @@ std::string shares_text(const Domain& domain, std::span<const NamedLaw> laws,
     for (const std::uint32_t level : order) {
       std::string shares;
       for (const auto& of_law : columns) shares += fmt::format(" {:>10.4f}", of_law[level]);
-      add_row(printable(fmt::format("{} = {}", column.name(), level_text(column, level))), shares);
+      add_row(
+          printable(fmt::format("{} = {}", column.name(), list_item(level_text(column, level)))),
+          shares);
     }
     if (column.size() > kMostLevels) {
       add_row(fmt::format("  ... the {} most frequent of {} levels", kMostLevels, column.size()),
@@ -983,11 +990,11 @@ std::string shares_text(const Domain& domain, std::span<const NamedLaw> laws,
 
 /// How far two-way marginals are from the truth's: what each law's JSON says.
 std::string pairs_text(const Json& pairs) {
-  std::vector<TableColumn> columns{{"two columns together, from truth", -32, "/what"}, {"", 11}};
+  std::vector<TableColumn> columns{{"two columns, from the real data", -32, "/what"}, {"", 11}};
   Json mean{{"what", "  mean total variation"}};
   Json worst{{"what", "  worst total variation"}};
   for (const auto& [law, found] : pairs.items()) {
-    columns.push_back({law, 11, "/" + law, ".4f"});
+    columns.push_back({heading_of(law), 11, "/" + law, ".4f"});
     mean[law] = found["mean_tv"];
     worst[law] = found["worst_tv"];
   }

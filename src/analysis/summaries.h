@@ -211,6 +211,10 @@ PairDistances pair_distances(const Domain& domain, const NamedLaw& truth, const 
 /// A level of a column as it is written; a cell of several values by its least and its greatest.
 std::string level_text(const Column& column, std::uint32_t level);
 
+/// A table's heading for what JSON calls "truth" (the real data) or "law" (the output
+/// distribution); any other name as it is.
+std::string heading_of(std::string_view name);
+
 /// How often each level of each column occurs in rows: [{"name", "levels": [TEXT, ...], "counts":
 /// [...], "others": {"levels", "count"}}, ...]. Of a column with more than 40 levels that lie in an
 /// order it is 16 groups of about equally many, a spike by itself; of words the 1000 most frequent,

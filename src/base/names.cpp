@@ -1,6 +1,7 @@
 #include "base/names.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <string_view>
@@ -43,12 +44,65 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return at(a.size(), b.size());
 }
 
+/// Flags and words of other programs, and ours for the same: the first one that is known.
+constexpr struct {
+  std::string_view others, ours;
+} kSynonyms[] = {{"--data", "--public --released --model"},
+                 {"--file --input", "--data --public --released --model"},
+                 {"--private --table", "--data"},
+                 {"--csv", "--data --public --released"},
+                 {"--output --outfile --save", "--out"},
+                 {"--count", "--candidates --n"},
+                 {"--n", "--count --candidates"},
+                 {"--rows --records --samples --size --number", "--count --n"},
+                 {"--id --group --group-by --key --person --user", "--unit"},
+                 {"--roster", "--units"},
+                 {"--schema", "--domain"},
+                 {"--budget --privacy", "--epsilon"},
+                 {"--error", "--alpha"},
+                 {"--force", "--overwrite"},
+                 {"--verbose", "--explain"},
+                 {"--cores --jobs", "--threads"},
+                 // Purposes, and who is protected.
+                 {"synthetic group", "table"},
+                 {"statistics", "estimates"},
+                 {"user unit", "person"},
+                 {"record", "row"},
+                 // Types of columns.
+                 {"category string str text", "categorical"},
+                 {"ordered", "ordinal"},
+                 {"bool", "boolean"},
+                 {"int", "integer"},
+                 {"float double numeric decimal", "number"},
+                 {"time timestamp", "datetime"}};
+
+/// The first word of a text with a property, or nothing.
+template <class Property>
+std::string first_word(std::string_view text, const Property& has_it) {
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string_view word = text.substr(begin, end - begin);
+    if (has_it(word)) return std::string(word);
+    begin = end + 1;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string nearest_name(std::string_view typed, std::span<const std::string> known) {
   constexpr std::size_t kShort = 3;      // names whose first letter is right, or they are others
   constexpr std::size_t kLongest = 100;  // names of more letters are not mistyped but others
   if (typed.size() < 2 || typed.size() > kLongest) return {};
+  const auto is_known = [&](std::string_view name) {
+    return std::find(known.begin(), known.end(), name) != known.end();
+  };
+  for (const auto& [others, ours] : kSynonyms) {
+    if (is_known(typed) || first_word(others, [&](auto word) { return word == typed; }).empty()) {
+      continue;
+    }
+    if (std::string one = first_word(ours, is_known); !one.empty()) return one;
+  }
   std::string nearest;
   // Dashes are no letters of a name.
   const auto dashes = static_cast<std::size_t>(std::count(typed.begin(), typed.end(), '-'));
@@ -89,6 +143,24 @@ void refuse_name(std::string_view what, std::string_view typed,
     expected += name;
   }
   refuse_name(what, expected, typed, known);
+}
+
+// -----------------------------------------------------------------------------------------------
+// Values and names in a list.
+
+std::string list_item(std::string_view value) {
+  const bool is_plain = !value.empty() && value.find_first_of(",\"") == value.npos &&
+                        value.front() != ' ' && value.back() != ' ';
+  if (is_plain) return std::string(value);
+  std::string quoted = "\"";
+  for (const char letter : value) quoted += letter == '"' ? "\"\"" : std::string(1, letter);
+  return quoted + "\"";
+}
+
+std::string list_words(std::span<const std::string> values) {
+  std::string text;
+  for (const std::string& value : values) text += (text.empty() ? "" : ", ") + list_item(value);
+  return text;
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -150,7 +222,11 @@ std::string_view words_of_speech(std::string_view of_command, std::string_view o
   return is_python() ? of_python : of_command;
 }
 
-std::string comma_words(std::string_view typed) {
+std::string number_hint(std::string_view typed) {
+  constexpr std::array<std::string_view, 11> kWords = {
+      "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"};
+  const auto* const word = std::find(kWords.begin(), kWords.end(), typed);
+  if (word != kWords.end()) return fmt::format("; write {}", word - kWords.begin());
   std::string text(typed);
   const std::size_t comma = text.find(',');
   if (comma == text.npos || text.find_first_not_of("0123456789.,") != text.npos) return "";

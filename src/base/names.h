@@ -64,10 +64,11 @@ template <class Enumeration>
 // -----------------------------------------------------------------------------------------------
 // What somebody may have meant who typed a name that there is not.
 
-/// The one of `known` that the fewest insertions, deletions, replacements and swaps of neighbours
-/// make of `typed`, ignoring case, if these are at most a third of its letters; otherwise the
-/// shortest one that begins with `typed`, from three letters on; otherwise nothing. The first of
-/// equals. Both public: nothing private may be compared.
+/// The one of `known` that other programs call `typed`; otherwise the one that the fewest
+/// insertions, deletions, replacements and swaps of neighbours make of `typed`, ignoring case, if
+/// these are at most a third of its letters; otherwise the shortest one that begins with `typed`,
+/// from three letters on; otherwise nothing. The first of equals. Both public: nothing private may
+/// be compared.
 [[nodiscard]] std::string nearest_name(std::string_view typed, std::span<const std::string> known);
 
 /// " (did you mean \"epsilon\"?)", or nothing; nothing for a name itself, too.
@@ -96,6 +97,16 @@ template <class Enumeration>
   if (const auto value = named<Enumeration>(typed)) return *value;
   refuse_name(what, typed, name_list<Enumeration>());
 }
+
+// -----------------------------------------------------------------------------------------------
+// Values and names in a list.
+
+/// A value as it stands among others: in quotes, as in CSV, if it is empty, holds a comma or a
+/// quote or has a space at an end, so that nobody reads it as several values or as none.
+[[nodiscard]] std::string list_item(std::string_view value);
+
+/// "basic, \"gold, family\", plus".
+[[nodiscard]] std::string list_words(std::span<const std::string> values);
 
 // -----------------------------------------------------------------------------------------------
 // How many of a thing, in words.
@@ -149,8 +160,9 @@ void speak(Speech speech) noexcept;
 /// Throws InvalidInput, "`what` must be text without NUL, but is ...", for a text that holds one.
 void require_without_nul(std::string_view what, std::string_view text);
 
-/// "; write 1.5, or one number" for "1,5", which may be a fraction or a list; otherwise nothing.
-[[nodiscard]] std::string comma_words(std::string_view typed);
+/// "; write 1.5, or one number" for "1,5", which may be a fraction or a list, "; write 2" for
+/// "two"; otherwise nothing.
+[[nodiscard]] std::string number_hint(std::string_view typed);
 
 /// "1 time in 12", "35 times in 100": a probability for people.
 [[nodiscard]] std::string times_words(double probability);

@@ -139,6 +139,22 @@ struct CompareOptions {
   bool json = false;
 };
 
+/// The unit that the certificate next to released rows names, if there is one.
+std::optional<std::string> certified_unit(const std::string& released) {
+  const std::string name = released + ".certificate.json";
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(name, failed)) return std::nullopt;
+  try {
+    auto unit = parse_certificate(read_text_file(name), name).spec.unit;
+    if (unit)
+      tell_lines(fmt::format("note: {} protects units of {}, so these are compared", name,
+                             printable(*unit)));
+    return unit;
+  } catch (const InvalidInput&) {  // of rows that something else made
+    return std::nullopt;
+  }
+}
+
 Answer answer_of(const CompareOptions& options, const CLI::App& command,
                  std::optional<Method> method) {
   if (!method && !options.released) {
@@ -160,7 +176,10 @@ Answer answer_of(const CompareOptions& options, const CLI::App& command,
         "--released compares rows that are there, however they were made, but {} is given", other));
   }
   const std::string& data = needed(options.data, "--data");
-  const Json parts = given_parts(command, spec_parts(), method);
+  Json parts = given_parts(command, spec_parts(), method);
+  if (options.released && !parts.contains("unit")) {
+    if (const auto unit = certified_unit(*options.released)) parts["unit"] = *unit;
+  }
   if (parts.contains("roster") && !parts.contains("unit")) throw MissingFlag{"--unit"};
   const PublicFiles inputs(data);
   const CsvSource source(data);

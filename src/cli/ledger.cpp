@@ -83,7 +83,8 @@ std::string ChargedLedger::text(const std::string& why) const {
   std::string text = fmt::format("charged: {}{} to {} in {}\n", readable(cost_).text(), why,
                                  printable(known.data_set), path_);
   if (known.total) {
-    text += fmt::format("left: {}; the total is {}\n", left_text(known), known.total->cost.text());
+    text += fmt::format("left: {}; the total is {}\n", remaining(known).text(),
+                        known.total->cost.text());
   } else {
     text += "left: not known, because no total is declared\n";
   }
@@ -104,7 +105,7 @@ std::string ChargedLedger::brief(const std::string& why) const {
   std::string text =
       wrapped(fmt::format("charged: {}{} to {}; left: {}", readable(cost_).text(), why,
                           printable(known.data_set),
-                          known.total ? left_text(known) : "unknown, no total declared"),
+                          known.total ? remaining(known).text() : "unknown, no total declared"),
               kLineWidth, kHang);
   if (!receipt_->other_names.empty()) {
     text += fmt::format("WARNING: not counted here: charges to {}\n",
@@ -115,7 +116,7 @@ std::string ChargedLedger::brief(const std::string& why) const {
 
 Json ChargedLedger::json() const {
   Json json = balance_json(receipt_->data_set);
-  json["charged"] = cost_json(cost_);
+  json["charged"] = cost_json(readable(cost_));
   json["other_names"] = receipt_->other_names;
   return json;
 }
@@ -126,12 +127,6 @@ Json ChargedLedger::json() const {
 namespace {
 
 constexpr int kDigitsLeft = 4;
-
-/// The releases' own share of the total's delta, up to all of it.
-Decimal taken_delta(const DataSetSummary& summary) {
-  const ExactPrivacy& total = summary.total->cost;
-  return minus_or_zero(total.delta, summary.account.remaining_delta(total));
-}
 
 }  // namespace
 
@@ -146,22 +141,12 @@ ExactPrivacy remaining(const DataSetSummary& summary) {
   // A total with delta may leave room for a pure release above its epsilon, by another rule of
   // composition; nobody expects that of the remainder.
   const Decimal left = std::min(summary.account.remaining(total), total.parameter());
-  return summary.total->cost.notion == ExactPrivacy::Notion::kConcentrated
-             ? ExactPrivacy::concentrated(left)
-             : ExactPrivacy::pure(left);
-}
-
-std::string left_text(const DataSetSummary& summary) {
-  const ExactPrivacy& total = summary.total->cost;
-  ExactPrivacy left = remaining(summary);
-  if (total.notion != ExactPrivacy::Notion::kApproximate || summary.account.releases() == 0) {
-    const Decimal few = left.parameter().with_digits_down(kReadableDigits);
-    return ExactPrivacy::of(left.notion, few, left.delta).text();
-  }
   // Composition with a delta leaves room for odd numbers; a few digits of them are enough.
-  left = ExactPrivacy::pure(left.parameter().with_digits_down(kDigitsLeft));
-  return fmt::format("{} and delta {}", left.text(),
-                     words_of(summary.account.remaining_delta(total)));
+  const bool has_delta = total.notion == ExactPrivacy::Notion::kApproximate;
+  return ExactPrivacy::of(
+      total.notion, left.with_digits_down(has_delta ? kDigitsLeft : kReadableDigits),
+      has_delta ? summary.account.remaining_delta(total).with_digits_down(kReadableDigits)
+                : Decimal());
 }
 
 std::string spent_text(const DataSetSummary& summary, const Spending& spent) {
@@ -171,7 +156,7 @@ std::string spent_text(const DataSetSummary& summary, const Spending& spent) {
     return cost;
   }
   return fmt::format("{}: at all of the total's delta; releases took {} of it", cost,
-                     words_of(taken_delta(summary)));
+                     words_of(minus_or_zero(total.delta, summary.account.remaining_delta(total))));
 }
 
 Json balance_json(const DataSetSummary& summary) {
@@ -186,15 +171,12 @@ Json balance_json(const DataSetSummary& summary) {
     json["scope"] = summary.total->scope.text();
     json["total"] = cost_json(summary.total->cost);
     if (const auto spent = summary.account.spent(summary.total->cost)) {
-      json["spent"] = cost_json(spent->cost);
+      json["spent"] = cost_json(readable(spent->cost));
       json["rule"] = name_of(spent->rule);
-      if (summary.total->cost.notion == ExactPrivacy::Notion::kApproximate) {
-        json["delta_taken"] = taken_delta(summary).text();
-      }
     }
     json["remaining"] = cost_json(remaining(summary));
   } else if (const auto sum = summary.account.plain_sum()) {
-    json["spent"] = cost_json(*sum);
+    json["spent"] = cost_json(readable(*sum));
     json["rule"] = name_of(CompositionRule::kBasic);
   }
   return json;
@@ -268,7 +250,7 @@ std::string summary_text(const DataSetSummary& summary) {
     text +=
         fmt::format("  spent      {} ({})\n", spent_text(summary, *spent), name_of(spent->rule));
   }
-  return text + fmt::format("  remaining  {}\n", left_text(summary));
+  return text + fmt::format("  remaining  {}\n", remaining(summary).text());
 }
 
 std::string entry_text(const LedgerEntry& entry) {
@@ -294,10 +276,10 @@ int show(const std::string& path, std::optional<std::string> data_set,
     if (history.empty()) {
       std::vector<std::string> known;
       for (const DataSetSummary& one : summarise(ledger.history())) known.push_back(one.data_set);
-      throw InvalidInput(fmt::format(
-          "the ledger {} has no data set named {}{}; {}", path, *data_set,
-          did_you_mean(*data_set, known),
-          known.empty() ? "it is empty" : fmt::format("it has {}", fmt::join(known, ", "))));
+      throw InvalidInput(
+          fmt::format("the ledger {} has no data set named {}{}; {}", path, *data_set,
+                      did_you_mean(*data_set, known),
+                      known.empty() ? "it is empty" : "it has " + list_words(known)));
     }
   }
   const std::vector<DataSetSummary> summaries = summarise(history);
@@ -367,7 +349,7 @@ void add_ledger(CLI::App& app, Session& session) {
        "scope of the total: row, unit=COLUMN or table (default: row)\n"
        "Releases that protect less are refused",
        "SCOPE");
-  command.add_flag("--json", options->json, "print as JSON, numbers as exact texts");
+  command.add_flag("--json", options->json, "print as JSON, numbers as texts");
   command.callback([options, &session] { session.status = run(*options); });
 }
 

@@ -56,15 +56,13 @@ class ChargedLedger final : public Ledger {
 /// The cost with numbers that people can read, rounded up.
 ExactPrivacy readable(const ExactPrivacy& cost);
 
-/// The budget of one more release, in the total's terms. Requires a total.
+/// The budget of one more release, in the total's terms, with numbers that people can read, rounded
+/// down. Requires a total.
 ExactPrivacy remaining(const DataSetSummary& summary);
 
 /// The spent budget in words: if a rule converts at all of the total's delta, also how much of it
 /// releases took themselves. Requires a total.
 std::string spent_text(const DataSetSummary& summary, const Spending& spent);
-
-/// The remaining budget in words: "epsilon 0.5 and delta 5e-07".
-std::string left_text(const DataSetSummary& summary);
 
 Json balance_json(const DataSetSummary& summary);
 

@@ -141,42 +141,6 @@ constexpr struct {
      ": a release takes no seed, because anyone who guessed it could subtract the noise. Rows of a "
      "released model do: mollify generate --seed"}};
 
-/// Flags of other programs, and ours for the same: the first one that the command has.
-constexpr struct {
-  std::string_view flag;
-  std::array<std::string_view, 4> ours;
-} kSynonyms[] = {{"--data", {"--public", "--released", "--model"}},
-                 {"--file", {"--data", "--public", "--released", "--model"}},
-                 {"--input", {"--data", "--public", "--released", "--model"}},
-                 {"--private", {"--data"}},
-                 {"--table", {"--data"}},
-                 {"--csv", {"--data", "--public", "--released"}},
-                 {"--output", {"--out"}},
-                 {"--outfile", {"--out"}},
-                 {"--save", {"--out"}},
-                 {"--count", {"--candidates", "--n"}},
-                 {"--n", {"--count", "--candidates"}},
-                 {"--rows", {"--count", "--n"}},
-                 {"--records", {"--count", "--n"}},
-                 {"--samples", {"--count"}},
-                 {"--size", {"--count", "--n"}},
-                 {"--number", {"--count", "--n"}},
-                 {"--id", {"--unit"}},
-                 {"--group", {"--unit"}},
-                 {"--group-by", {"--unit"}},
-                 {"--key", {"--unit"}},
-                 {"--person", {"--unit"}},
-                 {"--user", {"--unit"}},
-                 {"--roster", {"--units"}},
-                 {"--schema", {"--domain"}},
-                 {"--budget", {"--epsilon"}},
-                 {"--privacy", {"--epsilon"}},
-                 {"--error", {"--alpha"}},
-                 {"--force", {"--overwrite"}},
-                 {"--verbose", {"--explain"}},
-                 {"--cores", {"--threads"}},
-                 {"--jobs", {"--threads"}}};
-
 /// The flag that the files' names suggest for words without one: " c.json" is " --certificate".
 std::string with_flags(const std::vector<std::string>& words,
                        const std::vector<std::string>& known) {
@@ -218,13 +182,6 @@ std::string unexpected(const CLI::App& app, const mollify::cli::Session& session
     for (const auto& [command, other, words] : kOtherWays) {
       const bool is_here = command.empty() || command == name;
       if (is_here && flag == other) return fmt::format("unknown flag {}{}", flag, words);
-    }
-    for (const auto& [other, ours] : kSynonyms) {
-      if (flag != other) continue;
-      for (const std::string_view one : ours) {
-        if (one.empty() || std::find(known.begin(), known.end(), one) == known.end()) continue;
-        return fmt::format("unknown flag {} (did you mean \"{}\"?)", flag, one);
-      }
     }
     return fmt::format("unknown flag {}{}", flag, mollify::did_you_mean(flag, known));
   }
@@ -355,7 +312,7 @@ Value parsed(std::string_view text, std::string_view flag, std::string_view expe
     range = fmt::format(" from 0 to {}", std::numeric_limits<Value>::max());
   }
   throw InvalidInput(fmt::format("{} must be {}{}, but is \"{}\"{}", flag.substr(2), expected,
-                                 range, text, comma_words(text)));
+                                 range, text, number_hint(text)));
 }
 
 template double parsed<double>(std::string_view, std::string_view, std::string_view);

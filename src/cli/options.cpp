@@ -53,7 +53,7 @@ double number_of(const std::string& text, const std::string& name) {
   const auto [stopped, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc() || stopped != end) {
     throw InvalidInput(
-        fmt::format("{} must be a number, but is \"{}\"{}", name, text, comma_words(text)));
+        fmt::format("{} must be a number, but is \"{}\"{}", name, text, number_hint(text)));
   }
   return value;
 }

@@ -439,7 +439,7 @@ RealColumns::RealColumns(const Domain& domain, std::span<const std::string> loga
     if (std::none_of(axes_.begin(), axes_.end(), is_named)) {
       throw InvalidInput(
           fmt::format("the domain has no column \"{}\", whose logarithm is asked for; it has {}{}",
-                      name, fmt::join(names(), ", "), did_you_mean(name, names())));
+                      name, list_words(names()), did_you_mean(name, names())));
     }
   }
 }

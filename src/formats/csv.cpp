@@ -34,6 +34,7 @@
 #include "domain/domain.h"
 #include "domain/numbers.h"
 #include "formats/csv_lanes.h"
+#include "formats/text_files.h"
 
 namespace mollify {
 
@@ -77,8 +78,7 @@ LineReader::LineReader(std::string path, std::optional<std::string_view> bytes)
   require_without_nul("a path", path_);
   descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor_ < 0) {
-    throw InvalidInput(
-        fmt::format("{} cannot be opened: {}", path_, std::generic_category().message(errno)));
+    throw InvalidInput(fmt::format("{} cannot be opened: {}", path_, why_not_opened(path_, errno)));
   }
   struct stat status {};
   if (::fstat(descriptor_, &status) == 0 && S_ISDIR(status.st_mode)) {

@@ -26,6 +26,7 @@
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "domain/same_value.h"
+#include "formats/text_files.h"
 
 namespace mollify {
 
@@ -393,8 +394,7 @@ Domain read_domain(const std::string& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) {
-    throw InvalidInput(
-        fmt::format("{} cannot be opened: {}", path, std::generic_category().message(errno)));
+    throw InvalidInput(fmt::format("{} cannot be opened: {}", path, why_not_opened(path, errno)));
   }
   // Read up to one byte more than is allowed, whatever the file system says of its size.
   std::string yaml;

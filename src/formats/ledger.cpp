@@ -27,6 +27,7 @@
 #include "base/names.h"
 #include "base/progress.h"
 #include "core/invalid_input.h"
+#include "formats/text_files.h"
 #include "mollify/version.h"
 
 namespace mollify {
@@ -55,9 +56,11 @@ FileLock::FileLock(const std::string& path, const std::string& name, bool make) 
   // A pipe is opened without waiting for its other end.
   const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (make ? O_CREAT : 0);
   const auto refuse = [&](const char* what) {
-    const bool is_absent = errno == ENOENT && !make;
+    const int error = errno;
+    const bool is_absent = error == ENOENT && !make;
     throw InvalidInput(fmt::format(
-        "the ledger {} cannot be {}: {}{}{}", name, what, std::generic_category().message(errno),
+        "the ledger {} cannot be {}: {}{}{}", name, what,
+        make ? why_not_written(name, error) : why_not_opened(name, error),
         is_absent ? "; make one with " : "",
         is_absent ? words_of_speech("mollify ledger --declare", "Ledger.declare") : ""));
   };
@@ -462,8 +465,11 @@ void require_room(const DataSetSummary& known, const ReleaseCharge& release,
   }
   if (!known.account.with(release.cost).fits(total)) {
     throw InvalidInput(fmt::format(
-        "the total of {} in {} is {}: {}, and this release costs {}", known.data_set, ledger,
-        total.text(), remaining_words(known.account, total, release.cost), release.cost.text()));
+        "the total of {} in {} is {}: {}, and this release costs {}; {}declare a higher total ({})",
+        known.data_set, ledger, total.text(), remaining_words(known.account, total, release.cost),
+        release.cost.text(),
+        known.account.remaining(total).is_zero() ? "" : "release with what remains, or ",
+        words_of_speech("mollify ledger --replace", "Ledger.declare with replace=True")));
   }
 }
 

@@ -20,7 +20,7 @@
 namespace mollify {
 
 /// Digits of the numbers that sentences name: the spent budget is rounded up to them, and the
-/// remainder down. JSON has all digits.
+/// remainder down. JSON has all digits of what was charged.
 inline constexpr int kReadableDigits = 6;
 
 // -----------------------------------------------------------------------------------------------

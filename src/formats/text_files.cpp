@@ -4,15 +4,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -22,14 +23,50 @@
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
+// Why a file is not there.
+
+namespace {
+
+std::string folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+}  // namespace
+
+std::string why_not_opened(const std::string& path, int error) {
+  std::error_code failed;
+  const auto folder = std::filesystem::canonical(folder_of(path), failed);
+  if (error != ENOENT) return std::generic_category().message(error);
+  if (failed) return fmt::format("there is no folder {}", folder_of(path));
+  std::vector<std::string> names;
+  for (std::filesystem::directory_iterator at(folder, failed), end; !failed && at != end;
+       at.increment(failed)) {
+    names.push_back(at->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return fmt::format("there is no such file in {}{}", (folder / "").string(),
+                     did_you_mean(std::filesystem::path(path).filename().string(), names));
+}
+
+std::string why_not_written(const std::string& path, int error) {
+  std::error_code failed;
+  const std::string folder = folder_of(path);
+  if (error != ENOENT || std::filesystem::exists(folder, failed)) {
+    return std::generic_category().message(error);
+  }
+  return fmt::format("make the folder {} first (mkdir -p {})", folder, shell_word(folder));
+}
+
+// -----------------------------------------------------------------------------------------------
 // A small public file, whole.
 
 std::string read_text_file(const std::string& path) {
   require_without_nul("a path", path);
   std::ifstream file(path, std::ios::binary);
   if (!file || std::filesystem::is_directory(path)) {
-    throw InvalidInput(fmt::format("{} must be a readable file, but cannot be read ({})", path,
-                                   file ? "it is a folder" : std::strerror(errno)));
+    throw InvalidInput(fmt::format("{} cannot be read: {}", path,
+                                   file ? "it is a folder" : why_not_opened(path, errno)));
   }
   std::ostringstream text;
   text << file.rdbuf();
@@ -43,16 +80,10 @@ namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 16U;
 
-std::string folder_of(const std::string& path) {
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  return folder.empty() ? "." : folder;
-}
-
 std::string own_link(int descriptor) { return fmt::format("/proc/self/fd/{}", descriptor); }
 
 [[noreturn]] void refuse(const std::string& path) {
-  throw InvalidInput(
-      fmt::format("{} cannot be written: {}", path, std::generic_category().message(errno)));
+  throw InvalidInput(fmt::format("{} cannot be written: {}", path, why_not_written(path, errno)));
 }
 
 }  // namespace

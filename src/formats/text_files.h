@@ -8,6 +8,15 @@
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
+// Why a file is not there.
+
+/// The error's words. For a missing file: the folder that was searched, and the nearest name in it.
+[[nodiscard]] std::string why_not_opened(const std::string& path, int error);
+
+/// The error's words. If the folder is missing: to make it.
+[[nodiscard]] std::string why_not_written(const std::string& path, int error);
+
+// -----------------------------------------------------------------------------------------------
 // A small public file, whole.
 
 /// The file's bytes. Throws InvalidInput, naming the file, if it cannot be read.

@@ -42,7 +42,7 @@ std::string columns_hint(std::span<const std::string> names, std::string_view co
   }
   constexpr std::size_t kMostNamed = 20;
   const auto named = names.first(std::min(names.size(), kMostNamed));
-  return fmt::format("; it has {}{}{}", fmt::join(named, ", "),
+  return fmt::format("; it has {}{}{}", list_words(named),
                      named.size() < names.size() ? ", ..." : "",
                      did_you_mean(column, std::vector<std::string>(names.begin(), names.end())));
 }

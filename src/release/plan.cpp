@@ -500,6 +500,7 @@ PlanQuestion plan_question_of(const Json& given, const std::string& name) {
   }
   question.dimension = whole("/dimension");
   question.outputs = whole("/count");
+  question.is_for_one = !reader.has("/count");
   question.alpha = reader.find<double>("/alpha").value_or(0);
   question.strong = reader.find<bool>("/strong").value_or(false);
   question.accept_large_delta = reader.find<bool>("/accept_large_delta").value_or(false);
@@ -517,9 +518,19 @@ PlanQuestion parse_plan_question(const std::string& text, const std::string& nam
 
 namespace {
 
+/// A drawn model is one of the likeliest. The worst case of its draw describes no table of its
+/// rows.
+bool is_of_models(const PlanAnswer& answer) {
+  return answer.unknown == PlanUnknown::kAlpha && answer.ways.size() == 1 &&
+         answer.facts.contains("best_models");
+}
+
 /// "the least number of records n", ...
-const char* words_of(PlanUnknown unknown, Method method) {
-  switch (unknown) {
+const char* words_of(const PlanAnswer& answer, Method method) {
+  if (is_of_models(answer)) {
+    return "the released model's rank by likelihood, at most (with probability)";
+  }
+  switch (answer.unknown) {
     case PlanUnknown::kRecords:
       return "the least number of records n";
     case PlanUnknown::kOutcomes:
@@ -549,8 +560,13 @@ Json value_json(PlanUnknown unknown, const std::optional<double>& value) {
   return *value;
 }
 
-std::string value_text(PlanUnknown unknown, const std::optional<double>& value) {
+std::string value_text(const PlanAnswer& answer, const std::optional<double>& value) {
   if (!value) return "-";
+  if (is_of_models(answer)) {
+    return fmt::format("{} ({:.2g})", answer.facts["best_models"].get<std::uint64_t>(),
+                       answer.facts["best_models_probability"].get<double>());
+  }
+  const PlanUnknown unknown = answer.unknown;
   return is_whole(unknown) ? fmt::format("{:.0f}", *value) : fmt::format("{:.6g}", *value);
 }
 
@@ -611,7 +627,7 @@ bool add_noise(const PlanQuestion& question, const PlanAnswer& answer,
     const std::string ways = noise_remedy(asked, is_free ? "" : way.mechanism);
     if (!ways.empty()) {
       words += "; " + ways;
-      if (kDrawMethods.has(question.method)) {
+      if (kDrawMethods.has(question.method) && !is_of_models(answer)) {
         words += " for the expected error, which is not the worst case above";
       }
     }
@@ -772,16 +788,16 @@ std::string ways_text(const PlanAnswer& answer) {
     const std::string epsilon0 =
         found == way.details.end() ? "-" : fmt::format("{:.4g}", found->get<double>());
     text += fmt::format("{} {:<{}} {:>14} {:>12.4g}{}{}\n", answer.best == i ? "*" : " ",
-                        way.mechanism, columns, value_text(answer.unknown, way.value), way.alpha,
+                        way.mechanism, columns, value_text(answer, way.value), way.alpha,
                         reports ? fmt::format(" {:>10}", epsilon0) : "", remark(answer, way));
   }
   return answer.best ? text + "\n" + kLegend : text;
 }
 
 std::string answer_text(const PlanQuestion& question, const PlanAnswer& answer) {
-  std::string text = words_of(answer.unknown, question.method) + std::string(": ");
+  std::string text = words_of(answer, question.method) + std::string(": ");
   if (answer.best) {
-    text += value_text(answer.unknown, answer.ways[*answer.best].value);
+    text += value_text(answer, answer.ways[*answer.best].value);
   } else {
     text += "none";
   }
@@ -801,10 +817,16 @@ std::string answer_text(const PlanQuestion& question, const PlanAnswer& answer) 
 /// Whose data such a release protects, before anybody expects more.
 std::string protected_text(const PlanQuestion& question) {
   if (kDrawMethods.has(question.method)) return "";
-  return fmt::format(
-      "each row is protected, and a person with several rows less; to protect whole persons, give "
-      "{} to {} and count persons here\n",
-      flag_words("unit"), command_words("sample"));
+  std::string text;
+  if (question.is_for_one && !kModelMethods.has(question.method) &&
+      question.unknowns.front() != PlanUnknown::kOutputs) {
+    text = fmt::format("this plan is for one record; {} plans for more\n", flag_words("count"));
+  }
+  return text + fmt::format(
+                    "each row is protected, and a person with several rows less; to protect whole "
+                    "persons, give "
+                    "{} to {} and count persons here\n",
+                    flag_words("unit"), command_words("sample"));
 }
 
 bool has_part(Method method, std::string_view place) {
@@ -829,9 +851,41 @@ Json plan_json(const PlanReport& report) {
   return json;
 }
 
+/// "warning: at epsilon 0.5, 1: ...", once for warnings that differ in their numbers alone.
+std::string warnings_text(std::span<const PlanReport> reports) {
+  struct Warning {
+    std::string verdict, text, budgets, numbers;
+  };
+  std::vector<Warning> all;
+  for (const PlanReport& report : reports) {
+    const std::string budget = fmt::format("{:g}", report.question.budget.parameter());
+    for (const std::string& text : warnings(report.question, report.answers.front())) {
+      std::string verdict = text.substr(0, text.find(": "));
+      std::erase_if(verdict, [](char letter) { return letter >= '0' && letter <= '9'; });
+      const auto known = std::find_if(all.begin(), all.end(),
+                                      [&](const Warning& one) { return one.verdict == verdict; });
+      if (known == all.end()) {
+        all.push_back({verdict, text, budget, fmt::format(" (numbers for {})", budget)});
+      } else {
+        known->budgets += ", " + budget;
+      }
+    }
+  }
+  std::string said;
+  for (const Warning& one : all) {
+    said += fmt::format("warning: at {} {}{}: {}\n",
+                        parameter_name(reports.front().question.budget.notion), one.budgets,
+                        one.budgets.find(',') == std::string::npos ? "" : one.numbers, one.text);
+  }
+  return said;
+}
+
 std::string plans_text(std::span<const PlanReport> reports) {
-  const PlanAnswer& first = reports.front().answers.front();
-  std::string text = fmt::format("{}\n", words_of(first.unknown, reports.front().question.method));
+  const auto found = std::find_if(reports.begin(), reports.end(), [](const PlanReport& one) {
+    return one.answers.front().best.has_value();
+  });
+  const PlanAnswer& first = (found == reports.end() ? reports.front() : *found).answers.front();
+  std::string text = fmt::format("{}\n", words_of(first, reports.front().question.method));
   constexpr std::size_t kMostBudgets = 4;  // in a line
   for (std::size_t begin = 0; begin < reports.size(); begin += kMostBudgets) {
     const auto block = reports.subspan(begin, std::min(kMostBudgets, reports.size() - begin));
@@ -845,7 +899,7 @@ std::string plans_text(std::span<const PlanReport> reports) {
       std::string last;
       for (const PlanReport& report : block) {
         const PlanAnswer& answer = report.answers.front();
-        text += fmt::format(" {:>12}{}", value_text(answer.unknown, answer.ways[i].value),
+        text += fmt::format(" {:>12}{}", value_text(answer, answer.ways[i].value),
                             answer.best == i && answer.ways.size() > 1 ? "*" : " ");
         const std::string said = remark(answer, answer.ways[i]);
         if (!said.empty() && (last.empty() || !answer.ways[i].value)) last = said;
@@ -855,12 +909,7 @@ std::string plans_text(std::span<const PlanReport> reports) {
   }
   text += "\n";
   if (first.ways.size() > 1) text += kLegend;
-  for (const PlanReport& report : reports) {
-    for (const std::string& warning : warnings(report.question, report.answers.front())) {
-      text += fmt::format("warning: at {}: {}\n", report.question.budget.text(), warning);
-    }
-  }
-  return text;
+  return text + warnings_text(reports);
 }
 
 }  // namespace

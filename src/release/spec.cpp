@@ -325,7 +325,7 @@ std::optional<Decimal> PartReader::find_decimal(const char* place) const {
           name, std::numeric_limits<double>::max(), std::numeric_limits<double>::min(), text));
     }
     throw InvalidInput(
-        fmt::format("{} must be a number, but is \"{}\"{}", name, text, comma_words(text)));
+        fmt::format("{} must be a number, but is \"{}\"{}", name, text, number_hint(text)));
   }
   if (name == "delta" && !(value >= 0 && value < 1)) {
     throw InvalidInput(fmt::format("delta must be at least 0 and below 1, but is {}", value));

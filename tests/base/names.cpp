@@ -34,6 +34,30 @@ TEST(NearestName, FindsWhatWasMistyped) {
   EXPECT_EQ(did_you_mean("--data", flags), "") << "what is wrong with it is something else";
 }
 
+TEST(NearestName, KnowsWhatOtherProgramsCallIt) {
+  const std::vector<std::string> types = {"categorical", "integer", "number", "boolean"};
+  EXPECT_EQ(nearest_name("str", types), "categorical");
+  EXPECT_EQ(nearest_name("category", types), "categorical");
+  EXPECT_EQ(nearest_name("float", types), "number");
+  EXPECT_EQ(nearest_name("int", types), "integer");
+  EXPECT_EQ(nearest_name("user", {{"person", "row"}}), "person");
+  EXPECT_EQ(did_you_mean("user", {{"person", "user"}}), "") << "a name itself";
+}
+
+TEST(ListWords, QuoteWhatWouldReadAsSeveralValuesOrNone) {
+  EXPECT_EQ(list_words({{"basic", "gold, family", "plus"}}), "basic, \"gold, family\", plus");
+  EXPECT_EQ(list_item(""), "\"\"");
+  EXPECT_EQ(list_item(" a"), "\" a\"");
+  EXPECT_EQ(list_item("the \"best\""), "\"the \"\"best\"\"\"");
+  EXPECT_EQ(list_item("20..39"), "20..39");
+}
+
+TEST(NumberHint, NamesANumberOfOneWord) {
+  EXPECT_EQ(number_hint("two"), "; write 2");
+  EXPECT_EQ(number_hint("1,5"), "; write 1.5, or one number");
+  EXPECT_EQ(number_hint("many"), "");
+}
+
 TEST(TimesWords, WritesNumbersAsPeopleDo) {
   EXPECT_EQ(times_words(1), "nearly every time");
   EXPECT_EQ(times_words(0.5), "50 times in 100");

@@ -283,9 +283,8 @@ TEST(Certificate, RefusesWhatIsNone) {
   const Ended missing =
       command.run({"verify", "--certificate", "none.json", "--domain", "domain.yaml"});
   EXPECT_EQ(missing.status, 2);
-  EXPECT_EQ(missing.err,
-            "mollify: none.json must be a readable file, but cannot be read (No such file or "
-            "directory)\n");
+  EXPECT_EQ(missing.err, "mollify: none.json cannot be read: there is no such file in " +
+                             command.files.path("") + "\n");
   EXPECT_EQ(command.run({"verify", "--certificate", ".", "--domain", "domain.yaml"}).status, 2);
   EXPECT_EQ(command.run({"verify", "--certificate", "domain.yaml"}).status, 2);
 }

@@ -61,7 +61,7 @@ TEST(CompareCentral, IsExactWhereRecordsAreRandomizedResponses) {
   const Ended words =
       command.run(kCompared + kEpsilonOne + Arguments{"--delta", "1e-6", "--count", "20"});
   EXPECT_THAT(words.out, HasSubstr("NOT PRIVATE"));
-  EXPECT_THAT(words.out, HasSubstr("the law of a released record is exact"));
+  EXPECT_THAT(words.out, HasSubstr("the output distribution of a record is exact"));
   EXPECT_THAT(words.out, HasSubstr("\ncolour = red "));
   EXPECT_THAT(words.out, HasSubstr("\nsize = 0..4 "));
 }

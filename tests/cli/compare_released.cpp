@@ -77,7 +77,7 @@ TEST(CompareReleased, CountsOneInWordsAndAlignsLongLabels) {
   ASSERT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("1 row of same.csv beside 1 row of t.csv"));
   const std::string label = "at = 2024-01-01T00:00:00..2024-01-31T23:59:59";
-  EXPECT_THAT(ended.out, HasSubstr("\nshare" + std::string(label.size() - 5, ' ') + "      truth"));
+  EXPECT_THAT(ended.out, HasSubstr("\nshare" + std::string(label.size() - 5, ' ') + "  real data"));
   EXPECT_THAT(ended.out, HasSubstr("\n" + label + "     1.0000"));
 }
 
@@ -199,6 +199,11 @@ TEST(CompareReleased, IsTheNextStepOfARelease) {
       command
           .run(sample + Arguments{"@local", "--unit", "who", "--mechanism", "randomized-response"})
           .err;
+  // The certificate next to the rows names the unit.
+  const Ended counted =
+      command.run({"compare", "--data", "t.csv", "--domain", "d.yaml", "--released", "o.csv"});
+  EXPECT_THAT(counted.err, HasSubstr("o.csv.certificate.json protects units of who"));
+  EXPECT_THAT(counted.out, HasSubstr("100 rows of o.csv beside 100 units of t.csv"));
   EXPECT_THAT(local,
               HasSubstr(" --unit who\nnext: find the population\n  mollify estimate --released "
                         "o.csv --certificate o.csv.certificate.json\n"));
@@ -206,7 +211,8 @@ TEST(CompareReleased, IsTheNextStepOfARelease) {
   const Ended plan = command.run(
       {"plan", "central", "--domain", "d.yaml", "--n", "400", "--epsilon", "1", "--delta", "1e-6"});
   EXPECT_THAT(unwrapped(plan.out),
-              HasSubstr("\neach row is protected, and a person with several rows less; to protect "
+              HasSubstr("\nthis plan is for one record; --count plans for more\n"
+                        "each row is protected, and a person with several rows less; to protect "
                         "whole persons, give --unit to mollify sample and count persons here\n"));
 }
 

@@ -255,6 +255,14 @@ TEST(SampleModels, AreChargedAndPlannedAsOneDraw) {
   ASSERT_EQ(plan.status, 0) << plan.err;
   EXPECT_NE(unwrapped(plan.out).find("among the 1 likeliest of 2000"), std::string::npos)
       << plan.out;
+  // A plan of several budgets prints the rank too, and no worst case.
+  const Ended plans = command.run({"plan", "integral-model", "--candidates", "2000", "--domain",
+                                   "domain.yaml", "--epsilon", "1,10"});
+  ASSERT_EQ(plans.status, 0) << plans.err;
+  EXPECT_EQ(plans.out.find("worst case"), std::string::npos) << plans.out;
+  EXPECT_EQ(plans.out.find("worst-case"), std::string::npos) << plans.out;
+  EXPECT_NE(plans.out.find("the released model's rank by likelihood, at most"), std::string::npos)
+      << plans.out;
 }
 
 TEST(SampleModels, RefuseInOneSentence) {

@@ -61,6 +61,18 @@ TEST(SeveralAtOnce, PlansForACollector) {
   EXPECT_EQ(in_mu["alpha"], risk["risk"]["tv"]);
 }
 
+TEST(SeveralAtOnce, WarnOnceOfEveryEpsilon) {
+  const Release command;
+  const Ended plans =
+      command.run({"plan", "local", "--k", "18", "--epsilon", "0.25,0.5,1,2", "--count", "1"});
+  ASSERT_EQ(plans.status, 0) << plans.err;
+  const std::string said = unwrapped(plans.out);
+  EXPECT_THAT(said, HasSubstr("warning: at epsilon 0.5, 1, 2 (numbers for 0.5): the release is "
+                              "mostly noise: "));
+  const auto first = said.find("is mostly noise");
+  EXPECT_EQ(said.find("is mostly noise", first + 1), std::string::npos) << said;
+}
+
 TEST(SeveralAtOnce, PlansForEachEpsilonOfAList) {
   const Release command;
   const Json local = json_of(command, {"plan", "local", "--k", "10", "--epsilon", "0.5,1,2"});

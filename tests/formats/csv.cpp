@@ -149,7 +149,7 @@ TEST(LineReader, GivesManyLinesAtOnceAsOneByOne) {
 TEST(LineReader, RefusesWhatIsNotAFile) {
   const test::Scratch scratch;
   EXPECT_EQ(test::refusal(scratch, [&] { LineReader(scratch.path("none.csv")); }),
-            "none.csv cannot be opened: No such file or directory");
+            "none.csv cannot be opened: there is no such file in ");
   std::filesystem::create_directory(scratch.path("folder"));
   EXPECT_EQ(test::refusal(scratch, [&] { LineReader(scratch.path("folder")); }),
             "folder must be a file, but is a directory");

@@ -266,7 +266,7 @@ TEST(ParseDomain, RefusesWhatADomainNeedsNot) {
 TEST(ReadDomain, RefusesWhatIsNotAFile) {
   const test::Scratch scratch;
   EXPECT_EQ(test::refusal(scratch, [&] { (void)read_domain(scratch.path("none.yaml")); }),
-            "none.yaml cannot be opened: No such file or directory");
+            "none.yaml cannot be opened: there is no such file in ");
   EXPECT_EQ(test::refusal(scratch, [&] { (void)read_domain(scratch.path("")); }).substr(0, 40),
             " must be a file, but is a directory");
   scratch.write("large.yaml", std::string((64U << 20U) + 1, ' '));

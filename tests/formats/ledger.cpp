@@ -140,7 +140,7 @@ TEST(LedgerFile, RefusesWhatWouldPassATotal) {
   };
   EXPECT_EQ(refused(release_at(pure_cost("0.1"))),
             "the total of people in ledger is epsilon 1: epsilon 0 remains, and this release "
-            "costs epsilon 0.1");
+            "costs epsilon 0.1; declare a higher total (mollify ledger --replace)");
   EXPECT_EQ(refused(release_at(ExactPrivacy::gaussian(Decimal(1.0)))),
             "the total of people in ledger is a pure epsilon, but this release promises mu");
   EXPECT_EQ(refused(release_at(pure_cost("0.1"), ProtectionScope::row())),
@@ -261,10 +261,10 @@ TEST(LedgerFile, RefusesWhatIsNotALedger) {
             "other is not a ledger but another program's database");
   EXPECT_EQ(scratch.read("other"), before);
   EXPECT_EQ(opening("none", Opening::kExisting),
-            "the ledger none cannot be opened: No such file or directory; make "
+            "the ledger none cannot be opened: there is no such file in ; make "
             "one with mollify ledger --declare");
   EXPECT_EQ(opening("none/ledger", Opening::kOrMakeNew),
-            "the ledger none/ledger cannot be opened: No such file or directory");
+            "the ledger none/ledger cannot be opened: make the folder none first (mkdir -p none)");
   EXPECT_EQ(opening(".", Opening::kOrMakeNew), "the ledger . cannot be opened: Is a directory");
   scratch.write("empty", "");
   EXPECT_EQ(opening("empty", Opening::kExisting), "empty is empty, not a ledger");
@@ -537,7 +537,7 @@ TEST(LedgerFile, RefusesAFileThatIsNotTheOneThatWasOpened) {
   EXPECT_EQ(charging(), "");
   std::filesystem::rename(path, scratch.path("kept"));
   EXPECT_EQ(charging(),
-            "the ledger ledger cannot be opened: No such file or directory; make "
+            "the ledger ledger cannot be opened: there is no such file in ; make "
             "one with mollify ledger --declare");
   EXPECT_FALSE(std::filesystem::exists(path)) << "made anew";
   LedgerFile(path, Opening::kOrMakeNew).charge(release_at(pure_cost("0.1")));

@@ -39,6 +39,15 @@ class Scratch {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
+  /// The sentence with names of files in the folder alone.
+  [[nodiscard]] std::string without_folder(std::string sentence) const {
+    const std::string folder = path("");
+    for (auto at = sentence.find(folder); at != std::string::npos; at = sentence.find(folder)) {
+      sentence.erase(at, folder.size());
+    }
+    return sentence;
+  }
+
   [[nodiscard]] std::size_t file_count() const {
     using Files = std::filesystem::directory_iterator;
     return static_cast<std::size_t>(std::distance(Files(path_), Files()));
@@ -53,12 +62,7 @@ inline std::string refusal(const Scratch& scratch, const std::function<void()>& 
   try {
     action();
   } catch (const InvalidInput& error) {
-    std::string sentence = error.what();
-    const std::string folder = scratch.path("");
-    for (auto at = sentence.find(folder); at != std::string::npos; at = sentence.find(folder)) {
-      sentence.erase(at, folder.size());
-    }
-    return sentence;
+    return scratch.without_folder(error.what());
   }
   return "";
 }

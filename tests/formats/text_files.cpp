@@ -110,10 +110,25 @@ TEST(AtomicFile, TwoWritersDoNotMeet) {
   EXPECT_EQ(scratch.read("out.csv"), "second");
 }
 
+TEST(ReadTextFile, NamesTheFolderThatWasSearchedAndTheNearestFile) {
+  const test::Scratch scratch;
+  scratch.write("people.json", "{}");
+  const auto reading = [&](const std::string& name) {
+    return test::refusal(scratch, [&] { static_cast<void>(read_text_file(scratch.path(name))); });
+  };
+  EXPECT_EQ(reading("poeple.json"),
+            "poeple.json cannot be read: there is no such file in  (did you mean "
+            "\"people.json\"?)");
+  EXPECT_EQ(reading("other"), "other cannot be read: there is no such file in ");
+  EXPECT_EQ(reading("none/people.json"),
+            "none/people.json cannot be read: there is no folder none");
+  EXPECT_EQ(reading("people.json/a"), "people.json/a cannot be read: Not a directory");
+}
+
 TEST(AtomicFile, RefusesPlacesThatCannotBeWritten) {
   const test::Scratch scratch;
   EXPECT_EQ(test::refusal(scratch, [&] { AtomicFile(scratch.path("none/out.csv")); }),
-            "none/out.csv cannot be written: No such file or directory");
+            "none/out.csv cannot be written: make the folder none first (mkdir -p none)");
   std::filesystem::create_directory(scratch.path("folder"));
   EXPECT_EQ(test::refusal(scratch, [&] { AtomicFile(scratch.path("folder")); }),
             "folder cannot be written: Is a directory");

@@ -52,8 +52,9 @@ CentralDesign begin(CentralMechanism mechanism, const CentralRequest& request) {
   }
   if (request.outputs > request.records) {
     throw InvalidInput(fmt::format(
-        "at most as many outputs can be released as there are records, {}, but {} are asked for",
-        request.records, request.outputs));
+        "method central releases at most as many records as the table has, {}, but {} are asked "
+        "for: lower {}, or use method marginals, which releases any number of rows at one cost",
+        request.records, request.outputs, flag_words("count")));
   }
   CentralDesign design;
   design.mechanism = mechanism;

@@ -571,7 +571,7 @@ std::string declared_words(const Column& column) {
   for (std::uint32_t cell = 0; cell < std::min(categories->size(), kMostListed); ++cell) {
     values.emplace_back(categories->value(cell));
   }
-  return fmt::format("; {} has {}{}", column.name(), fmt::join(values, ", "),
+  return fmt::format("; {} has {}{}", column.name(), list_words(values),
                      categories->size() > kMostListed ? ", ..." : "");
 }
 
@@ -594,7 +594,7 @@ Evidence evidence_of(const Domain& domain, std::string_view column, std::string_
   std::vector<std::string> known;
   for (const Column& one : domain.columns()) known.push_back(one.name());
   throw InvalidInput(fmt::format("the model has no column \"{}\"; it has {}{}", column,
-                                 fmt::join(known, ", "), did_you_mean(column, known)));
+                                 list_words(known), did_you_mean(column, known)));
 }
 
 namespace {

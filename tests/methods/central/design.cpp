@@ -59,8 +59,9 @@ TEST(CentralDesign, RefusesInOneSentence) {
             "mechanism ds-roo spends epsilon and delta, but the budget is rho; mechanism product "
             "spends rho");
   EXPECT_EQ(design_refusal(kSubsampledRr, {5, 2, 6, Privacy::pure(1)}),
-            "at most as many outputs can be released as there are records, 5, but "
-            "6 are asked for");
+            "method central releases at most as many records as the table has, 5, but 6 are asked "
+            "for: lower --count, or use method marginals, which releases any number of rows at one "
+            "cost");
   EXPECT_EQ(design_refusal(kSubsetRr, {5, 2, 2, Privacy::pure(1)}),
             "--delta is missing: mechanism subset-rr needs one above 0; subsampled-rr needs none");
   EXPECT_EQ(
