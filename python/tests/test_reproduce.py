@@ -623,9 +623,9 @@ def test_contenders_are_further_from_p_than_boosting() -> None:
 
 def test_the_bernstein_mechanism_is_nearer_where_the_finding_fails() -> None:
     """Boosting is nearer to P on the ring of radius 1 at every epsilon. On the three Gaussians, on the ring of radius 3 up to
-    epsilon 5, and on random Gaussians in the plane even perfect classifiers stay farther away than DPB with that epsilon per
-    record."""
-    boosts = {"ring, radius 1": (2.5, (0.1, 1, 10)), "ring, radius 3": (6, (0.1, 1, 5)), "three Gaussians": (None, (0.1, 1, 10))}
+    epsilon 4, and on random Gaussians in the plane even perfect classifiers stay farther away than DPB with that epsilon per
+    record, in each of 20 draws of its noise."""
+    boosts = {"ring, radius 1": (2.5, (0.1, 1, 10)), "ring, radius 3": (6, (0.1, 1, 4)), "three Gaussians": (None, (0.1, 1, 10))}
     cases = [(name, measured.DOMAINS[name], *how) for name, how in boosts.items()]
     for name, parts, span, epsilons in [*cases, ("plane", husain.plane_gaussians(2026), 5, (0.5, 2, 10))]:
         density = known.Known.against_normal(parts, quick=True)
@@ -633,7 +633,9 @@ def test_the_bernstein_mechanism_is_nearer_where_the_finding_fails() -> None:
         dpb = husain.BernsteinContender(parts, *box, 2026, quick=False)
         for epsilon in epsilons:
             boosted = density.fit(perfectly_boosted(density.p, density.h, epsilon)).nll
-            assert (dpb.fit(epsilon, 2026).nll < boosted) == (name != "ring, radius 1"), (name, epsilon)
+            draws = [dpb.fit(epsilon, noise).nll for noise in range(2026, 2046)]
+            print(f"{name}, epsilon {epsilon}: boosting {boosted:.3f}, DPB {min(draws):.3f} to {max(draws):.3f}")
+            assert min(draws) > boosted if name == "ring, radius 1" else max(draws) < boosted, (name, epsilon)
 
 
 def test_learned_curves_lie_beside_perfect_ones_and_the_exact_projection() -> None:
