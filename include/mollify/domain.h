@@ -93,9 +93,10 @@ class Domain : public Handle<const class DomainInside> {
 
   [[nodiscard]] std::vector<std::string> column_names() const;
 
-  /// Names the columns that do not declare what undeclared and missing values become, and the words
-  /// to write; empty if all of them do. Show it to anyone who made the domain.
-  [[nodiscard]] std::string warning() const;
+  /// Sentences for anyone who made the domain, with the words to write: columns of more than 2^24
+  /// integers, which are cut into cells, and columns that do not declare what undeclared and
+  /// missing values become.
+  [[nodiscard]] std::vector<std::string> warnings() const;
 
   /// How many records there can be: exact up to 2^53, and possibly infinite.
   [[nodiscard]] double outcome_count() const noexcept;

@@ -427,9 +427,7 @@ class Domain(metaclass=Public):
         return made
 
     def _warn(self) -> None:
-        sentence = self._inside.warning()
-        if sentence:
-            warn([sentence], DomainWarning)
+        warn(self._inside.warnings(), DomainWarning)
 
     def yaml(self) -> str:
         """The text of a domain file; `parse` makes an equal domain of it."""

@@ -181,7 +181,7 @@ Answer check(const CheckQuestion& question, const PublicFiles& files) {
   };
   const CheckCounts counts =
       check_table(data, domain, question.unit, roster, see, question.counts_column, bytes);
-  if (const std::string words = domain.undeclared_words(); !words.empty()) {
+  for (const std::string& words : domain.warnings()) {
     answer.warn("WARNING: " + printable(words));
   }
   answer.add("listed", findings);

@@ -191,7 +191,7 @@ Answer compare_outcomes(const LocalRelease& release, const Source& data) {
                 comparison.mean_law_distance, comparison.mean_reference_distance)
           : "");
   const double worst = draw_risk(certificate, domain).quoted_total_variation();
-  const std::string supposed = release_method(spec.method).supposition(spec);
+  const std::string supposed = release_method(spec.method).supposition(certificate);
   answer.add(
       "worst_case_tv", worst,
       fmt::format("plan and advise print the worst case over all data there could be{}: total "

@@ -370,9 +370,8 @@ int print_answer(const Answer& answer, bool as_json) {
   return kSuccess;
 }
 
-void tell_undeclared(const Domain& domain) {
-  const std::string words = domain.undeclared_words();
-  if (!words.empty()) tell_lines("WARNING: " + printable(words));
+void tell_warnings(const Domain& domain) {
+  for (const std::string& words : domain.warnings()) tell_lines("WARNING: " + printable(words));
 }
 
 void tell_large_epsilon(const std::optional<double>& epsilon_of_draw,

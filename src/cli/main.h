@@ -87,9 +87,9 @@ void tell_lines(std::string_view text);
 /// Writes an answer to standard output, and warnings to standard error; the exit status.
 int print_answer(const Answer& answer, bool as_json);
 
-/// Warns of columns that do not declare what becomes of other values. Call it once in a command,
-/// when its public input has been found good.
-void tell_undeclared(const Domain& domain);
+/// Prints a domain's warnings. Call it once in a command, when its public input has been found
+/// good.
+void tell_warnings(const Domain& domain);
 
 /// Says, to standard error, what an epsilon of 10 or more, or a mu that is worth one, means in
 /// odds, and that a draw counts epsilon 30 at most.

@@ -145,13 +145,14 @@ std::string protected_line(const ReleaseSpec& spec) {
 }
 
 /// How far its records are from the data.
-std::string error_line(const ReleaseSpec& spec, const ReleaseReport& report) {
+std::string error_line(const Certificate& certificate, const ReleaseReport& report) {
   // That of a draw of one of many models is of the model, not of its rows.
-  const bool is_of_model = kModelMethods.has(spec.method);
-  if (!report.total_variation || (is_of_model && !kRowMethods.has(spec.method))) return "";
+  const bool is_of_model = kModelMethods.has(certificate.spec.method);
+  if (!report.total_variation || (is_of_model && !kRowMethods.has(certificate.spec.method)))
+    return "";
   return wrapped(fmt::format("{} error of a record: {:.4g} in total variation{}",
                              is_of_model ? "expected" : "greatest", *report.total_variation,
-                             release_method(spec.method).supposition(spec)),
+                             release_method(certificate.spec.method).supposition(certificate)),
                  kLineWidth, kHang);
 }
 
@@ -195,7 +196,7 @@ std::string brief(const Certificate& certificate, const Domain& domain,
     if (one.empty()) ++left_out;
     warnings += one;
   }
-  if (accuracy.empty()) text += fitting(error_line(certificate.spec, report));
+  if (accuracy.empty()) text += fitting(error_line(certificate, report));
   text += warnings;
   const std::string more =
       left_out == 0 ? "all of it" : "all, and " + counted(left_out, "more warning");
@@ -324,8 +325,7 @@ int run(SampleOptions options, const CLI::App& command, std::optional<Method> me
   if (auto words = chosen.sparse_noise(certificate, prepared->error(), domain)) {
     said.push_back(std::move(*words));
   }
-  if (std::string words = domain.undeclared_words(); !words.empty())
-    said.push_back(std::move(words));
+  for (std::string& words : domain.warnings()) said.push_back(std::move(words));
   std::optional<ReleaseReport> report;
   if (!options.json && !options.explain) report = release_report(*prepared, domain);
   Json beside = options.json ? told_json(certificate, domain, said) : Json::object();

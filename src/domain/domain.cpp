@@ -190,13 +190,21 @@ std::string columns_named(const std::vector<std::string>& names) {
 
 }  // namespace
 
-std::string Domain::undeclared_words() const {
-  std::vector<std::string> outside, null;
+std::vector<std::string> Domain::warnings() const {
+  std::vector<std::string> said, outside, null;
   for (const Column& column : *columns_) {
+    const auto* integers = std::get_if<IntegerCells>(&column.cells());
+    if (integers != nullptr && integers->is_cut()) {
+      said.push_back(fmt::format(
+          "column {} has {} integers, which are cut into {} cells of {} or so; declare bins or a "
+          "smaller range if these are not the ones you want",
+          column.name(), integers->count(), integers->size(),
+          std::llround(static_cast<double>(integers->count()) / integers->size())));
+    }
     if (!column.mapping().declares_outside()) outside.push_back(column.name());
     if (!column.mapping().declares_null()) null.push_back(column.name());
   }
-  if (outside.empty() && null.empty()) return "";
+  if (outside.empty() && null.empty()) return said;
   std::string of_outside = outside.empty() ? "" : columns_named(outside);
   std::string of_null = null.empty() || outside == null ? "" : columns_named(null);
   // The beginning and the end of the sentence are printed in two lines.
@@ -219,8 +227,9 @@ std::string Domain::undeclared_words() const {
     becomes.emplace_back("a missing value becomes the first value or the lowest number");
     ways.emplace_back("null: category or VALUE");
   }
-  return fmt::format("the domain declares {}: {}{}; write {}", fmt::join(missing, " and "), names,
-                     fmt::join(becomes, ", and "), fmt::join(ways, ", and "));
+  said.push_back(fmt::format("the domain declares {}: {}{}; write {}", fmt::join(missing, " and "),
+                             names, fmt::join(becomes, ", and "), fmt::join(ways, ", and ")));
+  return said;
 }
 
 std::string Domain::hash() const {

@@ -111,9 +111,10 @@ class Domain {
   /// Its name in certificates: SHA-256 of that text, as 64 hexadecimal digits.
   [[nodiscard]] std::string hash() const;
 
-  /// One sentence or two on the columns that do not declare what becomes of other values, and of
-  /// missing ones, with the words to write; empty if all of them do. Public.
-  [[nodiscard]] std::string undeclared_words() const;
+  /// What to tell anyone who made the domain, a sentence each: of each column whose integers are
+  /// cut into cells that nobody declared, and of all columns that do not declare what becomes of
+  /// other values, and of missing ones. Public.
+  [[nodiscard]] std::vector<std::string> warnings() const;
 
   friend bool operator==(const Domain& left, const Domain& right) {
     return left.canonical_text() == right.canonical_text();

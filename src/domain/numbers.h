@@ -116,6 +116,10 @@ class IntegerCells {
   /// False if the number of cells was left open or equals the number of integers.
   [[nodiscard]] bool declares_bins() const noexcept { return declares_bins_; }
   [[nodiscard]] bool has_private_bins() const noexcept { return has_private_bins_; }
+  /// True if cells hold several integers because there are too many of them, and nobody said so.
+  [[nodiscard]] bool is_cut() const noexcept {
+    return !ungrouped() && !declares_bins_ && !has_private_bins_;
+  }
   /// n.
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
 

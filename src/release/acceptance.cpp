@@ -325,17 +325,6 @@ std::vector<std::string> warnings(const Certificate& certificate, const ReleaseE
   } else if (const auto words = release_method(certificate.spec.method).error_warning(error)) {
     said.push_back(*words);
   }
-  for (const Column& column : domain.columns()) {
-    const auto* integers = std::get_if<IntegerCells>(&column.cells());
-    const bool is_cut = integers != nullptr && !integers->ungrouped() &&
-                        !integers->declares_bins() && !integers->has_private_bins();
-    if (!is_cut) continue;
-    said.push_back(fmt::format(
-        "column {} has {} integers, which are cut into {} cells of {} or so; declare bins or a "
-        "smaller range if these are not the ones you want",
-        column.name(), integers->count(), integers->size(),
-        std::llround(static_cast<double>(integers->count()) / integers->size())));
-  }
   return said;
 }
 

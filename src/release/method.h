@@ -131,7 +131,7 @@ class ReleaseMethod {
                                                               const ReleaseError& error,
                                                               const Domain& domain) const;
   /// What that supposes of the data, to end a sentence: ", if ..."; empty if it holds for all data.
-  [[nodiscard]] virtual std::string supposition(const ReleaseSpec&) const { return ""; }
+  [[nodiscard]] virtual std::string supposition(const Certificate&) const { return ""; }
   /// Why this mechanism and these parameters, in one sentence.
   [[nodiscard]] virtual std::string why(const Certificate& certificate) const = 0;
   [[nodiscard]] virtual std::vector<std::string> notes(const Certificate& certificate,

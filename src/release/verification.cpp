@@ -92,9 +92,7 @@ CertificateCheck verify_certificate(const StatedCertificate& stated, const std::
     if (auto words = method.sparse_noise(made.certificate, error, domain)) {
       check.warnings.push_back(std::move(*words));
     }
-    if (auto words = domain.undeclared_words(); !words.empty()) {
-      check.warnings.push_back(std::move(words));
-    }
+    for (std::string& words : domain.warnings()) check.warnings.push_back(std::move(words));
   }
   return check;
 }

@@ -83,7 +83,9 @@ TEST(Caveats, ReleasesFromManyCandidatesAreMostlyNoiseForSparseData) {
     for (std::size_t at; (at = notes.find("\n  ")) != std::string::npos;) notes.replace(at, 3, " ");
     EXPECT_THAT(notes,
                 testing::ContainsRegex("WARNING: " + verdict + "; [0-9]+ outcomes would do\n"));
-    EXPECT_THAT(notes, HasSubstr("\ngreatest error of a record: 0.9999"));
+    EXPECT_THAT(
+        notes,
+        HasSubstr("\ngreatest error of a record: 0.9999 in total variation, plus smoothing\n"));
     EXPECT_LE(occurrences(brief, "\n"), 6) << brief;
     const std::string whole = verdict + ": the expected error of a record is 0.9";
     EXPECT_THAT(command.on("sample", "wide.yaml", sample + candidates + Arguments{"--explain"}).err,
@@ -270,6 +272,13 @@ TEST(Caveats, TellOfIntegersThatAreCutIntoCells) {
             std::string::npos);
   EXPECT_EQ(said("min: 0, max: 100000000, bins: 1000}\n").find("are cut into"), std::string::npos);
   EXPECT_EQ(said("min: 0, max: 1000}\n").find("are cut into"), std::string::npos);
+  (void)said("min: 0, max: 100000000}\n");
+  const Arguments domain = {"--domain", "domain.yaml"};
+  for (const Arguments& other :
+       {Arguments{"check", "--data", "data.csv"},
+        Arguments{"plan", "central", "--epsilon", "1", "--n", "50", "--count", "1"}}) {
+    EXPECT_THAT(command.run(other + domain).err, HasSubstr("which are cut into 16777216 cells"));
+  }
 }
 
 }  // namespace

@@ -241,6 +241,26 @@ TEST(SampleCentral, VerifyRecomputesTheSupport) {
   EXPECT_NE(command.verify("plain.json").status, 0);
 }
 
+// The stated error is then between cells, and a record is any integer of its cell.
+TEST(SampleCentral, TellsThatFoundCellsHoldSeveralIntegers) {
+  const CommandLine command;
+  std::string rows = "v\n";
+  for (int row = 0; row < 5'000; ++row) rows += "500003\n";
+  command.files.write("t.csv", rows);
+  for (const auto& [most, words] : {std::pair{"99999999", " between cells, if the hint holds"},
+                                    std::pair{"9999999", ", if the hint holds"}}) {
+    command.files.write("d.yaml",
+                        fmt::format("columns:\n  v: {{type: integer, min: 0, max: {}}}\n", most));
+    const Ended ended = command.run({"sample", "central", "--data", "t.csv", "--domain", "d.yaml",
+                                     "--epsilon", "2", "--delta", "1e-8", "--count", "3",
+                                     "--support", "width=20", "--out", "o.csv", "--overwrite"});
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    std::string plain = ended.err;
+    for (std::size_t at; (at = plain.find("\n  ")) != plain.npos;) plain.replace(at, 3, " ");
+    EXPECT_THAT(plain, HasSubstr(std::string("in total variation") + words));
+  }
+}
+
 TEST(SampleCentral, HintsAreTotal) {
   const Ages command;
   // All but which support was found, which half of the budget has paid for.

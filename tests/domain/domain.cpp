@@ -40,7 +40,8 @@ TEST(Domain, NamesColumnsThatLeaveOpenWhatOtherValuesBecome) {
       columns.push_back(Column::make("c" + std::to_string(columns.size()),
                                      Categories::make({"a", "b"}), std::move(mapping)));
     }
-    return Domain::make(std::move(columns)).undeclared_words();
+    const std::vector<std::string> said = Domain::make(std::move(columns)).warnings();
+    return said.empty() ? "" : said.front();
   };
   const std::string outside = "an undeclared value becomes the first value or the nearest number";
   const std::string null = "a missing value becomes the first value or the lowest number";
@@ -59,6 +60,19 @@ TEST(Domain, NamesColumnsThatLeaveOpenWhatOtherValuesBecome) {
             "the domain declares no outside for 12 columns: columns \"c0\", \"c1\", \"c2\", "
             "\"c3\", \"c4\", \"c5\", \"c6\", \"c7\", \"c8\", \"c9\" and 2 more: " +
                 outside + "; write outside: clip or VALUE");
+}
+
+TEST(Domain, NamesColumnsWhoseIntegersAreCutIntoCells) {
+  const auto said = [](IntegerCells cells) {
+    return Domain::make({Column::make("v", std::move(cells), {.null_value = "0", .clips = true})})
+        .warnings();
+  };
+  EXPECT_THAT(said(IntegerCells::make(0, 99'999'999)),
+              ElementsAre("column v has 100000000 integers, which are cut into 16777216 cells of 6 "
+                          "or so; declare bins or a smaller range if these are not the ones you "
+                          "want"));
+  EXPECT_THAT(said(IntegerCells::make(0, 99'999'999, 1000)), testing::IsEmpty());
+  EXPECT_THAT(said(IntegerCells::make(0, 9'999'999)), testing::IsEmpty());
 }
 
 TEST(Domain, FirstColumnIsTheMostSignificantDigit) {

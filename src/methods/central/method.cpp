@@ -80,6 +80,7 @@ Json found_support_json(OutcomeInterval hull, std::uint64_t size, double draw,
   const auto last = static_cast<std::uint32_t>(hull.last);
   const std::string outcomes = counted(size, "outcome");
   const char* const things = certificate.spec.unit ? "units" : "rows";
+  const char* const of_cells = cells.is_cut() ? " between cells" : "";
   Json accuracy{{"total_variation", nullptr},
                 {"draw", draw},
                 {"outside_records", nullptr},
@@ -97,15 +98,16 @@ Json found_support_json(OutcomeInterval hull, std::uint64_t size, double draw,
     const bool is_supposed =
         size < domain.size() && (kind == SupportKind::kWidth || kind == SupportKind::kSubGaussian);
     words = fmt::format(
-        "greatest error of a record: {:.4g} in total variation{} ({:.4g} by noise among {}, {:.4g} "
-        "for {} outside, {:g} for a failed search)",
-        sum, is_supposed ? ", if the hint holds" : "", draw, outcomes, share, things,
+        "greatest error of a record: {:.4g} in total variation{}{} ({:.4g} by noise among {}, "
+        "{:.4g} for {} outside, {:g} for a failed search)",
+        sum, of_cells, is_supposed ? ", if the hint holds" : "", draw, outcomes, share, things,
         outside->failure);
   } else {
     words = fmt::format(
-        "greatest error of a record: {:.4g} in total variation by noise among {}, and more for {} "
+        "greatest error of a record: {:.4g} in total variation{} by noise among {}, and more for "
+        "{} "
         "outside, whose number is not known",
-        draw, outcomes, things);
+        draw, of_cells, outcomes, things);
   }
   return {{"words", words},
           {"support",

@@ -283,11 +283,15 @@ class FinitePlan final : public PlanModel {
     answer.facts["papers_records"]["shuffled-rr"] = shuffled ? Json(*shuffled) : Json(nullptr);
     answer.lines += fmt::format(
         "best: {}\n"
-        "what any mechanism needs grows like {}/(alpha epsilon), here {:.4g} records times a "
-        "factor that is not known\n"
+        "what any mechanism needs grows like {}, here {:.4g} records times a factor that is not "
+        "known\n"
         "the papers ask for {:.4g} records with subsampled-rr{}\n",
-        answer.ways[*answer.best].why, whole.strong ? "k sqrt(count)" : "k", order, subsampled,
-        shuffled ? fmt::format(" and {} with shuffled-rr", *shuffled) : "");
+        answer.ways[*answer.best].why,
+        whole.strong
+            ? fmt::format("k/(a epsilon), a = {:.4g} being the most for each output",
+                          static_cast<double>(draw.outcomes) / (order * draw.budget.epsilon))
+            : "k/(alpha epsilon)",
+        order, subsampled, shuffled ? fmt::format(" and {} with shuffled-rr", *shuffled) : "");
     const Privacy& budget = whole.budget;
     if (budget.notion != PrivacyNotion::kPure) return;
     // [Husain et al. 2019, Lemma 18], whose chain of data sets changes one record after the other,

@@ -395,7 +395,7 @@ constexpr OwnPart kGaussianModelQuestions[] = {
 /// Both Gaussian methods: records are points, and their number is public.
 class PointMethod : public ReleaseMethod {
  public:
-  std::string supposition(const ReleaseSpec&) const override { return ", if data are Gaussian"; }
+  std::string supposition(const Certificate&) const override { return ", if data are Gaussian"; }
 
   using ReleaseMethod::ReleaseMethod;
 

@@ -39,10 +39,10 @@ class DrawAdvice : public MethodAdvice {
         by_person(question) ? person_of(question) : "table", times_words(*chosen.error));
     if (domain != nullptr && space_kind(*domain, SpaceSpec{}) != SpaceKind::kCategories) {
       words += fmt::format(
-          "; this is of all columns of a record together, whatever the data, and over this many "
+          "{}; this is of all columns of a record together, whatever the data, and over this many "
           "outcomes it is near 1 for any sampler: of one or two columns records are much nearer, "
           "as {} shows",
-          command_words("compare"));
+          smoothing_words(ScorerKind::kKernel), command_words("compare"));
     }
     return words;
   }

@@ -303,7 +303,6 @@ WorstCaseRisk mechanism_risk(const MechanismParameters& parameters) {
     (void)row.floor(made);  // refuses what no sampler can be made with
     return band_risk(parameters, parameters.normalised(), epsilon);
   }
-  if (row.risk != nullptr) return row.risk(parameters, parameters.normalised(), epsilon);
   const auto [least, lost] = row.kept(parameters);
   WorstCaseRisk risk;
   risk.lower_factor = 0;
@@ -340,10 +339,11 @@ std::unique_ptr<LocalSampler> sampler_of(Channel channel, const Privacy& guarant
   return std::make_unique<ChannelSampler<Channel>>(std::move(channel), guarantee);
 }
 
-template <class Channel, class Diagonal>
-std::array<double, 2> least_kept(const Channel& channel, Diagonal diagonal) {
+template <class Channel, class Kept>
+std::array<double, 2> least_kept(const Channel& channel, Kept kept) {
   uint128 least = channel.total();
-  for (std::size_t i = 0; i < channel.outcome_count(); ++i) least = std::min(least, diagonal(i));
+  for (std::size_t i = 0; i < channel.outcome_count(); ++i)
+    least = std::min<uint128>(least, kept(i));
   const double total = static_cast<double>(channel.total());
   return {static_cast<double>(least) / total, static_cast<double>(channel.total() - least) / total};
 }
@@ -365,32 +365,6 @@ MatrixChannel square_channel_of(const MechanismParameters& asked) {
                     asked.outcome_count, channel.input_count()));
   }
   return channel;
-}
-
-/// KL(P, q) is convex in both, so the worst P is a point mass, for which the nearest mixture is the
-/// row that has most there: m, least over the outcomes. The other divergences are of a q that is
-/// nearest in KL alone: with BC the sum of sqrt(p q), ln BC >= -KL/2 by Jensen, total variation is
-/// at most sqrt(1 - BC^2), and chi-squared at most the greatest p/q less 1.
-WorstCaseRisk convex_risk(const MechanismParameters& asked) {
-  const MatrixChannel channel = channel_of(asked);
-  const double total = static_cast<double>(channel.total());
-  double kept = 1;
-  double least = 1;
-  for (std::size_t j = 0; j < channel.outcome_count(); ++j) {
-    const auto column = channel.column(j);
-    kept = std::min(kept, static_cast<double>(column.greatest) / total);
-    least = std::min(least, static_cast<double>(column.least) / total);
-  }
-  WorstCaseRisk risk;
-  risk.lower_factor = 0;
-  risk.largest_lift = 0;
-  risk.extreme_input = {1, 0};
-  risk.extreme_output = {kept, 1 - kept};
-  risk.risk = {.kl = -std::log(kept),
-               .tv = std::sqrt(1 - kept),
-               .hellinger2 = 1 - std::sqrt(kept),
-               .chi2 = 1 / least - 1};
-  return risk;
 }
 
 std::array<double, 2> least_kept(const MixtureChannel& mixture) {
@@ -523,11 +497,15 @@ constexpr MechanismRow kRows[] = {
      .reference = ReferenceUse::kNone,
      .has_channel = true,
      .law = "the mixture of the channel's rows that is nearest to the unit's records is drawn from",
-     .risk = [](const MechanismParameters& asked, const ReferenceMasses&,
-                double) { return convex_risk(asked); },
      .sampler = [](const MechanismParameters& asked) -> std::unique_ptr<LocalSampler> {
        return std::make_unique<ConvexMollifierSampler>(channel_of(asked), *asked.epsilon);
-     }},
+     },
+     .kept =
+         [](const MechanismParameters& asked) {
+           // The nearest mixture to a point mass is the row that has most there.
+           const MatrixChannel channel = channel_of(asked);
+           return least_kept(channel, [&](std::size_t i) { return channel.column(i).greatest; });
+         }},
     {.mechanism = Mechanism::kScaleAndShift,
      .is_long = true,
      .law = "the unit's shares are drawn from, squeezed towards the reference until they fit "
@@ -568,8 +546,7 @@ static_assert([] {
     if (kRows[i].mechanism != names<Mechanism>()[i].value) return false;
     if (static_cast<std::size_t>(kRows[i].mechanism) != i) return false;
     if ((kRows[i].floor == nullptr) == (kRows[i].sampler == nullptr)) return false;
-    const bool is_judged = kRows[i].kept != nullptr || kRows[i].risk != nullptr;
-    if (kRows[i].sampler != nullptr && !is_judged) return false;
+    if ((kRows[i].sampler == nullptr) != (kRows[i].kept == nullptr)) return false;
     if ((kRows[i].sampler == nullptr) != (*kRows[i].law == '\0')) return false;
   }
   return true;

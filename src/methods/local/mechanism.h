@@ -234,8 +234,11 @@ class InputWeights {
 /// Bands: band_risk. Linear samplers: the law is linear in P and the divergence convex, so
 /// the worst P is a point mass; of a point mass that keeps probability m the divergence is m f(1/m)
 /// + (1 - m) f(0), decreasing in m, so the least entry on the matrix's diagonal decides. It is
-/// attained. For the relative mollifier c1 and c2 may name the class that the risk is taken over.
-/// O(k); for classes on other references see worst_case_risk.h.
+/// attained. Convex: no row K of the channel has sum_x P(x) K(x) / Q(x) > 1 at the nearest mixture
+/// Q, as moving to it would be nearer. So P <= Q / m, m being the least of all columns' greatest
+/// entries, and a ratio between 0 and 1/m whose mean by Q is 1 has at most that same divergence.
+/// The point mass on that column attains it. For the relative mollifier c1 and c2 may name the
+/// class that the risk is taken over. O(k); for classes on other references see worst_case_risk.h.
 [[nodiscard]] WorstCaseRisk mechanism_risk(const MechanismParameters& parameters);
 
 }  // namespace mollify

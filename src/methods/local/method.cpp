@@ -232,7 +232,8 @@ const char* data_supposed(const LocalSpec& spec) {
 namespace {
 
 /// How far a draw's law may be from the private distribution, and how much it can say at most.
-std::string risk_text(const WorstCaseRisk& risk, const MechanismRow& row, const LocalSpec& spec) {
+std::string risk_text(const WorstCaseRisk& risk, const MechanismRow& row, const LocalSpec& spec,
+                      ScorerKind scorer) {
   const std::string lift =
       risk.largest_lift > 0
           ? fmt::format("no outcome more than {:.4g} times as likely as by the reference",
@@ -241,23 +242,23 @@ std::string risk_text(const WorstCaseRisk& risk, const MechanismRow& row, const 
           ? fmt::format("a record is kept with probability {:.4g} at least", risk.extreme_output[0])
           : std::string(row.law);
   return fmt::format("{}; worst-case total variation {:.4g} from the data's distribution{}", lift,
-                     risk.quoted_total_variation(), data_supposed(spec));
+                     risk.quoted_total_variation(), data_supposed(spec) + smoothing_words(scorer));
 }
 
 std::string local_summary(const Certificate& certificate, const Domain& domain,
                           const std::string& to) {
+  const LocalDesign& design = *certificate.as<LocalDesign>();
   std::string drawn = counted(*certificate.spec.count, "record");
   if (certificate.facts.units) {
     drawn += " for each of " + counted(*certificate.facts.units, "unit");
   } else {
     drawn += certificate.spec.unit ? " for each unit" : " for all rows of this file";
   }
-  return fmt::format(
-      "released {}{} by {} with {} in all\nspace: {}\neach draw: {}; {}\n", drawn, to,
-      certificate.mechanism(), certificate.total.text(), space_text(certificate),
-      certificate.draw.text(),
-      risk_text(draw_risk(certificate, domain), row_of(certificate.as<LocalDesign>()->mechanism),
-                own_of<LocalSpec>(certificate.spec)));
+  return fmt::format("released {}{} by {} with {} in all\nspace: {}\neach draw: {}; {}\n", drawn,
+                     to, certificate.mechanism(), certificate.total.text(), space_text(certificate),
+                     certificate.draw.text(),
+                     risk_text(draw_risk(certificate, domain), row_of(design.mechanism),
+                               own_of<LocalSpec>(certificate.spec), design.scorer));
 }
 
 using enum PartKind;
@@ -362,8 +363,11 @@ class DrawMethod : public ReleaseMethod {
 
   Held read(const PartReader& reader) const override { return local_spec(reader, word()); }
 
-  std::string supposition(const ReleaseSpec& spec) const override {
-    return data_supposed(own_of<LocalSpec>(spec));
+  std::string supposition(const Certificate& certificate) const override {
+    // Short, as it ends one of few lines.
+    const bool smooths = !smoothing_words(certificate.as<LocalDesign>()->scorer).empty();
+    return std::string(data_supposed(own_of<LocalSpec>(certificate.spec))) +
+           (smooths ? ", plus smoothing" : "");
   }
 
   ExactPrivacy read_privacy(const PartReader& reader, const ReleaseSpec& spec) const override {

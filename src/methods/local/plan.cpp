@@ -242,10 +242,11 @@ class LocalPlan final : public PlanModel {
                                             whole.parameter(), draw.parameter(), question.outputs);
     const char* supposed = data_supposed(own_of<LocalQuestion>(question).spec);
     return fmt::format(
-        "{} over {}, {} {} of a unit{}",
+        "{} over {}, {} {} of a unit{}{}",
         name_of(chosen_mechanism(own_of<LocalQuestion>(question).spec, in_mu_, kind_)),
         counted(space_ ? space_->size() : question.outcomes, what), parameter_name(whole.notion),
-        spent, *supposed == '\0' ? ", whatever the data" : supposed);
+        spent, *supposed == '\0' ? ", whatever the data" : supposed,
+        smoothing_words(scorer_of(question)));
   }
 
   void tell(const PlanQuestion& whole, PlanAnswer& answer) const override {

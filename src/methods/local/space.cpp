@@ -108,6 +108,11 @@ ScorerKind usual_scorer(SpaceKind kind, Mechanism mechanism) noexcept {
   return rows ? ScorerKind::kEmpirical : ScorerKind::kKernel;
 }
 
+std::string smoothing_words(ScorerKind scorer) {
+  if (row_of(scorer).counts_records || scorer == ScorerKind::kLikelihood) return "";
+  return fmt::format(", plus what scorer {} smooths", name_of(scorer));
+}
+
 std::optional<CandidateList> candidate_list(SpaceKind kind, const SpaceSpec& spec) {
   if (kind != SpaceKind::kCandidates) return std::nullopt;
   if (spec.fresh) return CandidateList::kFresh;

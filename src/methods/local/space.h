@@ -107,6 +107,10 @@ struct LocalSpec {
 [[nodiscard]] ScorerKind usual_scorer(SpaceKind kind,
                                       Mechanism mechanism = Mechanism::kRelative) noexcept;
 
+/// ", plus what scorer kernel smooths", to end a sentence about the distance from the data:
+/// a worst case is over what the scorer makes of the rows. Empty for scorers that smooth nothing.
+[[nodiscard]] std::string smoothing_words(ScorerKind scorer);
+
 /// The source of a release's candidates.
 enum class CandidateList {
   kSeeded,  ///< from the domain's seed: everybody can make the same
