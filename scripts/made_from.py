@@ -95,7 +95,7 @@ def check():
     faults += faults_of_tables()
     for name, _, tables, program in lines():
         if recorded.get(name) != digest((program,)):
-            print(f"warning: {' '.join(tables)}: {program} changed after it made them; scripts/make_pages.sh measured {name}")
+            print(f"warning: the present {program} did not make {' '.join(tables)}: scripts/make_pages.sh measured {name} makes them again")
     print("\n".join(faults))
     return 1 if faults else 0
 
