@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from mollify import _core
 from mollify._checks import require_without_nul
-from mollify._files import optional
+from mollify._files import optional, unreadable
 from mollify._private_objects import asking_objects
 
 if TYPE_CHECKING:
@@ -113,9 +113,7 @@ def _parquet_table(path: str, wanted: Sequence[str]) -> Any:
                 require_without_nul("a column's name", name)
             return file.read([name for name in names if name in wanted])
     except (OSError, ValueError) as error:  # whose words may quote the file
-        number = getattr(error, "errno", None)
-        reason = os.strerror(number) if number else "it is not a Parquet file"
-        raise _core.InvalidInput(f"{path} cannot be read: {reason}") from None
+        raise unreadable(path, error, "it is not a Parquet file") from None
 
 
 def column_source(values: object, name: str, *, what: str) -> _core.Source:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from mollify import _core
 from mollify._checks import path_text
+from mollify._parameters import near
 
 
 Inputs = Sequence[tuple[str, str]]
@@ -74,6 +75,27 @@ def write_whole(path: str | os.PathLike[str], content: bytes | str, *, overwrite
         with contextlib.suppress(OSError):
             os.remove(beside)
         raise _core.InvalidInput(f"{name} cannot be written: {error.strerror}") from None
+
+
+def why_not_there(path: str) -> str:
+    """Why no file has this name, as the library says it."""
+    folder, name = os.path.split(path)
+    folder = folder or "."
+    if not os.path.isdir(folder):
+        return f"there is no folder {folder}"
+    names: list[str] = []
+    with contextlib.suppress(OSError):
+        names = sorted(one for one in os.listdir(folder) if one != name)
+    nearest = near(name, names, '"')
+    return f"there is no such file in {os.path.join(os.path.realpath(folder), '')}{nearest}"
+
+
+def unreadable(path: str, error: Exception, otherwise: str) -> _core.InvalidInput:
+    """The refusal of a file that could not be read."""
+    reason = otherwise
+    if isinstance(error, OSError) and error.errno:
+        reason = why_not_there(path) if isinstance(error, FileNotFoundError) else os.strerror(error.errno)
+    return _core.InvalidInput(f"{path} cannot be read: {reason}")
 
 
 def table_format(path: str | os.PathLike[str]) -> Literal["csv", "parquet"]:

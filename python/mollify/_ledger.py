@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mollify import _core
 from mollify._checks import path_text, whole_number
+from mollify._files import why_not_there
 from mollify._parameters import near
 from mollify._privacy import Privacy, compose, outward
 
@@ -46,7 +47,8 @@ def _balance(inside: _core.LedgerBalance) -> Balance:
 
 
 class Ledger:
-    """A ledger file. It is made if it is missing; entries are added and never removed.
+    """A ledger file. `declare` makes it if it is missing, and everything else refuses
+    then; entries are added and never removed. Printed with what is spent.
 
     A release that is given a ledger is charged before it is drawn, and stays charged
     whatever happens to the program. Threads and forked processes may share an object,
@@ -60,9 +62,19 @@ class Ledger:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         name = path_text("a ledger's file", path)
-        self._inside = _core.Ledger(name)
         # The program may change its folder.
         self.path = os.path.abspath(name)
+        # Where there is no such folder, it cannot be made: opening it says so.
+        is_openable = os.path.exists(name) or not os.path.isdir(os.path.dirname(self.path))
+        self._opened = _core.Ledger(name) if is_openable else None
+
+    @property
+    def _inside(self) -> _core.Ledger:
+        """The open file; none is made."""
+        if self._opened is None:
+            _require_file(self.path)
+            self._opened = _core.Ledger(self.path)
+        return self._opened
 
     def declare(
         self,
@@ -83,8 +95,11 @@ class Ledger:
         """
         if epsilon is None and rho is None:
             raise _core.InvalidInput("the total is missing: give epsilon (and perhaps delta), or rho")
-        total = Privacy(epsilon=epsilon, delta=delta, rho=rho)
-        self._inside.declare(_named(data_set), total._inside(), scope, replace)
+        total = Privacy(epsilon=epsilon, delta=delta, rho=rho)._inside()
+        name = _named(data_set)
+        if self._opened is None:
+            self._opened = _core.Ledger(self.path)
+        self._opened.declare(name, total, scope, replace)
 
     def charge(
         self, data_set: str, cost: Privacy, *, scope: str = "row", mechanism: str = "", count: int = 1
@@ -162,6 +177,13 @@ class Ledger:
     def __repr__(self) -> str:
         return f"Ledger({self.path!r})"
 
+    def __str__(self) -> str:
+        try:
+            lines = [_line(one) for one in self.balances()] or ["It is empty. Declare a total with declare."]
+        except _core.InvalidInput as refused:  # of a file that is not there, or no longer
+            lines = [str(refused)]
+        return "\n  ".join([repr(self), *lines])
+
     def __reduce__(self) -> tuple[Callable[[str], Ledger], tuple[str]]:
         return existing, (self.path,)
 
@@ -174,14 +196,24 @@ def _named(data_set: Any) -> str:
     return data_set
 
 
+def _line(one: Balance) -> str:
+    """What is spent of a data set, in one line."""
+    counted = f"{one.releases} release{'' if one.releases == 1 else 's'}"
+    return f"{one.data_set}: {one.spent or 'nothing'} spent by {counted}, of {one.total or 'no total'} (scope {one.scope})"
+
+
+def _require_file(name: str) -> None:
+    if not os.path.exists(name):
+        raise _core.InvalidInput(
+            f"the ledger {name} does not exist: {why_not_there(name)}. To make it, declare what the releases may "
+            f"cost: Ledger({name!r}).declare(data_set, epsilon=...)."
+        )
+
+
 def existing(path: str | os.PathLike[str]) -> Ledger:
     """The ledger of a file that is there; none is made."""
     if not isinstance(path, (str, bytes, os.PathLike)):
         raise _core.InvalidInput(f"ledger must be a Ledger or the path of its file, but is {path!r}")
     name = path_text("ledger", path)
-    if not os.path.exists(name):
-        raise _core.InvalidInput(
-            f"the ledger {name} does not exist. Make it and declare what the releases may cost: "
-            f"Ledger({name!r}).declare(data_set, epsilon=...)."
-        )
+    _require_file(name)
     return Ledger(name)

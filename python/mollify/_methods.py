@@ -553,7 +553,7 @@ class Gaussian(_OfRecords):
 
     word: ClassVar[str] = "gaussian"
 
-    count: int
+    count: int | None = None
     covariance: Any = None
     covariance_bound: float | None = None
     mean_bound: float | None = None
@@ -640,7 +640,7 @@ class GaussianModel(_OfModels):
 
     word: ClassVar[str] = "gaussian-model"
 
-    count: int
+    count: int | None = None
     log: str | Sequence[str] | None = None
 
     @classmethod
@@ -718,7 +718,7 @@ class Marginals(_OfModels):
 
     word: ClassVar[str] = "marginals"
 
-    count: int
+    count: int | None = None
     reference: Any = None
     neighbours: str | None = None
     copula: bool = False

@@ -62,6 +62,11 @@ def _in_classes(sentence: str) -> str:
         classes = re.sub(words, lambda word: f"mo.{METHODS[word[0]].__name__}", found[2])
         return f"{space}{classes}{option}"
 
+    def column(found: re.Match[str]) -> str:
+        name = f"mo.{METHODS[found[2]].__name__}"  # the next column stays where it is
+        return f"{found[1]}{name.ljust(len(found[2] + found[3]) - 2)}  "
+
+    sentence = re.sub(rf"^(method {{2,}})({words})( {{2,}})(?=\S)", column, sentence, flags=re.MULTILINE)
     some = rf"(?:{words})(?:(?:,|\s+and|\s+or)\s+(?:{words}))*"
     sentence = re.sub(rf'(?<!["\w])methods?(\s+)({some})(\s+copula)?(?![\w"-])', named, sentence)
     sentence = re.sub(rf"(?<=the method is )({words})(?![\w-])", lambda one: f"mo.{METHODS[one[0]].__name__}", sentence)
@@ -82,12 +87,12 @@ def _parameter(flag: str) -> str:
     return flag.replace("-", "_")
 
 
-def near(name: str, known: Iterable[str]) -> str:
+def near(name: str, known: Iterable[str], quote: str = "") -> str:
     """The known name that a wrong one begins, or that has most letters of it: ` (did you mean epsilon?)`."""
     names = list(known)
     begun = sorted((one for one in names if len(name) > 1 and one.startswith(name)), key=len)
     found = begun or difflib.get_close_matches(name, names, 1)
-    return f" (did you mean {found[0]}?)" if found else ""
+    return f" (did you mean {quote}{found[0]}{quote}?)" if found else ""
 
 
 def unknown(who: str, name: str, known: Sequence[str], hint: str = "") -> TypeError:
@@ -142,7 +147,8 @@ def _wrong_call(
         others = known[len(placed) :]
         example = f" Name {'the others' if placed else 'them'}, such as {others[0]}=...." if others else ""
         takes = ", ".join(placed) or "nothing"
-        return TypeError(f"{who} takes {takes} without a name, but you gave {len(args)} values.{example}")
+        values = f"{len(args)} value{'' if len(args) == 1 else 's'}"
+        return TypeError(f"{who} takes {takes} without a name, but you gave {values}.{example}")
     given = {*placed[: len(args)], *named}
     required = [one.name for one in parameters if one.default is one.empty]
     missing = [name for name in required if name not in given]
@@ -158,6 +164,8 @@ def _hint(owner: type | None, function: str, name: str) -> str:
     from mollify._sampler import RandomizedResponse, Sampler
     from mollify._synthesizer import Synthesizer
 
+    if function == "risk" and (name == "k" or name in inspect.signature(Sampler).parameters):
+        return "Give it what draws: mo.risk(mo.Sampler(outcomes=12, epsilon=2)), of 12 outcomes."
     if owner is None:
         return ""
     if name in _SEEDS and issubclass(owner, (Method, Synthesizer, Sampler, RandomizedResponse)):

@@ -13,6 +13,7 @@ from mollify import _core
 from mollify._checks import Public, path_text
 from mollify._files import Inputs, optional, table_format, write_whole, writable
 from mollify._html import table
+from mollify._parameters import near
 
 if TYPE_CHECKING:
     import pandas
@@ -100,7 +101,8 @@ class Records(metaclass=Public):
 
     def _known(self, name: str) -> str:
         if name not in self.columns:
-            raise KeyError(f'no column is "{name}": the columns are {", ".join(self.columns)}')
+            nearest = near(name, self.columns, '"')
+            raise KeyError(f'no column is "{name}"{nearest}: the columns are {", ".join(self.columns)}')
         return name
 
     def _table_of(self, columns: list[Any]) -> Records:

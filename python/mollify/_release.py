@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from mollify import _core
 from mollify._checks import path_text
 from mollify._domain import DomainLike, as_domain
-from mollify._files import Inputs as InputFiles, optional, write_whole
+from mollify._files import Inputs as InputFiles, optional, unreadable, write_whole
 from mollify._model import Model
 from mollify._parameters import in_python
 from mollify._privacy import Privacy, of_json, outward
@@ -48,8 +48,7 @@ class Certificate:
             with open(name, encoding="utf-8") as file:
                 text = file.read()
         except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is not text"
-            raise _core.InvalidInput(f"{name} cannot be read: {reason}") from None
+            raise unreadable(name, error, "it is not text") from None
         return cls(text, name=name)
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
@@ -119,7 +118,8 @@ class Release(Records):
     """The texts of every `ReleaseWarning` that came before the release."""
 
     model: Model | None
-    """The model of method "marginals": `mollify.generate` draws more rows of it.
+    """The model of `Marginals` or `IntegralModel`, whose `Model.sample` draws more rows.
+    None for every other method.
     """
 
     def __init__(

@@ -197,6 +197,12 @@ def test_advice():
     )
     assert of_domain["outcomes"] == 2
     assert "mo.estimate(release)" in of_domain.calls
+    written = of_domain.calls.index('release.write("RELEASED.csv")')
+    assert of_domain.calls[written + 1] == 'release.certificate.write("CERTIFICATE.json")'
+    labels = [line[:11] for line in str(of_domain).split("\n") if re.match(r"(method|mechanism) ", line)]
+    assert labels == ["method     ", "mechanism  "]
+    row = next(line for line in str(of_domain).split("\n") if line.startswith("method"))
+    assert row[11:14] == "mo." and row[31] == " " and row[32] != " "
     assert "/proc" not in of_domain.json
     assert of_domain.method is None, "no column names the persons"
     asked = {"purpose": "estimates", "protect": "person", "n": 5000, "unit": "who am i"}

@@ -26,7 +26,6 @@ def release(ledger, epsilon):
 
 def test_is_charged_before_a_release_and_refuses_what_is_above_the_total(tmp_path):
     ledger = mo.Ledger(tmp_path / "budget.db")
-    assert ledger.balances() == []
     ledger.declare("health", epsilon=1, delta=1e-6, scope="row")
     release(ledger, 0.5)
     balance = ledger.balance("health")
@@ -61,9 +60,9 @@ def test_a_file_that_was_moved_is_neither_read_nor_made_anew(tmp_path):
 def test_what_has_no_total_is_refused_in_pythons_words(tmp_path):
     with pytest.raises(mo.InvalidInput) as refused:
         release(tmp_path / "budget.db", 0.5)
-    assert "does not exist. Make it and declare what the releases may cost" in str(refused.value)
-    assert not (tmp_path / "budget.db").exists()
-    mo.Ledger(tmp_path / "budget.db")
+    assert "does not exist: there is no such file in " in str(refused.value)
+    assert "To make it, declare what the releases may cost" in str(refused.value)
+    (tmp_path / "budget.db").touch()
     with pytest.raises(mo.InvalidInput) as refused:
         release(tmp_path / "budget.db", 0.5)
     assert str(refused.value).endswith("so nothing would ever be refused: declare one (Ledger.declare)")
@@ -74,6 +73,39 @@ def test_what_has_no_total_is_refused_in_pythons_words(tmp_path):
         ", which has totals for other (data_set names one), so nothing would ever be refused: "
         "declare one (Ledger.declare)"
     )
+
+
+def test_only_declare_makes_a_file(tmp_path):
+    mo.Ledger(tmp_path / "budget.db").declare("health", epsilon=1)
+    misspelt = mo.Ledger(tmp_path / "budgets.db")
+    for call in (
+        lambda: misspelt.balance("health"),
+        misspelt.balances,
+        lambda: misspelt.history("health"),
+        lambda: misspelt.charge("health", mo.Privacy(epsilon=0.1)),
+        lambda: misspelt.declare("health"),
+        lambda: release(misspelt, 0.5),
+        lambda: pickle.loads(pickle.dumps(misspelt)),
+    ):
+        with pytest.raises(mo.InvalidInput) as refused:
+            call()
+        if "the total is missing" not in str(refused.value):
+            assert str(refused.value).startswith(f"the ledger {misspelt.path} does not exist: there is no such file in ")
+            assert '(did you mean "budget.db"?)' in str(refused.value)
+    assert "does not exist" in str(misspelt)
+    assert [one.name for one in tmp_path.iterdir()] == ["budget.db"]
+    misspelt.declare("health", epsilon=2)
+    assert misspelt.balance("health").total == mo.Privacy(epsilon=2)
+
+
+def test_prints_what_is_spent(of_one):
+    charge(of_one)
+    of_one.declare("visits", rho=0.5, scope="unit=person")
+    assert str(of_one).split("\n") == [
+        repr(of_one),
+        "  health: epsilon 0.05 spent by 1 release, of epsilon 1 (scope row)",
+        "  visits: rho 0 spent by 0 releases, of rho 0.5 (scope unit=person)",
+    ]
 
 
 def test_refuses_what_is_no_total(tmp_path):

@@ -264,7 +264,12 @@ def test_verification_has_no_epsilon_of_a_draw_where_rows_are_protected():
         (lambda: mo.Marginals.plan_of(epsilon=1, n=9), "domain is missing: Marginals.plan_of needs a Domain, its columns or its file"),
         (lambda: mo.Domain.draft(TABLE, columns=[]), "columns must name a column of the table. Leave it out to draft all columns."),
         (lambda: mo.Integral(DOMAIN, epsilon=9).sample(TABLE, lists=["q"]), 'lists must name columns of the domain, which are sex, age, but has "q"'),
-        (lambda: mo.mbde(model="nosuch.json"), "nosuch.json cannot be read: No such file or directory"),
+        (lambda: mo.mbde(model="/nosuch/m.json"), "/nosuch/m.json cannot be read: there is no folder /nosuch"),
+        (lambda: mo.verify("/nosuch/c.json", DOMAIN), "/nosuch/c.json cannot be read: there is no folder /nosuch"),
+        (lambda: mo.Marginals(DOMAIN, epsilon=1), "count is missing: how many records to release"),
+        (lambda: mo.Central(DOMAIN, epsilon=1), "count is missing: how many records to release"),
+        (lambda: mo.GaussianModel(NUMBERS, epsilon=1), "count is missing: how many records to release"),
+        (lambda: mo.Gaussian(NUMBERS, epsilon=1), "count is missing: how many records to release"),
         (lambda: mo.mbde(POINTS, NUMBERS, epsilon=1, width="x"), "width must be a whole number, but is 'x'"),
         (lambda: mo.candidates(DOMAIN, "nosuch/c.csv"), "nosuch/c.csv cannot be written: make the folder nosuch first"),
         (lambda: mo.generate(None, 3), "model must be the model of a release by mo.Marginals or mo.IntegralModel (release.model) or its file, but is None"),
@@ -272,6 +277,13 @@ def test_verification_has_no_epsilon_of_a_draw_where_rows_are_protected():
 )  # fmt: skip
 def test_a_refusal_says_what_to_give(call, said):
     assert refusal(call) == said
+
+
+def test_a_file_that_is_not_there_is_refused_with_its_folder_and_the_nearest_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "first.json").touch()
+    said = refusal(lambda: mo.verify("frst.json", DOMAIN))
+    assert said == f'frst.json cannot be read: there is no such file in {tmp_path}/ (did you mean "first.json"?)'
 
 
 def test_a_missing_name_of_the_package_suggests_one():
@@ -296,6 +308,7 @@ def test_a_refused_release_leaves_no_ledger(tmp_path):
 
 def test_an_unknown_data_set_is_refused_with_those_that_the_ledger_has(tmp_path):
     ledger = mo.Ledger(tmp_path / "l.db")
+    (tmp_path / "l.db").touch()
     assert refusal(lambda: ledger.balance("a")) == f"the ledger {ledger.path} has no data set named a. It is empty."
     ledger.declare("people", epsilon=1)
     ledger.declare("visits", epsilon=1)

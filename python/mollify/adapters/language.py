@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mollify import _core
 from mollify._checks import number, whole_number
-from mollify._ledger import Ledger
+from mollify._ledger import Ledger, existing
 from mollify._parameters import check_class
 from mollify._privacy import Privacy
 from mollify._private_numbers import private_numbers
@@ -67,7 +67,7 @@ class TokenSampler:
         self.top = top
         self.separate = separate
         self.scope = scope
-        self._ledger = ledger if ledger is None or isinstance(ledger, Ledger) else Ledger(ledger)
+        self._ledger = ledger if ledger is None or isinstance(ledger, Ledger) else existing(ledger)
         self._data_set = data_set
         self._tokens = 0
 

@@ -19,6 +19,7 @@ from mollify._answer import Answer
 from mollify._checks import listed, number, path_text, whole_number
 from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, as_domain
+from mollify._files import unreadable
 from mollify._parameters import unknown
 from mollify._progress import steps
 from mollify._spec import Held, Inputs
@@ -78,8 +79,7 @@ def _read_text(name: str, path: str | os.PathLike[str]) -> str:
     try:
         return Path(path_text(name, path)).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise _core.InvalidInput(f"{os.fspath(path)} cannot be read: {reason}") from None
+        raise unreadable(os.fsdecode(path), error, "it is not text") from None
 
 
 def density_parts(given: Any, name: str) -> tuple[Mapping[str, Any], str]:
