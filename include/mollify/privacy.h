@@ -144,10 +144,10 @@ class Ledger : public Handle<class LedgerInside> {
 
   /// Declares what the releases of a data set may cost together, those charged already included:
   /// pure, approximate or concentrated, each number meaning its shortest decimal form; for whom:
-  /// "row", "unit=COLUMN" or "table". The total that is declared already changes nothing. Throws
-  /// InvalidInput if there is another one and `replace` is false, or if the releases so far do not
-  /// keep it.
-  void declare(const std::string& data_set, const Privacy& total, const std::string& scope = "row",
+  /// "row", "unit=COLUMN" or "table"; empty: those of the total that is replaced, or rows. The
+  /// total that is declared already changes nothing. Throws InvalidInput if there is another one
+  /// and `replace` is false, or if the releases so far do not keep it.
+  void declare(const std::string& data_set, const Privacy& total, const std::string& scope = "",
                bool replace = false);
 
   /// Charges `count` draws that no `release` makes, which cost `cost` together, before they are

@@ -83,15 +83,16 @@ class Ledger:
         epsilon: float | None = None,
         delta: float | None = None,
         rho: float | None = None,
-        scope: str = "row",
+        scope: str | None = None,
         replace: bool = False,
     ) -> None:
         """Declare what the releases of a data set may cost together, including those
         charged before.
 
-        `scope` is who the total protects: "row", "unit=COLUMN" or "table". To declare
-        the same total again changes nothing. Raises `InvalidInput` if the data set has
-        another total, unless `replace` is true.
+        `scope` is who the total protects: "row", "unit=COLUMN" or "table". Default: as
+        the total that it replaces, or "row". To declare the same total again changes
+        nothing. Raises `InvalidInput` if the data set has another total, unless
+        `replace` is true.
         """
         if epsilon is None and rho is None:
             raise _core.InvalidInput("the total is missing: give epsilon (and perhaps delta), or rho")
@@ -99,7 +100,7 @@ class Ledger:
         name = _named(data_set)
         if self._opened is None:
             self._opened = _core.Ledger(self.path)
-        self._opened.declare(name, total, scope, replace)
+        self._opened.declare(name, total, scope or "", replace)
 
     def charge(
         self, data_set: str, cost: Privacy, *, scope: str = "row", mechanism: str = "", count: int = 1

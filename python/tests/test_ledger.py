@@ -286,3 +286,12 @@ def test_promises_are_of_numbers_that_mean_one():
     for wrong in (-0.1, 1.1, float("nan")):
         with pytest.raises(mo.InvalidInput, match=f"^delta must be from 0 to 1, but is {wrong}$"):
             mo.Privacy(epsilon=1, delta=wrong)
+
+
+def test_a_total_that_replaces_another_keeps_its_scope(tmp_path):
+    ledger = mo.Ledger(tmp_path / "budget.db")
+    ledger.declare("people", epsilon=3, scope="unit=person")
+    ledger.declare("people", epsilon=6, replace=True)
+    assert ledger.balance("people").scope == "unit=person"
+    ledger.declare("people", epsilon=6, scope="row", replace=True)
+    assert ledger.balance("people").scope == "row"

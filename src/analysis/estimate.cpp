@@ -1092,7 +1092,7 @@ Answer estimate_answer(const PopulationEstimate& found, const ReleaseSpec& spec)
   if (kUnitDraws.has(spec.method)) {
     answer.say(
         "estimated is the mean of the units' own distributions: a unit with rows of three values "
-        "counts a\nthird for each\n");
+        "counts a third for each\n");
   }
   answer.add("columns", found.outcomes.columns);
   answer.add("estimates", cells_json(found.outcomes, answer));
@@ -1118,7 +1118,7 @@ Answer estimate_answer(const PopulationEstimate& found, const ReleaseSpec& spec)
         "frequency_oracle",
         {{"name", "subset-selection"}, {"standard_error", oracle}, {"standard_error_here", here}},
         fmt::format("\na frequency next to 0 has standard error {:.3g} here; reports made for "
-                    "estimation alone (subset\nselection, no records) would {} at the same "
+                    "estimation alone (subset selection, no records) would {} at the same "
                     "epsilon\n",
                     here,
                     oracle < 0.999 * here ? fmt::format("reach {:.3g}", oracle)

@@ -25,7 +25,7 @@ void LedgerOptions::add_to(CLI::App& command) {
       .add_option(
           "--ledger", ledger,
           "file that adds up the cost, and refuses too much\n"
-          "The release is charged before anything is drawn. The file is made if it is missing")
+          "The release is charged before anything is drawn. Only --no-total makes a missing file")
       ->type_name("FILE")
       ->group(group);
   command
@@ -68,7 +68,10 @@ void LedgerOptions::validate(const std::string& data_file) const {
 }
 
 ChargeReceipt ChargedLedger::charge(const ReleaseCharge& release) {
-  receipt_ = LedgerFile(path_, LedgerFile::Opening::kOrMakeNew).charge(release);
+  // A release without a total may begin a ledger. For others, a path without one is misspelt.
+  const auto opening =
+      release.without_total ? LedgerFile::Opening::kOrMakeNew : LedgerFile::Opening::kExisting;
+  receipt_ = LedgerFile(path_, opening).charge(release);
   cost_ = release.cost;
   named_ = !release.data_set.empty();
   file_ = release.file;
@@ -129,11 +132,6 @@ namespace {
 constexpr int kDigitsLeft = 4;
 
 }  // namespace
-
-ExactPrivacy readable(const ExactPrivacy& cost) {
-  return ExactPrivacy::of(cost.notion, cost.parameter().with_digits_up(kReadableDigits),
-                          cost.delta.with_digits_up(kReadableDigits));
-}
 
 ExactPrivacy remaining(const DataSetSummary& summary) {
   const ExactPrivacy& total = summary.total->cost;
@@ -258,7 +256,7 @@ std::string entry_text(const LedgerEntry& entry) {
   const std::string first =
       fmt::format("  {:>4}  {}  {}: ", entry.number, entry.time, printable(entry.data_set));
   if (entry.is_total) return fmt::format("{}total {}, for {}\n", first, entry.cost.text(), scope);
-  return fmt::format("{}{} by {} ({}), {} drawn, for {}, certificate {:.12}\n", first,
+  return fmt::format("{}{} by {} ({}), --count {}, for {}, certificate {:.12}\n", first,
                      readable(entry.cost).text(), entry.mechanism, entry.method, entry.count, scope,
                      entry.certificate_sha256);
 }
@@ -316,8 +314,8 @@ int run(const LedgerCommandOptions& options) {
         *options.data));
   }
   const LedgerTotal total = total_of(options);
-  const std::string declared =
-      LedgerFile(path, LedgerFile::Opening::kOrMakeNew).declare(name, total, options.replace, file);
+  const std::string declared = LedgerFile(path, LedgerFile::Opening::kOrMakeNew)
+                                   .declare(name, total, options.replace, file, !options.scope);
   return show(path, declared, std::nullopt, options.json);
 }
 
@@ -346,7 +344,7 @@ void add_ledger(CLI::App& app, Session& session) {
        "NUMBER");
   text("--rho", options->rho, "the total in zCDP, instead of epsilon", "NUMBER");
   text("--scope", options->scope,
-       "scope of the total: row, unit=COLUMN or table (default: row)\n"
+       "scope of the total: row, unit=COLUMN or table (default: as before, or row)\n"
        "Releases that protect less are refused",
        "SCOPE");
   command.add_flag("--json", options->json, "print as JSON, numbers as texts");

@@ -53,9 +53,6 @@ class ChargedLedger final : public Ledger {
 // -----------------------------------------------------------------------------------------------
 // What commands say of a ledger.
 
-/// The cost with numbers that people can read, rounded up.
-ExactPrivacy readable(const ExactPrivacy& cost);
-
 /// The budget of one more release, in the total's terms, with numbers that people can read, rounded
 /// down. Requires a total.
 ExactPrivacy remaining(const DataSetSummary& summary);

@@ -155,7 +155,7 @@ void add_advise(CLI::App& app, Session& session) {
   add_text(command, "--columns", options->columns, "NUMBER,...",
            "how many values each column has, instead of a domain");
   add_whole_number(command, "--count", options->count,
-                   "records to release per person, or in all (default: 1)");
+                   "records to release per person, or in all (purpose records: 1)");
   add_text(command, "--unit", options->unit, "COLUMN", "column that names the person of each row");
   add_number(
       command, "--epsilon", options->epsilon,

@@ -179,19 +179,30 @@ std::string brief(const Certificate& certificate, const Domain& domain,
       first.size() > kLineWidth && from < by) {
     first.erase(from, by - from);
   }
-  std::string text = wrapped(first, kLineWidth, kHang) + protected_line(certificate.spec);
-  const std::size_t used = lines_in(text) + 1 + lines_in(charge);
+  std::string text = wrapped(first, kLineWidth, kHang);
+  // That a release is mostly noise is never left out: who is protected gives way, which was asked.
+  const auto is_noise = [](const std::string& warning) {
+    return warning.find(" noise") != warning.npos;
+  };
+  std::string noise;
+  for (const std::string& warning : said) {
+    if (is_noise(warning)) noise += short_warning(warning);
+  }
+  if (noise.empty()) text += protected_line(certificate.spec);
+  const std::size_t used = lines_in(text) + lines_in(noise) + 1 + lines_in(charge);
   std::size_t room = used < kMostNotes ? kMostNotes - used : 0;
   const auto fitting = [&](const std::string& lines) {
     if (lines_in(lines) > room) return std::string();
     room -= lines_in(lines);
     return lines;
   };
+  if (!noise.empty()) text += fitting(protected_line(certificate.spec));
   // The error of a support comes first, which nobody knew before. --explain prints another too.
   if (!accuracy.empty()) text += fitting(wrapped(accuracy, kLineWidth, kHang));
-  std::string warnings;
+  std::string warnings = noise;
   std::size_t left_out = 0;
   for (const std::string& warning : said) {
+    if (is_noise(warning)) continue;
     const std::string one = fitting(short_warning(warning));
     if (one.empty()) ++left_out;
     warnings += one;

@@ -32,6 +32,11 @@
 
 namespace mollify {
 
+ExactPrivacy readable(const ExactPrivacy& cost) {
+  return ExactPrivacy::of(cost.notion, cost.parameter().with_digits_up(kReadableDigits),
+                          cost.delta.with_digits_up(kReadableDigits));
+}
+
 // -----------------------------------------------------------------------------------------------
 // The right to use a ledger's file, which one operation at a time has.
 
@@ -714,8 +719,8 @@ std::vector<std::string> LedgerFile::names_of(const DataFile& file) const {
   return Database(identity_, Opening::kExisting).names_of(file);
 }
 
-std::string LedgerFile::declare(const std::string& name, const LedgerTotal& total, bool replace,
-                                const std::optional<DataFile>& file) {
+std::string LedgerFile::declare(const std::string& name, LedgerTotal total, bool replace,
+                                const std::optional<DataFile>& file, bool keeps_scope) {
   require_positive(total.cost);
   require_whole_names(name, total.scope);
   if (total.cost.notion == Notion::kGaussian) {
@@ -728,6 +733,7 @@ std::string LedgerFile::declare(const std::string& name, const LedgerTotal& tota
   const auto known = summarise(entries);
   if (!known.empty() && known.front().total) {
     const LedgerTotal& declared = *known.front().total;
+    if (keeps_scope) total.scope = declared.scope;
     if (declared.cost == total.cost && declared.scope == total.scope) return data_set;
     if (!replace) {
       throw InvalidInput(fmt::format("{} already has a total in {}: {} for {}. {} replaces it",
@@ -744,8 +750,13 @@ std::string LedgerFile::declare(const std::string& name, const LedgerTotal& tota
     }
   }
   if (!known.empty() && !known.front().account.fits(total.cost)) {
-    throw InvalidInput(fmt::format("{} has spent more than {} in {} already", data_set,
-                                   total.cost.text(), database.path()));
+    const auto sum = known.front().account.plain_sum();
+    const bool lacks_delta = sum && sum->delta > total.cost.delta;
+    throw InvalidInput(
+        fmt::format("{} has spent more in {} already than {}{}; declare a higher total{}", data_set,
+                    database.path(), total.cost.text(),
+                    sum ? fmt::format(": {}, if costs are summed", readable(*sum).text()) : "",
+                    lacks_delta ? fmt::format(", with {}", flag_words("delta")) : ""));
   }
   LedgerEntry entry;
   entry.is_total = true;

@@ -23,6 +23,9 @@ namespace mollify {
 /// remainder down. JSON has all digits of what was charged.
 inline constexpr int kReadableDigits = 6;
 
+/// The cost with numbers that people can read, rounded up.
+[[nodiscard]] ExactPrivacy readable(const ExactPrivacy& cost);
+
 // -----------------------------------------------------------------------------------------------
 // The right to use a ledger's file, which one operation at a time has.
 
@@ -203,9 +206,10 @@ class LedgerFile final : public Ledger {
   /// Declares what a data set's releases may cost, those recorded already included. The total that
   /// it has already changes nothing. InvalidInput if there is another one and `replace` is false,
   /// or if the releases recorded do not keep the total. With an empty name the data set is the one
-  /// that a charge for `file` would go to. Returns the name.
-  std::string declare(const std::string& data_set, const LedgerTotal& total, bool replace,
-                      const std::optional<DataFile>& file = std::nullopt);
+  /// that a charge for `file` would go to. With `keeps_scope`, a total that is replaced leaves its
+  /// scope to the new one, so that nobody is protected less by oversight. Returns the name.
+  std::string declare(const std::string& data_set, LedgerTotal total, bool replace,
+                      const std::optional<DataFile>& file = std::nullopt, bool keeps_scope = false);
 
   /// The data sets as which releases of this file were charged, the surest first: by its path, then
   /// by its device and inode, each with the latest first.

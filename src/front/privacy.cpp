@@ -260,8 +260,10 @@ Ledger Ledger::existing(const std::string& path) {
 
 void Ledger::declare(const std::string& data_set, const Privacy& total, const std::string& scope,
                      bool replace) {
-  static_cast<void>(
-      inside_->file.declare(data_set, {scope_of(scope), inward_exactly(total)}, replace));
+  const bool keeps_scope = scope.empty();
+  static_cast<void>(inside_->file.declare(
+      data_set, {scope_of(keeps_scope ? "row" : scope), inward_exactly(total)}, replace,
+      std::nullopt, keeps_scope));
 }
 
 void Ledger::charge(const std::string& data_set, const Privacy& cost, const std::string& scope,

@@ -72,8 +72,8 @@ struct Search {
   double easy;  ///< the limit, beyond which nothing is looked for
 };
 
-std::string value_text(PlanUnknown unknown, double value) {
-  if (unknown == PlanUnknown::kRecords) return counted(static_cast<std::uint64_t>(value), "record");
+std::string value_text(PlanUnknown unknown, double value, const char* thing) {
+  if (unknown == PlanUnknown::kRecords) return counted(static_cast<std::uint64_t>(value), thing);
   if (unknown == PlanUnknown::kOutcomes)
     return counted(static_cast<std::uint64_t>(value), "outcome");
   if (unknown == PlanUnknown::kOutputs)
@@ -226,7 +226,8 @@ PlanQuestion question_of(const Certificate& certificate, const Domain& domain) {
   return question;
 }
 
-std::string noise_remedy(const PlanQuestion& question, const std::string& mechanism) {
+std::string noise_remedy(const PlanQuestion& question, const std::string& mechanism,
+                         const char* thing) {
   PlanQuestion asked = question;
   asked.unknowns = {PlanUnknown::kAlpha};
   asked.curve = asked.strong = asked.every_mechanism = false;
@@ -235,7 +236,7 @@ std::string noise_remedy(const PlanQuestion& question, const std::string& mechan
   std::vector<std::string> ways;
   for (const Search& search : searches(asked)) {
     if (const auto value = nearest(asked, mechanism, search)) {
-      ways.push_back(value_text(search.unknown, *value));
+      ways.push_back(value_text(search.unknown, *value, thing));
     }
   }
   if (ways.empty()) return "";
@@ -245,7 +246,8 @@ std::string noise_remedy(const PlanQuestion& question, const std::string& mechan
 }
 
 std::string noise_remedy(const Certificate& certificate, const Domain& domain) {
-  return noise_remedy(question_of(certificate, domain), bound_mechanism(certificate));
+  return noise_remedy(question_of(certificate, domain), bound_mechanism(certificate),
+                      record_word(certificate));
 }
 
 ReleaseError require_acceptable(const Certificate& certificate, const Domain& domain) {

@@ -33,7 +33,8 @@ ReleaseError require_acceptable(const Certificate& certificate, const Domain& do
 /// What would bring a release down to less than mostly noise, one number changed at a time:
 /// "13 outcomes or epsilon 6.27 would do"; empty if nothing within a plan's limits does. Of the
 /// mechanism of that name, or of the best one if it is empty. Up to some seconds.
-[[nodiscard]] std::string noise_remedy(const PlanQuestion& question, const std::string& mechanism);
+[[nodiscard]] std::string noise_remedy(const PlanQuestion& question, const std::string& mechanism,
+                                       const char* thing = "record");
 /// The same of a release.
 [[nodiscard]] std::string noise_remedy(const Certificate& certificate, const Domain& domain);
 

@@ -138,7 +138,7 @@ TEST(CompareCentral, SaysThatDataAreNotGaussian) {
                             "--epsilon", "8",     "--delta",  "1e-6"};
   for (const Arguments& method :
        {Arguments{"compare", "gaussian-model"},
-        Arguments{"compare", "gaussian", "--covariance", "covariance.csv", "--count", "20"}}) {
+        Arguments{"compare", "gaussian", "--covariance", "covariance.csv", "--count", "100"}}) {
     const Ended words = command.run(method + budget);
     ASSERT_EQ(words.status, 0) << words.err;
     EXPECT_THAT(words.out, HasSubstr("if the data were Gaussian, "));

@@ -1,5 +1,6 @@
 // Answers that would harm anyone who takes them for granted: refused, or said.
 #include <cmath>
+#include <filesystem>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -383,12 +384,22 @@ TEST(DangerousAnswers, ChargesNothingWithoutATotalAndSaysWhatIsLeft) {
       kSample + kIntegral + Arguments{"--count",       "1",          "--ledger",
                                       "ledger",        "--data-set", "people",
                                       "--certificate", "kept.json",  "--overwrite"};
+  const Ended missing = command.run(charged + Arguments{"--epsilon", "0.1"});
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_THAT(missing.err, StartsWith("mollify: the ledger ledger cannot be opened: there is no "));
+  EXPECT_FALSE(std::filesystem::exists(command.files.path("ledger"))) << "it may be misspelt";
+  ASSERT_EQ(command
+                .run({"ledger", "--ledger", "ledger", "--data-set", "others", "--declare",
+                      "--epsilon", "1"})
+                .status,
+            0);
   const Ended refused = command.run(charged + Arguments{"--epsilon", "0.1"});
   EXPECT_EQ(refused.status, 2);
   EXPECT_EQ(
       refused.err,
-      "mollify: people has no total in ledger, so nothing would ever be refused: declare one "
-      "(mollify ledger --ledger ledger --declare --data-set people --epsilon E), or say that none "
+      "mollify: people has no total in ledger, which has totals for others (--data-set names one), "
+      "so nothing would ever be refused: declare one (mollify ledger --ledger ledger --declare "
+      "--data-set people --epsilon E), or say that none "
       "is meant (--no-total)\n");
   ASSERT_EQ(command
                 .run({"ledger", "--ledger", "ledger", "--data-set", "people", "--declare",

@@ -49,6 +49,29 @@ TEST(Ledger, IsNotMadeOfAFileThatHoldsAnything) {
   }
 }
 
+TEST(Ledger, KeepsTheScopeOfATotalAndTheWarningOfNoise) {
+  const Release command;
+  const Arguments people = {"--ledger", "ledger", "--data-set", "all people of the year 2025"};
+  ASSERT_EQ(command
+                .run(Arguments{"ledger", "--declare", "--epsilon", "1", "--delta", "1e-5"} +
+                     people + Arguments{"--scope", "unit=id"})
+                .status,
+            0);
+  const Ended replaced =
+      command.run(Arguments{"ledger", "--replace", "--epsilon", "3", "--delta", "1e-5"} + people);
+  EXPECT_EQ(replaced.status, 0) << replaced.err;
+  EXPECT_THAT(replaced.out, ::testing::HasSubstr("unit"));
+  EXPECT_EQ(ledger_of(command)["data_sets"][0]["scope"], "unit=id");
+  // The names take the room of all other notes.
+  const Ended noisy =
+      command.run(Arguments{"sample", "local", "--data", "data.csv", "--domain", "domain.yaml",
+                            "--unit", "id", "--epsilon", "0.5", "--accept-error", "--out",
+                            "a_long_name_of_a_release_of_people.csv"} +
+                  people);
+  EXPECT_EQ(noisy.status, 0) << noisy.err;
+  EXPECT_THAT(noisy.err, ::testing::HasSubstr(" noise; "));
+}
+
 TEST(Ledger, ChargesWhatWasTypedAndRefusesWhatWouldPassTheTotal) {
   const Release command;
   const Arguments tenth = kSample + kIntegral + kFree + Arguments{"--epsilon", "0.1"} +
@@ -119,8 +142,9 @@ TEST(Ledger, ShowsSpentRemainingAndHistory) {
   EXPECT_EQ(lines[0], "people");
   EXPECT_EQ(lines[1], "  total      none declared");
   EXPECT_EQ(lines[2], "  spent      epsilon 1 (basic composition)");
-  EXPECT_NE(lines[4].find("people: epsilon 1 by minimax (integral), 1 drawn, for the whole table"),
-            std::string::npos);
+  EXPECT_NE(
+      lines[4].find("people: epsilon 1 by minimax (integral), --count 1, for the whole table"),
+      std::string::npos);
   const Ended declared = command.run(declaring({"--rho", "0.75", "--scope", "table"}));
   EXPECT_EQ(lines_of(declared.out)[1], "  total      rho 0.75, for the whole table");
   EXPECT_EQ(lines_of(declared.out)[2], "  spent      rho 0.5 (basic composition)");

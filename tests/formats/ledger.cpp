@@ -233,7 +233,8 @@ TEST(LedgerFile, ReplacesATotalOnPurposeOnly) {
             "people already has a total in ledger: epsilon 1 for each row. --replace replaces it");
   ledger.charge(release_at(pure_cost("0.5"), row));
   EXPECT_EQ(declaring(row, pure_cost("0.4"), true),
-            "people has spent more than epsilon 0.4 in ledger already");
+            "people has spent more in ledger already than epsilon 0.4: epsilon 0.5, if costs are "
+            "summed; declare a higher total");
   EXPECT_EQ(declaring(ProtectionScope::table(), pure_cost("2"), true),
             "a total for the whole table cannot be kept: release 2 of people in ledger protects "
             "no more than each row");
@@ -245,6 +246,26 @@ TEST(LedgerFile, ReplacesATotalOnPurposeOnly) {
   ASSERT_EQ(history.size(), 4U);
   EXPECT_TRUE(history[0].is_total);
   EXPECT_TRUE(history[2].is_total);
+}
+
+// A higher total after a refusal must not protect rows where it protected persons.
+TEST(LedgerFile, LeavesTheScopeToATotalThatReplacesAnother) {
+  const Scratch scratch;
+  LedgerFile ledger(scratch.path("ledger"), Opening::kOrMakeNew);
+  const ProtectionScope person = *ProtectionScope::parse("unit=person");
+  const auto replacing = [&](const ExactPrivacy& cost) {
+    return refusal(scratch, [&] {
+      ledger.declare("people", {ProtectionScope::row(), cost}, true, std::nullopt, true);
+    });
+  };
+  ledger.declare("people", {person, approximate_cost("3", "1e-5")}, false);
+  ledger.charge(release_at(approximate_cost("1", "1e-6"), person));
+  EXPECT_EQ(replacing(pure_cost("2")),
+            "people has spent more in ledger already than epsilon 2: epsilon 1 and delta 1e-6, if "
+            "costs are summed; declare a higher total, with --delta");
+  EXPECT_EQ(replacing(approximate_cost("6", "1e-5")), "");
+  EXPECT_EQ(ledger.history().back().scope, person);
+  EXPECT_EQ(ledger.history().back().cost, approximate_cost("6", "1e-5"));
 }
 
 TEST(LedgerFile, RefusesWhatIsNotALedger) {
