@@ -29,28 +29,28 @@ central_plans|tables.md|1|central-plans|python3 -B experiments/central_plans.py 
 central_table|tables.md|2|central-table|$experiments/central_table data/rand_hie.csv
 gaussian_table|tables.md|5|gaussian-rows|$experiments/gaussian_table data
 shared_gaussian|tables.md|60|gaussian-shared|$experiments/shared_gaussian 40
-gaussian_class|single-records.md|5|gaussian-class|$experiments/gaussian_class
+gaussian_class|single-records.md|1|gaussian-class|$experiments/gaussian_class
 candidate_error|single-records.md|1|candidates|$experiments/candidate_error
 grid_convergence|single-records.md|2|grid-1d grid-2d|scripts/grid-convergence $cli
-models|single-records.md|5|models|$experiments/models data
-model_fit|tables.md|5|variants|$experiments/model_fit data/rand_hie.csv data/rand_hie_table.yaml
-marginals|tables.md|20|synthetic replaced-rows public-records|$peers -B experiments/marginals.py $cli/mollify
+models|single-records.md|2|models|$experiments/models data
+model_fit|tables.md|2|variants|$experiments/model_fit data/rand_hie.csv data/rand_hie_table.yaml
+marginals|tables.md|10|synthetic replaced-rows public-records|$peers -B experiments/marginals.py $cli/mollify
 peers|tables.md|600|peers|$peers -B experiments/marginals.py --peers build/peers/rows
-marginal_noise|tables.md|30|stated kinds drawn-tables|$experiments/marginal_noise 2 RAND data/rand_hie.csv data/rand_hie_table.yaml
-copula|tables.md|10|copula|$python -P experiments/copula.py $cli/mollify
+marginal_noise|tables.md|10|stated kinds drawn-tables|$experiments/marginal_noise 2 RAND data/rand_hie.csv data/rand_hie_table.yaml
+copula|tables.md|2|copula|$python -P experiments/copula.py $cli/mollify
 boosting|single-records.md|3|boosting boosting-ring boosting-shares boosting-baseline boosting-schedules|$python -P experiments/boosting_comparison.py
 amplification|speed.md|1|amplification|$google amplification
-kernel|speed.md|5|+speed|$google kernel
+kernel|speed.md|2|+speed|$google kernel
 records|speed.md|2|+speed|$google records
 front|speed.md|1|+speed|$google front
-scorers|speed.md|5|+speed|$google scorers
+scorers|speed.md|2|+speed|$google scorers
 grid|speed.md|1|+speed|$google grid
 training|speed.md|1|+speed|$google training
 growth|speed.md|60|growth +speed|$benchmarks/benchmark_growth 1e8
-releases|speed.md|10|+speed|$python -P benchmarks/releases.py $cli/mollify
+releases|speed.md|3|+speed|$python -P benchmarks/releases.py $cli/mollify
 threads|speed.md|5|+speed|$python -P benchmarks/two_threads.py --repetitions 5 --program $cli/mollify
-readers|speed.md|5|+speed|$python -P benchmarks/csv_readers.py --ours $benchmarks/read_csv_once
-python|speed.md|10|+speed|benchmarks/python_speed.sh
+readers|speed.md|2|+speed|$python -P benchmarks/csv_readers.py --ours $benchmarks/read_csv_once
+python|speed.md|5|+speed|benchmarks/python_speed.sh
 spark|speed.md|20|+speed|$python -P benchmarks/spark_speed.py
 memory|speed.md|30|+speed|$python -P benchmarks/larger_than_memory.py
 torch|speed.md|5|+speed|$torch -B benchmarks/training_against_torch.py --epochs 750

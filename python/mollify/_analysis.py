@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -157,14 +156,6 @@ class Advice(Answer):
         return list(self["commands"])
 
 
-_RECORDS_TOO = re.compile(r"^.*\brelease\.certificate\.write\(.*\n", re.MULTILINE)
-
-
-def _with_records(line: re.Match[str]) -> str:
-    """The advised call that writes the certificate, after one that writes the records."""
-    return line[0].replace("certificate.write", "write").replace("CERTIFICATE.json", "RELEASED.csv") + line[0]
-
-
 def advise(
     domain: DomainLike | None = None,
     *,
@@ -248,7 +239,7 @@ def advise(
         accept_large_delta=bool(accept_large_delta),
         texts=texts,
     )
-    found = Advice(*(_RECORDS_TOO.sub(_with_records, in_python(one)) for one in answer))
+    found = Advice(*(in_python(one) for one in answer))
     parts = found["parts"]
     if not parts or known is None:
         return found

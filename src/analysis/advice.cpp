@@ -582,6 +582,7 @@ class Advisor {
     add("mollify check" + data + (by_person() ? " --unit " + shell_word(unit) : ""),
         "method.check(data)");
     add(sample, "release = method.sample(data)");
+    add("", "release.write(\"RELEASED.csv\")");
     add("", "release.certificate.write(\"CERTIFICATE.json\")");
     if (kPublishedModels.has(advice_.method)) {
       add("mollify generate --model MODEL.json --count 1000", "mo.generate(release.model, 1000)");
