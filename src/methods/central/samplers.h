@@ -360,9 +360,9 @@ class DisjointRuns final : public CentralSampler {
 ///   TV <= (k - 1) sum_j (g_j - g_(j+1)) min(1, k P(X <= j)),
 /// which falls exponentially in n, as the second version of [Tasnim et al. 2025] has it, because
 /// g_j is 0 from about 1 / (E - 1) on [ours]. Proof: with least count M, TV is the greatest over
-/// sets A of E[q_M (|A|/k - c_A/n)]. The bracket is 0 for all outcomes; A of fewer has c_A >= |A| M,
-/// so it is at most (k - 1)(1/k - M/n), and g falls. Some count is at most j with probability
-/// k P(X <= j) at most.
+/// sets A of E[q_M (|A|/k - c_A/n)]. The bracket is 0 for all outcomes; A of fewer has c_A >= |A|
+/// M, so it is at most (k - 1)(1/k - M/n), and g falls. Some count is at most j with probability k
+/// P(X <= j) at most.
 ///
 /// Construction takes microseconds a step, a draw O(1) for each distinct outcome.
 class DsRoo final : public CentralSampler {

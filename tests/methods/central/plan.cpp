@@ -191,8 +191,8 @@ TEST(FinitePlan, ReportsAlphaWeakAndStrong) {
               1e-6);
 }
 
-// An output is the report, or the run, of records of its own: no number of records below that of
-// the outputs gives them, whatever the closed form allows.
+// Each output is the report of one record, or a run on records of its own. So a plan needs as many
+// records as outputs, or more, whatever the closed form allows.
 TEST(FinitePlan, ThePapersAskForARecordOfEachOutput) {
   PlanQuestion question{.method = Method::kCentral,
                         .outcomes = 10,
@@ -218,7 +218,7 @@ TEST(FinitePlan, AnOutputCostsOneRecordIfThereAreManyOutputs) {
   PlanQuestion question = finite_question();
   double before_of_papers = 1e300;
   double before = 1e300;
-  for (const std::uint64_t outputs : {10U, 100U, 1'000U, 10'000U, 100'000U, 1'000'000U}) {
+  for (const std::uint64_t outputs : {10U, 100U, 1'000U, 10'000U, 100'000U}) {
     question.outputs = outputs;
     const auto m = static_cast<double>(outputs);
     const double of_papers = static_cast<double>(papers_shuffled_records(question).value()) / m;
