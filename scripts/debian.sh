@@ -2,7 +2,7 @@
 
 build_packages=(
   g++ cmake ninja-build pkg-config
-  libboost-dev libcli11-dev libcsv-dev libeigen3-dev libfmt-dev libsodium-dev libsqlite3-dev libyaml-cpp-dev nlohmann-json3-dev
+  libboost-dev libcli11-dev libcsv-dev libeigen3-dev libfmt-dev libsodium-dev libyaml-cpp-dev nlohmann-json3-dev
   python3-dev python3-venv
 )
 test_packages=(
