@@ -596,6 +596,11 @@ TEST(LedgerFile, RefusesAFileThatIsNotTheOneThatWasOpened) {
   std::filesystem::rename(scratch.path("kept"), path);
   EXPECT_EQ(charging(), "");
   EXPECT_EQ(ledger.history().size(), 2U);
+  // Neither has an entry.
+  const LedgerFile first(scratch.path("first"), Opening::kOrMakeNew);
+  LedgerFile(scratch.path("second"), Opening::kOrMakeNew);
+  std::filesystem::rename(scratch.path("second"), scratch.path("first"));
+  EXPECT_THROW((void)first.history(), InvalidInput);
 }
 
 // Written over the ledger, a copy has its inode, as a new file has on some file systems.

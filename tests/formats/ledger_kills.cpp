@@ -80,8 +80,8 @@ std::function<void()> marked_charge(const std::string& path) {
 /// Counts the system calls of a marked charge.
 class Steps {
  public:
-  /// Whether the charge is about to make a call, or has returned; counted from 0. What is between
-  /// two calls changes nothing outside of the program.
+  /// Whether the charge is about to make a call, or has returned; counted from 0. Between two calls
+  /// a program changes nothing outside of itself.
   bool has(const Stop& stop) {
     if (stop.is_over) return false;
     if (stop.call == kMark) ++marks_;
@@ -101,8 +101,8 @@ class Steps {
   bool has_ended_ = false;
 };
 
-/// Kills a charge before its call of this number, and says whether it had returned. Empty if there
-/// are not so many calls.
+/// Kills a charge before its call of this number, and finds whether it had returned. Empty if there
+/// are fewer calls.
 std::optional<bool> killed_at(int step, const std::function<void()>& charge) {
   Steps steps;
   const int status =
@@ -254,8 +254,8 @@ TEST(LedgerKills, LoseNothingOfANewLedger) {
 // -----------------------------------------------------------------------------------------------
 // Power failures.
 
-// The disk has what was synchronised, and of what was written since, any sectors. What a failure
-// leaves has every charge that returned.
+// The disk has all synchronised bytes, and any sectors of later ones. After each failure, every
+// charge that returned is there.
 TEST(LedgerKills, LoseNothingWhenThePowerFails) {
   REQUIRE_TRACING();
   int failures = 0;

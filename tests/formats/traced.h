@@ -12,7 +12,7 @@
 
 namespace mollify::test {
 
-/// Where a traced thread is: before a system call, or after it.
+/// The place of a traced thread: before a system call, or after it.
 struct Stop {
   std::uint64_t call = 0;  ///< SYS_...
   bool is_over = false;
@@ -43,7 +43,7 @@ inline int status_of(pid_t process) {
   return WIFEXITED(state) ? WEXITSTATUS(state) : -1;
 }
 
-/// What a traced program calls at its marks: a system call that nothing else here makes.
+/// The system call at a traced program's marks, which nothing else here makes.
 constexpr std::uint64_t kMark = SYS_getppid;
 inline void mark() { ::getppid(); }
 
