@@ -51,7 +51,7 @@ numbers = {name: mo.number(-1, 1, null="0", outside="clip") for name in "ab"}
 words = {"a": mo.categorical(["x", "y"])}
 rows = {"a": ["x"] * 1000}
 cost = mo.Privacy(epsilon=0.1)
-gaussian = mo.Gaussian(numbers, epsilon=1, delta=1e-9, count=10, accept_error=True)
+gaussian = mo.Gaussian(numbers, epsilon=1, delta=1e-9, count=10, covariance=np.eye(2), accept_error=True)
 marginals = mo.Marginals(words, epsilon=1, delta=1e-9, count=10, accept_error=True)
 central = mo.Central(words, epsilon=1, delta=1e-9, count=2, accept_error=True)
 
