@@ -95,7 +95,7 @@ std::string escaped(std::string_view text) {
 }
 
 template <class Number>
-bool read_number(std::string_view text, Number& number, int base = 10) {
+bool read_digits(std::string_view text, Number& number, int base = 10) {
   const char* const end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, number, base);
   return error == std::errc() && stopped == end;
@@ -109,7 +109,7 @@ std::optional<std::string> unescaped(std::string_view field) {
       continue;
     }
     unsigned char byte = 0;
-    if (!field.substr(i).starts_with("\\x") || !read_number(field.substr(i + 2, 2), byte, 16)) {
+    if (!field.substr(i).starts_with("\\x") || !read_digits(field.substr(i + 2, 2), byte, 16)) {
       return std::nullopt;
     }
     text += static_cast<char>(byte);
@@ -128,7 +128,7 @@ std::string digest_of(std::string_view digest_before, std::string_view fields) {
 /// What `last_seen_` holds of a digest.
 std::uint64_t beginning_of(std::string_view digest) {
   std::uint64_t beginning = 0;
-  read_number(digest.substr(0, 16), beginning, 16);
+  read_digits(digest.substr(0, 16), beginning, 16);
   return beginning;
 }
 
@@ -162,7 +162,7 @@ std::optional<LedgerEntry> entry_of(std::string_view fields, std::uint64_t numbe
   const auto scope = ProtectionScope::parse(parts[3]);
   const auto notion = notion_named(parts[4]);
   LedgerEntry entry{.number = number, .time = parts[0], .data_set = parts[2]};
-  if (!scope || !notion || !read_number(parts[9], entry.count)) return std::nullopt;
+  if (!scope || !notion || !read_digits(parts[9], entry.count)) return std::nullopt;
   const std::string where = fmt::format("entry {} of the ledger", number);
   entry.is_total = parts[1] == "total";
   entry.scope = *scope;
@@ -175,7 +175,7 @@ std::optional<LedgerEntry> entry_of(std::string_view fields, std::uint64_t numbe
   if (!parts[12].empty()) {
     entry.file = DataFile{parts[12]};
     std::pair<std::uint64_t, std::uint64_t> identity;
-    if (read_number(parts[13], identity.first) && read_number(parts[14], identity.second)) {
+    if (read_digits(parts[13], identity.first) && read_digits(parts[14], identity.second)) {
       entry.file->identity = identity;
     }
   }
