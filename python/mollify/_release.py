@@ -179,10 +179,10 @@ class Release(Records):
     def dp_event(self, accountant: Literal["pld", "rdp"] = "pld") -> Any:
         """Describe the release as an event of Google's dp_accounting.
 
-        Compose it as often as you release: three releases cost three times, whether you
-        call ``compose(event)`` three times or ``compose(event, 3)``. Leave the accountant's
-        neighbours as they are by default (``ADD_OR_REMOVE_ONE``): the event is then what
-        replacing one record costs here.
+        Compose it as often as you release: three releases cost three times, whether
+        you call ``compose(event)`` three times or ``compose(event, 3)``. Leave the
+        accountant's neighbours as they are by default (``ADD_OR_REMOVE_ONE``): the
+        event is then what replacing one record costs here.
 
         Parameters
         ----------
