@@ -130,8 +130,8 @@ struct LedgerBalance {
 ///
 /// `release` charges it. Threads may share an object, a forked process may use its parent's, and
 /// several processes on one computer may use one file at once. A charge stays whatever happens to
-/// the program. Links and bind mounts of the file lead to one ledger. An operation is refused if the
-/// file was moved or replaced after the object was made.
+/// the program. Links and bind mounts of the file lead to one ledger. An operation is refused if
+/// the file was moved or replaced after the object was made.
 class Ledger : public Handle<class LedgerInside> {
  public:
   using Handle::Handle;
