@@ -23,7 +23,7 @@ Inputs = Sequence[tuple[str, str]]
 OLDEST = {
     "altair": (5, 1),
     "dp_accounting": (0, 5, 1),
-    "duckdb": (1, 0),
+    "duckdb": (1, 3, 2),
     "opendp": (0, 14),
     "pandas": (2, 2),
     "polars": (1, 39),

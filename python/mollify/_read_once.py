@@ -8,6 +8,7 @@ object was read before, so this decides.
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 import weakref
 from collections.abc import Iterator
@@ -25,6 +26,15 @@ _lock = threading.RLock()  # a weak reference's callback runs in the middle of a
 _were_read: dict[int, Any] = {}
 """The objects that were read, by their ids: a weak reference to each. An object that allows no weak
 reference is kept itself, so that no other object gets its id."""
+
+
+def _begin_as_child() -> None:
+    """In a forked process: a thread that held the lock is gone."""
+    global _lock
+    _lock = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_begin_as_child)
 
 
 def begin_reading(table: object, what: str) -> None:

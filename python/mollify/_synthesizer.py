@@ -179,7 +179,7 @@ class Synthesizer:
         names = _names(X) if is_table else None
         rows = None if is_table else listed_objects(X)
         is_rows = rows is not None
-        table = X if is_table else _array(X) if rows is None else rows
+        table: Any = X if is_table else _array(X) if rows is None else rows
         if not isinstance(method, Method):
             given = names if is_rows or is_table else [f"x{i}" for i in range(table.shape[1])]
             if given is None:

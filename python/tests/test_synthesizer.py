@@ -129,12 +129,12 @@ def test_rows_are_read_by_place_and_by_name():
     method = mo.Integral(domain, epsilon=90, count=1)
     for rows, cell in (
         ([["b", 7]], ("b", 7)),
-        ([("b", 7, "more"), None], ("b", 7)),
+        ([("b", 7, "more"), ["b", 7]], ("b", 7)),
         ([np.array(["b", 7], object)], ("b", 7)),
         ([np.array([("b", 7)], [("x", "U1"), ("y", "i8")])[0]], ("b", 7)),
         ([{"y": 7, "x": "b"}], ("b", 7)),
         ([{"y": 7}], (None, 7)),
-        ([["b"], None], ("b", 0)),
+        ([["b"], ["b", None]], ("b", 0)),
         ([None], (None, 0)),
     ):
         made = mo.Synthesizer(method).fit(rows[:1] * 9 + rows[1:])
