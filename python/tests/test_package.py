@@ -120,10 +120,16 @@ def test_dir_has_the_public_names():
         mo.chek
 
 
+def help_lines(kind):
+    """The lines of help. From Python 3.13 on, a long signature has a line for each parameter, which is left out here."""
+    text = pydoc.plain(pydoc.render_doc(kind))
+    return re.sub(r"\(\n(?:[ |]+[*\w/][^\n]*\n)+?[ |]+\)", "(...)", text).splitlines()
+
+
 @pytest.mark.parametrize("kind", METHODS.values(), ids=METHODS)
 def test_help_of_a_method_is_short(kind):
     """It leaves out defaults and dunders, and what help(mo.Method) explains."""
-    lines = pydoc.plain(pydoc.render_doc(kind)).splitlines()
+    lines = help_lines(kind)
     print(len(lines), max(map(len, lines)))
     assert len(lines) <= 140 and max(map(len, lines)) <= 90
     assert "plan_of(" in "\n".join(lines) and "help(mo.Method)" in "\n".join(lines)
@@ -133,7 +139,7 @@ def test_help_of_a_method_is_short(kind):
 
 @pytest.mark.parametrize("kind", [mo.Domain, mo.Records, mo.Release, mo.Sampler], ids=lambda kind: kind.__name__)
 def test_help_lists_public_names(kind):
-    lines = pydoc.plain(pydoc.render_doc(kind)).splitlines()
+    lines = help_lines(kind)
     assert len(lines) <= 125 and not [line for line in lines if "__" in line and "__arrow" not in line]
 
 

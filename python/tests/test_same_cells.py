@@ -93,11 +93,13 @@ def pandas_columns():
         yield f"datetime64[{unit}, Europe/Berlin]", CLOCKS, TIMES
     yield "datetime64[us, UTC]", CLOCKS, TIMES
     yield "period[D]", DATES, TIMES
+    for frequency in ("h", "min", "s", "ms", "us", "ns", "2h"):
+        yield f"period[{frequency}]", CLOCKS, TIMES
     for kind, values, tried in arrow_columns():
         yield pandas.ArrowDtype(kind), values, tried
     interval = mo.categorical(["(0.0, 1.0]"], **MAPPED)
     yield pandas.IntervalDtype("float64"), [pandas.Interval(0.0, 1.0), None], {"words": interval}
-    for kind in ("float16", "timedelta64[ns]", "complex64", "complex128"):
+    for kind in ("float16", "timedelta64[ns]", "complex64", "complex128", "period[M]", "period[Q-DEC]", "period[W-SUN]", "period[2Y-DEC]"):
         yield kind, None, None
 
 
@@ -146,8 +148,9 @@ def arrow_columns():
             yield pyarrow.timestamp(unit, zone), CLOCKS, TIMES
     for zone in ("UTC", "+05:30"):
         yield pyarrow.timestamp("us", zone), CLOCKS, TIMES
-    for make in (pyarrow.decimal32, pyarrow.decimal64, pyarrow.decimal128, pyarrow.decimal256):
-        yield make(9, 2), DECIMALS, NUMBERS
+    for bits in (32, 64, 128, 256):
+        if hasattr(pyarrow, f"decimal{bits}"):  # the first two from pyarrow 19 on
+            yield getattr(pyarrow, f"decimal{bits}")(9, 2), DECIMALS, NUMBERS
     yield pyarrow.dictionary(pyarrow.int8(), pyarrow.string()), WORDS, TEXTS
     yield pyarrow.dictionary(pyarrow.int8(), pyarrow.int64()), SIGNED, NUMBERS
     yield pyarrow.dictionary(pyarrow.int8(), pyarrow.float64()), FLOATS, NUMBERS
@@ -155,6 +158,8 @@ def arrow_columns():
         yield kind, None, None
     yield pyarrow.month_day_nano_interval(), None, None
     yield pyarrow.binary(3), None, None
+    for kind in (pyarrow.binary(), pyarrow.large_binary()):  # as DuckDB's long integers and daft's objects are
+        yield pyarrow.opaque(kind, "bignum", "DuckDB"), None, None
     yield pyarrow.list_(pyarrow.int8()), LISTS, None
     yield pyarrow.large_list(pyarrow.int8()), LISTS, None
     yield pyarrow.list_(pyarrow.int8(), 1), LISTS, None
@@ -175,8 +180,8 @@ def pandas_frame(kind, values):
         series = pandas.Series(pandas.array(arrow_array(kind.pyarrow_dtype, values), dtype=kind))
     elif str(kind).endswith("Berlin]") or str(kind).endswith("UTC]"):
         series = pandas.Series(pandas.to_datetime(values, utc=True)).astype(kind)
-    elif str(kind) == "period[D]":
-        series = pandas.Series(pandas.PeriodIndex(values, freq="D"))
+    elif str(kind).startswith("period["):
+        series = pandas.Series(pandas.PeriodIndex(values, dtype=kind))
     elif kind in ("float32", "float64", "longdouble"):
         series = pandas.Series([np.nan if one is None else one for one in values]).astype(kind)
     else:
@@ -279,6 +284,8 @@ def test_frame_csv_and_parquet_give_the_same_cells(library, kind, values, tried,
 def nulls(library, kind):
     if library == "pandas" and isinstance(kind, pandas.ArrowDtype):
         return pandas.DataFrame({"value": pandas.array(pyarrow.nulls(1, kind.pyarrow_dtype), dtype=kind)})
+    if library == "pandas" and str(kind).startswith("period["):
+        return pandas.DataFrame({"value": pandas.Series([None], dtype=kind)})
     if library == "pandas":
         return pandas.DataFrame({"value": pandas.Series([0], dtype=kind)})
     if library == "polars":

@@ -91,7 +91,7 @@ def test_shapes():
         lambda: mo.Sampler(reference=[1, 1], outcomes=3, epsilon=1),
         lambda: mo.Sampler(outcomes=3, epsilon=1).draw([1, 2]),
         lambda: mo.Sampler(outcomes=3, epsilon=1).draw(np.array(["a", "b", "c"])),
-        lambda: mo.Sampler(outcomes=3, epsilon=1).draw([[1, 2, 3], [1]]),
+        lambda: mo.Sampler(outcomes=3, epsilon=1).draw([[1, 2], [1, 2]]),
         lambda: mo.Sampler(outcomes=3, epsilon=1).draw(np.ones((1, 1, 3))),
         lambda: mo.Sampler(outcomes=3, epsilon=1).draw_units([0], None),
         lambda: mo.Sampler(outcomes=3, epsilon=1).draw_units([0], [0, 1], units=[0]),
