@@ -19,7 +19,7 @@
 #include <fmt/format.h>
 
 #include "domain/candidates.h"
-#include "laboratory/measure/measure.h"
+#include "measures/measure.h"
 
 namespace {
 

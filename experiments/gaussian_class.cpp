@@ -15,8 +15,8 @@
 
 #include "domain/candidates.h"
 #include "laboratory/law/law.h"
-#include "laboratory/measure/gaussian_envelope.h"
-#include "laboratory/measure/measure.h"
+#include "measures/gaussian_envelope.h"
+#include "measures/measure.h"
 #include "methods/divergence/f_divergence.h"
 #include "methods/local/bands.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/invalid_input.h"
-#include "laboratory/measure/measure.h"
+#include "measures/measure.h"
 
 namespace {
 

@@ -20,10 +20,19 @@
 
 namespace MOLLIFY_NAMESPACE {
 
+/// What `law` also answers.
+struct LawQuestion {
+  /// Another distribution: how far its law is from the first one's, and can be. For bands.
+  std::optional<std::vector<double>> other{};
+  std::optional<double> renyi{};         ///< order of a Rényi divergence
+  std::optional<double> hockey_stick{};  ///< factor of a hockey-stick divergence: e^epsilon, say
+};
+
 /// The exact law of a sampler's draw from masses that sum to one: each probability a fraction of
-/// integers. NOT PRIVATE. Throws InvalidInput for parameters that no sampler has, and unless there
-/// is a mass for each outcome.
-[[nodiscard]] Answer law(const SamplerParameters& parameters, std::span<const double> p);
+/// integers. NOT PRIVATE. Throws InvalidInput for parameters that no sampler has, for a divergence
+/// that does not exist, and unless there is a mass for each outcome.
+[[nodiscard]] Answer law(const SamplerParameters& parameters, std::span<const double> p,
+                         const LawQuestion& question = {});
 
 /// Random numbers that follow from a seed. The numbers are the same on every machine, so nothing
 /// that depends on them is private.
@@ -67,6 +76,25 @@ class KnownMeasure : public Handle<const class KnownMeasureInside> {
   /// `count` independent points.
   [[nodiscard]] std::vector<double> sample(std::size_t count, SeededNumbers& numbers) const;
 };
+
+/// A density, a public reference and a band, as `mollify law --density` has them.
+struct DensityLawQuestion {
+  KnownMeasure p, reference;
+  double epsilon = 1;
+  std::optional<KnownMeasure> other{};  ///< another density, to compare its law with P's
+  std::optional<std::string> band{};    ///< "minimax", "relative" or "location=B"
+  std::optional<double> c1{}, c2{};     ///< for minimax; of an envelope c1 is 0, c2 its class_bound
+  std::optional<std::uint64_t> cells{};       ///< of a grid: 2^16, 2^20 or 2^21 by its dimension
+  std::optional<std::uint64_t> candidates{};  ///< drawn from the reference, instead of a grid
+  std::vector<std::vector<double>> points{};  ///< at which both densities are listed
+  std::vector<std::string> regions{};         ///< boxes, "low:high" for each axis with commas
+  std::optional<double> renyi{}, hockey_stick{};  ///< as in LawQuestion
+};
+
+/// The exact law of a release of one point from a density over a grid or candidates. NOT PRIVATE.
+/// Throws InvalidInput unless the reference has the dimension of the densities and is positive
+/// where they are, and for numbers out of range.
+[[nodiscard]] Answer law_of_density(const DensityLawQuestion& question);
 
 /// The member of {Q : lower <= Q <= upper} nearest to P in every f-divergence. The three arrays
 /// have equal lengths. Throws InvalidInput unless the bounds are finite with 0 <= lower <= upper

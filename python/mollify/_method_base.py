@@ -70,8 +70,11 @@ class Method(metaclass=_Listed):
         All units, public: protects who is in the data. Default: the units of the data.
     units_column : str
         Column of `units` that names them. Default: like `unit`.
-    reference : table or path
-        Public records in the domain. Default: all records are as likely.
+    reference : table, mapping or path
+        Public records in the domain, or a public density of its numbers for
+        space="grid", as in `nonprivate.law_of_density`: the path of a .json file, or a
+        mapping with "type". An envelope of Gaussian mixtures brings its `c2`. Default:
+        all records are as likely.
     accept_large_delta : bool
         Releases even if `delta` is 1/n or more. Default: False.
     accept_error : bool

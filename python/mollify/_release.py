@@ -16,7 +16,7 @@ from mollify._model import Model
 from mollify._parameters import in_python
 from mollify._privacy import Privacy, of_json, outward
 from mollify._records import Records
-from mollify._spec import Held, Inputs, name_in_memory, texts_of
+from mollify._spec import Inputs, given_name, texts_of
 
 
 class Certificate:
@@ -353,7 +353,7 @@ def verify(
     given = {"candidates_file": candidates_file, "reference": reference}
     inputs = Inputs(domain)
     files = {part: inputs.read(part, one) for part, one in given.items() if one is not None}
-    named = {part: name_in_memory(part) if isinstance(one, Held) else one for part, one in files.items()}
+    named = {part: given_name(part, one) for part, one in files.items()}
     report = _core.verify(
         certificate.json,
         certificate._name,

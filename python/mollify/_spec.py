@@ -16,10 +16,12 @@ from mollify._domain import Domain
 
 
 class Held:
-    """A public table in memory, as the text of a CSV file. It doesn't change with the table it was made from."""
+    """A public table in memory, as the text of a CSV file, or a density, as JSON. It doesn't change with the object it
+    was made from."""
 
-    def __init__(self, text: bytes, given: object = None) -> None:
+    def __init__(self, text: bytes, given: object = None, ending: str = "") -> None:
         self.text = text
+        self.ending = ending
         self._given = given
 
     def was(self, table: object) -> bool:
@@ -27,17 +29,19 @@ class Held:
         return table is not None and table is self._given
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Held) and self.text == other.text
+        return isinstance(other, Held) and (self.text, self.ending) == (other.text, other.ending)
 
     def __hash__(self) -> int:
         return hash(self.text)
 
     def __repr__(self) -> str:
+        if self.ending:
+            return "<a density in memory>"
         lines = self.text.count(b"\n")
         return f"<{lines - 1} rows in memory>"
 
-    def __reduce__(self) -> tuple[type[Held], tuple[bytes]]:
-        return Held, (self.text,)
+    def __reduce__(self) -> tuple[type[Held], tuple[bytes, None, str]]:
+        return Held, (self.text, None, self.ending)
 
 
 class Inputs:
@@ -58,6 +62,11 @@ class Inputs:
             return Held(self._text(part, path), given) if is_parquet(path) else path
         if isinstance(given, Held):
             return given
+        if part == "reference" and isinstance(given, Mapping) and isinstance(given.get("type"), str):
+            try:
+                return Held(json.dumps(dict(given)).encode(), given, ".json")
+            except (TypeError, ValueError) as error:
+                raise _core.InvalidInput(f"reference must be made of numbers, texts and lists: {error}") from None
         if part == "candidates_file":
             raise _core.InvalidInput(
                 "candidates_file must be the path of a file of candidates, but is of type "
@@ -144,23 +153,23 @@ def table(given: Any, columns: Sequence[str], what: str) -> str | Held:
 
 def given_name(part: str, given: str | Held) -> str:
     """How the library calls a table: its file, or what `texts_of` has it by."""
-    return name_in_memory(part) if isinstance(given, Held) else given
+    return name_in_memory(part, given) if isinstance(given, Held) else given
 
 
-def name_in_memory(part: str) -> str:
-    """How a spec and a certificate call a table that is in no file."""
-    return f"{part} (in memory)"
+def name_in_memory(part: str, held: Held) -> str:
+    """How a spec and a certificate call a table or density that is in no file."""
+    return f"{part} (in memory){held.ending}"
 
 
 def texts_of(files: Mapping[str, Any]) -> dict[str, bytes]:
     """The texts of tables in memory, by the names that a spec has for them."""
-    return {name_in_memory(part): one.text for part, one in files.items() if isinstance(one, Held)}
+    return {name_in_memory(part, one): one.text for part, one in files.items() if isinstance(one, Held)}
 
 
 def _value(name: str, kind: str, given: Any) -> Any:
     """The value of a spec's part, for JSON."""
     if kind == "file":
-        return {"file": name_in_memory(name) if isinstance(given, Held) else given}
+        return {"file": given_name(name, given)}
     if kind == "truth":
         truth = getattr(given, "item", lambda: given)()  # NumPy's too
         if not isinstance(truth, bool):

@@ -8,12 +8,14 @@ chosen by looking at them reveals something about the data. A method's `check` a
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
 from mollify._answer import Answer, Comparison
+from mollify._checks import number, optional_number, optional_whole
 from mollify._data import source_of
 from mollify._domain import DomainLike, as_domain
 from mollify._files import inputs_of
@@ -23,7 +25,7 @@ from mollify._spec import Inputs, json_of, texts_of
 if TYPE_CHECKING:
     import altair
 
-__all__ = ["compare", "law"]
+__all__ = ["compare", "law", "law_of_density"]
 
 
 def compare(
@@ -76,34 +78,199 @@ def compare(
     return found
 
 
-def law(sampler: Sampler, p: Any, *, normalise: bool = False) -> Answer:
-    """Compute the exact output distribution of a draw from the distribution `p`. NOT
-    PRIVATE.
-
-    `p` has k masses that sum to 1; with `normalise` they are divided by their sum. In
-    the answer, ``"outcomes"`` has each outcome's numerator over ``"N"``.
-    """
-    if not isinstance(sampler, Sampler):
-        raise _core.InvalidInput(f"sampler must be a Sampler, but is of type {type(sampler).__name__}")
+def _masses(what: str, p: Any, outcomes: int, normalise: bool) -> Any:
+    """Masses of that many outcomes, which sum to 1."""
     import numpy as np
 
-    masses = _numbers("p", p, "fiu")
-    if masses.shape != (sampler.outcomes,):
+    masses = _numbers(what, p, "fiu")
+    if masses.shape != (outcomes,):
         raise _core.InvalidInput(
-            f"p must have a mass for each of {sampler.outcomes} outcomes, but has shape {masses.shape}"
+            f"{what} must have a mass for each of {outcomes} outcomes, but has shape {masses.shape}"
         )
     masses = np.ascontiguousarray(masses, np.float64)
     usable = np.isfinite(masses).all() and (masses >= 0).all()
     total = float(masses.sum()) if usable else 0.0
     if not total > 0:
-        raise _core.InvalidInput("p must have finite masses of 0 or more, and one above 0")
+        raise _core.InvalidInput(f"{what} must have finite masses of 0 or more, and one above 0")
     if normalise:
         masses = masses / total
     elif abs(total - 1) > 1e-9:
         raise _core.InvalidInput(
-            f"p must sum to 1, but sums to {total:.12g}. Give normalise=True to divide by the sum."
+            f"{what} must sum to 1, but sums to {total:.12g}. Give normalise=True to divide by the sum."
         )
-    return Law(*_core.law(_core.SamplerParameters(**sampler._parameters), masses))
+    return masses
+
+
+def law(
+    sampler: Sampler,
+    p: Any,
+    *,
+    normalise: bool = False,
+    other: Any = None,
+    renyi: float | None = None,
+    hockey_stick: float | None = None,
+) -> Answer:
+    """Compute the exact output distribution of a draw from the distribution `p`. NOT
+    PRIVATE.
+
+    Parameters
+    ----------
+    sampler : Sampler
+        What draws.
+    p : (k,) array of numbers
+        Masses that sum to 1.
+    normalise : bool
+        Divides masses by their sum. Default: False.
+    other : (k,) array of numbers
+        Another distribution, for a band: ``"other"`` shows how far its output
+        distribution is from the first one's, and can be. Default: none.
+    renyi : float
+        Order, from 0, of a Rényi divergence of `p` from the output distribution.
+        Default: none.
+    hockey_stick : float
+        Factor, from 0, of a hockey-stick divergence: e^epsilon is (epsilon, delta)'s.
+        Default: none.
+
+    Returns
+    -------
+    Answer
+        ``"outcomes"`` has each outcome's numerator over ``"N"``, ``"divergence"`` how
+        far `p` is from its output distribution.
+
+    Raises
+    ------
+    InvalidInput
+        If masses are not those of k outcomes or do not sum to 1, or the sampler has no
+        band for `other`.
+
+    Examples
+    --------
+    >>> found = law(Sampler(outcomes=2, epsilon=1), [1, 0], renyi=2, other=[0, 1])
+    >>> round(found["divergence"]["renyi"]["value"], 4), found["other"]["tv_of_inputs"]
+    (0.3133, 1.0)
+    """
+    if not isinstance(sampler, Sampler):
+        raise _core.InvalidInput(f"sampler must be a Sampler, but is of type {type(sampler).__name__}")
+    masses = _masses("p", p, sampler.outcomes, normalise)
+    others = None if other is None else _masses("other", other, sampler.outcomes, normalise).tolist()
+    return Law(
+        *_core.law(
+            _core.SamplerParameters(**sampler._parameters),
+            masses,
+            others,
+            optional_number("renyi", renyi),
+            optional_number("hockey_stick", hockey_stick),
+        )
+    )
+
+
+def _measure(what: str, given: Any) -> _core.KnownMeasure:
+    """The measure that a JSON file or its parts describe."""
+    from mollify.boosting.analysis import density_parts
+
+    parts, name = density_parts(given, what)
+    try:
+        return _core.KnownMeasure(json.dumps(dict(parts)), name)
+    except (TypeError, ValueError) as error:
+        raise _core.InvalidInput(f"{name} must be an object of numbers, texts and lists: {error}") from None
+
+
+def law_of_density(
+    density: Mapping[str, Any] | str | os.PathLike[str],
+    reference: Mapping[str, Any] | str | os.PathLike[str],
+    *,
+    epsilon: float,
+    other: Mapping[str, Any] | str | os.PathLike[str] | None = None,
+    band: str | None = None,
+    c1: float | None = None,
+    c2: float | None = None,
+    cells: int | None = None,
+    candidates: int | None = None,
+    at: Any = None,
+    region: str | Sequence[str] | None = None,
+    renyi: float | None = None,
+    hockey_stick: float | None = None,
+) -> Answer:
+    """Compute the exact output distribution of a draw from a density of numbers that is
+    known. NOT PRIVATE.
+
+    Densities are mappings, or paths of JSON files, as for ``mollify law --density``:
+    ``{"type": "gaussian", "mean": [0], "variance": 1}``. The kinds are Gaussians, their
+    mixtures, the envelope of such mixtures, histograms, uniform ones and products.
+
+    Parameters
+    ----------
+    density : mapping or path
+        The private distribution.
+    reference : mapping or path
+        The public one, positive wherever `density` is.
+    epsilon : float
+        Of one draw, from 1e-6; above 30 it counts as 30.
+    other : mapping or path
+        Another density: ``"other"`` shows how far its output distribution is from the
+        first one's, and can be. Default: none.
+    band : str
+        "minimax", "relative" or "location=B". Default: "minimax" with `c1`, `c2` or an
+        envelope as the reference, otherwise "relative".
+    c1, c2 : float
+        For "minimax": c1 h <= p <= c2 h is declared. Default: 0, and what the reference
+        is the envelope of.
+    cells : int
+        Cells of the grid in all, up to 2^24. Default: 2^16 in one dimension, 2^20 in
+        two, 2^21 in three.
+    candidates : int
+        Number of points drawn from the reference, instead of a grid. Default: a grid up
+        to three dimensions, 65536 points beyond.
+    at : (points, dimensions) array of numbers
+        Where ``"at"`` lists both densities. Default: none.
+    region : str or list of str
+        "low:high" for each axis with commas: ``"regions"`` has its masses. Default:
+        none.
+    renyi, hockey_stick : float
+        As for `law`.
+
+    Returns
+    -------
+    Answer
+        ``"r"``, ``"lower"`` and ``"upper"`` of q = clip(p / r, lower h, upper h),
+        ``"divergence"`` of `density` from its output distribution, and on a grid
+        ``"nll"`` and ``"coverage"``.
+
+    Raises
+    ------
+    InvalidInput
+        If a density cannot be read, dimensions differ, or a number is out of range.
+
+    Examples
+    --------
+    >>> truth, public = ({"type": "gaussian", "mean": [one], "variance": 1} for one in (1, 0))
+    >>> found = law_of_density(truth, public, epsilon=1, cells=1000, region="0:8")
+    >>> found["band"], round(found["divergence"]["tv"], 2)
+    ('relative', 0.21)
+    """
+    points: list[list[float]] = []
+    if at is not None:
+        array = _numbers("at", at, "fiu")
+        if array.ndim != 2:
+            raise _core.InvalidInput(f"at must have a row for each point, but has shape {array.shape}")
+        points = [[float(one) for one in row] for row in array]
+    return Answer(
+        *_core.law_of_density(
+            _measure("density", density),
+            _measure("reference", reference),
+            number("epsilon", epsilon),
+            None if other is None else _measure("other", other),
+            band,
+            optional_number("c1", c1),
+            optional_number("c2", c2),
+            optional_whole("cells", cells),
+            optional_whole("candidates", candidates),
+            points,
+            [region] if isinstance(region, str) else [str(one) for one in region or ()],
+            optional_number("renyi", renyi),
+            optional_number("hockey_stick", hockey_stick),
+        )
+    )
 
 
 class Law(Answer):

@@ -82,9 +82,27 @@ AnswerTexts estimated(const std::string& certificate, const std::string& name, c
   }));
 }
 
-AnswerTexts law_of(const SamplerParameters& parameters, const Array<double, 1>& p) {
-  return answered(
-      computed([&] { return law(parameters, std::span<const double>(p.data(), p.size())); }));
+AnswerTexts law_of(const SamplerParameters& parameters, const Array<double, 1>& p,
+                   std::optional<std::vector<double>> other, std::optional<double> renyi,
+                   std::optional<double> hockey_stick) {
+  return answered(computed([&] {
+    return law(parameters, std::span<const double>(p.data(), p.size()),
+               {std::move(other), renyi, hockey_stick});
+  }));
+}
+
+AnswerTexts law_of_known(const KnownMeasure& p, const KnownMeasure& reference, double epsilon,
+                         std::optional<KnownMeasure> other, std::optional<std::string> band,
+                         std::optional<double> c1, std::optional<double> c2,
+                         std::optional<std::uint64_t> cells,
+                         std::optional<std::uint64_t> candidates,
+                         std::vector<std::vector<double>> points, std::vector<std::string> regions,
+                         std::optional<double> renyi, std::optional<double> hockey_stick) {
+  return answered(computed([&] {
+    return law_of_density({p, reference, epsilon, std::move(other), std::move(band), c1, c2, cells,
+                           candidates, std::move(points), std::move(regions), renyi,
+                           hockey_stick});
+  }));
 }
 
 AnswerTexts checked(const Domain& domain, const std::string& data, std::optional<std::string> unit,
@@ -149,7 +167,12 @@ void add_answers(nb::module_& module) {
              "epsilon"_a.none(), "delta"_a.none(), "rate"_a.none(), "chosen"_a.none(),
              "accept_large_delta"_a);
   module.def("risk", &risked, "parameters"_a);
-  module.def("law", &law_of, "parameters"_a, "p"_a);
+  module.def("law", &law_of, "parameters"_a, "p"_a, "other"_a.none(), "renyi"_a.none(),
+             "hockey_stick"_a.none());
+  module.def("law_of_density", &law_of_known, "p"_a, "reference"_a, "epsilon"_a, "other"_a.none(),
+             "band"_a.none(), "c1"_a.none(), "c2"_a.none(), "cells"_a.none(),
+             "candidates"_a.none(), "points"_a, "regions"_a, "renyi"_a.none(),
+             "hockey_stick"_a.none());
   module.def("estimate", &estimated, "certificate"_a, "name"_a, "domain"_a, "released"_a,
              "confidence"_a, "method"_a, "pairs"_a);
   module.def("check", &checked, "domain"_a, "data"_a, "unit"_a.none(), "units"_a.none(),

@@ -8,13 +8,17 @@ import pickle
 import re
 import subprocess
 import sys
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import mollify as mo
 from by_word import plan_by_word
 from mollify import _core
 from mollify._methods import METHODS
+
+ROOT = Path(__file__).parents[2]
 
 
 def command(*arguments):
@@ -244,6 +248,84 @@ def test_laws_are_to_the_integer():
     assert "NOT PRIVATE" in str(law)
     with pytest.raises(mo.InvalidInput):
         mo.nonprivate.law(sampler, [1, 0])
+
+
+def test_laws_compare_with_another_and_by_other_divergences():
+    """As the command's --other, --renyi and --hockey-stick: by hand for two outcomes."""
+    sampler, p = mo.Sampler(outcomes=2, epsilon=1), np.array([0.9, 0.1])
+    found = mo.nonprivate.law(sampler, p, other=[0.4, 0.6], renyi=3, hockey_stick=1.2)
+    law = np.array([one["probability"] for one in found["outcomes"]])
+    ceiling = math.e / (math.e + 1)
+    assert law == pytest.approx([ceiling, 1 - ceiling], abs=1e-9)
+    assert found["divergence"]["renyi"] == {"order": 3, "value": pytest.approx(math.log((p**3 / law**2).sum()) / 2)}
+    assert found["divergence"]["hockey_stick"] == {"factor": 1.2, "value": pytest.approx(p[0] - 1.2 * law[0])}
+    other = found["other"]
+    assert other["tv_of_inputs"] == pytest.approx(0.5) and other["tv_of_laws"] == pytest.approx(ceiling - 0.4, abs=1e-9)
+    assert other["tv_of_laws"] <= other["bound"]
+    assert "the other has r" in str(found) and "hockey stick of factor 1.2" in str(found)
+    for wrong in ({"other": [1, 0, 0]}, {"other": [0.5, 0.4]}, {"renyi": -1}, {"hockey_stick": math.inf}):
+        with pytest.raises(mo.InvalidInput):
+            mo.nonprivate.law(sampler, p, **wrong)
+    with pytest.raises(mo.InvalidInput, match="not a band"):
+        mo.nonprivate.law(mo.RandomizedResponse(k=2, epsilon=1), p, other=[0.5, 0.5])
+
+
+ENVELOPE = {"type": "gaussian_mixture_envelope", "radius": 1, "variance": 1, "dimension": 1, "box": [[-4, 4]]}
+
+
+def test_the_law_of_a_density_is_the_commands(tmp_path):
+    """Park's class of mixtures on a line: the divergences of the reference file's first client (tests/data), and what the
+    command's --at, --region, --other, --renyi and --hockey-stick print."""
+    of_one = json.loads((ROOT / "tests/data/gaussian_mixture_1d.json").read_text())["eps"]["1"]
+    client = of_one["clients"][0]
+    density = {
+        "type": "gaussian_mixture", "means": [[mean] for mean in client["mu"]], "weights": client["w"], "variance": 1,
+        "box": [[-4, 4]],
+    }  # fmt: skip
+    found = mo.nonprivate.law_of_density(density, ENVELOPE, epsilon=1)
+    assert "NOT PRIVATE" in str(found) and found["band"] == "minimax" and found["outcomes"] == 2**16
+    assert found["c2"] == pytest.approx(1.7976118727565433) and found["r"] == pytest.approx(client["r"], abs=1e-6)
+    assert found["divergence"]["tv"] == pytest.approx(client["minimax"]["TV"], abs=1e-6)
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps(density))
+    normal = {"type": "gaussian", "mean": [0], "variance": 1, "box": [[-4, 4]]}
+    more = mo.nonprivate.law_of_density(
+        path, ENVELOPE, epsilon=1, cells=4000, other=normal, at=[[0.0], [1.5]], region=["-1:1", "-4:4"], renyi=1.0,
+        hockey_stick=1,
+    )  # fmt: skip
+    assert [one["point"] for one in more["at"]] == [[0.0], [1.5]]
+    assert more["regions"][1] == {"box": "-4:4", "p": pytest.approx(1), "reference": pytest.approx(1), "law": pytest.approx(1)}
+    assert more["divergence"]["renyi"]["value"] == pytest.approx(more["divergence"]["kl"])
+    assert more["divergence"]["hockey_stick"]["value"] == pytest.approx(more["divergence"]["tv"])
+    assert 0 < more["other"]["tv_of_laws"] <= more["other"]["bound"]
+    listed = mo.nonprivate.law_of_density(density, normal, epsilon=1, candidates=2000, band="location=0.5")
+    assert listed["outcomes"] == 2000 and listed["lower"] == 0.5
+    for wrong in ({"cells": 10, "candidates": 10}, {"at": [[1, 2]]}, {"at": [1]}, {"region": "1"}, {"band": "best"}, {"c2": 0.5}):
+        with pytest.raises(mo.InvalidInput):
+            mo.nonprivate.law_of_density(density, ENVELOPE, epsilon=1, **wrong)
+    for reference in ({"type": "gaussian"}, 3, "nosuch.json", {"type": "uniform", "box": [[-1, 1]]}):
+        with pytest.raises(mo.InvalidInput):
+            mo.nonprivate.law_of_density(density, reference, epsilon=1)
+
+
+def test_a_density_is_a_reference_of_a_grid(tmp_path):
+    """Park's Theorem III.3 in one parameter: c2 and the band follow from the envelope, in memory or in a file."""
+    domain = {"x": mo.number(-4, 4, outside="clip", null=0)}
+    rows = {"x": np.random.default_rng(4).normal(0.5, 1, 2000)}
+    path = tmp_path / "envelope.json"
+    path.write_text(json.dumps(ENVELOPE))
+    for reference in (ENVELOPE, path):
+        method = mo.Local(domain, epsilon=1, count=50, reference=reference, cells=1000, accept_error=True)
+        plan = method.plan()
+        assert plan["mechanism"] == "class"
+        release = method.sample(rows)
+        spec = release.certificate["spec"]
+        assert spec["c2"] == pytest.approx(1.7976118727565433, rel=1e-8) and spec["space"] == {"cells": 1000}
+        assert len(release["x"]) == 50 and mo.verify(release, domain).holds
+        assert method.check(rows)["findings"] == 0
+        assert pickle.loads(pickle.dumps(method)) == method
+    with pytest.raises(mo.InvalidInput, match="is a density"):
+        mo.Local(domain, epsilon=1, reference=ENVELOPE, space="candidates").sample(rows)
 
 
 def test_the_data_holder_is_told_what_is_amiss(schools, tmp_path):

@@ -114,6 +114,77 @@ def test_the_uniform_reference_is_the_baselines_best():
 
 
 # -------------------------------------------------------------------------------------------------
+# [Husain et al. 2020].
+
+
+def test_plug_in_estimates_come_near_the_projection():
+    """Equation 8 with the shares of n records in P's place: its law is at most TV(estimate, P)/r from P's law [Park et al.
+    2024, Proposition IV.1], so it comes near as fast as the estimate does. That every estimate is private is enumerated by
+    LocalSamplerConformance."""
+    random, p = np.random.default_rng(20), np.array([0.3, 0.25, 0.2, 0.15, 0.1])
+    sampler = mo.Sampler("relative", outcomes=5, epsilon=1.0)
+    aim = np.array([float(one) for one in masses(sampler, p)])
+    means = []
+    for n in (10, 100, 1000, 10_000):
+        apart = []
+        for counts in random.multinomial(n, p, 60):
+            found = mo.nonprivate.law(sampler, counts, normalise=True, other=p)
+            law = np.array([one["probability"] for one in found["outcomes"]])
+            apart.append(abs(law - aim).sum() / 2)
+            assert found["other"]["tv_of_laws"] == pytest.approx(apart[-1], abs=1e-9)
+            assert apart[-1] <= found["other"]["bound"] + 1e-9
+            assert found["other"]["bound"] == pytest.approx(abs(counts / n - p).sum() / 2 / max(found["r"], found["other"]["r"]))
+        means.append(np.mean(apart))
+    print("mean total variation of the plug-in laws from P's:", [f"{one:.4f}" for one in means])
+    assert all(2 < before / after < 5 for before, after in zip(means, means[1:])), "as one over the root of n"
+
+
+def test_a_reference_of_public_records_brings_the_law_nearer():
+    """Section 3: Q0 is learned from public records, (count + 1)/(n + k) here as `--reference` has it. Private P that are like
+    them are nearer to their law, the more records there are; P that are not are farther."""
+    random, base = np.random.default_rng(21), np.array([0.5, 0.25, 0.15, 0.06, 0.03, 0.01])
+    like, unlike = random.dirichlet(40 * base, 100), random.dirichlet(40 * base[::-1], 100)
+
+    def mean_kl(reference, ps):
+        sampler = mo.Sampler("relative", reference=reference, epsilon=1.0)
+        return np.mean([mo.nonprivate.law(sampler, p, normalise=True)["divergence"]["kl"] for p in ps])
+
+    even = [mean_kl([1] * 6, ps) for ps in (like, unlike)]
+    learned = {n: [mean_kl(random.multinomial(n, base) + 1, ps) for ps in (like, unlike)] for n in (10, 100, 10_000)}
+    print(f"mean KL by an even reference {even[0]:.4f}; by n public records", {n: f"{one[0]:.4f}" for n, one in learned.items()})
+    assert even[0] > learned[10][0] > learned[100][0] and learned[10_000][0] < even[0] / 10
+    assert learned[10_000][1] > 2 * even[1]
+
+
+def test_a_member_of_a_mollifier_of_its_own_is_released_as_it_is():
+    """After Theorem 6: P lies in the relative mollifier of some epsilon_P. From there on the projection is P itself, and below
+    it is not. Boosting by exact log-ratios ends at Q0 (P/Q0)^s, s = 1 - (1 - theta_1)(1 - theta_2)(1 - theta_3), which no
+    epsilon makes P."""
+    from mollify.boosting.density import perfectly_boosted
+
+    random, reference = np.random.default_rng(22), np.array([0.4, 0.3, 0.2, 0.1])
+    for own in (0.3, 1.0):
+        p = reference * np.exp(random.uniform(-1, 1, 4))
+        p /= p.sum()
+        tilt = np.log(p / reference)
+        while abs(tilt).max() > own / 2:  # towards the reference until it is a member
+            p = 0.9 * p + 0.1 * reference
+            tilt = np.log(p / reference)
+        own = 2 * abs(tilt).max()
+        for epsilon in (own * (1 + 1e-6), 2 * own, 8.0):
+            law = np.array([float(one) for one in masses(mo.Sampler("relative", reference=reference, epsilon=epsilon), p)])
+            assert law == pytest.approx(p, abs=1e-10)
+            theta = epsilon / (epsilon + 4 * math.log(2))
+            share = 1 - math.prod(1 - theta**t for t in (1, 2, 3))
+            by_hand = reference * np.exp(share * tilt)
+            boosted = perfectly_boosted(p, reference, epsilon, "logit")
+            assert boosted == pytest.approx(by_hand / by_hand.sum(), rel=1e-9)
+            assert (p * np.log(p / boosted)).sum() > 0 and share < 1
+        below = mo.nonprivate.law(mo.Sampler("relative", reference=reference, epsilon=0.9 * own), p)
+        assert below["divergence"]["kl"] > 1e-6
+
+
+# -------------------------------------------------------------------------------------------------
 # [Husain et al. 2019].
 
 

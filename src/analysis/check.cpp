@@ -146,8 +146,11 @@ Answer check(const CheckQuestion& question, const PublicFiles& files) {
   if (question.units) {
     roster = files.roster(*question.units, question.units_column.value_or(*question.unit));
   }
+  // A density has no records that the data could have.
+  std::vector<std::string> references = question.references;
+  std::erase_if(references, [](const std::string& file) { return file.ends_with(".json"); });
   // Unreadable inputs are reported before a large file is read.
-  for (const std::string& file : question.references) {
+  for (const std::string& file : references) {
     if (files.held(file) || !is_stream(file)) static_cast<void>(opened(file));
   }
   Answer answer;
@@ -194,7 +197,7 @@ Answer check(const CheckQuestion& question, const PublicFiles& files) {
                         {"shared", overlap.shared}});
     answer.say(overlap_text(file, overlap, is_roster, domain));
   };
-  for (const std::string& file : question.references) {
+  for (const std::string& file : references) {
     CsvReader open = opened(file);
     CsvReader secret = opened(data);
     add_overlap(file, overlap_of(open, secret, domain), false);

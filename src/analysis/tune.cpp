@@ -228,7 +228,7 @@ void add_bands(Answer& answer, const std::vector<TriedBand>& bands, const BandTu
 
 Tuning tune(const TuneQuestion& question, const PublicFiles& files) {
   const ReleaseSpec& spec = question.spec;
-  const LocalSpec& local = *spec.own.get<LocalSpec>();
+  LocalSpec local = *spec.own.get<LocalSpec>();
   const Domain domain = files.domain(spec.domain);
   const DivergenceName& asked = divergence_of(question);
   if (!spec.unit) {
@@ -253,9 +253,9 @@ Tuning tune(const TuneQuestion& question, const PublicFiles& files) {
   }
   std::vector<double> masses;
   if (local.reference && space.kind() != SpaceKind::kCandidates) {
-    const auto records = files.records(local.reference->name, space.domain());
-    masses =
-        reference_masses(counted_outcomes(records, space.domain()), space.kind(), space.domain());
+    const Empirical counts = reference_counts(*local.reference, space.domain(), files);
+    masses = reference_masses(*local.reference, counts, space.kind(), space.domain());
+    declare_class(local, files);
   }
   const std::vector<TriedBand> bands = bands_to_try(local, space, epsilon);
   std::vector<double> floors;

@@ -17,7 +17,7 @@
 #include "formats/draft_domain.h"
 #include "formats/public_files.h"
 #include "formats/text_files.h"
-#include "laboratory/measure/measure.h"
+#include "measures/measure.h"
 #include "methods/marginals/method.h"
 #include "scores/references.h"
 

@@ -20,9 +20,9 @@
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "formats/text_files.h"
+#include "laboratory/law/density_law.h"
 #include "laboratory/law/discrete_law.h"
-#include "laboratory/law/law.h"
-#include "laboratory/measure/measure.h"
+#include "measures/measure.h"
 #include "methods/divergence/f_divergence.h"
 #include "methods/divergence/worst_case_risk.h"
 #include "methods/local/bands.h"
@@ -37,61 +37,7 @@ namespace mollify::cli {
 
 namespace {
 
-constexpr std::uint64_t kDefaultCandidates = 65'536;
 constexpr std::uint64_t kMostPixels = 1'000'000;
-
-struct Point {
-  std::vector<double> coordinates;
-  double p = 0;
-  double q = 0;
-};
-
-/// Where P and its law are compared.
-struct Places {
-  std::vector<std::vector<double>> points;
-  std::vector<std::string> region_texts;
-  std::vector<Box> regions;
-  std::vector<std::vector<double>> raster;
-};
-
-struct ChosenBand {
-  PlacedBand place;
-  std::optional<double> c1;
-  std::optional<double> c2;
-  double floor = 0;
-  double epsilon = 0;
-};
-
-ChosenBand chosen_band(const DensityOptions& options, const MechanismOptions& mechanism,
-                       const Measure& reference) {
-  ChosenBand band;
-  tell_large_epsilon(mechanism.epsilon, mechanism.mu);
-  band.epsilon = ExpBound(needed(mechanism.epsilon, "--epsilon")).epsilon();
-  band.c1 = mechanism.numbers.c1;
-  band.c2 = mechanism.numbers.c2;
-  const bool made_for_a_class = std::isfinite(reference.class_bound());
-  if (options.band) {
-    band.place = parse_fixed_band(*options.band);
-  } else if (band.c1 || band.c2 || made_for_a_class) {
-    band.place.mechanism = Mechanism::kMinimax;
-  }
-  if (band.place.mechanism == Mechanism::kMinimax) {
-    if (!band.c1) band.c1 = 0;
-    if (!band.c2 && made_for_a_class) band.c2 = reference.class_bound();
-    if (!band.c2) {
-      throw MissingFlag{"--c2"};
-    }
-    band.floor = class_floor(*band.c1, *band.c2, band.epsilon);
-    return band;
-  }
-  if (band.c1 || band.c2) {
-    throw InvalidInput(fmt::format("{} belongs to the minimax band, but another band is asked for",
-                                   band.c1 ? "c1" : "c2"));
-  }
-  band.floor = band.place.location ? location_floor(*band.place.location, band.epsilon)
-                                   : relative_floor(band.epsilon);
-  return band;
-}
 
 std::vector<double> point_from(const std::string& text, std::size_t dimension) {
   std::vector<double> point;
@@ -107,27 +53,6 @@ std::vector<double> point_from(const std::string& text, std::size_t dimension) {
                                    dimension, text));
   }
   return point;
-}
-
-void refuse_mismatch(const Measure& p, const Measure& reference) {
-  if (p.dimension() != reference.dimension()) {
-    throw InvalidInput(
-        fmt::format("the reference must have the density's {} dimensions, but has {}",
-                    p.dimension(), reference.dimension()));
-  }
-  for (std::size_t axis = 0; axis < p.dimension(); ++axis) {
-    const Interval of_p = p.box()[axis];
-    const Interval of_reference = reference.box()[axis];
-    if (of_reference.contains(of_p)) continue;
-    throw InvalidInput(
-        fmt::format("the reference must be positive wherever the density is, but along axis {} it "
-                    "ends at [{:g}, {:g}] and the density at [{:g}, {:g}]",
-                    axis, of_reference.low, of_reference.high, of_p.low, of_p.high));
-  }
-}
-
-std::size_t default_cells(std::size_t dimension) {
-  return std::size_t{1} << (dimension == 1 ? 16 : dimension == 2 ? 20 : 21);
 }
 
 /// The middles of the pixels of "NxM" over a box, the first axis fastest and ascending.
@@ -165,141 +90,10 @@ std::vector<std::vector<double>> raster_from(const std::string& text, const Box&
   return middles;
 }
 
-/// A cell's part of a box, if they meet.
-std::optional<Box> common_part(const Box& cell, const Box& box) {
-  Box both = cell;
-  for (std::size_t axis = 0; axis < box.size(); ++axis) {
-    both[axis] = {std::max(cell[axis].low, box[axis].low),
-                  std::min(cell[axis].high, box[axis].high)};
-    if (!(both[axis].low < both[axis].high)) return std::nullopt;
-  }
-  return both;
-}
-
-/// The law's mass of a box: inside a cell it is spread like the reference.
-double law_mass(const GridSampler& sampler, std::span<const double> law, const Box& box) {
-  double mass = 0;
-  for (std::size_t i = 0; i < law.size(); ++i) {
-    const Box cell = sampler.grid().cell(i);
-    const std::optional<Box> both = common_part(cell, box);
-    if (!both) continue;
-    const double whole = *both == cell ? 0 : sampler.reference().box_mass(cell);
-    mass += whole > 0 ? law[i] * sampler.reference().box_mass(*both) / whole : law[i];
-  }
-  return mass;
-}
-
-/// The facts of a law over any space. Divergences come last.
-Answer answer_about(const ChosenBand& band, const std::string& space, std::uint64_t outcomes,
-                    double scale) {
-  const double upper = band.floor * std::exp(ExpBound(band.epsilon).epsilon());
-  Answer answer;
-  answer.add("notice", kNotPrivate, fmt::format("{}\n", kNotPrivate));
-  answer.add("space", space, fmt::format("{}, ", space));
-  answer.add("epsilon", band.epsilon, fmt::format("epsilon {:g}\n", band.epsilon));
-  answer.add("outcomes", outcomes);
-  answer.add("band", to_text(band.place), fmt::format("band {}: ", to_text(band.place)));
-  if (band.c1) answer.add("c1", *band.c1);
-  if (band.c2) answer.add("c2", *band.c2);
-  answer.add("lower", band.floor);
-  answer.add("upper", upper);
-  answer.add(
-      "r", number(scale),
-      fmt::format("q = clip(p/r, {:.6g} h, {:.6g} h), r = {:.6g}\n", band.floor, upper, scale));
-  return answer;
-}
-
-/// Densities of P and of its law at some points.
-template <class Law>
-std::vector<Point> densities_at(const std::vector<std::vector<double>>& points, const Measure& p,
-                                const Law& law) {
-  std::vector<Point> found;
-  for (const auto& point : points) found.push_back({point, p.density(point), law.density(point)});
-  return found;
-}
-
-void add_points(Answer& answer, const std::vector<Point>& points) {
-  if (points.empty()) return;
-  Json at = Json::array();
-  answer.say(fmt::format("\n{:<24} {:>12} {:>12}\n", "point", "p", "law"));
-  for (const Point& point : points) {
-    at.push_back({{"point", point.coordinates}, {"p", point.p}, {"q", point.q}});
-    answer.say(fmt::format("{:<24} {:>12.6g} {:>12.6g}\n",
-                           fmt::format("{:g}", fmt::join(point.coordinates, ",")), point.p,
-                           point.q));
-  }
-  answer.add("at", at);
-}
-
-/// `other` may be null.
-Answer law_on_grid(const Measure& p, const Measure* other, std::shared_ptr<const Measure> reference,
-                   std::size_t cells, const ChosenBand& band, const MoreDivergences& more,
-                   const Places& places, std::vector<Point>& raster) {
-  Grid grid = equal_width_grid(*reference, cells);
-  const GridSampler sampler(std::move(reference), std::move(grid), band.floor, band.epsilon);
-  GridRelease release(sampler);
-  release.assign(p);
-  std::vector<std::size_t> along;
-  std::vector<std::string> box;
-  for (std::size_t axis = 0; axis < p.dimension(); ++axis) {
-    along.push_back(sampler.grid().cells_along(axis));
-    const Interval interval = sampler.grid().box()[axis];
-    box.push_back(fmt::format("[{:.6g}, {:.6g}]", interval.low, interval.high));
-  }
-  const std::vector<double> masses = probabilities(release.table());
-  Answer answer = answer_about(
-      band, fmt::format("grid of {} cells over {}", fmt::join(along, " x "), fmt::join(box, " x ")),
-      sampler.grid().cell_count(), release.scale());
-  add_divergences(answer, release.masses(), masses, more, sampler.grid().cell_volumes());
-  if (other != nullptr) {
-    GridRelease of_other(sampler);
-    of_other.assign(*other);
-    add_other_law(answer, {release.masses(), masses, release.scale()},
-                  {of_other.masses(), probabilities(of_other.table()), of_other.scale()});
-  }
-  Json regions = Json::array();
-  for (std::size_t i = 0; i < places.regions.size(); ++i) {
-    const Box& region = places.regions[i];
-    const double of_p = p.box_mass(region);
-    const double of_reference = sampler.reference().box_mass(region);
-    const double of_law = law_mass(sampler, masses, region);
-    regions.push_back({{"box", places.region_texts[i]},
-                       {"p", of_p},
-                       {"reference", of_reference},
-                       {"law", of_law}});
-    answer.say(fmt::format("region {}: {:.6g} of p, {:.6g} of the reference, {:.6g} of the law\n",
-                           places.region_texts[i], of_p, of_reference, of_law));
-  }
-  if (!regions.empty()) answer.add("regions", regions);
-  add_points(answer, densities_at(places.points, p, release));
-  raster = densities_at(places.raster, p, release);
-  return answer;
-}
-
-/// `other` may be null.
-Answer law_on_candidates(const Measure& p, const Measure* other, const Measure& reference,
-                         std::uint64_t count, const ChosenBand& band, const MoreDivergences& more,
-                         const Places& places, std::vector<Point>& raster) {
-  const CandidateLaw candidates(p, reference, count, band.floor, band.epsilon);
-  Answer answer = answer_about(
-      band,
-      fmt::format("{} candidates drawn from the reference, list {}", count, CandidateLaw::kList),
-      count, candidates.scale());
-  add_divergences(answer, candidates.masses(), candidates.probabilities(), more, {});
-  if (other != nullptr) {
-    const CandidateLaw of_other(*other, reference, count, band.floor, band.epsilon);
-    add_other_law(answer, {candidates.masses(), candidates.probabilities(), candidates.scale()},
-                  {of_other.masses(), of_other.probabilities(), of_other.scale()});
-  }
-  add_points(answer, densities_at(places.points, p, candidates));
-  raster = densities_at(places.raster, p, candidates);
-  return answer;
-}
-
 /// A row for each pixel, under the names of its columns.
-std::string raster_csv(const std::vector<Point>& raster) {
+std::string raster_csv(const std::vector<DensityPoint>& raster) {
   std::string csv = raster.front().coordinates.size() == 1 ? "x,p,law\n" : "x,y,p,law\n";
-  for (const Point& point : raster) {
+  for (const DensityPoint& point : raster) {
     csv +=
         fmt::format("{:.9g},{:.9g},{:.9g}\n", fmt::join(point.coordinates, ","), point.p, point.q);
   }
@@ -381,26 +175,24 @@ int print_law_of_density(const DensityOptions& options, const MechanismOptions& 
         "infinitely many mutually singular inputs, and no private sampler beats one that ignores "
         "them all (Park et al. 2024, Proposition III.2)");
   }
-  if (options.cells && options.candidates) {
-    throw InvalidInput("give --cells or --candidates, not both");
-  }
-  const std::shared_ptr<const Measure> p =
-      measure_from_json(read_text_file(*options.density), *options.density);
-  const std::shared_ptr<const Measure> reference =
-      measure_from_json(read_text_file(*mechanism.reference), *mechanism.reference);
-  refuse_mismatch(*p, *reference);
-  std::shared_ptr<const Measure> another;
-  if (other) {
-    another = measure_from_json(read_text_file(*other), *other);
-    refuse_mismatch(*another, *reference);
-  }
-  const ChosenBand band = chosen_band(options, mechanism, *reference);
-  Places places{.points = {}, .region_texts = options.regions, .regions = {}, .raster = {}};
+  DensityLawQuestion question{
+      .p = measure_from_json(read_text_file(*options.density), *options.density),
+      .reference = measure_from_json(read_text_file(*mechanism.reference), *mechanism.reference)};
+  if (other) question.other = measure_from_json(read_text_file(*other), *other);
+  tell_large_epsilon(mechanism.epsilon, mechanism.mu);
+  question.epsilon = ExpBound(needed(mechanism.epsilon, "--epsilon")).epsilon();
+  if (options.band) question.band = parse_fixed_band(*options.band);
+  question.c1 = mechanism.numbers.c1;
+  question.c2 = mechanism.numbers.c2;
+  question.cells = options.cells;
+  question.candidates = options.candidates;
+  question.more = more;
+  const std::size_t dimension = question.p->dimension();
   for (const std::string& text : options.at) {
-    places.points.push_back(point_from(text, p->dimension()));
+    question.points.push_back(point_from(text, dimension));
   }
   for (const std::string& text : options.regions) {
-    places.regions.push_back(box_from("region", text, p->dimension()));
+    question.regions.push_back({text, box_from("region", text, dimension)});
   }
   if (options.raster.has_value() != options.out.has_value()) {
     throw InvalidInput("give --raster and --out together, or neither");
@@ -409,28 +201,16 @@ int print_law_of_density(const DensityOptions& options, const MechanismOptions& 
     refuse_missing("--raster", "--raster-box needs it");
   }
   if (options.raster) {
-    places.raster =
-        raster_from(*options.raster,
-                    options.raster_box ? box_from("raster-box", *options.raster_box, p->dimension())
-                                       : reference->central_box());
+    question.raster = raster_from(
+        *options.raster, options.raster_box ? box_from("raster-box", *options.raster_box, dimension)
+                                            : question.reference->central_box());
     refuse_overwriting("--out", options.out, "--density", options.density);
     refuse_overwriting("--out", options.out, "--reference", mechanism.reference);
     require_new("--out", options.out, options.overwrite);
   }
-  const bool on_grid =
-      options.cells || (!options.candidates && p->dimension() <= Grid::kMostDimensions);
-  if (!on_grid && !options.regions.empty()) {
-    throw InvalidInput("--region needs a grid, but the law is over candidates");
-  }
-  std::vector<Point> raster;
-  const Answer answer = on_grid ? law_on_grid(*p, another.get(), reference,
-                                              options.cells.value_or(default_cells(p->dimension())),
-                                              band, more, places, raster)
-                                : law_on_candidates(*p, another.get(), *reference,
-                                                    options.candidates.value_or(kDefaultCandidates),
-                                                    band, more, places, raster);
-  if (options.out) write_files({{*options.out, raster_csv(raster)}});
-  return print_answer(answer, json);
+  const DensityLaw law = law_of_density(question);
+  if (options.out) write_files({{*options.out, raster_csv(law.raster)}});
+  return print_answer(law.answer, json);
 }
 
 // -----------------------------------------------------------------------------------------------

@@ -12,7 +12,6 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/main.h"
-#include "laboratory/measure/grid.h"
 #include "methods/local/mechanism.h"
 #include "methods/local/sampler.h"
 #include "methods/local/space.h"
@@ -55,13 +54,6 @@ NamedDistribution read_distribution(const std::string& path);
 /// same outcomes.
 std::vector<double> masses_in_order(const NamedDistribution& given, const NamedDistribution& like,
                                     const std::string& path);
-
-// -----------------------------------------------------------------------------------------------
-// Boxes as users write them: low:high for each axis, with commas between them.
-
-/// Reads "-1:1,0:2.5". Throws InvalidInput, naming `option`, unless there is an interval of finite
-/// ends for each axis.
-Box box_from(std::string_view option, const std::string& text, std::size_t dimension);
 
 // -----------------------------------------------------------------------------------------------
 // The options that say which mechanism, the same for every command.

@@ -33,6 +33,7 @@
 #include "formats/text_files.h"
 #include "methods/marginals/method.h"
 #include "records/units.h"
+#include "scores/references.h"
 
 namespace mollify {
 
@@ -512,6 +513,31 @@ bool same_file_or_content(const std::string& left, std::string_view left_bytes,
 }
 
 // -----------------------------------------------------------------------------------------------
+// Lists and references that are made of public files.
+
+Candidates listed_candidates(const Domain& domain, std::uint64_t count,
+                             const std::optional<std::string>& reference,
+                             std::optional<std::string_view> text) {
+  Candidates::require_count(count);
+  if (!reference) return Candidates::seeded(domain, count);
+  if (!reference->ends_with(".json")) {
+    return ReferenceCandidates(domain, read_public_digits(*reference, domain, text)).seeded(count);
+  }
+  const std::string json = text ? std::string(*text) : read_text_file(*reference);
+  return measure_candidates(domain, *measure_from_json(json, *reference), count);
+}
+
+FittedReference fitted_to_file(const Domain& domain, std::uint64_t components,
+                               const std::string& path, std::optional<std::string_view> text) {
+  require_between(flag_words("components"), components, 1, FittedReference::kMost);
+  const GaussianMixtureSpec mixture =
+      fitted_reference(domain, read_public_digits(path, domain, text), components);
+  // A written value is read and checked before anybody relies on it.
+  static_cast<void>(GaussianMixture(mixture));
+  return {mixture.weights.size(), measure_json(mixture)};
+}
+
+// -----------------------------------------------------------------------------------------------
 // Files as the public inputs of releases.
 
 void PublicFiles::require_public(const char* what, const std::string& name) const {
@@ -560,6 +586,11 @@ std::vector<std::uint32_t> PublicFiles::records(const std::string& name,
                                                 const Domain& domain) const {
   require_public("reference", name);
   return read_public_digits(name, domain, bytes(name));
+}
+
+std::shared_ptr<const Measure> PublicFiles::density(const std::string& name) const {
+  require_public("reference", name);
+  return measure_from_json(bytes(name), name);
 }
 
 Candidates PublicFiles::candidates(const std::string& name, const Domain& domain) const {

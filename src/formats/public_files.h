@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "domain/candidates.h"
 #include "domain/domain.h"
 #include "formats/csv.h"
+#include "measures/measure.h"
 #include "methods/marginals/method.h"
 #include "records/tallies.h"
 #include "records/units.h"
@@ -123,6 +125,32 @@ struct Overlap {
                                         const std::string& right);
 
 // -----------------------------------------------------------------------------------------------
+// Lists and references that are made of public files.
+
+/// The list of the domain's seed: even candidates, or candidates like the reference, which is a
+/// public CSV file, or a measure if its name ends in .json. `text` is the reference's text if it
+/// lies in memory. Throws InvalidInput for a count or a reference that cannot be.
+[[nodiscard]] Candidates listed_candidates(const Domain& domain, std::uint64_t count,
+                                           const std::optional<std::string>& reference,
+                                           std::optional<std::string_view> text = std::nullopt);
+
+/// A mixture of some Gaussians that is fitted to the records of a public CSV file.
+struct FittedReference {
+  static constexpr std::uint64_t kUsual = 8;
+  static constexpr std::uint64_t kMost = 1000;
+
+  std::uint64_t components;
+  std::string json;  ///< a measure's file
+};
+
+/// Fits `components` Gaussians at most. Throws InvalidInput for a number of them that is out of
+/// range, a domain with other columns than numbers and integers, and values that the domain does
+/// not declare. `text` is the file's text if it lies in memory.
+[[nodiscard]] FittedReference fitted_to_file(const Domain& domain, std::uint64_t components,
+                                             const std::string& path,
+                                             std::optional<std::string_view> text = std::nullopt);
+
+// -----------------------------------------------------------------------------------------------
 // Files as the public inputs of releases.
 
 /// The names of a spec as names of files: a domain in YAML, and CSV.
@@ -145,6 +173,7 @@ class PublicFiles final : public PublicInputs {
                               const std::string& unit_column) const override;
   [[nodiscard]] std::vector<std::uint32_t> records(const std::string& name,
                                                    const Domain& domain) const override;
+  [[nodiscard]] std::shared_ptr<const Measure> density(const std::string& name) const override;
   [[nodiscard]] Candidates candidates(const std::string& name, const Domain& domain) const override;
   [[nodiscard]] PublicBand band(const std::string& name) const override;
   [[nodiscard]] std::vector<double> channel(const std::string& name,

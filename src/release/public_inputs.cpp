@@ -64,6 +64,11 @@ std::vector<std::uint32_t> GivenInputs::records(const std::string& name,
   return reference;
 }
 
+std::shared_ptr<const Measure> GivenInputs::density(const std::string& name) const {
+  if (!measure) refuse_unknown(name);
+  return measure;
+}
+
 Candidates GivenInputs::candidates(const std::string& name, const Domain&) const {
   if (!list) refuse_unknown(name);
   return *list;

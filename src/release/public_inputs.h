@@ -18,6 +18,7 @@
 namespace mollify {
 
 class Domain;
+class Measure;
 class RealColumns;
 
 // -----------------------------------------------------------------------------------------------
@@ -66,6 +67,8 @@ class PublicInputs {
   /// Public records as digits of the domain, a record after the other.
   [[nodiscard]] virtual std::vector<std::uint32_t> records(const std::string& name,
                                                            const Domain& domain) const = 0;
+  /// A public distribution of numbers by its density.
+  [[nodiscard]] virtual std::shared_ptr<const Measure> density(const std::string& name) const = 0;
   [[nodiscard]] virtual Candidates candidates(const std::string& name,
                                               const Domain& domain) const = 0;
   [[nodiscard]] virtual PublicBand band(const std::string& name) const = 0;
@@ -86,6 +89,7 @@ class GivenInputs final : public PublicInputs {
 
   std::optional<Roster> units{};
   std::vector<std::uint32_t> reference{};  ///< digits of the space's domain
+  std::shared_ptr<const Measure> measure{};
   std::optional<Candidates> list{};
   std::optional<PublicBand> lower_bounds{};
   std::vector<double> rows{};    ///< a channel's
@@ -95,6 +99,7 @@ class GivenInputs final : public PublicInputs {
   [[nodiscard]] Roster roster(const std::string& name, const std::string&) const override;
   [[nodiscard]] std::vector<std::uint32_t> records(const std::string& name,
                                                    const Domain& domain) const override;
+  [[nodiscard]] std::shared_ptr<const Measure> density(const std::string& name) const override;
   [[nodiscard]] Candidates candidates(const std::string& name, const Domain&) const override;
   [[nodiscard]] PublicBand band(const std::string& name) const override;
   [[nodiscard]] std::vector<double> channel(const std::string& name,

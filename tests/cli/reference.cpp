@@ -18,6 +18,51 @@ std::string public_records() {
   return text;
 }
 
+// [Park et al. 2024, Theorem III.3]: an envelope is one flag, and brings its class and c2 along.
+TEST(Reference, OfADensityIsOneFlagOfARelease) {
+  CommandLine command;
+  command.files.write("ring.yaml",
+                      "columns:\n"
+                      "  x: {type: number, min: -3, max: 3, outside: clip, null: \"0\"}\n"
+                      "  y: {type: number, min: -3, max: 3, outside: clip, null: \"0\"}\n");
+  command.files.write(
+      "envelope.json",
+      R"({"type":"gaussian_mixture_envelope","radius":1,"variance":0.5,"dimension":2})");
+  command.files.write("data.csv", "x,y\n1,0\n1.1,0.2\n-0.5,0.9\n");
+  const Arguments what = {"local",       "--domain",      "ring.yaml", "--epsilon", "1",
+                          "--reference", "envelope.json", "--cells",   "2500"};
+  const Ended planned = command.run(Arguments{"plan"} + what + Arguments{"--json"});
+  ASSERT_EQ(planned.status, 0) << planned.err;
+  const Json plan = Json::parse(planned.out);
+  EXPECT_EQ(plan["mechanism"], "class");
+  EXPECT_EQ(plan["space"], "grid");
+  const Arguments files = {"--data", "data.csv", "--certificate", "c.json", "--accept-error"};
+  const Ended released = command.run(Arguments{"sample"} + what + files);
+  ASSERT_EQ(released.status, 0) << released.err;
+  EXPECT_EQ(lines_of(released.out).size(), 2U);
+  const Json certificate = Json::parse(command.files.read("c.json"));
+  EXPECT_NEAR(certificate["spec"]["c2"].get<double>(), 3.7725, 1e-4);
+  EXPECT_EQ(certificate["design"]["reference"],
+            "its density's masses in the cells, in parts of 2^52");
+  const Ended verified =
+      command.run({"verify", "--certificate", "c.json", "--domain", "ring.yaml"});
+  EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
+  // A density has no records, and no list of candidates is drawn after it here.
+  EXPECT_EQ(command
+                .run({"check", "--data", "data.csv", "--domain", "ring.yaml", "--reference",
+                      "envelope.json"})
+                .status,
+            0);
+  const Ended refused = command.run(Arguments{"sample"} + what +
+                                    Arguments{"--data", "data.csv", "--space", "candidates"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find("cells"), std::string::npos) << refused.err;
+  const Ended models = command.run({"plan", "integral-model", "--domain", "ring.yaml", "--epsilon",
+                                    "1", "--reference", "envelope.json"});
+  EXPECT_EQ(models.status, 2);
+  EXPECT_NE(models.err.find("envelope.json is a density"), std::string::npos) << models.err;
+}
+
 TEST(Reference, IsWrittenInTheDomainsUnitsAndReadByLaw) {
   CommandLine command;
   command.files.write("domain.yaml", kNumbers);

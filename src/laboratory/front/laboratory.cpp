@@ -16,9 +16,10 @@
 #include "front/domain.h"
 #include "front/release.h"
 #include "front/sampler.h"
+#include "laboratory/law/density_law.h"
 #include "laboratory/law/discrete_law.h"
-#include "laboratory/measure/grid.h"
-#include "laboratory/measure/measure.h"
+#include "measures/grid.h"
+#include "measures/measure.h"
 #include "methods/divergence/f_divergence.h"
 #include "methods/divergence/worst_case_risk.h"
 #include "methods/local/mollifiers.h"
@@ -154,12 +155,22 @@ std::vector<double> scaled_and_shifted(std::span<const double> p, std::span<cons
   return masses;
 }
 
-Answer law(const SamplerParameters& parameters, std::span<const double> p) {
+Answer law(const SamplerParameters& parameters, std::span<const double> p,
+           const LawQuestion& question) {
   const inside::MechanismParameters asked = inward(parameters);
   const auto sampler = inside::make_sampler(asked);
-  if (p.size() != sampler->outcome_count()) {
+  const auto require_masses = [&](std::size_t count) {
+    if (count == sampler->outcome_count()) return;
     throw InvalidInput(fmt::format("there must be a mass for each of {} outcomes, but there are {}",
-                                   sampler->outcome_count(), p.size()));
+                                   sampler->outcome_count(), count));
+  };
+  require_masses(p.size());
+  const std::string name(inside::name_of(asked.mechanism));
+  if (question.other) {
+    require_masses(question.other->size());
+    if (!inside::is_band(asked.mechanism)) {
+      throw InvalidInput(fmt::format("other is for the laws of bands, but {} is not a band", name));
+    }
   }
   std::vector<std::string> outcomes;
   for (std::size_t i = 0; i < p.size(); ++i) outcomes.push_back(std::to_string(i));
@@ -167,10 +178,31 @@ Answer law(const SamplerParameters& parameters, std::span<const double> p) {
       inside::discrete_law({.p = p,
                             .outcomes = outcomes,
                             .parameters = asked,
-                            .name = std::string(inside::name_of(asked.mechanism)),
+                            .name = name,
                             .sampler = *sampler,
                             .is_projection = inside::is_band(asked.mechanism),
-                            .scores = {p.begin(), p.end()}});
+                            .scores = {p.begin(), p.end()},
+                            .other = question.other,
+                            .more = {question.renyi, question.hockey_stick}});
+  return {found.facts(), found.text, {}};
+}
+
+Answer law_of_density(const DensityLawQuestion& question) {
+  inside::DensityLawQuestion asked{.p = question.p.inside().measure,
+                                   .reference = question.reference.inside().measure};
+  if (question.other) asked.other = question.other->inside().measure;
+  asked.epsilon = ExpBound(question.epsilon).epsilon();
+  if (question.band) asked.band = inside::parse_fixed_band(*question.band);
+  asked.c1 = question.c1;
+  asked.c2 = question.c2;
+  asked.cells = question.cells;
+  asked.candidates = question.candidates;
+  asked.points = question.points;
+  for (const std::string& text : question.regions) {
+    asked.regions.push_back({text, inside::box_from("region", text, question.p.dimension())});
+  }
+  asked.more = {question.renyi, question.hockey_stick};
+  const inside::Answer found = inside::law_of_density(asked).answer;
   return {found.facts(), found.text, {}};
 }
 

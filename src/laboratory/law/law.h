@@ -11,8 +11,8 @@
 #include "core/random.h"
 #include "core/table.h"
 #include "domain/candidates.h"
-#include "laboratory/measure/grid.h"
-#include "laboratory/measure/measure.h"
+#include "measures/grid.h"
+#include "measures/measure.h"
 
 namespace mollify {
 

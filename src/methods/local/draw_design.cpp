@@ -51,7 +51,8 @@ Mechanism mechanism_of_band(const LocalSpec& spec, SpaceKind space) {
 }
 
 /// The reference's masses; empty if it is uniform.
-std::vector<double> masses_of(const PublicFacts& facts, SpaceKind kind, const Domain& space) {
+std::vector<double> masses_of(const LocalSpec& local, const PublicFacts& facts, SpaceKind kind,
+                              const Domain& space) {
   if (!facts.reference) return {};
   Tally<std::uint32_t>::Counts counts;
   std::uint64_t sum = 0;
@@ -70,7 +71,7 @@ std::vector<double> masses_of(const PublicFacts& facts, SpaceKind kind, const Do
     counts.keys.push_back(outcome);
     counts.counts.push_back(records);
   }
-  return reference_masses(Empirical(std::move(counts)), kind, space);
+  return reference_masses(*local.reference, Empirical(std::move(counts)), kind, space);
 }
 
 /// Public results become parameters: a channel, or a band's place by its file or for its prior.
@@ -208,9 +209,9 @@ MechanismParameters mechanism_parameters(const LocalSpec& spec, bool in_mu, Spac
 
 std::vector<double> reference_masses(const Certificate& certificate, const Domain& domain) {
   const PublicFacts& facts = certificate.facts;
-  const Domain& space =
-      facts.reference ? space_domain(domain, certificate.spec.own.get<LocalSpec>()->space) : domain;
-  std::vector<double> masses = masses_of(facts, certificate.as<LocalDesign>()->space, space);
+  const LocalSpec& local = *certificate.spec.own.get<LocalSpec>();
+  const Domain& space = facts.reference ? space_domain(domain, local.space) : domain;
+  std::vector<double> masses = masses_of(local, facts, certificate.as<LocalDesign>()->space, space);
   if (facts.lower_bounds) {
     masses = *facts.lower_bounds;
     const double sum = std::accumulate(masses.begin(), masses.end(), 0.0);
@@ -246,7 +247,7 @@ void design_draws(const Domain& domain, std::uint64_t draws, DesignedRelease& ma
       facts.list_sha256.empty() ==
           ((!list || *list == CandidateList::kFresh) && kind != SpaceKind::kModels));
   std::vector<double> masses =
-      masses_of(facts, kind, facts.reference ? space_domain(domain, local.space) : domain);
+      masses_of(local, facts, kind, facts.reference ? space_domain(domain, local.space) : domain);
   const Privacy budget = spec.budget();
   const bool in_mu = budget.notion == PrivacyNotion::kGaussian;
   MechanismParameters parameters = mechanism_parameters(local, in_mu, kind, facts.outcomes, masses);

@@ -145,8 +145,9 @@ void put_local(SpecWriter& writer, const LocalSpec& spec) {
 // -----------------------------------------------------------------------------------------------
 // What certificates and reports say of one exact draw.
 
-/// How the reference follows from its records.
-const char* masses_text(SpaceKind kind) {
+/// How the reference follows from its records, or its density.
+const char* masses_text(const LocalSpec& spec, SpaceKind kind) {
+  if (is_density(spec.reference)) return "its density's masses in the cells, in parts of 2^52";
   switch (kind) {
     case SpaceKind::kCategories:
       return "(records + 1) / (all records + outcomes)";
@@ -163,7 +164,7 @@ const char* masses_text(SpaceKind kind) {
 Json draw_json(const LocalDesign& design, const LocalSpec& spec) {
   Json json{{"space", name_of(design.space)}, {"scorer", name_of(design.scorer)}};
   if (design.list) json["list"] = name_of(*design.list);
-  json["reference"] = spec.reference ? masses_text(design.space) : "uniform";
+  json["reference"] = spec.reference ? masses_text(spec, design.space) : "uniform";
   if (spec.band && !spec.band->file.empty()) json["reference"] = "lower bounds / floor";
   if (design.c1) json["c1"] = *design.c1;
   if (design.floor) {
@@ -195,6 +196,10 @@ std::string mechanism_reason(const Certificate& certificate) {
   }
   std::string_view why = row_of(design.mechanism).why;
   if (why.empty()) why = "its parameters were given";
+  if (design.mechanism == Mechanism::kClass && is_density(spec.reference)) {
+    why =
+        "of all that lies between c1 and c2 times the reference, as mixtures below an envelope do";
+  }
   if (spec.reference && design.mechanism == Mechanism::kRelative) {
     why = "its band is made about the public reference";
   }
@@ -277,7 +282,10 @@ constexpr OwnPart kBandParts[] = {
      "allowed probabilities lies. minimax is for --c2; typical or typical=STRENGTH,RECORDS is for "
      "a Dirichlet prior; file=F is from tune --best",
      "CHOICE", nullptr, "^(minimax|relative|location=.+|typical|typical=.+|file=.+)$"},
-    {"/reference", "--reference", kFile, "public CSV of records; then relative is the default"}};
+    {"/reference", "--reference", kFile,
+     "public CSV of records, or a density NAME.json\nOf records, relative is the default. A "
+     "density is a reference for a grid of numbers, as mollify law has it; of an envelope of "
+     "Gaussian mixtures, c2 follows"}};
 constexpr OwnPart kOutcomeParts[] = {
     {"/channel", "--channel", kFile,
      "for naive and convex: a JSON array of rows of masses\nA row for each input, with a mass for "

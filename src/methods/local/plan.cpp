@@ -96,9 +96,10 @@ class LocalPlan final : public PlanModel {
       if (local.reference && space_->kind() != SpaceKind::kCandidates &&
           space_->kind() != SpaceKind::kModels) {
         const Domain& domain = space_->domain();
-        own_of<LocalQuestion>(question).masses = reference_masses(
-            counted_outcomes(inputs->records(local.reference->name, domain), domain),
-            space_->kind(), domain);
+        own_of<LocalQuestion>(question).masses =
+            reference_masses(*local.reference, reference_counts(*local.reference, domain, *inputs),
+                             space_->kind(), domain);
+        if (!in_mu_) declare_class(local, *inputs);
       }
     }
     if (space_ && local.space.kind == SpaceKind::kModels) {

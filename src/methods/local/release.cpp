@@ -278,20 +278,20 @@ Drawn LocalRelease::draw(const Source& data, SecureRandom& random, Sink& sink,
 std::unique_ptr<const LocalRelease> prepare_local(ReleaseSpec spec, const PublicInputs& inputs) {
   validate_spec(spec);
   const Domain domain = complete_spec(spec, inputs);
-  const LocalSpec& local = *spec.own.get<LocalSpec>();
+  LocalSpec& local = *spec.own.get<LocalSpec>();
   if (spec.method == Method::kIntegralModel) {
     throw InvalidInput(
         "method integral-model releases a model and not records of the table, which is for sample "
         "alone");
   }
   ReleaseSpace space(domain, local.space, local.reference, inputs);
+  if (spec.budget().notion != PrivacyNotion::kGaussian) declare_class(local, inputs);
   PublicFacts facts{.outcomes = space.size(), .list_sha256 = space.list_sha256()};
   if (local.reference && space.kind() != SpaceKind::kCandidates) {
-    const Empirical records =
-        counted_outcomes(inputs.records(local.reference->name, space.domain()), space.domain());
+    const Empirical counts = reference_counts(*local.reference, space.domain(), inputs);
     facts.reference.emplace();
-    for (std::size_t j = 0; j < records.outcomes().size(); ++j) {
-      facts.reference->emplace_back(records.outcomes()[j], records.counts()[j]);
+    for (std::size_t j = 0; j < counts.outcomes().size(); ++j) {
+      facts.reference->emplace_back(counts.outcomes()[j], counts.counts()[j]);
     }
   }
   if (local.channel) facts.channel = inputs.channel(local.channel->name, space.size());

@@ -1,6 +1,7 @@
 #include "methods/local/space.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <iterator>
 #include <numeric>
@@ -14,6 +15,7 @@
 #include "domain/candidates.h"
 #include "domain/column.h"
 #include "domain/domain.h"
+#include "measures/measure.h"
 #include "scores/boosting.h"
 #include "scores/kernels.h"
 #include "scores/mixtures.h"
@@ -158,6 +160,10 @@ Domain space_domain(const Domain& domain, const SpaceSpec& spec) {
   return kind == SpaceKind::kGrid ? recut_domain(domain, spec.cells.value_or(kUsualCells)) : domain;
 }
 
+bool is_density(const std::optional<PublicFile>& reference) noexcept {
+  return reference && reference->name.ends_with(".json");
+}
+
 Empirical counted_outcomes(std::span<const std::uint32_t> digits, const Domain& domain) {
   Tally<std::uint32_t> tally;
   const std::size_t columns = domain.columns().size();
@@ -171,10 +177,41 @@ Empirical counted_outcomes(std::span<const std::uint32_t> digits, const Domain& 
   return Empirical(tally.take());
 }
 
-std::vector<double> reference_masses(const Empirical& public_records, SpaceKind kind,
-                                     const Domain& space) {
-  return kind == SpaceKind::kGrid ? multiscale_histogram(public_records, space)
-                                  : smoothed_histogram(public_records, space.size());
+Empirical reference_counts(const PublicFile& reference, const Domain& space,
+                           const PublicInputs& inputs) {
+  if (!is_density(reference)) {
+    return counted_outcomes(inputs.records(reference.name, space), space);
+  }
+  const std::vector<double> masses = domain_masses(space, *inputs.density(reference.name));
+  Tally<std::uint32_t>::Counts parts;
+  for (const double mass : masses) {
+    parts.keys.push_back(static_cast<std::uint32_t>(parts.keys.size()));
+    parts.counts.push_back(
+        static_cast<std::uint64_t>(std::ceil(std::fmax(mass, 0x1p-60) * 0x1p52)));
+  }
+  return Empirical(std::move(parts));
+}
+
+std::vector<double> reference_masses(const PublicFile& reference, const Empirical& counts,
+                                     SpaceKind kind, const Domain& space) {
+  if (!is_density(reference)) {
+    return kind == SpaceKind::kGrid ? multiscale_histogram(counts, space)
+                                    : smoothed_histogram(counts, space.size());
+  }
+  std::vector<double> masses(space.size());
+  for (std::size_t j = 0; j < counts.outcomes().size(); ++j) {
+    masses[counts.outcomes()[j]] = counts.weights()[j] / static_cast<double>(counts.total());
+  }
+  return masses;
+}
+
+void declare_class(LocalSpec& spec, const PublicInputs& inputs) {
+  MechanismNumbers& numbers = spec.numbers;
+  const bool other_band = spec.band && spec.band->mechanism != Mechanism::kMinimax;
+  const bool other = spec.mechanism && *spec.mechanism != Mechanism::kClass;
+  if (!is_density(spec.reference) || numbers.c2 || numbers.gamma || other_band || other) return;
+  const double bound = inputs.density(spec.reference->name)->class_bound();
+  if (std::isfinite(bound)) numbers.c2 = bound * (1 + 0x1p-27);
 }
 
 ReleaseSpace::ReleaseSpace(const Domain& domain, const SpaceSpec& spec,
@@ -183,6 +220,12 @@ ReleaseSpace::ReleaseSpace(const Domain& domain, const SpaceSpec& spec,
       list_(candidate_list(kind_, spec)),
       domain_(space_domain(domain, spec)),
       layout_(domain_) {
+  if (is_density(reference) && kind_ != SpaceKind::kGrid) {
+    throw InvalidInput(fmt::format(
+        "{} is a density, which is a reference for space grid, but the space is {}: give {} grid, "
+        "or list candidates of it by {} and give that list",
+        reference->name, name_of(kind_), flag_words("space"), command_words("candidates")));
+  }
   if (kind_ == SpaceKind::kModels) {
     size_ = spec.candidates.value_or(PublicModels::kUsual);
     return;

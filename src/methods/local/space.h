@@ -142,16 +142,33 @@ constexpr auto names_of(CandidateList) {
 [[nodiscard]] Empirical counted_outcomes(std::span<const std::uint32_t> digits,
                                          const Domain& domain);
 
-/// The masses that the outcomes of a space have after public records: `smoothed_histogram` for
-/// categories, `multiscale_histogram` for a grid. `space` is its enumerable domain.
-[[nodiscard]] std::vector<double> reference_masses(const Empirical& public_records, SpaceKind kind,
+/// Whether a reference is a density and not records: then its name ends in .json.
+[[nodiscard]] bool is_density(const std::optional<PublicFile>& reference) noexcept;
+
+/// What a certificate states of a reference, from which `reference_masses` follow alike on every
+/// machine: how often its records have each outcome of `space`, which is enumerable; or the masses
+/// of its density (measures/measure.h) in parts of 2^52, rounded up, one at least.
+[[nodiscard]] Empirical reference_counts(const PublicFile& reference, const Domain& space,
+                                         const PublicInputs& inputs);
+
+/// The masses that the outcomes of a space have by a reference's counts: after records,
+/// `smoothed_histogram` for categories and `multiscale_histogram` for a grid; the shares of a
+/// density's parts. `space` is its enumerable domain.
+[[nodiscard]] std::vector<double> reference_masses(const PublicFile& reference,
+                                                   const Empirical& counts, SpaceKind kind,
                                                    const Domain& space);
+
+/// Declares the class that an envelope is made for [Park et al. 2024, Theorem III.3], if the
+/// reference is one and the spec asks for no other band: c2 becomes `Measure::class_bound`, and
+/// 2^-27 of it more, which is above what rounding and cubature of masses may leave out.
+void declare_class(LocalSpec& spec, const PublicInputs& inputs);
 
 /// The finite space of a release: outcomes 0 ... size() - 1, each of them a way to write a record.
 class ReleaseSpace {
  public:
   /// `reference` are public records that candidates are drawn after; other spaces have their
-  /// reference in the band. Throws InvalidInput like space_domain.
+  /// reference in the band. Throws InvalidInput like space_domain, and for a density without a
+  /// grid.
   ReleaseSpace(const Domain& domain, const SpaceSpec& spec,
                const std::optional<PublicFile>& reference, const PublicInputs& inputs);
 

@@ -5,7 +5,7 @@
 
 #include "core/invalid_input.h"
 #include "laboratory/law/law.h"
-#include "laboratory/measure/measure.h"
+#include "measures/measure.h"
 #include "methods/divergence/f_divergence.h"
 #include "methods/local/bands.h"
 #include "methods/local/mollifiers.h"

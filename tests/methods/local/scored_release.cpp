@@ -3,16 +3,21 @@
 #include <map>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "chi_square.h"
+#include "domain/column.h"
 #include "formats/csv.h"
 #include "formats/domain_yaml.h"
+#include "laboratory/law/law.h"
+#include "measures/measure.h"
 #include "methods/local/bands.h"
 #include "methods/local/method.h"
 #include "methods/local/sampler.h"
 #include "methods/local/space.h"
 #include "records/private_table.h"
+#include "refusal.h"
 #include "release/prepared.h"
 
 namespace mollify {
@@ -160,6 +165,105 @@ TEST(ScoredRelease, CertifiesWhatVerificationConfirms) {
       }
     }
   }
+}
+
+// -----------------------------------------------------------------------------------------------
+// A density as the reference.
+
+constexpr const char* kLine = "columns:\n  x: {type: number, min: -4, max: 4}\n";
+constexpr const char* kPlane =
+    "columns:\n  x: {type: number, min: -3, max: 3}\n  y: {type: number, min: -3, max: 3}\n";
+constexpr const char* kLineEnvelope =
+    R"({"type":"gaussian_mixture_envelope","radius":1,"variance":1,"dimension":1,"box":[[-4,4]]})";
+constexpr const char* kPlaneEnvelope =
+    R"({"type":"gaussian_mixture_envelope","radius":1,"variance":0.5,"dimension":2})";
+
+struct DensityCase {
+  const char* domain;
+  const char* envelope;
+  double c2;  ///< of the reference files: [Park et al. 2024, Appendices F-B and F-C]
+  Box box;
+  std::uint64_t cells;
+};
+
+// Theorem III.3's band on the cells of the domain: the one that `mollify law` analyses.
+TEST(ScoredRelease, OfAnEnvelopeHasTheBandOfItsClass) {
+  const double epsilon = 2;
+  for (const DensityCase& one :
+       {DensityCase{kLine, kLineEnvelope, 1.7976118727565433, {{-4, 4}}, 1000},
+        DensityCase{kPlane, kPlaneEnvelope, 3.7724538509, {{-3, 3}, {-3, 3}}, 900}}) {
+    const Scratch scratch;
+    ReleaseSpec spec = scored_spec(scratch, one.domain, 1);
+    scratch.write("data.csv", "x,y\n0.5,0.1\n0.6,0\n");
+    test::local_of(spec).space.cells = one.cells;
+    test::local_of(spec).reference = PublicFile{scratch.write("envelope.json", one.envelope)};
+    const auto release = test::prepared_local(scratch, spec);
+    const Certificate& certificate = release->certificate();
+    EXPECT_EQ(certificate.mechanism(), "class");
+    const LocalSpec& whole = *certificate.spec.own.get<LocalSpec>();
+    EXPECT_NEAR(whole.numbers.c2.value(), one.c2, 1e-8 * one.c2);
+    EXPECT_GE(whole.numbers.c2.value(), one.c2 * (1 - 1e-10));
+    EXPECT_NEAR(certificate.as<LocalDesign>()->floor.value(), class_floor(0, one.c2, epsilon),
+                1e-8);
+    // The masses sum to one, so points outside the box are counted to the outermost cells.
+    const auto measure = measure_from_json(one.envelope, "envelope");
+    std::vector<std::vector<double>> edges;
+    for (const Interval& axis : one.box) {
+      edges.push_back(equal_width_edges(axis, cells_along_each_axis(one.cells, one.box.size())));
+    }
+    const GridSampler sampler(measure, Grid(edges), class_floor(0, one.c2, epsilon), epsilon);
+    const Band& band = *release->sampler().band();
+    ASSERT_EQ(band.outcome_count(), sampler.band().outcome_count());
+    double sum = 0;
+    for (std::size_t i = 0; i < band.outcome_count(); ++i) {
+      const auto lower = static_cast<double>(band.lower(i));
+      EXPECT_NEAR(lower, static_cast<double>(sampler.band().lower(i)), 1e-6 * lower) << i;
+      sum += sampler.reference_masses()[i];
+    }
+    EXPECT_NEAR(sum, 1, 1e-9);
+    std::printf("c2 %.10f, floor %.8f, masses sum to 1 - %.1e\n", *whole.numbers.c2,
+                *certificate.as<LocalDesign>()->floor, 1 - sum);
+    EXPECT_TRUE(test::checked(*release, read_domain(spec.domain.file)).holds())
+        << certificate_text(certificate);
+    // What is asked for stays: another band, and a class with another constant.
+    test::local_of(spec).band = PlacedBand{};
+    EXPECT_EQ(test::prepared_local(scratch, spec)->certificate().mechanism(), "relative");
+    test::local_of(spec).band.reset();
+    test::local_of(spec).numbers.c2 = 5;
+    const auto wider = test::prepared_local(scratch, spec);
+    EXPECT_EQ(wider->certificate().spec.own.get<LocalSpec>()->numbers.c2, 5);
+  }
+}
+
+// False alarms: one in a million, as test::follows has it.
+TEST(ScoredRelease, OfADensityFollowsItsTable) {
+  const Scratch scratch;
+  ReleaseSpec spec = scored_spec(scratch, kLine, 40'000);
+  scratch.write("data.csv", "x\n0.5\n0.6\n");
+  test::local_of(spec).space.cells = 40;
+  for (const char* density : {kLineEnvelope, R"({"type":"gaussian","mean":[1],"variance":1})",
+                              R"({"type":"histogram","edges":[[-5,0,5]],"masses":[1,3]})"}) {
+    test::local_of(spec).reference = PublicFile{scratch.write("density.json", density)};
+    const auto release = test::prepared_local(scratch, spec);
+    std::vector<std::uint64_t> observed(40);
+    for (const auto& digits : released(*release, scratch)) ++observed[digits[0]];
+    EXPECT_TRUE(test::follows(law_of(*release, scratch), observed));
+  }
+}
+
+TEST(ScoredRelease, RefusesADensityThatDoesNotFit) {
+  const Scratch scratch;
+  ReleaseSpec spec = scored_spec(scratch, kLine, 1);
+  scratch.write("data.csv", "x\n0.5\n");
+  const auto refused = [&](const char* density) {
+    test::local_of(spec).reference = PublicFile{scratch.write("density.json", density)};
+    return test::refusal_of([&] { test::prepared_local(scratch, spec); });
+  };
+  EXPECT_THAT(refused(kPlaneEnvelope), ::testing::HasSubstr("a dimension for each of 1 column"));
+  EXPECT_THAT(refused(R"({"type":"gaussian","mean":[1000],"variance":1})"),
+              ::testing::HasSubstr("only 0 of the reference's mass lies between min and max"));
+  test::local_of(spec).space.candidates = 10;
+  EXPECT_THAT(refused(kLineEnvelope), ::testing::HasSubstr("is a density"));
 }
 
 TEST(ScoredRelease, DeniesAnotherListAndAnotherGrid) {

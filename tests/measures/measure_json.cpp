@@ -1,6 +1,6 @@
 #include <array>
 
-#include "laboratory/measure/measure.h"
+#include "measures/measure.h"
 #include "refusal.h"
 
 namespace mollify {

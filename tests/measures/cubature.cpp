@@ -1,4 +1,4 @@
-#include "laboratory/cubature.h"
+#include "measures/cubature.h"
 
 #include <cmath>
 #include <numeric>

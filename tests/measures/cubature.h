@@ -11,8 +11,8 @@
 
 #include <boost/math/quadrature/gauss.hpp>
 
-#include "laboratory/measure/grid.h"
-#include "laboratory/measure/measure.h"
+#include "measures/grid.h"
+#include "measures/measure.h"
 
 namespace mollify::test {
 

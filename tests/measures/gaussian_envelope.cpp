@@ -1,4 +1,4 @@
-#include "laboratory/measure/gaussian_envelope.h"
+#include "measures/gaussian_envelope.h"
 
 #include <cmath>
 #include <cstdio>

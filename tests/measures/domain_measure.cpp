@@ -9,8 +9,8 @@
 #include "domain/column.h"
 #include "domain/numbers.h"
 #include "domain/words.h"
-#include "laboratory/cubature.h"
-#include "laboratory/measure/measure.h"
+#include "measures/cubature.h"
+#include "measures/measure.h"
 #include "refusal.h"
 
 namespace mollify {

@@ -1,4 +1,4 @@
-#include "laboratory/measure/truncated_normal.h"
+#include "measures/truncated_normal.h"
 
 #include <algorithm>
 #include <array>

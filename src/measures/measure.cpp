@@ -1,4 +1,4 @@
-#include "laboratory/measure/measure.h"
+#include "measures/measure.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,12 +19,9 @@
 #include "domain/candidates.h"
 #include "domain/column.h"
 #include "domain/numbers.h"
-#include "formats/public_files.h"
-#include "formats/text_files.h"
-#include "laboratory/measure/gaussian_envelope.h"
+#include "measures/gaussian_envelope.h"
 #include "scores/mixtures.h"
 #include "scores/points.h"
-#include "scores/references.h"
 
 namespace mollify {
 
@@ -52,7 +49,16 @@ void uniform_in(SeededRandom& random, const Box& box, std::span<double> point) {
 double Measure::class_bound() const { return std::numeric_limits<double>::infinity(); }
 
 void Measure::cell_masses(const Grid& grid, std::span<double> masses) const {
-  for (std::size_t i = 0; i < masses.size(); ++i) masses[i] = box_mass(grid.cell(i));
+  constexpr double kFar = std::numeric_limits<double>::infinity();
+  const Box whole = grid.box();
+  for (std::size_t i = 0; i < masses.size(); ++i) {
+    Box cell = grid.cell(i);
+    for (std::size_t axis = 0; axis < cell.size(); ++axis) {
+      if (cell[axis].low == whole[axis].low) cell[axis].low = -kFar;
+      if (cell[axis].high == whole[axis].high) cell[axis].high = kFar;
+    }
+    masses[i] = box_mass(cell);
+  }
 }
 
 Grid equal_width_grid(const Measure& measure, std::size_t cells) {
@@ -494,6 +500,27 @@ Interval interval_of(const Column& column) {
                   column.name()));
 }
 
+/// The ends of a column's cells.
+std::vector<double> edges_of(const Column& column) {
+  const Interval whole = interval_of(column);
+  const auto* integers = std::get_if<IntegerCells>(&column.cells());
+  if (integers == nullptr) return equal_width_edges(whole, column.size());
+  std::vector<double> edges{whole.low};
+  double through = 0;
+  for (std::uint32_t cell = 0; cell < integers->size(); ++cell) {
+    through += static_cast<double>(integers->points(cell));
+    edges.push_back(whole.low + through);
+  }
+  return edges;
+}
+
+void require_dimension(const Measure& measure, const Box& box) {
+  if (measure.dimension() == box.size()) return;
+  throw InvalidInput(
+      fmt::format("the reference must have a dimension for each of {} columns, but has {}",
+                  box.size(), measure.dimension()));
+}
+
 std::uint32_t cell_of(const Interval& axis, std::uint32_t cells, double x) {
   const double place = (x - axis.low) / axis.width() * cells;
   return static_cast<std::uint32_t>(std::clamp(place, 0.0, cells - 1.0));
@@ -516,6 +543,25 @@ std::vector<double> domain_points(const Domain& domain, std::span<const std::uin
     points[i] = box[axis].low + share * box[axis].width();
   }
   return points;
+}
+
+std::vector<double> domain_masses(const Domain& domain, const Measure& measure) {
+  constexpr double kLeastShare = 0.5;
+  const Box box = domain_box(domain);
+  require_dimension(measure, box);
+  const double inside = measure.box_mass(box);
+  if (!(inside >= kLeastShare)) {
+    throw InvalidInput(fmt::format(
+        "only {:.3g} of the reference's mass lies between min and max of the domain's columns: "
+        "state the reference in the columns' units, or widen min and max",
+        inside));
+  }
+  std::vector<std::vector<double>> edges;
+  for (const Column& column : domain.columns()) edges.push_back(edges_of(column));
+  const Grid grid(std::move(edges));
+  std::vector<double> masses(grid.cell_count());
+  measure.cell_masses(grid, masses);
+  return masses;
 }
 
 GaussianMixtureSpec fitted_reference(const Domain& domain, std::span<const std::uint32_t> digits,
@@ -547,11 +593,7 @@ GaussianMixtureSpec fitted_reference(const Domain& domain, std::span<const std::
 Candidates measure_candidates(const Domain& domain, const Measure& measure, std::uint64_t count) {
   Candidates::require_count(count);
   const Box box = domain_box(domain);
-  if (measure.dimension() != box.size()) {
-    throw InvalidInput(
-        fmt::format("the reference must have a dimension for each of {} columns, but has {}",
-                    box.size(), measure.dimension()));
-  }
+  require_dimension(measure, box);
   const double mass = measure.box_mass(box);
   if (!(mass >= kLeastMass)) {
     throw InvalidInput(fmt::format(
@@ -770,31 +812,6 @@ std::shared_ptr<const Measure> measure_from_json(std::string_view text, const st
   require_json(text, name);
   const json value = json::parse(text);
   return measure_of({value, name}, kMostLevels);
-}
-
-// -----------------------------------------------------------------------------------------------
-// What is made of public files.
-
-Candidates listed_candidates(const Domain& domain, std::uint64_t count,
-                             const std::optional<std::string>& reference,
-                             std::optional<std::string_view> text) {
-  Candidates::require_count(count);
-  if (!reference) return Candidates::seeded(domain, count);
-  if (!reference->ends_with(".json")) {
-    return ReferenceCandidates(domain, read_public_digits(*reference, domain, text)).seeded(count);
-  }
-  const std::string json = text ? std::string(*text) : read_text_file(*reference);
-  return measure_candidates(domain, *measure_from_json(json, *reference), count);
-}
-
-FittedReference fitted_to_file(const Domain& domain, std::uint64_t components,
-                               const std::string& path, std::optional<std::string_view> text) {
-  require_between(flag_words("components"), components, 1, FittedReference::kMost);
-  const GaussianMixtureSpec mixture =
-      fitted_reference(domain, read_public_digits(path, domain, text), components);
-  // A written value is read and checked before anybody relies on it.
-  static_cast<void>(GaussianMixture(mixture));
-  return {mixture.weights.size(), measure_json(mixture)};
 }
 
 }  // namespace mollify

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "laboratory/measure/measure.h"
+#include "measures/measure.h"
 
 namespace mollify {
 

@@ -13,8 +13,8 @@
 #include "core/random.h"
 #include "domain/candidates.h"
 #include "domain/domain.h"
-#include "laboratory/measure/grid.h"
-#include "laboratory/measure/truncated_normal.h"
+#include "measures/grid.h"
+#include "measures/truncated_normal.h"
 
 namespace mollify {
 
@@ -64,7 +64,8 @@ class Measure {
   /// The mass of a box.
   [[nodiscard]] virtual double box_mass(const Box& box) const = 0;
 
-  /// Fills `masses` with the mass of each cell of a grid.
+  /// Fills `masses` with the mass of each cell of a grid. Mass outside the grid is counted to the
+  /// outermost cells, which hold the points outside.
   virtual void cell_masses(const Grid& grid, std::span<double> masses) const;
 
   /// Draws a point.
@@ -231,6 +232,14 @@ class GaussianMixture final : public Measure {
 [[nodiscard]] std::vector<double> domain_points(const Domain& domain,
                                                 std::span<const std::uint32_t> digits);
 
+/// The measure's mass in each record's cell of an enumerable domain, the last column fastest. Mass
+/// outside the domain's box is counted to the outermost cells, to which `outside: clip` moves
+/// values.
+///
+/// Throws InvalidInput if the domain has no box or more than three columns, the measure another
+/// dimension, or less than half of its mass on the box: then its numbers are of another unit.
+[[nodiscard]] std::vector<double> domain_masses(const Domain& domain, const Measure& measure);
+
 /// The mixture of Gaussians with axes along the columns that is fitted to **public** records
 /// (fit_gaussian_mixture), in the units of the domain and renormalised on its box (domain_box).
 ///
@@ -275,31 +284,5 @@ class GaussianMixture final : public Measure {
 
 /// The text from which the same mixture is read, a line for each component.
 [[nodiscard]] std::string measure_json(const GaussianMixtureSpec& mixture);
-
-// -----------------------------------------------------------------------------------------------
-// What is made of public files, for commands and programs.
-
-/// The list of the domain's seed: even candidates, or candidates like the reference, which is a
-/// public CSV file, or a measure if its name ends in .json. `text` is the reference's text if it
-/// lies in memory. Throws InvalidInput for a count or a reference that cannot be.
-[[nodiscard]] Candidates listed_candidates(const Domain& domain, std::uint64_t count,
-                                           const std::optional<std::string>& reference,
-                                           std::optional<std::string_view> text = std::nullopt);
-
-/// A mixture of some Gaussians that is fitted to the records of a public CSV file.
-struct FittedReference {
-  static constexpr std::uint64_t kUsual = 8;
-  static constexpr std::uint64_t kMost = 1000;
-
-  std::uint64_t components;
-  std::string json;  ///< a measure's file
-};
-
-/// Fits `components` Gaussians at most. Throws InvalidInput for a number of them that is out of
-/// range, a domain with other columns than numbers and integers, and values that the domain does
-/// not declare. `text` is the file's text if it lies in memory.
-[[nodiscard]] FittedReference fitted_to_file(const Domain& domain, std::uint64_t components,
-                                             const std::string& path,
-                                             std::optional<std::string_view> text = std::nullopt);
 
 }  // namespace mollify

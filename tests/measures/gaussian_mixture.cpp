@@ -3,8 +3,8 @@
 #include <numeric>
 
 #include "core/invalid_input.h"
-#include "laboratory/cubature.h"
-#include "laboratory/measure/measure.h"
+#include "measures/cubature.h"
+#include "measures/measure.h"
 
 namespace mollify {
 namespace {

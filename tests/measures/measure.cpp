@@ -1,5 +1,5 @@
 // What every public measure must keep, and what each kind has of its own.
-#include "laboratory/measure/measure.h"
+#include "measures/measure.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,9 +12,9 @@
 
 #include "chi_square.h"
 #include "core/invalid_input.h"
-#include "laboratory/cubature.h"
-#include "laboratory/measure/gaussian_envelope.h"
-#include "laboratory/measure/measure.h"
+#include "measures/cubature.h"
+#include "measures/gaussian_envelope.h"
+#include "measures/measure.h"
 #include "not_finite.h"
 #include "sanitized.h"
 

@@ -1,4 +1,4 @@
-#include "laboratory/measure/gaussian_envelope.h"
+#include "measures/gaussian_envelope.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "core/invalid_input.h"
-#include "laboratory/measure/truncated_normal.h"
+#include "measures/truncated_normal.h"
 
 namespace mollify {
 

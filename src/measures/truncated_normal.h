@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "laboratory/measure/grid.h"
+#include "measures/grid.h"
 
 namespace mollify {
 

@@ -1,4 +1,4 @@
-#include "laboratory/measure/grid.h"
+#include "measures/grid.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "laboratory/measure/truncated_normal.h"
+#include "measures/truncated_normal.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <boost/math/quadrature/gauss_kronrod.hpp>
 
 #include "core/invalid_input.h"
-#include "laboratory/measure/grid.h"
+#include "measures/grid.h"
 #include "not_finite.h"
 
 namespace mollify {
