@@ -10,6 +10,8 @@
 #include "accounting/privacy.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
@@ -204,7 +206,7 @@ class Advisor {
       return;
     }
     if (own().needs_domain()) {
-      refuse_missing(flag_words("domain"),
+      refuse_missing("domain",
                      fmt::format("method {} needs the public domain", name_of(advice_.method)));
     }
     if (asked.column_sizes.empty()) {
@@ -233,10 +235,10 @@ class Advisor {
         central && (asked.purpose == Purpose::kTable || asked.purpose == Purpose::kEstimates);
     const bool table = asked.purpose == Purpose::kSample || asked.purpose == Purpose::kTable;
     if (!asked.outputs && !whole && !is_of_one_model() && (table || central)) {
-      refuse_missing(flag_words("count"), "how many records to release");
+      refuse_missing("count", "how many records to release");
     }
     if (!asked.records && (central || is_estimation())) {
-      refuse_missing(flag_words("n"),
+      refuse_missing("n",
                      fmt::format("how many {} there are", by_person() ? "persons" : "rows"));
     }
     if (asked.records == 0U) throw InvalidInput("n must be at least 1, but is 0");

@@ -11,6 +11,8 @@
 #include "analysis/summaries.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "formats/check.h"
 #include "formats/csv.h"

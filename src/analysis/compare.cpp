@@ -17,6 +17,8 @@
 #include "analysis/summaries.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "core/table.h"
 #include "domain/column.h"

@@ -18,6 +18,8 @@
 #include "analysis/summaries.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "methods/central/method.h"
 #include "methods/divergence/f_divergence.h"

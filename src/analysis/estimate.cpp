@@ -14,6 +14,8 @@
 #include "accounting/privacy.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "methods/central/method.h"

@@ -10,6 +10,8 @@
 #include "accounting/shuffling.h"
 #include "base/directed_rounding.h"
 #include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "release/acceptance.h"
@@ -77,14 +79,14 @@ Amplified solve(const AmplifyQuestion& question) {
                                    flag_words("n"), flag_words("epsilon0"), flag_words("epsilon"),
                                    flag_words("delta"), given));
   }
-  if (!question.k) refuse_missing(flag_words("k"), "how many records are possible");
+  if (!question.k) refuse_missing("k", "how many records are possible");
   const std::uint64_t k = *question.k;
   const double rate = question.rate.value_or(1);
   Amplified found{{question.n.value_or(1), k, question.epsilon0.value_or(1), rate},
                   question.chosen};
   if (!question.n) {
     if (question.chosen) {
-      refuse_missing(flag_words("n"), fmt::format("{} needs it; with {}, amplify finds it",
+      refuse_missing("n", fmt::format("{} needs it; with {}, amplify finds it",
                                                   flag_words("chosen"), flag_words("rate")));
     }
     const auto records =

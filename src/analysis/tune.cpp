@@ -12,6 +12,8 @@
 #include "accounting/privacy.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "methods/divergence/f_divergence.h"
@@ -39,7 +41,7 @@ std::vector<TriedBand> bands_to_try(const LocalSpec& spec, const ReleaseSpace& s
     bands.push_back(
         {"minimax", class_floor(spec.numbers.c1.value_or(0), *spec.numbers.c2, epsilon)});
   } else if (spec.numbers.c1) {
-    refuse_missing(flag_words("c2"), flag_words("c1") + " needs it");
+    refuse_missing("c2", flag_words("c1") + " needs it");
   } else if (space.kind() == SpaceKind::kCategories && !spec.reference && space.size() > 1) {
     bands.push_back({"minimax", minimax_floor(space.size(), epsilon)});
   }
@@ -232,7 +234,7 @@ Tuning tune(const TuneQuestion& question, const PublicFiles& files) {
   const Domain domain = files.domain(spec.domain);
   const DivergenceName& asked = divergence_of(question);
   if (!spec.unit) {
-    refuse_missing(flag_words("unit"), "column that names the public unit of each row");
+    refuse_missing("unit", "column that names the public unit of each row");
   }
   SpaceSpec request = local.space;
   // Which list it is makes no difference on average over units; one list is made faster.

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "accounting/privacy.h"
-#include "base/names.h"
 #include "base/progress.h"
 #include "base/sha256.h"
+#include "base/words.h"
 #include "cli/main.h"
 #include "cli/output.h"
 #include "core/invalid_input.h"

@@ -13,6 +13,8 @@
 #include "accounting/privacy.h"
 #include "analysis/mechanisms.h"
 #include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "cli/main.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -352,7 +354,7 @@ void DensityOptions::add_to(CLI::App& command) {
 bool DensityOptions::given() const {
   if (density) return true;
   const auto refuse = [](bool is_given, std::string_view flag) {
-    if (is_given) refuse_missing("--density", fmt::format("{} needs it", flag));
+    if (is_given) refuse_missing("density", fmt::format("{} needs it", flag));
   };
   refuse(band.has_value(), "--band");
   refuse(cells.has_value(), "--cells");
@@ -406,7 +408,7 @@ int print_law_of_density(const DensityOptions& options, const MechanismOptions& 
     throw InvalidInput("give --raster and --out together, or neither");
   }
   if (options.raster_box && !options.raster) {
-    refuse_missing("--raster", "--raster-box needs it");
+    refuse_missing("raster", "--raster-box needs it");
   }
   if (options.raster) {
     places.raster =

@@ -8,6 +8,8 @@
 #include "base/decimals.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "cli/help.h"
 #include "cli/main.h"
 #include "cli/output.h"
@@ -49,18 +51,18 @@ void LedgerOptions::validate(const std::string& data_file) const {
     for (const auto& [is_given, flag] :
          {std::pair{data_set.has_value(), "--data-set"}, std::pair{no_total, "--no-total"},
           std::pair{another_data_set, "--another-data-set"}}) {
-      if (is_given) refuse_missing("--ledger", fmt::format("{} needs it", flag));
+      if (is_given) refuse_missing("ledger", fmt::format("{} needs it", flag));
     }
     return;
   }
   if (another_data_set && !data_set) {
-    refuse_missing("--data-set", "--another-data-set needs the name of that data set");
+    refuse_missing("data-set", "--another-data-set needs the name of that data set");
   }
   if (data_set && data_set->empty()) {
     throw InvalidInput("--data-set must be the name of a data set, but is empty");
   }
   if (!data_set && is_stream(data_file)) {
-    refuse_missing("--data-set",
+    refuse_missing("data-set",
                    fmt::format("{} is a pipe or a device, and the ledger needs a name "
                                "that lasts",
                                data_file));
@@ -211,7 +213,7 @@ LedgerTotal total_of(const LedgerCommandOptions& options) {
     return total;
   }
   if (!options.epsilon) {
-    refuse_missing("the total", "give --epsilon, with --delta or without, or --rho");
+    refuse_missing("the total", "give --epsilon, with --delta or without, or --rho", "epsilon");
   }
   total.cost = ExactPrivacy::approximate(
       Decimal::parse(*options.epsilon, "epsilon"),

@@ -26,6 +26,7 @@
 
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/words.h"
 #include "cli/help.h"
 #include "cli/output.h"
 #include "core/band.h"

@@ -11,6 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "cli/main.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"

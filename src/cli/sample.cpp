@@ -11,6 +11,7 @@
 #include "base/names.h"
 #include "base/progress.h"
 #include "base/threads.h"
+#include "base/words.h"
 #include "cli/help.h"
 #include "cli/ledger.h"
 #include "cli/main.h"

@@ -4,6 +4,8 @@
 #include "accounting/privacy.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "cli/main.h"
 #include "cli/options.h"
 #include "core/invalid_input.h"
@@ -68,7 +70,7 @@ std::vector<double> harmonic_masses(std::size_t count) {
 
 int verify_mechanism(const VerifyOptions& options) {
   if (options.domain || options.candidates_file) {
-    refuse_missing("--certificate",
+    refuse_missing("certificate",
                    fmt::format("{} needs it", options.domain ? "--domain" : "--candidates-file"));
   }
   const std::size_t k =

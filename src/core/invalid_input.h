@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdio>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace mollify {
 
@@ -29,6 +32,34 @@ namespace mollify {
   return shown;
 }
 
+/// The stable name of a kind of message: "unknown-column". Programs may rely on it, and nobody has
+/// to read a sentence. docs/reference/messages.md lists all of them.
+struct Code {
+  consteval Code(const char* text) : name(text) {  // NOLINT(google-explicit-constructor)
+    for (const char letter : name) {
+      if ((letter < 'a' || letter > 'z') && letter != '-') throw "small letters and dashes";
+    }
+  }
+  std::string_view name;
+  friend constexpr bool operator==(Code, Code) = default;
+};
+
+/// What to do about a message, for programs.
+struct WayOut {
+  enum class Action {
+    kSet,    ///< set the part to the value
+    kAdd,    ///< add the part, which has no value
+    kLeave,  ///< leave the part out
+    kHave,   ///< have this many of the part: "records", "outcomes"
+    kUse,    ///< use the method of this word
+    kRun,    ///< run this command
+  };
+  Action action;
+  std::string_view part;   ///< a part by its flag without dashes, a thing, a method or a command
+  std::string value = {};  ///< in kSet and kHave
+  friend bool operator==(const WayOut&, const WayOut&) = default;
+};
+
 /// A public input (a parameter, a domain, a file's header, a flag) cannot be used.
 ///
 /// `what()` is one sentence in the form "epsilon must be finite and positive, but is -1": what was
@@ -36,8 +67,29 @@ namespace mollify {
 /// never cause a refusal (docs/theory/threat-model.md, "A release is total").
 class InvalidInput : public std::invalid_argument {
  public:
-  /// The sentence is made `readable`.
-  explicit InvalidInput(std::string_view sentence) : std::invalid_argument(readable(sentence)) {}
+  /// The sentence is made `readable`. `parameter` is the part that it concerns, by its flag without
+  /// dashes; empty if it is no single one.
+  InvalidInput(Code code, std::string_view sentence, std::string_view parameter = {},
+               std::vector<WayOut> ways_out = {})
+      : std::invalid_argument(readable(sentence)),
+        facts_(std::make_shared<const Facts>(
+            Facts{code, std::string(parameter), std::move(ways_out)})) {}
+  explicit InvalidInput(std::string_view sentence) : InvalidInput("invalid-input", sentence) {}
+  /// A refusal that is told of in a longer sentence.
+  InvalidInput(const InvalidInput& inner, std::string_view sentence)
+      : std::invalid_argument(readable(sentence)), facts_(inner.facts_) {}
+
+  [[nodiscard]] Code code() const noexcept { return facts_->code; }
+  [[nodiscard]] const std::string& parameter() const noexcept { return facts_->parameter; }
+  [[nodiscard]] const std::vector<WayOut>& ways_out() const noexcept { return facts_->ways_out; }
+
+ private:
+  struct Facts {
+    Code code;
+    std::string parameter;
+    std::vector<WayOut> ways_out;
+  };
+  std::shared_ptr<const Facts> facts_;  ///< shared, so that an exception is copied without throwing
 };
 
 namespace detail {
@@ -65,8 +117,10 @@ void require_between(std::string_view what, Number value, std::type_identity_t<N
     if constexpr (std::is_floating_point_v<Number>) return detail::shortest(number);
     return std::to_string(number);
   };
-  throw InvalidInput(std::string(what) + " must be from " + text(least) + " to " + text(most) +
-                     ", but is " + text(value));
+  throw InvalidInput("out-of-range",
+                     std::string(what) + " must be from " + text(least) + " to " + text(most) +
+                         ", but is " + text(value),
+                     what);
 }
 
 }  // namespace mollify

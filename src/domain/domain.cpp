@@ -14,6 +14,8 @@
 
 #include "base/names.h"
 #include "base/sha256.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "domain/same_value.h"

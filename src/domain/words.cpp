@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/names.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 
 namespace mollify {

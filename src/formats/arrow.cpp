@@ -16,8 +16,8 @@
 
 #include <fmt/format.h>
 
-#include "base/names.h"
 #include "base/progress.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/same_value.h"
 #include "formats/arrow_column.h"

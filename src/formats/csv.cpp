@@ -25,9 +25,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/names.h"
 #include "base/progress.h"
 #include "base/sha256.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "core/lanes.h"
 #include "domain/column.h"

@@ -22,7 +22,8 @@
 #include <yaml-cpp/parser.h>
 
 #include "base/json.h"
-#include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "domain/same_value.h"

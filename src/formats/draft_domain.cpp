@@ -13,7 +13,8 @@
 #include <fmt/format.h>
 
 #include "accounting/privacy.h"
-#include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "domain/same_value.h"

@@ -26,6 +26,8 @@
 #include "base/decimals.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "formats/text_files.h"
 #include "mollify/version.h"

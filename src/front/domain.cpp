@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
-#include "base/names.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "formats/domain_yaml.h"

@@ -14,6 +14,7 @@
 #include "base/decimals.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/speech.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "front/release.h"

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/names.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "formats/arrow.h"
 #include "formats/domain_yaml.h"

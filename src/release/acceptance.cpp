@@ -13,6 +13,8 @@
 #include "accounting/privacy.h"
 #include "base/decimals.h"
 #include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"

@@ -10,6 +10,8 @@
 
 #include "accounting/gaussian.h"
 #include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "domain/numbers.h"
 #include "release/acceptance.h"
 #include "release/methods.h"
@@ -29,10 +31,7 @@ std::string Methods::text() const {
   for (const auto& [method, name] : names<Method>()) {
     if (has(method)) found.push_back(name);
   }
-  if (found.size() == 1) return fmt::format("method {}", found.front());
-  const std::string_view last = found.back();
-  found.pop_back();
-  return fmt::format("methods {} and {}", fmt::join(found, ", "), last);
+  return methods_words(found);
 }
 
 ExactPrivacy ReleaseMethod::read_privacy(const PartReader& reader, const ReleaseSpec&) const {
@@ -56,7 +55,8 @@ ExactPrivacy ReleaseMethod::read_privacy(const PartReader& reader, const Release
 
 std::string ReleaseMethod::protection_note(const ReleaseSpec& spec) const {
   if (spec.unit || !kRowMethods.has(word_)) return "";
-  return "note: no --unit: each row is protected, and a person with several rows less\n";
+  return fmt::format("note: no {}: each row is protected, and a person with several rows less\n",
+                     flag_words("unit"));
 }
 
 bool ReleaseMethod::keeps_promise(const DesignedRelease& made) const {

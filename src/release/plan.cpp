@@ -16,6 +16,8 @@
 #include "base/json.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "release/acceptance.h"

@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
-#include "base/names.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "domain/candidates.h"

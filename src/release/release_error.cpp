@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/names.h"
 #include "domain/domain.h"
 #include "release/certificate.h"
 #include "release/method.h"

@@ -9,6 +9,8 @@
 
 #include "base/json.h"
 #include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "release/method.h"
 
@@ -161,15 +163,15 @@ void validate_spec(const ReleaseSpec& spec) {
   }
   if (spec.roster && !spec.unit) {
     refuse_missing(
-        flag_words("unit"),
+        "unit",
         fmt::format("{} needs the column that names the unit of each row", flag_words("units")));
   }
   if (spec.units_column && !spec.roster) {
-    refuse_missing(flag_words("units"),
+    refuse_missing("units",
                    fmt::format("{} names a column of that roster", flag_words("units-column")));
   }
   if (!spec.count && !method.needs_no_count(spec)) {
-    refuse_missing(flag_words("count"), "how many records to release");
+    refuse_missing("count", "how many records to release");
   }
   if (spec.count) require_between("count", *spec.count, 1, kMostReleased);
 }
@@ -279,7 +281,8 @@ void PartReader::require_given(const char* place) const {
     return std::string_view(one.place) == place;
   });
   const std::string what = called(place) + (flag.empty() ? "" : fmt::format(" ({})", flag));
-  refuse_missing(what, part_of(part->methods.first(), *part).help);
+  refuse_missing(what, part_of(part->methods.first(), *part).help,
+                 std::string_view(part->flag).substr(part->flag[0] == '-' ? 2 : 0));
 }
 
 void PartReader::require_budget(Method method) const {
@@ -406,7 +409,8 @@ Method method_of(const PartReader& reader) {
   if (!name) {
     refuse_missing(
         words_of_speech("the method", "method"),
-        fmt::format("{}; {} helps to choose", all_names<Method>(" or "), command_words("advise")));
+        fmt::format("{}; {} helps to choose", all_names<Method>(" or "), command_words("advise")),
+        "method");
   }
   const auto method = known_value<Method>("method", *name);
   reader.refuse_strangers(method);

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "base/names.h"
 #include "base/progress.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "domain/candidates.h"
 #include "domain/domain.h"
 #include "release/acceptance.h"

@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "base/names.h"
 #include "base/progress.h"
 #include "base/sha256.h"
+#include "base/speech.h"
 #include "core/invalid_input.h"
 #include "domain/candidates.h"
 #include "domain/column.h"

@@ -1,4 +1,6 @@
 #include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 
 #include <string>
 #include <vector>

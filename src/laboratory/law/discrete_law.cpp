@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "accounting/privacy.h"
-#include "base/names.h"
 #include "base/progress.h"
 #include "core/band.h"
 #include "core/invalid_input.h"

@@ -14,7 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
-#include "base/names.h"
+#include "base/speech.h"
 #include "core/invalid_input.h"
 #include "domain/candidates.h"
 #include "domain/column.h"

@@ -11,6 +11,8 @@
 #include "accounting/shuffling.h"
 #include "base/directed_rounding.h"
 #include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "methods/central/samplers.h"
 
@@ -102,7 +104,7 @@ constexpr double kShortfall = 1e-12;
 CentralDesign begin_shuffled(CentralMechanism mechanism, const CentralRequest& request) {
   CentralDesign design = begin(mechanism, request);
   if (request.budget.delta == 0) {
-    refuse_missing(flag_words("delta"), fmt::format("mechanism {} needs one above 0; subsampled-rr "
+    refuse_missing("delta", fmt::format("mechanism {} needs one above 0; subsampled-rr "
                                                     "needs none",
                                                     name_of(mechanism)));
   }

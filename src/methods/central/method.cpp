@@ -22,6 +22,8 @@
 #include "base/directed_rounding.h"
 #include "base/json.h"
 #include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"

@@ -19,6 +19,8 @@
 #include "accounting/shuffling.h"
 #include "base/directed_rounding.h"
 #include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "methods/central/design.h"
@@ -39,7 +41,7 @@ bool has_size(const SupportHint& hint) {
 
 void require_delta_of_hint(double delta) {
   if (delta > 0) return;
-  refuse_missing(flag_words("delta"), fmt::format("{} needs one above 0", flag_words("support")));
+  refuse_missing("delta", fmt::format("{} needs one above 0", flag_words("support")));
 }
 
 namespace {

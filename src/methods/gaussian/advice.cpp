@@ -3,7 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "methods/central/method.h"
 #include "methods/gaussian/method.h"
 

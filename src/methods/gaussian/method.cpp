@@ -18,7 +18,8 @@
 
 #include "accounting/composition.h"
 #include "base/json.h"
-#include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "domain/domain.h"

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "methods/local/method.h"
 #include "methods/local/space.h"
 

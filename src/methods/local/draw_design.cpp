@@ -15,6 +15,7 @@
 #include "accounting/composition.h"
 #include "base/names.h"
 #include "base/sha256.h"
+#include "base/speech.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "domain/numbers.h"
@@ -44,7 +45,7 @@ Mechanism mechanism_of_band(const LocalSpec& spec, SpaceKind space) {
   if (spec.band->mechanism != Mechanism::kMinimax) return spec.band->mechanism;
   if (const auto declared = mechanism_with(spec.numbers)) return *declared;
   if (space == SpaceKind::kCategories) return Mechanism::kMinimax;
-  refuse_missing(flag_words("c2"),
+  refuse_missing("c2",
                  fmt::format("the minimax band over {} needs the greatest density against the "
                              "reference",
                              space == SpaceKind::kGrid ? "a grid" : "candidates"));
@@ -97,7 +98,7 @@ void require_channel(const Domain& domain, const LocalSpec& local, Mechanism mec
   const bool has_order =
       !std::holds_alternative<Categories>(cells) && !std::holds_alternative<BooleanWords>(cells);
   if (has_order && domain.columns().size() == 1) return;
-  refuse_missing(flag_words("channel"),
+  refuse_missing("channel",
                  fmt::format("mechanism {} needs it: without, its channel is Laplace noise, which "
                              "is for a domain of one column of numbers or times",
                              name_of(mechanism)));

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/names.h"
+#include "base/speech.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "kernel/channels.h"
@@ -29,7 +30,7 @@ namespace {
 void require(const MechanismParameters& parameters, const std::optional<double>& value,
              std::string_view name) {
   if (value) return;
-  refuse_missing(flag_words(name),
+  refuse_missing(name,
                  fmt::format("mechanism {} needs it", name_of(parameters.mechanism)));
 }
 
@@ -108,7 +109,7 @@ void validate_parameters(const MechanismParameters& parameters) {
   refuse(parameters, row.reference == ReferenceUse::kNone && !parameters.reference.empty(),
          "reference");
   if (row.reference == ReferenceUse::kNeeded && parameters.reference.empty()) {
-    refuse_missing(flag_words("reference"),
+    refuse_missing("reference",
                    fmt::format("mechanism {} needs the public distribution that it keeps in place",
                                name_of(parameters.mechanism)));
   }
@@ -274,7 +275,7 @@ namespace {
 /// The class that c1 and c2 declare, if they do.
 std::optional<DensityClass> declared_class(const MechanismNumbers& numbers) {
   if (!numbers.c1 && !numbers.c2) return std::nullopt;
-  if (!numbers.c2) refuse_missing(flag_words("c2"), flag_words("c1") + " needs it");
+  if (!numbers.c2) refuse_missing("c2", flag_words("c1") + " needs it");
   return DensityClass{numbers.c1.value_or(0), *numbers.c2};
 }
 

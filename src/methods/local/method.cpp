@@ -15,6 +15,8 @@
 #include "accounting/composition.h"
 #include "base/names.h"
 #include "base/sha256.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/numbers.h"
 #include "methods/local/bands.h"

@@ -12,6 +12,8 @@
 #include "accounting/composition.h"
 #include "accounting/privacy.h"
 #include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"

@@ -13,6 +13,7 @@
 
 #include "accounting/composition.h"
 #include "base/names.h"
+#include "base/speech.h"
 #include "base/threads.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"

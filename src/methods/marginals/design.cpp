@@ -11,7 +11,7 @@
 #include "accounting/gaussian.h"
 #include "accounting/privacy.h"
 #include "base/directed_rounding.h"
-#include "base/names.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "kernel/noise.h"
 #include "methods/marginals/counts.h"
