@@ -79,7 +79,8 @@ class Domain : public Handle<const class DomainInside> {
 
   /// Reads a domain file (docs/reference/domain.md); throws InvalidInput with file and line.
   [[nodiscard]] static Domain read(const std::string& path);
-  /// Reads the text of a domain file; `name` names it in messages.
+  /// Reads the text of a domain file; `name` names it in messages. If it is empty, the text was
+  /// made by a program, and messages name columns but no lines.
   [[nodiscard]] static Domain parse(std::string_view yaml, const std::string& name = "the domain");
 
   /// The text of a domain file; `parse` makes an equal domain of it.

@@ -194,6 +194,11 @@ struct ReleaseReport {
   std::string why{};                    ///< why this mechanism and these parameters
   std::vector<std::string> notes{};     ///< what else to know, a sentence each
   std::vector<std::string> warnings{};  ///< dangers: above all that it is mostly noise
+  /// Sentences of the certificate in the words of this program: what the records represent, what
+  /// the release promises, and what it does not. A certificate has the command's words.
+  std::vector<std::string> represents{};
+  std::vector<std::string> promised{};
+  std::vector<std::string> not_promised{};
 };
 
 /// A release that is ready to be charged and drawn: public inputs have been read and checked, and

@@ -52,6 +52,7 @@ from mollify._parameters import check_calls
 from mollify._privacy import Privacy, compose
 from mollify._public_files import candidates, reference
 from mollify._records import Records
+from mollify._refusal import WayOut, document
 from mollify._release import Certificate, Release, Verification, verify
 from mollify._release_key import ReleaseKey
 from mollify._report import report
@@ -62,8 +63,7 @@ from mollify._warning import ReleaseWarning
 if TYPE_CHECKING:
     from mollify.boosting import mbde
 
-InvalidInput.__module__ = "mollify"
-InvalidInput.__doc__ = """A public input cannot be used. The message names it and the allowed values."""
+document(InvalidInput)
 
 __all__ = [
     "Advice",
@@ -94,6 +94,7 @@ __all__ = [
     "Sampler",
     "Synthesizer",
     "Verification",
+    "WayOut",
     "__version__",
     "advise",
     "amplify",

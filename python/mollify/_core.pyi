@@ -370,6 +370,10 @@ class Network:
 
     def logits(self, points: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> NDArray[numpy.float32]: ...
 
-class InvalidInput(ValueError): ...
+class InvalidInput(ValueError):
+    code: str
+    parameter: str
+    column: str
+    ways_out: tuple[Any, ...]
 
 __version__: str

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from mollify import _core
 from mollify._checks import path_text
 from mollify._parameters import near
+from mollify._refusal import WayOut, refusal
 
 
 Inputs = Sequence[tuple[str, str]]
@@ -47,18 +48,18 @@ def writable(path: str | os.PathLike[str], overwrite: bool, inputs: Inputs = ())
     except FileNotFoundError:
         folder = os.path.dirname(name) or "."
         if not os.path.isdir(folder):
-            raise _core.InvalidInput(f"{name} cannot be written: make the folder {folder} first") from None
+            raise refusal("unwritable-file", f"{name} cannot be written: make the folder {folder} first") from None
         return name
     except OSError as error:
-        raise _core.InvalidInput(f"{name} cannot be written: {error.strerror}") from None
+        raise refusal("unwritable-file", f"{name} cannot be written: {error.strerror}") from None
     if not stat.S_ISREG(there.st_mode):
-        raise _core.InvalidInput(f"{name} is not a regular file, so it is not replaced. Use another file name.")
+        raise refusal("unwritable-file", f"{name} is not a regular file, so it is not replaced. Use another file name.")
     for what, read in inputs:
         with contextlib.suppress(OSError):
             if os.path.samestat(there, os.stat(read)):
-                raise _core.InvalidInput(f"{name} is {what}, which was read. Use another file name.")
+                raise refusal("same-file", f"{name} is {what}, which was read. Use another file name.")
     if not overwrite:
-        raise _core.InvalidInput(f"{name} exists. Pass overwrite=True to replace it.")
+        raise refusal("file-exists", f"{name} exists. Pass overwrite=True to replace it.", ways_out=[WayOut("set", "overwrite", "True")])
     return name
 
 
@@ -74,7 +75,7 @@ def write_whole(path: str | os.PathLike[str], content: bytes | str, *, overwrite
     except OSError as error:
         with contextlib.suppress(OSError):
             os.remove(beside)
-        raise _core.InvalidInput(f"{name} cannot be written: {error.strerror}") from None
+        raise refusal("unwritable-file", f"{name} cannot be written: {error.strerror}") from None
 
 
 def why_not_there(path: str) -> str:
@@ -95,7 +96,7 @@ def unreadable(path: str, error: Exception, otherwise: str) -> _core.InvalidInpu
     reason = otherwise
     if isinstance(error, OSError) and error.errno:
         reason = why_not_there(path) if isinstance(error, FileNotFoundError) else os.strerror(error.errno)
-    return _core.InvalidInput(f"{path} cannot be read: {reason}")
+    return refusal("unreadable-file", f"{path} cannot be read: {reason}")
 
 
 def table_format(path: str | os.PathLike[str]) -> Literal["csv", "parquet"]:
@@ -105,4 +106,4 @@ def table_format(path: str | os.PathLike[str]) -> Literal["csv", "parquet"]:
         return "csv"
     if name.lower().endswith(".parquet"):
         return "parquet"
-    raise _core.InvalidInput(f"{name} is neither CSV nor Parquet. Use a file name that ends in .csv or .parquet.")
+    raise refusal("wrong-kind-of-file", f"{name} is neither CSV nor Parquet. Use a file name that ends in .csv or .parquet.")

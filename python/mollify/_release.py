@@ -13,9 +13,9 @@ from mollify._checks import path_text
 from mollify._domain import DomainLike, as_domain
 from mollify._files import Inputs as InputFiles, optional, unreadable, write_whole
 from mollify._model import Model
-from mollify._parameters import in_python
 from mollify._privacy import Privacy, of_json, outward
 from mollify._records import Records
+from mollify._refusal import WayOut, refusal
 from mollify._spec import Held, Inputs, name_in_memory, texts_of
 
 
@@ -36,9 +36,9 @@ class Certificate:
         except (ValueError, RecursionError):
             self._facts = None
         if not isinstance(self._facts, dict):
-            raise _core.InvalidInput(f"{name} must be a certificate of a release, a JSON object")
+            raise refusal("wrong-kind-of-file", f"{name} must be a certificate of a release, a JSON object", "certificate")
         if "spec" not in self._facts:
-            raise _core.InvalidInput(f'{name} must be a certificate of a release, but has no "spec"')
+            raise refusal("missing-key", f'{name} must be a certificate of a release, but has no "spec"', "certificate")
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Certificate:
@@ -117,6 +117,15 @@ class Release(Records):
     warnings: list[str]
     """The texts of every `ReleaseWarning` that came before the release."""
 
+    represents: list[str]
+    """Whether released shares are shares of rows or of units, in sentences."""
+
+    promised: list[str]
+    """The release's promises, in sentences. The certificate has them in the words of the command."""
+
+    not_promised: list[str]
+    """The limits of the promise, in sentences."""
+
     model: Model | None
     """The model of `Marginals` or `IntegralModel`, whose `Model.sample` draws more rows.
     None for every other method.
@@ -132,10 +141,13 @@ class Release(Records):
         super().__init__(table)
         self.certificate = certificate
         self.model = model
-        self.why = in_python(report["why"])
+        self.why = report["why"]
         self.total_variation = report["total_variation"]
-        self.notes = [in_python(one) for one in report["notes"]]
-        self.warnings = [in_python(one) for one in report["warnings"]]
+        self.notes = list(report["notes"])
+        self.warnings = list(report["warnings"])
+        self.represents = list(report["represents"])
+        self.promised = list(report["promised"])
+        self.not_promised = list(report["not_promised"])
         found = certificate.to_dict().get("measured", {})
         if "accuracy" in found:
             self.total_variation = found["accuracy"]["total_variation"]
@@ -158,24 +170,6 @@ class Release(Records):
         """What all of the release promises together."""
         return self.certificate.total
 
-    def _sentences(self, part: str) -> list[str]:
-        return [in_python(one) for one in self.certificate.to_dict()[part]]
-
-    @property
-    def represents(self) -> list[str]:
-        """Whether released shares are shares of rows or of units, in sentences."""
-        return self._sentences("represents")
-
-    @property
-    def promised(self) -> list[str]:
-        """The release's promises, in sentences."""
-        return self._sentences("promised")
-
-    @property
-    def not_promised(self) -> list[str]:
-        """The limits of the promise, in sentences."""
-        return self._sentences("not_promised")
-
     def dp_event(self) -> Any:
         """The release as an event of Google's dp_accounting, for its accountants.
 
@@ -194,8 +188,10 @@ class Release(Records):
         if total.mu is not None:
             return dp_event.ComposedDpEvent([dp_event.GaussianDpEvent(1 / total.mu)])
         if total.delta:
-            raise _core.InvalidInput(
-                f"a release with {total} has no event in dp_accounting. Use its privacy_loss()."
+            raise refusal(
+                "not-for-this-release",
+                f"a release with {total} has no event in dp_accounting. Use its privacy_loss().",
+                ways_out=[WayOut("run", "privacy_loss")],
             )
         # Rounded down: less noise is the safe side.
         noise = math.nextafter(2 / (1 + math.exp(total.epsilon or 0)) * (1 - 2**-50), 0)
@@ -223,7 +219,7 @@ class Release(Records):
         if total.mu is not None:
             return losses.from_gaussian_mechanism(1 / total.mu)
         if total.epsilon is None:
-            raise _core.InvalidInput(f"a release with {total} has no privacy loss distribution. Use its dp_event().")
+            raise refusal("not-for-this-release", f"a release with {total} has no privacy loss distribution. Use its dp_event().", ways_out=[WayOut("run", "dp_event")])
         return losses.from_privacy_parameters(
             common.DifferentialPrivacyParameters(total.epsilon, total.delta or 0)
         )
@@ -232,7 +228,7 @@ class Release(Records):
         return f"Release({len(self)} records by {self.mechanism} with {self.guarantee})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        names = ("why", "total_variation", "notes", "warnings")
+        names = ("why", "total_variation", "notes", "warnings", "represents", "promised", "not_promised")
         report = {name: getattr(self, name) for name in names}
         return _restore, (self._table.columns(), self.certificate, report, self.model)
 
@@ -282,17 +278,21 @@ def as_certificate(given: object) -> Certificate:
         try:
             text = json.dumps(dict(given))
         except (TypeError, ValueError) as error:
-            raise _core.InvalidInput(
-                f"the dict must be a certificate, but is not JSON ({error}). Pass Certificate.to_dict()."
+            raise refusal(
+                "wrong-kind-of-file",
+                f"the dict must be a certificate, but is not JSON ({error}). Pass Certificate.to_dict().",
+                "certificate",
             ) from None
         return Certificate(text, name="the dict")
     if isinstance(given, str) and given.lstrip().startswith("{"):
         return Certificate(given, name="the text")
     if isinstance(given, (str, os.PathLike)):
         return Certificate.read(given)
-    raise _core.InvalidInput(
+    raise refusal(
+        "wrong-type",
         "certificate must be a Release, a Certificate, its dict, its JSON or the path of its file, "
-        f"but is of type {type(given).__name__}"
+        f"but is of type {type(given).__name__}",
+        "certificate",
     )
 
 

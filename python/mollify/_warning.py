@@ -6,8 +6,6 @@ import sys
 import warnings
 from collections.abc import Iterable
 
-from mollify._parameters import in_python
-
 _CALLED_THROUGH = ("mollify", "opendp", "sklearn")
 
 
@@ -27,7 +25,7 @@ def warn(sentences: Iterable[str], category: type[Warning] = ReleaseWarning) -> 
     while frame.f_back is not None and _is_between(frame.f_globals.get("__name__")):
         frame, level = frame.f_back, level + 1
     for sentence in sentences:
-        warnings.warn(in_python(sentence), category, stacklevel=level)
+        warnings.warn(sentence, category, stacklevel=level)
 
 
 def _is_between(module: object) -> bool:

@@ -17,6 +17,7 @@ from mollify._answer import Answer, Comparison
 from mollify._data import source_of
 from mollify._domain import DomainLike, as_domain
 from mollify._files import inputs_of
+from mollify._refusal import WayOut, refusal
 from mollify._sampler import Sampler, _numbers
 from mollify._spec import Inputs, json_of, texts_of
 
@@ -60,7 +61,7 @@ def compare(
     parts: dict[str, Any] = {"unit": unit, "units_column": units_column, "log": log}
     if units is not None:
         if units is data:
-            raise _core.InvalidInput("units must be public, but is the private data itself")
+            raise refusal("public-is-private", "units must be public, but is the private data itself", "units")
         parts["units"] = Inputs(known, unit, units_column).read("units", units)
     is_file = isinstance(released, (str, os.PathLike))
     found = Comparison(
@@ -84,24 +85,29 @@ def law(sampler: Sampler, p: Any, *, normalise: bool = False) -> Answer:
     the answer, ``"outcomes"`` has each outcome's numerator over ``"N"``.
     """
     if not isinstance(sampler, Sampler):
-        raise _core.InvalidInput(f"sampler must be a Sampler, but is of type {type(sampler).__name__}")
+        raise refusal("wrong-type", f"sampler must be a Sampler, but is of type {type(sampler).__name__}", "sampler")
     import numpy as np
 
     masses = _numbers("p", p, "fiu")
     if masses.shape != (sampler.outcomes,):
-        raise _core.InvalidInput(
-            f"p must have a mass for each of {sampler.outcomes} outcomes, but has shape {masses.shape}"
+        raise refusal(
+            "wrong-shape",
+            f"p must have a mass for each of {sampler.outcomes} outcomes, but has shape {masses.shape}",
+            "p",
         )
     masses = np.ascontiguousarray(masses, np.float64)
     usable = np.isfinite(masses).all() and (masses >= 0).all()
     total = float(masses.sum()) if usable else 0.0
     if not total > 0:
-        raise _core.InvalidInput("p must have finite masses of 0 or more, and one above 0")
+        raise refusal("not-a-distribution", "p must have finite masses of 0 or more, and one above 0", "p")
     if normalise:
         masses = masses / total
     elif abs(total - 1) > 1e-9:
-        raise _core.InvalidInput(
-            f"p must sum to 1, but sums to {total:.12g}. Give normalise=True to divide by the sum."
+        raise refusal(
+            "not-a-distribution",
+            f"p must sum to 1, but sums to {total:.12g}. Give normalise=True to divide by the sum.",
+            "p",
+            ways_out=[WayOut("set", "normalise", "True")],
         )
     return Law(*_core.law(_core.SamplerParameters(**sampler._parameters), masses))
 

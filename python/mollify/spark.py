@@ -58,8 +58,9 @@ from mollify._files import optional
 from mollify._ledger import Ledger
 from mollify._method_base import Method, charged_ledger
 from mollify._model import Model
-from mollify._parameters import checked, in_python
+from mollify._parameters import checked
 from mollify._privacy import Privacy
+from mollify._refusal import refusal
 from mollify._release import Certificate
 from mollify._release_key import ReleaseKey
 from mollify._spec import public_files
@@ -112,10 +113,10 @@ class Release:
         self.dataframe = dataframe
         self.certificate = certificate
         self.model = model
-        self.why = in_python(report["why"])
+        self.why = report["why"]
         self.total_variation = report["total_variation"]
-        self.notes = [in_python(one) for one in report["notes"]]
-        self.warnings = [in_python(one) for one in report["warnings"]]
+        self.notes = list(report["notes"])
+        self.warnings = list(report["warnings"])
 
     @property
     def mechanism(self) -> str:
@@ -209,15 +210,19 @@ def _require_repeatable(data: Any) -> None:
     from pyspark.sql.classic.dataframe import DataFrame
 
     if not isinstance(data, DataFrame):
-        raise _core.InvalidInput(
+        raise refusal(
+            "wrong-type",
             "data must be a data frame of a Spark session in this process, whose plan is read, but "
-            f"is of type {type(data).__module__}.{type(data).__name__}"
+            f"is of type {type(data).__module__}.{type(data).__name__}",
+            "data",
         )
     if data.sparkSession.sparkContext._jsc is None:
-        raise _core.InvalidInput("data must be of a Spark session that runs, but theirs was stopped")
+        raise refusal("not-repeatable", "data must be of a Spark session that runs, but theirs was stopped", "data")
     if data.isStreaming:
-        raise _core.InvalidInput(
-            "data must be a whole table, but is a stream, in which no unit ever has all records"
+        raise refusal(
+            "not-repeatable",
+            "data must be a whole table, but is a stream, in which no unit ever has all records",
+            "data",
         )
     plan: Any = data._jdf.queryExecution().analyzed()
     virtual_machine: Any = data.sparkSession._jvm
@@ -233,9 +238,11 @@ def _require_repeatable(data: Any) -> None:
         if found:
             varying = f"takes some of the rows ({found[0]})"
     if varying is not None:
-        raise _core.InvalidInput(
+        raise refusal(
+            "not-repeatable",
             "data must be the same whenever Spark computes them, but their plan "
-            f"{varying}: write them to a table first, or take data.localCheckpoint()"
+            f"{varying}: write them to a table first, or take data.localCheckpoint()",
+            "data",
         )
 
 
@@ -265,10 +272,12 @@ def _require_readable(data: DataFrame, wanted: Iterable[str]) -> None:
     )
     for field in data.schema.fields:
         if field.name in wanted and not isinstance(field.dataType, plain):
-            raise _core.InvalidInput(
+            raise refusal(
+                "unsupported-type",
                 f'column "{field.name}" of the data must be of booleans, integers, numbers, texts, '
                 f"dates or timestamps, but is of type {field.dataType.simpleString()}: cast it to texts "
-                "or numbers"
+                "or numbers",
+                column=field.name,
             )
 
 

@@ -23,9 +23,10 @@ AnswerTexts answered(const Answer& found) {
   return nb::make_tuple(text(found.json), text(found.text));
 }
 
-AnswerTexts planned(const std::vector<std::string>& questions, const FileTexts& texts) {
+AnswerTexts planned(const std::vector<std::string>& questions, const FileTexts& texts,
+                    const std::optional<std::string>& unit) {
   const PublicTexts given = public_texts(texts);
-  return answered(computed([&] { return plans(questions, "", given); }));
+  return answered(computed([&] { return plans(questions, "", given, unit); }));
 }
 
 AnswerTexts advised(const std::string& purpose, std::optional<std::string> protect,
@@ -140,7 +141,7 @@ nb::typed<nb::tuple, nb::str, nb::str, nb::str> tuned(const std::string& spec,
 void add_answers(nb::module_& module) {
   using namespace nb::literals;
   module.def("plan_parts", [] { return shown_parts(plan_parts()); });
-  module.def("plans", &planned, "questions"_a, "texts"_a);
+  module.def("plans", &planned, "questions"_a, "texts"_a, "unit"_a.none());
   module.def("advise", &advised, "purpose"_a, "protect"_a.none(), "method"_a.none(), "n"_a.none(),
              "domain"_a.none(), "columns"_a, "count"_a.none(), "unit"_a.none(), "epsilon"_a.none(),
              "delta"_a.none(), "alpha"_a.none(), "covariance"_a.none(), "log"_a,

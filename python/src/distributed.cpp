@@ -98,6 +98,9 @@ nb::typed<nb::dict, nb::str, nb::any> reported(const PreparedRelease& prepared) 
   report["why"] = text(found.why);
   report["notes"] = sentences(found.notes);
   report["warnings"] = sentences(found.warnings);
+  report["represents"] = sentences(found.represents);
+  report["promised"] = sentences(found.promised);
+  report["not_promised"] = sentences(found.not_promised);
   return report;
 }
 

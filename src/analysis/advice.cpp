@@ -1,6 +1,7 @@
 #include "analysis/advice.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -143,43 +144,56 @@ class Advisor {
     }
     if (asked.protect == Protected::kPerson) return;
     const bool row = asked.protect == Protected::kRow;
-    throw InvalidInput(fmt::format(
-        "{} {} is given, but {} protects {}; say {} person, or leave {} out", flag_words("unit"),
-        *asked.unit,
-        asked.protect ? fmt::format("{} {}", flag_words("protect"), name_of(*asked.protect))
-                      : fmt::format("method {}", name_of(*asked.method)),
-        row ? "single rows, and a person may have many" : "the whole table", flag_words("protect"),
-        flag_words("unit")));
+    throw InvalidInput(
+        "contradicting-parameters",
+        fmt::format("{} {} is given, but {} protects {}; say {} person, or leave {} out",
+                    flag_words("unit"), *asked.unit,
+                    asked.protect
+                        ? fmt::format("{} {}", flag_words("protect"), name_of(*asked.protect))
+                        : method_words(name_of(*asked.method)),
+                    row ? "single rows, and a person may have many" : "the whole table",
+                    flag_words("protect"), flag_words("unit")),
+        "unit", {WayOut::set("protect", "person"), WayOut::leave("unit")});
   }
 
   void settle_method() {
     AdviceQuestion& asked = advice_.question;
     if (asked.error && !(*asked.error > 0 && *asked.error < 1)) {
-      throw InvalidInput(fmt::format("alpha must be above 0 and below 1, but is {}", *asked.error));
+      throw InvalidInput("out-of-range",
+                         fmt::format("alpha must be above 0 and below 1, but is {}", *asked.error),
+                         "alpha");
     }
     if (!asked.protect && !asked.method) {
       throw InvalidInput(
+          "missing-parameter",
           fmt::format("what to protect is missing: give {} (person, row or table) or {}",
-                      flag_words("protect"), flag_words("method")));
+                      flag_words("protect"), flag_words("method")),
+          "protect", {WayOut::set("protect"), WayOut::set("method")});
     }
     is_method_given_ = asked.method.has_value();
     advice_.method = method_for(asked);
     own().require(asked);
     if (asked.protect && !protects(advice_.method, *asked.protect)) {
-      throw InvalidInput(fmt::format("method {} protects {}, but {} is {}; leave one of them out",
-                                     name_of(advice_.method), name_of(own().protects()),
-                                     flag_words("protect"), name_of(*asked.protect)));
+      throw InvalidInput(
+          "contradicting-parameters",
+          fmt::format("{} protects {}, but {} is {}; leave one of them out",
+                      method_words(name_of(advice_.method)), name_of(own().protects()),
+                      flag_words("protect"), name_of(*asked.protect)),
+          "protect", {WayOut::leave("method"), WayOut::leave("protect")});
     }
     if (!asked.protect) asked.protect = own().protects();
     const auto require_part = [&](bool is_given, const char* flag, const char* place) {
       const Methods methods = methods_with(place);
       if (!is_given || methods.has(advice_.method)) return;
-      throw InvalidInput(is_method_given_
-                             ? fmt::format("{} is for {}, but the method is {}", flag_words(flag),
-                                           methods.text(), name_of(advice_.method))
-                             : fmt::format("{} is for {}: add {} {}, or leave it out",
-                                           flag_words(flag), methods.text(), flag_words("method"),
-                                           name_of(methods.first())));
+      throw InvalidInput(
+          "not-for-this-method",
+          is_method_given_
+              ? fmt::format("{} is for {}, but the method is {}", flag_words(flag), methods.text(),
+                            bare_method_words(name_of(advice_.method)))
+              : fmt::format("{} is for {}: add {} {}, or leave it out", flag_words(flag),
+                            methods.text(), flag_words("method"), name_of(methods.first())),
+          flag,
+          {WayOut::set("method", std::string(name_of(methods.first()))), WayOut::leave(flag)});
     };
     require_part(!asked.logarithms.empty(), "log", "/logarithms");
     require_part(asked.covariance.has_value(), "covariance", "/covariance");
@@ -197,7 +211,9 @@ class Advisor {
     const AdviceQuestion& asked = question();
     if (asked.domain && !asked.column_sizes.empty()) {
       throw InvalidInput(
-          fmt::format("give {} or {}, not both", flag_words("columns"), flag_words("domain")));
+          "contradicting-parameters",
+          fmt::format("give {} or {}, not both", flag_words("columns"), flag_words("domain")),
+          "columns", {WayOut::leave("columns"), WayOut::leave("domain")});
     }
     if (asked.domain) {
       domain_.emplace(inputs_.domain(*asked.domain));
@@ -206,23 +222,29 @@ class Advisor {
       return;
     }
     if (own().needs_domain()) {
-      refuse_missing("domain",
-                     fmt::format("method {} needs the public domain", name_of(advice_.method)));
+      refuse_missing("domain", fmt::format("{} needs the public domain",
+                                           method_words(name_of(advice_.method))));
     }
     if (asked.column_sizes.empty()) {
       throw InvalidInput(
+          "missing-parameter",
           fmt::format("the domain is missing: give {}, or {} with how many values each column has",
-                      flag_words("domain"), flag_words("columns")));
+                      flag_words("domain"), flag_words("columns")),
+          "domain", {WayOut::set("domain"), WayOut::set("columns")});
     }
     sizes_ = asked.column_sizes;
     if (!own().counts_outcomes()) return;
     const double product = outcomes_of(sizes_);
     if (!(product >= 1 && product <= static_cast<double>(Band::kMostOutcomes))) {
-      throw InvalidInput(fmt::format(
-          "the columns must have from 1 to {} outcomes together, but have {:.15g}: cut them into "
-          "fewer values, declare a domain with numbers, from which candidates are drawn, or "
-          "release rows that share one noisy model ({} table)",
-          Band::kMostOutcomes, product, flag_words("purpose")));
+      throw InvalidInput(
+          "too-many-outcomes",
+          fmt::format(
+              "the columns must have from 1 to {} outcomes together, but have {:.15g}: cut them "
+              "into fewer values, declare a domain with numbers, from which candidates are drawn, "
+              "or "
+              "release rows that share one noisy model ({} table)",
+              Band::kMostOutcomes, product, flag_words("purpose")),
+          "columns", {WayOut::set("purpose", "table")});
     }
     advice_.outcomes = static_cast<std::uint64_t>(product);
   }
@@ -238,20 +260,22 @@ class Advisor {
       refuse_missing("count", "how many records to release");
     }
     if (!asked.records && (central || is_estimation())) {
-      refuse_missing("n",
-                     fmt::format("how many {} there are", by_person() ? "persons" : "rows"));
+      refuse_missing("n", fmt::format("how many {} there are", by_person() ? "persons" : "rows"));
     }
-    if (asked.records == 0U) throw InvalidInput("n must be at least 1, but is 0");
+    if (asked.records == 0U)
+      throw InvalidInput("out-of-range", "n must be at least 1, but is 0", "n");
     is_error_given_ = asked.error.has_value();
     if (!asked.error) advice_.question.error = is_estimation() ? 0.01 : kUsualError;
     // A whole table has as many rows as there are.
     advice_.outputs = asked.outputs.value_or(whole || is_of_one_model() ? *asked.records : 1);
     if (central && !is_of_one_model() && advice_.outputs > *asked.records) {
-      throw Unserved(fmt::format(
-          "method {} releases one record of each {} at most, {} in all, but {} {}; {} {} weighs "
-          "methods that release any number",
-          name_of(advice_.method), by_person() ? who() : "row", *asked.records, flag_words("count"),
-          advice_.outputs, flag_words("purpose"), name_of(Purpose::kTable)));
+      throw Unserved("too-few-records",
+                     fmt::format("{} releases one record of each {} at most, {} in all, but "
+                                 "{} {}; {} {} weighs methods that release any number",
+                                 method_words(name_of(advice_.method)), by_person() ? who() : "row",
+                                 *asked.records, flag_words("count"), advice_.outputs,
+                                 flag_words("purpose"), name_of(Purpose::kTable)),
+                     "count", {WayOut::set("purpose", "table")});
     }
     if (is_of_one_model()) {
       advice_.count_why =
@@ -275,8 +299,11 @@ class Advisor {
   void settle_delta() {
     if (!is_of_rows()) {
       if (question().delta.value_or(0) > 0) {
-        throw InvalidInput(fmt::format("{} is for {}, but the method is {}", flag_words("delta"),
-                                       kRowMethods.text(), name_of(advice_.method)));
+        throw InvalidInput(
+            "not-for-this-method",
+            fmt::format("{} is for {}, but the method is {}", flag_words("delta"),
+                        kRowMethods.text(), bare_method_words(name_of(advice_.method))),
+            "delta", {WayOut::leave("delta")});
       }
       advice_.delta_why = "the guarantee never fails";
       return;
@@ -356,7 +383,9 @@ class Advisor {
     if (question().epsilon) {
       if (!(std::isfinite(*question().epsilon) && *question().epsilon > 0)) {
         throw InvalidInput(
-            fmt::format("epsilon must be finite and positive, but is {}", *question().epsilon));
+            "out-of-range",
+            fmt::format("epsilon must be finite and positive, but is {}", *question().epsilon),
+            "epsilon");
       }
       const double most = ExpBound::kGreatestEpsilon * static_cast<double>(advice_.outputs);
       if (!is_of_rows() && *question().epsilon > most) {
@@ -386,7 +415,7 @@ class Advisor {
     if (found == budgets.end()) {
       const bool none = std::none_of(budgets.begin(), budgets.end(),
                                      [](const AdvisedBudget& one) { return one.error; });
-      if (none) throw Unserved(budgets.back().why);
+      if (none) throw Unserved("no-mechanism", budgets.back().why);
       unreached = fmt::format("none of these brings the error to {:g}; {}", *question().error,
                               what_would());
       // Without an error in the question a whole table is advised, with its error.
@@ -400,7 +429,7 @@ class Advisor {
     }
     advice_.chosen = static_cast<std::size_t>(found - budgets.begin());
     const AdvisedBudget& one = *found;
-    if (!one.error) throw Unserved(one.why);
+    if (!one.error) throw Unserved("no-mechanism", one.why);
     advice_.epsilon_why =
         question().epsilon ? epsilon_given_
         : unreached.empty()
@@ -666,8 +695,8 @@ std::pair<int, double> cost_of(const Advice& advice) {
 }
 
 OtherWay other_way(const TableWay& way, const AdviceQuestion& asked, const PublicInputs& inputs) {
-  OtherWay other{.name = std::string(name_of(way.method)), .why = way.why};
-  if (way.copula) other.name += " " + flag_words("copula");
+  OtherWay other{.name = bare_method_words(name_of(way.method), way.copula ? "copula" : ""),
+                 .why = way.why};
   try {
     const Advice advice = Advisor(asked_for(way, asked), inputs).weighed();
     const ErrorKind kind = advice_of(advice.method).error_kind(advice.question);
@@ -701,9 +730,10 @@ Advice advise_of_table(const AdviceQuestion& asked, const PublicInputs& inputs) 
     }
   }
   if (!best && !unserved) {
-    throw InvalidInput(
-        fmt::format("advise knows no way to a whole table by method {}; plan describes it",
-                    name_of(*asked.method)));
+    throw InvalidInput("not-for-this-method",
+                       fmt::format("advise knows no way to a whole table by {}; plan describes it",
+                                   method_words(name_of(*asked.method))),
+                       "method", {WayOut::run("plan")});
   }
   if (!best) throw *unserved;
   best = Advisor(asked_for(*best_way, asked), inputs).advice();
@@ -842,7 +872,7 @@ Answer advice_answer(const Advice& advice) {
     reasons[what] = why;
   };
   const std::string method(name_of(advice.method));
-  add("method", method, method, advice.method_why);
+  add("method", method, bare_method_words(method), advice.method_why);
   answer.add("mechanism", nullptr);
   if (chosen != nullptr)
     add("mechanism", chosen->mechanism, chosen->mechanism, advice.mechanism_why);

@@ -70,14 +70,17 @@ struct Amplified {
 Amplified solve(const AmplifyQuestion& question) {
   if (question.chosen && question.rate) {
     throw InvalidInput(
-        fmt::format("give {} or {}, not both", flag_words("chosen"), flag_words("rate")));
+        "contradicting-parameters",
+        fmt::format("give {} or {}, not both", flag_words("chosen"), flag_words("rate")), "chosen",
+        {WayOut::leave("chosen"), WayOut::leave("rate")});
   }
   const int given = (question.n ? 1 : 0) + (question.epsilon0 ? 1 : 0) +
                     (question.epsilon ? 1 : 0) + (question.delta ? 1 : 0);
   if (given != 3) {
-    throw InvalidInput(fmt::format("give exactly three of {}, {}, {} and {}; you gave {}",
-                                   flag_words("n"), flag_words("epsilon0"), flag_words("epsilon"),
-                                   flag_words("delta"), given));
+    throw InvalidInput(
+        "contradicting-parameters",
+        fmt::format("give exactly three of {}, {}, {} and {}; you gave {}", flag_words("n"),
+                    flag_words("epsilon0"), flag_words("epsilon"), flag_words("delta"), given));
   }
   if (!question.k) refuse_missing("k", "how many records are possible");
   const std::uint64_t k = *question.k;
@@ -87,15 +90,17 @@ Amplified solve(const AmplifyQuestion& question) {
   if (!question.n) {
     if (question.chosen) {
       refuse_missing("n", fmt::format("{} needs it; with {}, amplify finds it",
-                                                  flag_words("chosen"), flag_words("rate")));
+                                      flag_words("chosen"), flag_words("rate")));
     }
     const auto records =
         shuffle_records_up(k, *question.epsilon0, *question.epsilon, *question.delta, rate);
     if (!records) {
       throw InvalidInput(
+          "no-answer",
           fmt::format("no number of records up to {} gives epsilon {:g} and delta {:g} with "
                       "reports of epsilon0 = {:g}",
-                      kMostRecords, *question.epsilon, *question.delta, *question.epsilon0));
+                      kMostRecords, *question.epsilon, *question.delta, *question.epsilon0),
+          "n");
     }
     found.response.records = *records;
   }

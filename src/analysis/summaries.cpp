@@ -922,9 +922,11 @@ void require_countable_pairs(const Domain& domain) {
   const std::uint64_t cells = PairCounts::cells(sizes);
   if (cells <= PairCounts::kMostCells) return;
   throw InvalidInput(
+      "too-much-work",
       fmt::format("columns are compared two at a time, in at most {} cells of all pairs, but there "
                   "are {}; {}",
-                  PairCounts::kMostCells, cells, domain.fewer_bins(&PairCounts::are_few)));
+                  PairCounts::kMostCells, cells, domain.fewer_bins(&PairCounts::are_few)),
+      "bins");
 }
 
 namespace {

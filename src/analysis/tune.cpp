@@ -91,17 +91,22 @@ void require_best(const LocalSpec& spec, const ReleaseSpace& space) {
   const auto refuse = [](bool given, const char* flag) {
     if (!given) return;
     throw InvalidInput(
+        "superfluous-parameter",
         fmt::format("{} finds the reference and its place itself, so {} must not be given with it",
-                    flag_words("best"), flag_words(flag)));
+                    flag_words("best"), flag_words(flag)),
+        parameter_of(flag), {WayOut::leave(flag)});
   };
   refuse(spec.numbers.c1.has_value(), "c1");
   refuse(spec.numbers.c2.has_value(), "c2");
   refuse(spec.reference.has_value(), "reference");
   if (space.kind() == SpaceKind::kCandidates) {
-    throw InvalidInput(fmt::format(
-        "{} is for categories and grids, but the space is candidates: each list of these would "
-        "need bounds of its own",
-        flag_words("best")));
+    throw InvalidInput(
+        "not-for-this-domain",
+        fmt::format(
+            "{} is for categories and grids, but the space is candidates: each list of these would "
+            "need bounds of its own",
+            flag_words("best")),
+        "best", {WayOut::leave("best")});
   }
 }
 
@@ -242,7 +247,10 @@ Tuning tune(const TuneQuestion& question, const PublicFiles& files) {
   if (local.space.fresh && !request.kind) request.kind = SpaceKind::kCandidates;
   if (request.kind == SpaceKind::kModels) {
     throw InvalidInput(
-        "tune is for records of units, but method integral-model releases a model of a table");
+        "not-for-this-method",
+        fmt::format("tune is for records of units, but {} releases a model of a table",
+                    method_words("integral-model")),
+        "method");
   }
   const ReleaseSpace space(domain, request, local.reference, files);
   const std::uint64_t draws = spec.count.value_or(1);
@@ -250,8 +258,10 @@ Tuning tune(const TuneQuestion& question, const PublicFiles& files) {
   if (question.best) {
     require_best(local, space);
   } else if (question.out) {
-    throw InvalidInput(fmt::format("{0} is where {1} writes its band, but {1} is not given",
-                                   flag_words("out"), flag_words("best")));
+    throw InvalidInput("superfluous-parameter",
+                       fmt::format("{0} is where {1} writes its band, but {1} is not given",
+                                   flag_words("out"), flag_words("best")),
+                       "out", {WayOut::add("best"), WayOut::leave("out")});
   }
   std::vector<double> masses;
   if (local.reference && space.kind() != SpaceKind::kCandidates) {
@@ -285,7 +295,9 @@ Tuning tune(const TuneQuestion& question, const PublicFiles& files) {
   progress.finish();
   if (tuning.units() + distributions.size() == 0) {
     throw InvalidInput(
-        fmt::format("{} must hold units to tune with, but holds none", question.public_units));
+        "empty-input",
+        fmt::format("{} must hold units to tune with, but holds none", question.public_units),
+        "public-units");
   }
   Tuning found;
   if (question.best) {

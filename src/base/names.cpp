@@ -132,7 +132,7 @@ void refuse_name(std::string_view what, std::string_view expected, std::string_v
   throw InvalidInput("unknown-name",
                      fmt::format("{} must be {}, but is \"{}\"{}", what, expected, typed,
                                  did_you_mean(typed.substr(0, typed.find('=')), known)),
-                     what);
+                     parameter_of(what));
 }
 
 void refuse_name(std::string_view what, std::string_view typed,

@@ -83,6 +83,12 @@ std::string added_words(std::string_view flag) {
 
 std::string method_words(std::string_view word) { return methods_words({&word, 1}); }
 
+std::string bare_method_words(std::string_view word, std::string_view added) {
+  if (speech() == Speech::kPython)
+    return added.empty() ? class_words(word) : method_words(word, added);
+  return added.empty() ? std::string(word) : fmt::format("{} {}", word, added_words(added));
+}
+
 std::string method_words(std::string_view word, std::string_view added) {
   return speech() == Speech::kPython ? fmt::format("{}({})", class_words(word), added_words(added))
                                      : fmt::format("method {} {}", word, added_words(added));
@@ -107,19 +113,59 @@ std::string command_words(std::string_view command) {
   return fmt::format("mo.{}{}", command == "law" ? "nonprivate." : "", command);
 }
 
+bool has_rows(bool is_in_memory) { return is_in_memory && speech() == Speech::kPython; }
+
 std::string line_words(std::uint64_t line, bool is_in_memory) {
-  return is_in_memory && line >= 2 ? fmt::format("row {}, counted from 0,", line - 2)
-                                   : fmt::format("line {}", line);
+  return has_rows(is_in_memory) && line >= 2 ? fmt::format("row {}, counted from 0,", line - 2)
+                                             : fmt::format("line {}", line);
 }
 
 std::string_view words_of_speech(std::string_view of_command, std::string_view of_python) {
   return speech() == Speech::kPython ? of_python : of_command;
 }
 
+std::string_view action_words(WayOut::Action action) {
+  switch (action) {
+    case WayOut::Action::kSet:
+      return "set";
+    case WayOut::Action::kAdd:
+      return words_of_speech("add", "set");
+    case WayOut::Action::kLeave:
+      return "leave";
+    case WayOut::Action::kHave:
+      return "have";
+    case WayOut::Action::kUse:
+      return "use";
+    case WayOut::Action::kRun:
+      return "run";
+  }
+  return "";
+}
+
+std::string part_words(const WayOut& way) {
+  switch (way.action) {
+    case WayOut::Action::kHave:
+      return way.part;
+    case WayOut::Action::kUse:
+      return bare_method_words(way.part);
+    case WayOut::Action::kRun:
+      return command_words(way.part);
+    case WayOut::Action::kSet:
+    case WayOut::Action::kAdd:
+    case WayOut::Action::kLeave:
+      return flag_words(way.part);
+  }
+  return "";
+}
+
+std::string value_words(const WayOut& way) {
+  return way.action == WayOut::Action::kAdd ? std::string(words_of_speech("", "True")) : way.value;
+}
+
 std::string words_of(const WayOut& way) {
   switch (way.action) {
     case WayOut::Action::kSet:
-      return setting_words(way.part, way.value);
+      return way.value.empty() ? flag_words(way.part) : setting_words(way.part, way.value);
     case WayOut::Action::kAdd:
       return added_words(way.part);
     case WayOut::Action::kLeave:

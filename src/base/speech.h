@@ -55,19 +55,32 @@ class Speaking {
 /// The same with a parameter that is given without a value: "method marginals --copula",
 /// "mo.Marginals(copula=True)".
 [[nodiscard]] std::string method_words(std::string_view word, std::string_view added);
+/// Its name alone, where the sentence calls it a method already: "local", "mo.Local"; with a
+/// parameter as above unless it is empty: "marginals --copula".
+[[nodiscard]] std::string bare_method_words(std::string_view word, std::string_view added = {});
 /// Several of them, at least one: "methods local and central", "mo.Local and mo.Central".
 [[nodiscard]] std::string methods_words(std::span<const std::string_view> words);
 
 /// A command by its name: "mollify check", "method.check".
 [[nodiscard]] std::string command_words(std::string_view command);
 
-/// A line of a table with a header of one line: "line 5", or in a table that lies in memory "row 3,
-/// counted from 0,".
+/// Whether people know the table by its rows, counted from 0, and not by a file's lines: in Python,
+/// if it lies in memory.
+[[nodiscard]] bool has_rows(bool is_in_memory);
+
+/// A line of a table with a header of one line: "line 5", or for a table with rows "row 3, counted
+/// from 0,".
 [[nodiscard]] std::string line_words(std::uint64_t line, bool is_in_memory);
 
 /// One of two texts, where a sentence differs in more than names. C and C++ have the command's.
 [[nodiscard]] std::string_view words_of_speech(std::string_view of_command,
                                                std::string_view of_python);
+
+/// The three parts of what to do, for programs: "set", "epsilon" and "6.27". In Python an added
+/// parameter is set to True.
+[[nodiscard]] std::string_view action_words(WayOut::Action action);
+[[nodiscard]] std::string part_words(const WayOut& way);
+[[nodiscard]] std::string value_words(const WayOut& way);
 
 /// What to do: "--epsilon 6.27", "2000 records".
 [[nodiscard]] std::string words_of(const WayOut& way);

@@ -65,7 +65,9 @@ namespace {
 
 std::optional<front::Charging> charging(const char* ledger, const char* data_set) {
   if ((ledger == nullptr) != (data_set == nullptr)) {
-    throw InvalidInput("a ledger and the data set's name in it go together, but one is given");
+    throw InvalidInput("missing-parameter",
+                       "a ledger and the data set's name in it go together, but one is given",
+                       "ledger");
   }
   if (ledger == nullptr) return std::nullopt;
   return front::Charging{front::Ledger(ledger), data_set};
@@ -75,7 +77,8 @@ front::EstimateOptions estimate_options(const char* text) {
   front::EstimateOptions options;
   if (text == nullptr) return options;
   const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object()) throw InvalidInput("the options must be a JSON object");
+  if (!json.is_object())
+    throw InvalidInput("wrong-type", "the options must be a JSON object", "options");
   for (const auto& [key, value] : json.items()) {
     if (key == "confidence" && value.is_number()) {
       options.confidence = value.get<double>();
@@ -85,8 +88,10 @@ front::EstimateOptions estimate_options(const char* text) {
       options.pairs = value.get<bool>();
     } else {
       throw InvalidInput(
+          "unknown-key",
           "the options must be confidence (a number), method (a text) and pairs (true or false), "
           "but one is " +
+              key,
           key);
     }
   }
@@ -104,7 +109,8 @@ front::GivenValues given_values(const char* text) {
       if (is_read) given[column] = value.get<std::string>();
     }
   }
-  if (!is_read) throw InvalidInput("given must be a JSON object of texts, but is not");
+  if (!is_read)
+    throw InvalidInput("wrong-type", "given must be a JSON object of texts, but is not", "given");
   return given;
 }
 
@@ -254,13 +260,17 @@ using nlohmann::json;
 /// Throws InvalidInput unless the text is an object with the parameters' names and types.
 front::SamplerParameters parse(const char* text) {
   const json object = json::parse(text, nullptr, false);
-  if (!object.is_object()) throw InvalidInput("the sampler's parameters must be a JSON object");
+  if (!object.is_object())
+    throw InvalidInput("wrong-type", "the sampler's parameters must be a JSON object",
+                       "parameters");
   front::SamplerParameters parameters;
   for (const auto& item : object.items()) {
     const std::string& key = item.key();
     const json& value = item.value();
     const auto require = [&](bool fits, const char* what) {
-      if (!fits) throw InvalidInput(key + " must be " + what + ", but is " + value.dump());
+      if (!fits)
+        throw InvalidInput("wrong-type", key + " must be " + what + ", but is " + value.dump(),
+                           key);
     };
     const auto number = [&](std::optional<double>& parameter) {
       require(value.is_number(), "a number");

@@ -87,7 +87,8 @@ ChosenBand chosen_band(const DensityOptions& options, const MechanismOptions& me
     return band;
   }
   if (band.c1 || band.c2) {
-    throw InvalidInput(fmt::format("{} belongs to the minimax band, but another band is asked for",
+    throw InvalidInput("contradicting-parameters",
+                       fmt::format("{} belongs to the minimax band, but another band is asked for",
                                    band.c1 ? "c1" : "c2"));
   }
   band.floor = band.place.location ? location_floor(*band.place.location, band.epsilon)
@@ -105,8 +106,10 @@ std::vector<double> point_from(const std::string& text, std::size_t dimension) {
     begin = end + 1;
   }
   if (point.size() != dimension) {
-    throw InvalidInput(fmt::format("at must be {} numbers with commas between them, but is \"{}\"",
-                                   dimension, text));
+    throw InvalidInput("malformed-text",
+                       fmt::format("at must be {} numbers with commas between them, but is \"{}\"",
+                                   dimension, text),
+                       "at");
   }
   return point;
 }
@@ -114,17 +117,21 @@ std::vector<double> point_from(const std::string& text, std::size_t dimension) {
 void refuse_mismatch(const Measure& p, const Measure& reference) {
   if (p.dimension() != reference.dimension()) {
     throw InvalidInput(
+        "wrong-shape",
         fmt::format("the reference must have the density's {} dimensions, but has {}",
-                    p.dimension(), reference.dimension()));
+                    p.dimension(), reference.dimension()),
+        "reference");
   }
   for (std::size_t axis = 0; axis < p.dimension(); ++axis) {
     const Interval of_p = p.box()[axis];
     const Interval of_reference = reference.box()[axis];
     if (of_reference.contains(of_p)) continue;
     throw InvalidInput(
+        "not-for-this-domain",
         fmt::format("the reference must be positive wherever the density is, but along axis {} it "
                     "ends at [{:g}, {:g}] and the density at [{:g}, {:g}]",
-                    axis, of_reference.low, of_reference.high, of_p.low, of_p.high));
+                    axis, of_reference.low, of_reference.high, of_p.low, of_p.high),
+        "reference");
   }
 }
 
@@ -149,9 +156,11 @@ std::vector<std::vector<double>> raster_from(const std::string& text, const Box&
   }
   if (along.size() != box.size() || box.size() > 2 || pixels > kMostPixels) {
     throw InvalidInput(
+        "malformed-text",
         fmt::format("raster must be N for one axis or NxM for two, at most {} pixels in all, but "
                     "is \"{}\" for {} axes",
-                    kMostPixels, text, box.size()));
+                    kMostPixels, text, box.size()),
+        "raster");
   }
   std::vector<std::vector<double>> middles;
   for (std::uint64_t i = 0; i < pixels; ++i) {
@@ -374,17 +383,22 @@ int print_law_of_density(const DensityOptions& options, const MechanismOptions& 
   if (mechanism.mechanism || mechanism.mu ||
       own_numbers(Mechanism::kClass, mechanism.numbers) != mechanism.numbers) {
     throw InvalidInput(
+        "missing-parameter",
         "a density's law is that of a band, so --band says where it lies, and only --c1 and --c2 "
-        "may be given as well");
+        "may be given as well",
+        "band", {WayOut::set("band")});
   }
   if (!mechanism.reference) {
     throw InvalidInput(
+        "missing-parameter",
         "a continuous space needs --reference, a public distribution: without one there are "
         "infinitely many mutually singular inputs, and no private sampler beats one that ignores "
-        "them all (Park et al. 2024, Proposition III.2)");
+        "them all (Park et al. 2024, Proposition III.2)",
+        "reference", {WayOut::set("reference")});
   }
   if (options.cells && options.candidates) {
-    throw InvalidInput("give --cells or --candidates, not both");
+    throw InvalidInput("contradicting-parameters", "give --cells or --candidates, not both",
+                       "cells", {WayOut::leave("cells"), WayOut::leave("candidates")});
   }
   const std::shared_ptr<const Measure> p =
       measure_from_json(read_text_file(*options.density), *options.density);
@@ -405,7 +419,8 @@ int print_law_of_density(const DensityOptions& options, const MechanismOptions& 
     places.regions.push_back(box_from("region", text, p->dimension()));
   }
   if (options.raster.has_value() != options.out.has_value()) {
-    throw InvalidInput("give --raster and --out together, or neither");
+    throw InvalidInput("missing-parameter", "give --raster and --out together, or neither",
+                       "raster");
   }
   if (options.raster_box && !options.raster) {
     refuse_missing("raster", "--raster-box needs it");
@@ -422,7 +437,9 @@ int print_law_of_density(const DensityOptions& options, const MechanismOptions& 
   const bool on_grid =
       options.cells || (!options.candidates && p->dimension() <= Grid::kMostDimensions);
   if (!on_grid && !options.regions.empty()) {
-    throw InvalidInput("--region needs a grid, but the law is over candidates");
+    throw InvalidInput("not-for-this-space",
+                       "--region needs a grid, but the law is over candidates", "region",
+                       {WayOut::leave("region")});
   }
   std::vector<Point> raster;
   const Answer answer = on_grid ? law_on_grid(*p, another.get(), reference,
@@ -452,18 +469,23 @@ struct LawOptions {
 int run(const LawOptions& options) {
   if (options.density.given()) {
     if (options.mechanism.channel) {
-      throw InvalidInput("--channel is for --p, but --density is given");
+      throw InvalidInput("superfluous-parameter", "--channel is for --p, but --density is given",
+                         "channel", {WayOut::leave("channel")});
     }
-    if (options.p) throw InvalidInput("give --p or --density, not both");
+    if (options.p)
+      throw InvalidInput("contradicting-parameters", "give --p or --density, not both", "p",
+                         {WayOut::leave("p"), WayOut::leave("density")});
     return print_law_of_density(options.density, options.mechanism, options.other, options.more,
                                 options.json);
   }
   const NamedDistribution p = read_distribution(needed(options.p, "--p"));
   if (!options.normalise && !(std::abs(p.sum - 1) <= 1e-9)) {
     throw InvalidInput(
+        "not-a-distribution",
         fmt::format("the masses of {} must sum to 1 within 1e-9, but sum to {:.12g}; --normalise "
                     "divides by their sum",
-                    *options.p, p.sum));
+                    *options.p, p.sum),
+        "p", {WayOut::add("normalise")});
   }
   std::vector<double> reference;
   const MechanismOptions& mechanism = options.mechanism;
@@ -479,7 +501,9 @@ int run(const LawOptions& options) {
   std::optional<std::vector<double>> other;
   if (options.other) {
     if (!is_projection) {
-      throw InvalidInput(fmt::format("--other works with bands, and {} is not a band", name));
+      throw InvalidInput("not-for-this-mechanism",
+                         fmt::format("--other works with bands, and {} is not a band", name),
+                         "other", {WayOut::leave("other")});
     }
     other = masses_in_order(read_distribution(*options.other), p, *options.other);
   }
@@ -583,7 +607,7 @@ Answer risk_table(const RiskOptions& options, std::size_t k, std::span<const dou
     lines.push_back(std::move(line));
     if (!every) break;
   }
-  if (!any) throw InvalidInput(refusal);
+  if (!any) throw InvalidInput("no-mechanism", refusal);
   std::vector<TableColumn> columns{{several ? "epsilon" : "", -20, "/mechanism"}};
   if (several) {
     for (const std::string& epsilon : epsilons) {
@@ -615,7 +639,9 @@ int run(RiskOptions options) {
   const std::size_t k = reference.empty() ? outcome_count(options.k) : reference.size();
   if (options.k && *options.k != k) {
     throw InvalidInput(
-        fmt::format("the reference must have {} masses like --k, but has {}", *options.k, k));
+        "wrong-shape",
+        fmt::format("the reference must have {} masses like --k, but has {}", *options.k, k),
+        "reference");
   }
   const bool every = options.mechanism.mechanism == "all";
   if (every || (options.epsilons && options.epsilons->find(',') != std::string::npos)) {

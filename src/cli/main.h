@@ -58,7 +58,8 @@ CLI::Option* add_text(CLI::App& command, const std::string& flags,
 /// Thrown where a flag must be given. The command's help says what it is for.
 struct MissingFlag : InvalidInput {
   explicit MissingFlag(const std::string& missing)
-      : InvalidInput(missing + " is missing"), flag(missing) {}
+      : InvalidInput("missing-parameter", missing + " is missing", missing.substr(2)),
+        flag(missing) {}
   std::string flag;
 };
 

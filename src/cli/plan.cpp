@@ -89,10 +89,12 @@ std::vector<std::uint64_t> sizes_of(const std::string& text) {
     if (error != std::errc() || end != size.data() + size.size() || value < 1 ||
         value > std::uint64_t{1} << 32U) {
       throw InvalidInput(
+          "malformed-text",
           fmt::format("--columns takes whole numbers from 1 to 4294967296, separated by commas, "
                       "but \"{}\" is not "
                       "one",
-                      size));
+                      size),
+          "columns");
     }
     sizes.push_back(value);
   }

@@ -57,12 +57,16 @@ ReleaseSpec spec_for(const SampleOptions& options, const CLI::App& command,
   if (!options.spec) return mollify::spec_of(given_parts(command, spec_parts(), method), "");
   if (method) {
     throw InvalidInput(
+        "superfluous-parameter",
         fmt::format("--spec holds the whole release, so method {} must not be given with it",
-                    name_of(*method)));
+                    name_of(*method)),
+        "method");
   }
   if (const std::string flag = first_given_part(command, spec_parts()); !flag.empty()) {
     throw InvalidInput(
-        fmt::format("--spec holds the whole release, so {} must not be given with it", flag));
+        "superfluous-parameter",
+        fmt::format("--spec holds the whole release, so {} must not be given with it", flag),
+        parameter_of(flag), {WayOut::leave(parameter_of(flag))});
   }
   return parse_spec(read_text_file(*options.spec), *options.spec);
 }
@@ -95,8 +99,8 @@ void validate_outputs(const SampleOptions& options, const ReleaseSpec& spec) {
     for (const auto& [other, input] : inputs) refuse_overwriting(flag, output, other, input);
     for (std::size_t j = i + 1; j < outputs.size(); ++j) {
       if (!output || !outputs[j].second || !same_place(*output, *outputs[j].second)) continue;
-      throw InvalidInput(
-          fmt::format("{} and {} must differ, but both are {}", flag, outputs[j].first, *output));
+      throw InvalidInput("same-file", fmt::format("{} and {} must differ, but both are {}", flag,
+                                                  outputs[j].first, *output));
     }
   }
   for (const auto& [flag, output] : outputs) {
@@ -288,9 +292,11 @@ std::optional<std::string> piped(const std::string& path, const ReleaseSpec& spe
   if (!is_stream(path)) return std::nullopt;
   if (kDrawMethods.has(spec.method)) {
     throw InvalidInput(
+        "not-repeatable",
         fmt::format("the private data must be a file that can be read twice, but {} is a pipe or "
                     "a device",
-                    path));
+                    path),
+        "data");
   }
   return LineReader(path).bytes();
 }
@@ -304,8 +310,10 @@ int run(SampleOptions options, const CLI::App& command, std::optional<Method> me
   }
   const std::string& path = needed(options.data, "--data");
   if (options.model && !kPublishedModels.has(spec.method)) {
-    throw InvalidInput(fmt::format("--model-out is for {}, but the method is {}",
-                                   kPublishedModels.text(), name_of(spec.method)));
+    throw InvalidInput("not-for-this-method",
+                       fmt::format("--model-out is for {}, but the method is {}",
+                                   kPublishedModels.text(), name_of(spec.method)),
+                       "model-out", {WayOut::leave("model-out")});
   }
   options.ledger.validate(path);
   if (options.threads) require_between("threads", *options.threads, 1, kMostThreads);
@@ -314,8 +322,10 @@ int run(SampleOptions options, const CLI::App& command, std::optional<Method> me
   }
   if (options.ledger.ledger && !options.certificate && !options.json) {
     throw InvalidInput(
+        "missing-parameter",
         "give --out, --certificate or --json with --ledger: without one of them, the certificate "
-        "of the release that is charged would be lost");
+        "of the release that is charged would be lost",
+        "out", {WayOut::set("out"), WayOut::set("certificate")});
   }
   const std::optional<std::string> bytes = piped(path, spec);
   const PublicFiles inputs(path, bytes);

@@ -32,8 +32,12 @@ void refuse_options_beside_certificate(const VerifyOptions& options) {
   const MechanismOptions& given = options.mechanism;
   const auto refuse = [](bool is_given, const char* flag) {
     if (!is_given) return;
-    throw InvalidInput(fmt::format(
-        "a certificate is checked by what it says itself, so {} must not be given with it", flag));
+    throw InvalidInput(
+        "superfluous-parameter",
+        fmt::format(
+            "a certificate is checked by what it says itself, so {} must not be given with it",
+            flag),
+        parameter_of(flag), {WayOut::leave(parameter_of(flag))});
   };
   refuse(options.k.has_value(), "--k");
   refuse(options.inputs.has_value(), "--inputs");
@@ -87,13 +91,17 @@ int verify_mechanism(const VerifyOptions& options) {
   tell_large_epsilon(parameters.epsilon, parameters.mu);
   if (!reference.empty() && reference.size() != k) {
     throw InvalidInput(
-        fmt::format("the reference must have {} masses like --k, but has {}", k, reference.size()));
+        "wrong-shape",
+        fmt::format("the reference must have {} masses like --k, but has {}", k, reference.size()),
+        "reference");
   }
   const auto sampler = make_sampler(parameters);
   const std::uint64_t inputs = options.inputs.value_or(24);
   constexpr std::uint64_t kMostInputs = 1'000'000;
   if (inputs > kMostInputs) {
-    throw InvalidInput(fmt::format("inputs must be at most {}, but is {}", kMostInputs, inputs));
+    throw InvalidInput("out-of-range",
+                       fmt::format("inputs must be at most {}, but is {}", kMostInputs, inputs),
+                       "inputs");
   }
   Progress progress("inputs", inputs);
   const Verification found =

@@ -55,9 +55,35 @@ struct WayOut {
     kRun,    ///< run this command
   };
   Action action;
-  std::string_view part;   ///< a part by its flag without dashes, a thing, a method or a command
-  std::string value = {};  ///< in kSet and kHave
+  std::string part;        ///< a part by its flag without dashes, a thing, a method or a command
+  std::string value = {};  ///< in kSet and kHave; empty: a value of the caller's choice
+
+  static WayOut set(std::string_view part, std::string value = {}) {
+    return {Action::kSet, std::string(part), std::move(value)};
+  }
+  static WayOut add(std::string_view part) { return {Action::kAdd, std::string(part)}; }
+  static WayOut leave(std::string_view part) { return {Action::kLeave, std::string(part)}; }
+  static WayOut have(std::string_view part, std::string value) {
+    return {Action::kHave, std::string(part), std::move(value)};
+  }
+  static WayOut use(std::string_view method) { return {Action::kUse, std::string(method)}; }
+  static WayOut run(std::string_view command) { return {Action::kRun, std::string(command)}; }
   friend bool operator==(const WayOut&, const WayOut&) = default;
+};
+
+/// The thing that a refusal concerns: a parameter, or a column of a table.
+struct Concern {
+  Concern() = default;
+  /// A parameter by its flag without dashes, or by its key.
+  template <class Text>
+  requires std::is_convertible_v<const Text&, std::string_view> Concern(const Text& flag)
+      : parameter(std::string_view(flag)) {}  // NOLINT
+  static Concern of_column(std::string_view name) {
+    Concern made;
+    made.column = name;
+    return made;
+  }
+  std::string parameter{}, column{};  ///< empty: none
 };
 
 /// A public input (a parameter, a domain, a file's header, a flag) cannot be used.
@@ -67,28 +93,38 @@ struct WayOut {
 /// never cause a refusal (docs/theory/threat-model.md, "A release is total").
 class InvalidInput : public std::invalid_argument {
  public:
-  /// The sentence is made `readable`. `parameter` is the part that it concerns, by its flag without
-  /// dashes; empty if it is no single one.
-  InvalidInput(Code code, std::string_view sentence, std::string_view parameter = {},
+  /// The sentence is made `readable`.
+  InvalidInput(Code code, std::string_view sentence, Concern concern = {},
                std::vector<WayOut> ways_out = {})
       : std::invalid_argument(readable(sentence)),
-        facts_(std::make_shared<const Facts>(
-            Facts{code, std::string(parameter), std::move(ways_out)})) {}
-  explicit InvalidInput(std::string_view sentence) : InvalidInput("invalid-input", sentence) {}
+        facts_(
+            std::make_shared<const Facts>(Facts{code, std::move(concern), std::move(ways_out)})) {}
   /// A refusal that is told of in a longer sentence.
   InvalidInput(const InvalidInput& inner, std::string_view sentence)
       : std::invalid_argument(readable(sentence)), facts_(inner.facts_) {}
+  /// The same, which names the column that it is about.
+  InvalidInput(const InvalidInput& inner, std::string_view sentence, std::string_view column)
+      : std::invalid_argument(readable(sentence)), facts_(inner.with_column(column)) {}
 
   [[nodiscard]] Code code() const noexcept { return facts_->code; }
-  [[nodiscard]] const std::string& parameter() const noexcept { return facts_->parameter; }
+  /// The parameter that it concerns, by its flag without dashes, or by its key; empty if it is no
+  /// single one.
+  [[nodiscard]] const std::string& parameter() const noexcept { return facts_->concern.parameter; }
+  /// The column that it concerns; empty if it is none.
+  [[nodiscard]] const std::string& column() const noexcept { return facts_->concern.column; }
   [[nodiscard]] const std::vector<WayOut>& ways_out() const noexcept { return facts_->ways_out; }
 
  private:
   struct Facts {
     Code code;
-    std::string parameter;
+    Concern concern;
     std::vector<WayOut> ways_out;
   };
+  [[nodiscard]] std::shared_ptr<const Facts> with_column(std::string_view column) const {
+    Facts facts = *facts_;
+    facts.concern.column = column;
+    return std::make_shared<const Facts>(std::move(facts));
+  }
   std::shared_ptr<const Facts> facts_;  ///< shared, so that an exception is copied without throwing
 };
 
@@ -107,8 +143,17 @@ namespace detail {
 
 }  // namespace detail
 
+/// The parameter that the beginning of a sentence names: "cells" of "--cells". Several words, such
+/// as "the number of outcomes", name none.
+[[nodiscard]] constexpr std::string_view parameter_of(std::string_view name) noexcept {
+  if (name.find(' ') != name.npos) return {};
+  while (name.starts_with('-')) name.remove_prefix(1);
+  return name;
+}
+
 /// Throws InvalidInput, "`what` must be from `least` to `most`, but is `value`", unless it is: for
-/// whole numbers, and for doubles, of which NaN is in no range.
+/// whole numbers, and for doubles, of which NaN is in no range. `what` is the parameter's name, or
+/// words for something else.
 template <class Number>
 void require_between(std::string_view what, Number value, std::type_identity_t<Number> least,
                      std::type_identity_t<Number> most) {
@@ -120,7 +165,7 @@ void require_between(std::string_view what, Number value, std::type_identity_t<N
   throw InvalidInput("out-of-range",
                      std::string(what) + " must be from " + text(least) + " to " + text(most) +
                          ", but is " + text(value),
-                     what);
+                     parameter_of(what));
 }
 
 }  // namespace mollify

@@ -43,8 +43,11 @@ struct Setting {
 /// A setting that cannot be used.
 class RefusedSetting : public InvalidInput {
  public:
-  RefusedSetting(std::uint32_t where, std::string_view sentence)
-      : InvalidInput(sentence), line(where) {}
+  RefusedSetting(Code code, std::uint32_t where, std::string_view sentence, std::string_view key)
+      : InvalidInput(code, sentence, key), line(where) {}
+  /// A refusal that is told of in a longer sentence, which names the column.
+  RefusedSetting(const RefusedSetting& inner, std::string_view sentence, std::string_view column)
+      : InvalidInput(inner, sentence, column), line(inner.line) {}
   std::uint32_t line;  ///< of the setting
 };
 
@@ -118,7 +121,7 @@ class Settings {
   }
 
   /// Refuses the key: "`key` `what`".
-  [[noreturn]] void refuse(std::string_view key, std::string_view what) const;
+  [[noreturn]] void refuse(Code code, std::string_view key, std::string_view what) const;
 
  private:
   const Setting& mapping_;

@@ -65,11 +65,13 @@ FileLock::FileLock(const std::string& path, const std::string& name, bool make) 
   const auto refuse = [&](const char* what) {
     const int error = errno;
     const bool is_absent = error == ENOENT && !make;
-    throw InvalidInput(fmt::format(
-        "the ledger {} cannot be {}: {}{}{}", name, what,
-        make ? why_not_written(name, error) : why_not_opened(name, error),
-        is_absent ? "; make one with " : "",
-        is_absent ? words_of_speech("mollify ledger --declare", "Ledger.declare") : ""));
+    throw InvalidInput(
+        make ? Code("unwritable-file") : Code("unreadable-file"),
+        fmt::format("the ledger {} cannot be {}: {}{}{}", name, what,
+                    make ? why_not_written(name, error) : why_not_opened(name, error),
+                    is_absent ? "; make one with " : "",
+                    is_absent ? words_of_speech("mollify ledger --declare", "Ledger.declare") : ""),
+        "ledger");
   };
   descriptor_ = ::open(path.c_str(), flags, kMode);
   if (descriptor_ < 0) refuse("opened");
@@ -120,17 +122,26 @@ void SqliteDatabase::fail() const {
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
     case SQLITE_AUTH:
-      throw InvalidInput(fmt::format("the ledger {} cannot be opened: {}", name_, [&] {
-        const int cause = sqlite3_system_errno(database_.get());
-        return cause == 0 ? reason : std::generic_category().message(cause);
-      }()));
+      throw InvalidInput("unreadable-file",
+                         fmt::format("the ledger {} cannot be opened: {}", name_,
+                                     [&] {
+                                       const int cause = sqlite3_system_errno(database_.get());
+                                       return cause == 0 ? reason
+                                                         : std::generic_category().message(cause);
+                                     }()),
+                         "ledger");
     case SQLITE_READONLY:
-      throw InvalidInput(fmt::format("the ledger {} cannot be written: {}", name_, reason));
+      throw InvalidInput("unwritable-file",
+                         fmt::format("the ledger {} cannot be written: {}", name_, reason),
+                         "ledger");
     case SQLITE_NOTADB:
-      throw InvalidInput(fmt::format("{} is not a ledger but a file of another kind", name_));
+      throw InvalidInput("wrong-kind-of-file",
+                         fmt::format("{} is not a ledger but a file of another kind", name_),
+                         "ledger");
     case SQLITE_CORRUPT:
     case SQLITE_FORMAT:
-      throw InvalidInput(fmt::format("the ledger {} is damaged: {}", name_, reason));
+      throw InvalidInput("ledger-damaged",
+                         fmt::format("the ledger {} is damaged: {}", name_, reason), "ledger");
     case SQLITE_NOMEM:
       throw std::bad_alloc();
     case SQLITE_BUSY:
@@ -244,7 +255,9 @@ LedgerIdentity::LedgerIdentity(const std::string& path) : path_(path) {
   std::error_code failed;
   file_ = std::filesystem::absolute(path, failed).string();
   if (failed) {
-    throw InvalidInput(fmt::format("the ledger {} cannot be opened: {}", path, failed.message()));
+    throw InvalidInput("unreadable-file",
+                       fmt::format("the ledger {} cannot be opened: {}", path, failed.message()),
+                       "ledger");
   }
 }
 
@@ -257,11 +270,14 @@ void LedgerIdentity::require_in_place(const FileLock& lock, const SqliteDatabase
     refuse_replaced();
   }
   if (locked.st_nlink > 1) {
-    throw InvalidInput(fmt::format(
-        "the ledger {0} has {1} hard links, but must have one, because what is charged by one "
-        "name could be lost by another: delete the others (find DIRECTORY -samefile {0} lists "
-        "them)",
-        path_, locked.st_nlink));
+    throw InvalidInput(
+        "ledger-linked",
+        fmt::format(
+            "the ledger {0} has {1} hard links, but must have one, because what is charged by one "
+            "name could be lost by another: delete the others (find DIRECTORY -samefile {0} lists "
+            "them)",
+            path_, locked.st_nlink),
+        "ledger");
   }
 }
 
@@ -283,9 +299,11 @@ void LedgerIdentity::commit(const FileLock& lock, SqliteDatabase& database,
 
 void LedgerIdentity::refuse_replaced() const {
   throw InvalidInput(
+      "ledger-moved",
       fmt::format("the ledger {} was moved, replaced or deleted after it was opened, so nothing is "
                   "recorded: put the file back, or open the ledger again if the new file is meant",
-                  path_));
+                  path_),
+      "ledger");
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -385,10 +403,13 @@ std::string identity_text(const DataFile& file) {
 
 void require_positive(const ExactPrivacy& cost) {
   if (cost.parameter().is_zero()) {
-    throw InvalidInput(fmt::format("a privacy budget must be positive, but is {}", cost.text()));
+    throw InvalidInput("out-of-range",
+                       fmt::format("a privacy budget must be positive, but is {}", cost.text()));
   }
   if (cost.delta >= Decimal(1.0)) {
-    throw InvalidInput(fmt::format("delta must be below 1, but is {}", words_of(cost.delta)));
+    throw InvalidInput("out-of-range",
+                       fmt::format("delta must be below 1, but is {}", words_of(cost.delta)),
+                       "delta");
   }
 }
 
@@ -403,11 +424,14 @@ void require_same_name(const std::string& name, const std::vector<std::string>& 
   if (known.empty() || release.another_data_set) return;
   if (std::find(known.begin(), known.end(), name) != known.end()) return;
   const std::string& former = known.front();
-  throw InvalidInput(fmt::format(
-      "{0} knows {1}{2} already, and charges there would not count for {3}: name it {4}, "
-      "or say that another data set is meant (--another-data-set)",
-      ledger, release.file->path, former == release.file->path ? "" : " as " + former, name,
-      former));
+  throw InvalidInput(
+      "another-data-set",
+      fmt::format(
+          "{0} knows {1}{2} already, and charges there would not count for {3}: name it {4}, "
+          "or say that another data set is meant ({5})",
+          ledger, release.file->path, former == release.file->path ? "" : " as " + former, name,
+          former, added_words("another-data-set")),
+      "data-set", {WayOut::set("data-set", former), WayOut::add("another-data-set")});
 }
 
 /// "epsilon 2 and delta 1e-7 remain", and which of the two is missing.
@@ -442,12 +466,14 @@ void require_total(const DataSetSummary& known, const ReleaseCharge& release,
       shell_word(ledger), known.data_set.starts_with('/') ? "--data" : "--data-set",
       shell_word(known.data_set), budget);
   throw InvalidInput(
+      "no-total",
       fmt::format("{} has no total in {}{}, so nothing would ever be refused: declare one ({}",
                   known.data_set, ledger,
                   totals.empty() ? ""
                                  : fmt::format(", which has totals for {} ({} names one)",
                                                fmt::join(totals, ", "), flag_words("data-set")),
-                  words_of_speech(declare, "Ledger.declare)")));
+                  words_of_speech(declare, "Ledger.declare)")),
+      "data-set", {WayOut::run("ledger")});
 }
 
 /// Refuses a charge that the total does not allow, if there is one.
@@ -456,27 +482,42 @@ void require_room(const DataSetSummary& known, const ReleaseCharge& release,
   if (!known.total) return;
   const auto& [scope, total] = *known.total;
   if (!protects(release.scope, scope)) {
-    const std::string way =
-        scope.unit.empty() ? "" : "; add --unit " + scope.unit + ", so that it protects them";
-    throw InvalidInput(fmt::format(
-        "the total of {} in {} protects {}, but this release protects no more than {}{}",
-        known.data_set, ledger, scope.words(), release.scope.words(), words_of_speech(way, "")));
+    const std::string of_command =
+        fmt::format("; add --unit {}, so that it protects them", scope.unit);
+    const std::string of_python =
+        fmt::format(R"(. Give the method unit="{0}", or a charge scope="unit={0}".)", scope.unit);
+    const std::string_view way = words_of_speech(of_command, of_python);
+    throw InvalidInput(
+        "total-protects-more",
+        fmt::format(
+            "the total of {} in {} protects {}, but this release protects no more than {}{}",
+            known.data_set, ledger, scope.words(), release.scope.words(),
+            scope.unit.empty() ? "" : way),
+        "unit", {WayOut::set("unit", scope.unit)});
   }
   if (!LedgerAccount().with(release.cost).spent(total)) {
     const bool lacks_delta =
         total.notion == Notion::kPure && release.cost.notion == Notion::kApproximate;
-    throw InvalidInput(fmt::format(
-        "the total of {} in {} is {}, but this release promises {}{}", known.data_set, ledger,
-        parameters_of(total), parameters_of(release.cost),
-        lacks_delta ? fmt::format("; a total that has {} takes both", flag_words("delta")) : ""));
+    throw InvalidInput(
+        "total-of-another-kind",
+        fmt::format("the total of {} in {} is {}, but this release promises {}{}", known.data_set,
+                    ledger, parameters_of(total), parameters_of(release.cost),
+                    lacks_delta
+                        ? fmt::format("; a total that has {} takes both", flag_words("delta"))
+                        : ""),
+        "data-set");
   }
   if (!known.account.with(release.cost).fits(total)) {
-    throw InvalidInput(fmt::format(
-        "the total of {} in {} is {}: {}, and this release costs {}; {}declare a higher total ({})",
-        known.data_set, ledger, total.text(), remaining_words(known.account, total, release.cost),
-        release.cost.text(),
-        known.account.remaining(total).is_zero() ? "" : "release with what remains, or ",
-        words_of_speech("mollify ledger --replace", "Ledger.declare with replace=True")));
+    throw InvalidInput(
+        "budget-exceeded",
+        fmt::format(
+            "the total of {} in {} is {}: {}, and this release costs {}; {}declare a higher total "
+            "({})",
+            known.data_set, ledger, total.text(),
+            remaining_words(known.account, total, release.cost), release.cost.text(),
+            known.account.remaining(total).is_zero() ? "" : "release with what remains, or ",
+            words_of_speech("mollify ledger --replace", "Ledger.declare with replace=True")),
+        "data-set");
   }
 }
 
@@ -515,7 +556,8 @@ class LedgerFile::Database {
     identity_.require_in_place(lock_, sqlite_);
     // Before anything is written, so that another program's file is left as it is.
     if (is_empty()) {
-      if (opening == Opening::kExisting) throw InvalidInput(path() + " is empty, not a ledger");
+      if (opening == Opening::kExisting)
+        throw InvalidInput("wrong-kind-of-file", path() + " is empty, not a ledger", "ledger");
       SqliteTransaction transaction(sqlite_);
       sqlite_.execute(kSchema);
       transaction.commit();
@@ -580,7 +622,9 @@ class LedgerFile::Database {
   /// The name given, or the one that the file goes by.
   std::string resolve(const std::string& data_set, const std::optional<DataFile>& file) {
     if (!data_set.empty()) return data_set;
-    if (!file) throw InvalidInput("a data set in a ledger must have a name, but has none");
+    if (!file)
+      throw InvalidInput("malformed-text", "a data set in a ledger must have a name, but has none",
+                         "data-set");
     const std::vector<std::string> known = names_of(*file);
     return known.empty() ? file->path : known.front();
   }
@@ -630,23 +674,30 @@ class LedgerFile::Database {
     // and a crash's remains of a new ledger have been rolled back.
     std::error_code unknown;
     if (std::filesystem::file_size(identity_.file(), unknown) > 0 && !unknown) {
-      throw InvalidInput(fmt::format("{} is not a ledger but a file of another kind", path()));
+      throw InvalidInput("wrong-kind-of-file",
+                         fmt::format("{} is not a ledger but a file of another kind", path()),
+                         "ledger");
     }
     return true;
   }
 
   [[noreturn]] void refuse_damaged(const std::string& reason) const {
-    throw InvalidInput(fmt::format("the ledger {} is damaged: {}", path(), reason));
+    throw InvalidInput("ledger-damaged",
+                       fmt::format("the ledger {} is damaged: {}", path(), reason), "ledger");
   }
 
   void require_format() {
     if (number_of("PRAGMA application_id") != kApplication) {
-      throw InvalidInput(fmt::format("{} is not a ledger but another program's database", path()));
+      throw InvalidInput("wrong-kind-of-file",
+                         fmt::format("{} is not a ledger but another program's database", path()),
+                         "ledger");
     }
     const std::int64_t version = number_of("PRAGMA user_version");
     if (version != kFormatVersion) {
-      throw InvalidInput(fmt::format("the ledger {} must have format {}, but has format {}", path(),
-                                     kFormatVersion, version));
+      throw InvalidInput("unsupported-version",
+                         fmt::format("the ledger {} must have format {}, but has format {}", path(),
+                                     kFormatVersion, version),
+                         "ledger");
     }
   }
 
@@ -726,7 +777,9 @@ std::string LedgerFile::declare(const std::string& name, LedgerTotal total, bool
   require_positive(total.cost);
   require_whole_names(name, total.scope);
   if (total.cost.notion == Notion::kGaussian) {
-    throw InvalidInput("a total must be in epsilon, in epsilon and delta, or in rho, but is in mu");
+    throw InvalidInput("not-for-this-budget",
+                       "a total must be in epsilon, in epsilon and delta, or in rho, but is in mu",
+                       "mu");
   }
   Database database(identity_, Opening::kExisting);
   SqliteTransaction transaction(database.sqlite());
@@ -738,27 +791,34 @@ std::string LedgerFile::declare(const std::string& name, LedgerTotal total, bool
     if (keeps_scope) total.scope = declared.scope;
     if (declared.cost == total.cost && declared.scope == total.scope) return data_set;
     if (!replace) {
-      throw InvalidInput(fmt::format("{} already has a total in {}: {} for {}. {} replaces it",
-                                     data_set, database.path(), declared.cost.text(),
-                                     declared.scope.words(),
-                                     words_of_speech("--replace", "replace=True")));
+      throw InvalidInput(
+          "total-exists",
+          fmt::format("{} already has a total in {}: {} for {}. {} replaces it", data_set,
+                      database.path(), declared.cost.text(), declared.scope.words(),
+                      words_of_speech("--replace", "replace=True")),
+          "data-set", {WayOut::add("replace")});
     }
   }
   for (const LedgerEntry& entry : entries) {
     if (!entry.is_total && !protects(entry.scope, total.scope)) {
-      throw InvalidInput(fmt::format(
-          "a total for {} cannot be kept: release {} of {} in {} protects no more than {}",
-          total.scope.words(), entry.number, data_set, database.path(), entry.scope.words()));
+      throw InvalidInput(
+          "total-protects-more",
+          fmt::format(
+              "a total for {} cannot be kept: release {} of {} in {} protects no more than {}",
+              total.scope.words(), entry.number, data_set, database.path(), entry.scope.words()),
+          "unit");
     }
   }
   if (!known.empty() && !known.front().account.fits(total.cost)) {
     const auto sum = known.front().account.plain_sum();
     const bool lacks_delta = sum && sum->delta > total.cost.delta;
     throw InvalidInput(
+        "budget-exceeded",
         fmt::format("{} has spent more in {} already than {}{}; declare a higher total{}", data_set,
                     database.path(), total.cost.text(),
                     sum ? fmt::format(": {}, if costs are summed", readable(*sum).text()) : "",
-                    lacks_delta ? fmt::format(", with {}", flag_words("delta")) : ""));
+                    lacks_delta ? fmt::format(", with {}", flag_words("delta")) : ""),
+        "data-set");
   }
   LedgerEntry entry;
   entry.is_total = true;

@@ -52,7 +52,8 @@ std::string with_domain(std::string_view json, const Domain& domain, const std::
   if (!object.is_object()) return std::string(json);
   if (object.contains("domain")) {
     throw InvalidInput(
-        fmt::format("{} must name no domain where one is given, but it names one", name));
+        "superfluous-parameter",
+        fmt::format("{} must name no domain where one is given, but it names one", name), "domain");
   }
   object["domain"] = {{"text", domain.yaml()}};
   return object.dump();
@@ -97,7 +98,9 @@ std::vector<std::string> Domain::decode(std::uint32_t outcome) const {
   inside_->domain.require_enumerable("an outcome");
   if (outcome >= inside_->domain.size()) {
     throw InvalidInput(
-        fmt::format("an outcome must be below {}, but is {}", inside_->domain.size(), outcome));
+        "out-of-range",
+        fmt::format("an outcome must be below {}, but is {}", inside_->domain.size(), outcome),
+        "outcome");
   }
   std::vector<std::string> fields;
   inside_->domain.decode(outcome, entropy(), fields);

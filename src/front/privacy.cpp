@@ -164,7 +164,7 @@ double rho_up(const Privacy& release) {
     case Notion::kApproximate:
       break;
   }
-  throw InvalidInput("an (epsilon, delta) release promises no rho");
+  throw InvalidInput("not-for-this-budget", "an (epsilon, delta) release promises no rho", "rho");
 }
 
 double shuffled_delta_up(const ShuffledReports& reports, double epsilon) {
@@ -221,6 +221,19 @@ void speak(Speech speech) noexcept {
   inside::speak(speech == Speech::kPython ? inside::Speech::kPython : inside::Speech::kCommand);
 }
 
+std::vector<SpokenWay> spoken_ways(const InvalidInput& refused) {
+  std::vector<SpokenWay> spoken;
+  for (const inside::WayOut& way : refused.ways_out()) {
+    spoken.push_back({std::string(inside::action_words(way.action)), inside::part_words(way),
+                      inside::value_words(way)});
+  }
+  return spoken;
+}
+
+std::string spoken_parameter(const InvalidInput& refused) {
+  return refused.parameter().empty() ? "" : inside::flag_words(refused.parameter());
+}
+
 // -----------------------------------------------------------------------------------------------
 // The inside of the front's ledger.
 
@@ -269,7 +282,8 @@ void Ledger::declare(const std::string& data_set, const Privacy& total, const st
 
 void Ledger::charge(const std::string& data_set, const Privacy& cost, const std::string& scope,
                     const std::string& mechanism, std::uint64_t count) {
-  if (data_set.empty()) throw InvalidInput("data_set must be a name, but is empty");
+  if (data_set.empty())
+    throw InvalidInput("malformed-text", "data_set must be a name, but is empty", "data-set");
   static_cast<void>(inside_->file.charge({.data_set = data_set,
                                           .scope = scope_of(scope),
                                           .cost = inward_exactly(cost),
@@ -291,7 +305,9 @@ std::string Ledger::history(const std::string& data_set) const {
   for (const inside::LedgerEntry& entry : inside_->file.history()) {
     if (entry.data_set == data_set) entries.push_back(inside::entry_json(entry));
   }
-  if (entries.empty()) throw InvalidInput("the ledger has no data set named " + data_set);
+  if (entries.empty())
+    throw InvalidInput("unknown-data-set", "the ledger has no data set named " + data_set,
+                       "data-set");
   return inside::json_text(entries);
 }
 

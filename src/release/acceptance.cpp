@@ -150,10 +150,12 @@ std::vector<Search> searches(const PlanQuestion& question) {
 }
 
 [[noreturn]] void refuse_delta(const std::string& limit, const std::string& text) {
-  throw InvalidInput(fmt::format(
-      "delta must be below {}, but is {}: with a delta this large, whole records can be published "
-      "unchanged. Use a smaller delta, or add {} to release anyway",
-      limit, text, flag_words("accept-large-delta")));
+  throw InvalidInput("delta-too-large",
+                     fmt::format("delta must be below {}, but is {}: with a delta this large, "
+                                 "whole records can be published unchanged. Use a smaller delta, "
+                                 "or add {} to release anyway",
+                                 limit, text, added_words("accept-large-delta")),
+                     "delta", {WayOut::set("delta"), WayOut::add("accept-large-delta")});
 }
 
 /// As ReleaseMethod::is_for_estimates.
@@ -271,8 +273,9 @@ ReleaseError require_acceptable(const Certificate& certificate, const Domain& do
         ways.find(count) == ways.npos)
       ways += fmt::format("{}a smaller {} leaves more of the budget to each draw",
                           ways.empty() ? "" : "; ", count);
-    throw InvalidInput(fmt::format("{}; {}{}add {} to release anyway", indistinct_words(error),
-                                   ways, ways.empty() ? "" : ", or ", flag_words("accept-error")));
+    throw InvalidInput("mostly-noise",
+                       fmt::format("{}; {}{}add {} to release anyway", indistinct_words(error),
+                                   ways, ways.empty() ? "" : ", or ", added_words("accept-error")));
   }
   return error;
 }

@@ -39,12 +39,15 @@ ExactPrivacy ReleaseMethod::read_privacy(const PartReader& reader, const Release
   if (const auto rho = reader.find_decimal("/privacy/rho")) {
     if (epsilon) {
       throw InvalidInput(
-          fmt::format("give {} or {}, not both", flag_words("rho"), flag_words("epsilon")));
+          "contradicting-parameters",
+          fmt::format("give {} or {}, not both", flag_words("rho"), flag_words("epsilon")), "rho",
+          {WayOut::leave("rho"), WayOut::leave("epsilon")});
     }
     if (reader.has("/privacy/delta")) {
-      throw InvalidInput(fmt::format("{} includes its own delta: leave {} out, or give {} instead",
-                                     flag_words("rho"), flag_words("delta"),
-                                     flag_words("epsilon")));
+      throw InvalidInput("contradicting-parameters",
+                         fmt::format("{} includes its own delta: leave {} out, or give {} instead",
+                                     flag_words("rho"), flag_words("delta"), flag_words("epsilon")),
+                         "delta", {WayOut::leave("delta"), WayOut::leave("rho")});
     }
     return ExactPrivacy::concentrated(*rho);
   }
@@ -120,15 +123,19 @@ void refuse_mechanism(const std::string& name, Method method) {
     if (std::find(known.begin(), known.end(), name) != known.end()) others = others.with(other);
   }
   const std::vector<std::string> known = mechanisms_of(method);
-  throw InvalidInput(fmt::format(
-      "mechanism must be one of {}{}, but is \"{}\"{}", fmt::join(known, ", "),
-      kDrawMethods.has(method) ? "" : fmt::format(" in method {}", name_of(method)), name,
-      others.intersects(kEveryMethod) ? fmt::format(", which is for {}", others.text())
-                                      : did_you_mean(name, known)));
+  throw InvalidInput(
+      "unknown-name",
+      fmt::format("mechanism must be one of {}{}, but is \"{}\"{}", fmt::join(known, ", "),
+                  kDrawMethods.has(method) ? "" : " in " + method_words(name_of(method)), name,
+                  others.intersects(kEveryMethod) ? fmt::format(", which is for {}", others.text())
+                                                  : did_you_mean(name, known)),
+      "mechanism");
 }
 
 void require_facts(bool hold) {
-  if (!hold) throw InvalidInput("a release must have the facts of its spec, but has others");
+  if (!hold)
+    throw InvalidInput("internal-error",
+                       "a release must have the facts of its spec, but has others");
 }
 
 std::optional<Roster> count_records(const ReleaseSpec& spec, const PublicInputs& inputs,
@@ -155,8 +162,9 @@ std::optional<double> steps_amount(const Privacy& budget, std::string_view metho
   if (!facts.amount) {
     facts.amount = found;
   } else if (*facts.amount < found && !is_as_found(*facts.amount, found)) {
-    throw InvalidInput(fmt::format("the steps of method {} spend {:.15g} in all of {:.15g}", method,
-                                   *facts.amount, found));
+    throw InvalidInput("certificate-altered",
+                       fmt::format("the steps of {} spend {:.15g} in all of {:.15g}",
+                                   method_words(method), *facts.amount, found));
   }
   return facts.amount;
 }

@@ -198,7 +198,9 @@ void refuse_large_delta(const PlanQuestion& question, PlanWay& way) {
 
 PlanAnswer answer(const PlanModel& model, PlanUnknown unknown, const PlanQuestion& question) {
   if (unknown != PlanUnknown::kAlpha && !(question.alpha > 0 && question.alpha < 1)) {
-    throw InvalidInput(fmt::format("alpha must be above 0 and below 1, but is {}", question.alpha));
+    throw InvalidInput("out-of-range",
+                       fmt::format("alpha must be above 0 and below 1, but is {}", question.alpha),
+                       "alpha");
   }
   if (kRowMethods.has(question.method) && !question.accept_large_delta &&
       unknown != PlanUnknown::kRecords && unknown != PlanUnknown::kDelta) {
@@ -364,13 +366,15 @@ class Unknowns {
       if (missing.empty()) {
         std::vector<Quantity> all = either_;
         all.insert(all.end(), others_.begin(), others_.end());
-        throw InvalidInput(fmt::format("one of {} must be left to be found, but all are given",
+        throw InvalidInput("superfluous-parameter",
+                           fmt::format("one of {} must be left to be found, but all are given",
                                        called(all, " and ")));
       }
       return {missing.front().unknown};
     }
     if (missing.size() > 1) {
-      throw InvalidInput(fmt::format("plan finds one of {}: give all but one of {}",
+      throw InvalidInput("missing-parameter",
+                         fmt::format("plan finds one of {}: give all but one of {}",
                                      called(either_, " and "), called(missing, " and ")));
     }
     if (has_rho_ && missing.front().unknown == PlanUnknown::kEpsilon) {
@@ -388,10 +392,11 @@ class Unknowns {
     for (const auto* quantities : {&either_, &others_}) {
       for (const Quantity& one : *quantities) {
         if (one.unknown == budget && one.given) {
-          throw InvalidInput(
-              fmt::format("{} is what plan is asked to find, but it is given: leave "
-                          "it out",
-                          name_of(unknown)));
+          throw InvalidInput("superfluous-parameter",
+                             fmt::format("{} is what plan is asked to find, but it is given: leave "
+                                         "it out",
+                                         name_of(unknown)),
+                             name_of(unknown), {WayOut::leave(name_of(unknown))});
         }
       }
     }
@@ -417,9 +422,11 @@ class Unknowns {
     return text;
   }
   [[noreturn]] void refuse(const std::vector<Quantity>& missing) const {
-    throw InvalidInput(fmt::format("plan finds one of {}, so give the others: {} {} missing",
+    throw InvalidInput("missing-parameter",
+                       fmt::format("plan finds one of {}, so give the others: {} {} missing",
                                    called(either_, " and "), called(missing, ", "),
-                                   missing.size() == 1 ? "is" : "are"));
+                                   missing.size() == 1 ? "is" : "are"),
+                       name_of(missing.front()));
   }
 
   std::vector<Quantity> either_, others_;
@@ -432,15 +439,19 @@ Privacy budget_of(const PartReader& reader) {
   const auto delta = reader.find_decimal("/privacy/delta");
   if (const auto rho = reader.find_decimal("/privacy/rho")) {
     if (epsilon || delta) {
-      throw InvalidInput(fmt::format("give {}, or {} and {}, not both", flag_words("rho"),
-                                     flag_words("epsilon"), flag_words("delta")));
+      throw InvalidInput("contradicting-parameters",
+                         fmt::format("give {}, or {} and {}, not both", flag_words("rho"),
+                                     flag_words("epsilon"), flag_words("delta")),
+                         "rho", {WayOut::leave("rho"), WayOut::leave("epsilon")});
     }
     return Privacy::concentrated(rho->down());
   }
   if (const auto mu = reader.find_decimal("/privacy/mu")) {
     if (epsilon) {
       throw InvalidInput(
-          fmt::format("give {} or {}, not both", flag_words("mu"), flag_words("epsilon")));
+          "contradicting-parameters",
+          fmt::format("give {} or {}, not both", flag_words("mu"), flag_words("epsilon")), "mu",
+          {WayOut::leave("mu"), WayOut::leave("epsilon")});
     }
     return Privacy::gaussian(mu->down());
   }
@@ -464,8 +475,10 @@ std::span<const Part> plan_parts() {
 }
 
 void refuse_unknown(Method method, PlanUnknown unknown, std::string_view why) {
-  throw InvalidInput(
-      fmt::format("plan cannot find {} for method {}{}", name_of(unknown), name_of(method), why));
+  throw InvalidInput("no-answer",
+                     fmt::format("plan cannot find {} for {}{}", name_of(unknown),
+                                 method_words(name_of(method)), why),
+                     name_of(unknown));
 }
 
 PlanQuestion plan_question_of(const Json& given, const std::string& name) {
@@ -478,12 +491,15 @@ PlanQuestion plan_question_of(const Json& given, const std::string& name) {
   const ReleaseMethod& method = release_method(question.method);
   question.every_mechanism = every;
   question.domain = reader.find_domain("/domain");
-  for (const char* size : {"/k", "/dimension", "/mean_range"}) {
+  for (const auto& [size, flag] : {std::pair{"/k", "k"}, std::pair{"/dimension", "dimension"},
+                                   std::pair{"/mean_range", "mean-range"}}) {
     // A support is a part of the domain.
     if (question.domain && reader.has(size) && !reader.has("/support")) {
-      throw InvalidInput(fmt::format("give {} or {}, not both: the domain declares what {} says",
-                                     reader.called(size), reader.called("/domain"),
-                                     reader.called(size)));
+      throw InvalidInput(
+          "contradicting-parameters",
+          fmt::format("give {} or {}, not both: the domain declares what {} says",
+                      reader.called(size), reader.called("/domain"), reader.called(size)),
+          flag, {WayOut::leave(flag), WayOut::leave("domain")});
     }
   }
   method.read_question(reader, question);
@@ -668,7 +684,7 @@ std::vector<std::string> warnings(const PlanQuestion& question, const PlanAnswer
     said.push_back(
         fmt::format("delta {} is 1/n or more for {}, so whole records may be released as they "
                     "are: a release refuses this without {}",
-                    detail::shortest(delta), things, flag_words("accept-large-delta")));
+                    detail::shortest(delta), things, added_words("accept-large-delta")));
   } else if (const auto words = delta_warning(delta, detail::shortest(delta), records, things)) {
     said.push_back(*words);
   }
@@ -824,11 +840,16 @@ std::string protected_text(const PlanQuestion& question) {
       question.unknowns.front() != PlanUnknown::kOutputs) {
     text = fmt::format("this plan is for one record; {} plans for more\n", flag_words("count"));
   }
+  if (question.unit) {
+    return text + fmt::format(
+                      "all rows of each unit of \"{}\" are protected together, and {} counts "
+                      "units, not rows\n",
+                      *question.unit, flag_words("n"));
+  }
   return text + fmt::format(
                     "each row is protected, and a person with several rows less; to protect whole "
-                    "persons, give "
-                    "{} to {} and count persons here\n",
-                    flag_words("unit"), command_words("sample"));
+                    "persons, give {} to {} and count persons here\n",
+                    flag_words("unit"), words_of_speech("mollify sample", "the method"));
 }
 
 bool has_part(Method method, std::string_view place) {

@@ -64,6 +64,8 @@ struct PlanQuestion {
   /// Draws of each unit; of row methods records in all, and of a model of no account.
   std::uint64_t outputs = 1;
   bool is_for_one = false;  ///< whether nobody gave `outputs`
+  /// The column that names units, if the release will have one: then `records` counts units.
+  std::optional<std::string> unit{};
   Privacy budget = Privacy::pure(1);
   /// Total variation of an output's law from the data's, above 0 and below 1: of draw methods at
   /// worst, whatever the data; of a model what is expected.

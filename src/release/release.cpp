@@ -13,6 +13,7 @@
 #include "base/names.h"
 #include "base/progress.h"
 #include "base/sha256.h"
+#include "base/speech.h"
 #include "base/threads.h"
 #include "core/invalid_input.h"
 #include "domain/domain.h"
@@ -85,13 +86,18 @@ std::optional<std::uint64_t> public_count(const ReleaseSpec& spec, const Source&
   if (kDrawMethods.has(spec.method) || spec.roster || spec.hides_count()) return std::nullopt;
   const std::uint64_t count = spec.unit ? count_units(data, *spec.unit) : data.record_count();
   if (count == 0) {
-    throw InvalidInput(fmt::format("method {} needs at least one {}, but {} has none",
-                                   name_of(spec.method), spec.unit ? "unit" : "row", data.name()));
+    throw InvalidInput(
+        "empty-input",
+        fmt::format("{} needs at least one {}, but {} has none", method_words(name_of(spec.method)),
+                    spec.unit ? "unit" : "row", data.name()),
+        "data");
   }
   // Counts are cut where they are greater, and then their sum is not the number of records.
   if (data.has_counts() && count > CountedSource::kMostOfARow) {
-    throw InvalidInput(fmt::format("the number of records must be from 1 to {}, but is more",
-                                   CountedSource::kMostOfARow));
+    throw InvalidInput("out-of-range",
+                       fmt::format("the number of records must be from 1 to {}, but is more",
+                                   CountedSource::kMostOfARow),
+                       "n");
   }
   return count;
 }

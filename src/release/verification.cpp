@@ -24,7 +24,8 @@ void require_implied(const nlohmann::json& implied, const nlohmann::json& stated
                      const std::string& name) {
   const auto changes = nlohmann::json::diff(implied, stated);
   if (changes.empty()) return;
-  throw InvalidInput(fmt::format("{} was altered: its part {} does not follow from its numbers",
+  throw InvalidInput("certificate-altered",
+                     fmt::format("{} was altered: its part {} does not follow from its numbers",
                                  name, changes.front().at("path").get<std::string>()));
 }
 
@@ -38,7 +39,9 @@ KnownInputs known_inputs(const StatedCertificate& stated, const Domain& domain,
   const bool is_counted = kDrawMethods.has(stated.spec.method) && stated.facts.list_sha256.empty();
   const bool has_list = !is_counted && spec_json(stated.spec).contains("/space/list"_json_pointer);
   const auto refuse = [](const char* flag, const char* reason) {
-    throw InvalidInput(fmt::format("{} is not for this certificate: {}", flag_words(flag), reason));
+    throw InvalidInput("certificate-mismatch",
+                       fmt::format("{} is not for this certificate: {}", flag_words(flag), reason),
+                       flag);
   };
   if (list) {
     if (!has_list) refuse("candidates-file", "its release had no file of candidates");

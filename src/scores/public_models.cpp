@@ -89,7 +89,9 @@ PublicModels::PublicModels(const Domain& domain, std::uint64_t count, ModelShape
     : shapes_(shapes), has_reference_(!reference.empty()), seed_(domain.seed()), count_(count) {
   if (count < 1 || count > kMost) {
     throw InvalidInput(
-        fmt::format("the number of models must be from 1 to {}, but is {}", kMost, count));
+        "out-of-range",
+        fmt::format("the number of models must be from 1 to {}, but is {}", kMost, count),
+        "candidates");
   }
   for (const Column& column : domain.columns()) sizes_.push_back(column.size());
   const auto shares_of = [&](std::span<const std::uint32_t> sizes) {
@@ -103,11 +105,15 @@ PublicModels::PublicModels(const Domain& domain, std::uint64_t count, ModelShape
     return shares_of(sizes) * static_cast<double>(count) <= static_cast<double>(kMostShares);
   };
   if (!fits(sizes_)) {
-    throw InvalidInput(fmt::format(
-        "models may have at most {} shares in all, but {} models of {} cells have "
-        "more; {}, or ask for fewer models ({} {:.0f})",
-        kMostShares, count, shares_of(sizes_), domain.fewer_bins(fits), flag_words("candidates"),
-        std::max(1.0, std::floor(static_cast<double>(kMostShares) / shares_of(sizes_)))));
+    throw InvalidInput(
+        "too-much-work",
+        fmt::format(
+            "models may have at most {} shares in all, but {} models of {} cells have "
+            "more; {}, or ask for fewer models ({} {:.0f})",
+            kMostShares, count, shares_of(sizes_), domain.fewer_bins(fits),
+            flag_words("candidates"),
+            std::max(1.0, std::floor(static_cast<double>(kMostShares) / shares_of(sizes_)))),
+        "candidates");
   }
   product_.parents.assign(sizes_.size(), kNoParent);
   product_.weights.assign(std::accumulate(sizes_.begin(), sizes_.end(), std::size_t{0}), 1);

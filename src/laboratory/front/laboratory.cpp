@@ -39,8 +39,10 @@ namespace {
 /// How many points these numbers are.
 std::size_t count_of(std::size_t numbers, std::size_t dimension) {
   if (dimension == 0 || numbers % dimension != 0) {
-    throw InvalidInput(fmt::format("{} numbers are not points of {} coordinates: give a multiple",
-                                   numbers, dimension));
+    throw InvalidInput("wrong-shape",
+                       fmt::format("{} numbers are not points of {} coordinates: give a multiple",
+                                   numbers, dimension),
+                       "points");
   }
   return numbers / dimension;
 }
@@ -120,9 +122,11 @@ std::vector<double> KnownMeasure::cell_masses(std::span<const double> edges,
   }
   if (of_axes.size() != edge_counts.size() || !edges.empty() || of_axes.size() != dimension()) {
     throw InvalidInput(
+        "wrong-shape",
         fmt::format("a grid needs ascending edges along each of the measure's {} axes, as many as "
                     "are counted",
-                    dimension()));
+                    dimension()),
+        "edges");
   }
   const inside::Grid grid(std::move(of_axes));
   std::vector<double> masses(grid.cell_count());
@@ -158,8 +162,10 @@ Answer law(const SamplerParameters& parameters, std::span<const double> p) {
   const inside::MechanismParameters asked = inward(parameters);
   const auto sampler = inside::make_sampler(asked);
   if (p.size() != sampler->outcome_count()) {
-    throw InvalidInput(fmt::format("there must be a mass for each of {} outcomes, but there are {}",
-                                   sampler->outcome_count(), p.size()));
+    throw InvalidInput("wrong-shape",
+                       fmt::format("there must be a mass for each of {} outcomes, but there are {}",
+                                   sampler->outcome_count(), p.size()),
+                       "p");
   }
   std::vector<std::string> outcomes;
   for (std::size_t i = 0; i < p.size(); ++i) outcomes.push_back(std::to_string(i));

@@ -96,11 +96,13 @@ std::optional<PlannedSupport> planned_support(const PlanQuestion& question) {
                          add_up(mul_up(outputs, expected.outside), expected.failure), question};
   if (question.records < expected.records) {
     throw InvalidInput(
+        "too-few-records",
         fmt::format("half of the budget finds a support from {} on, but there are {}",
-                    counted(expected.records, "record"), question.records));
+                    counted(expected.records, "record"), question.records),
+        "n");
   }
   if (planned.besides >= 1) {
-    throw InvalidInput("the support that is found may miss all records");
+    throw InvalidInput("too-few-records", "the support that is found may miss all records", "n");
   }
   planned.draw.budget = half;
   planned.draw.outcomes = expected.size;

@@ -94,7 +94,9 @@ constexpr const char* kTestedNoise = "tested-covariance";
 
 /// Throws unless a condition of a stated design holds.
 void require_stated(bool hold) {
-  if (!hold) throw InvalidInput("a Gaussian design must have the numbers of one, but has others");
+  if (!hold)
+    throw InvalidInput("internal-error",
+                       "a Gaussian design must have the numbers of one, but has others");
 }
 
 std::uint64_t whole_member(const nlohmann::json& json) {
@@ -447,13 +449,17 @@ class PointMethod : public ReleaseMethod {
     own.mean_bound = reader.find<double>("/mean_bound");
     const auto mean_range = reader.find<double>("/mean_range");
     if (own.mean_bound && mean_range) {
-      throw InvalidInput(fmt::format("give {} or {}, not both", reader.called("/mean_bound"),
-                                     reader.called("/mean_range")));
+      throw InvalidInput("contradicting-parameters",
+                         fmt::format("give {} or {}, not both", reader.called("/mean_bound"),
+                                     reader.called("/mean_range")),
+                         "mean-bound", {WayOut::leave("mean-bound"), WayOut::leave("mean-range")});
     }
     if (mean_range) {
       if (!(*mean_range > 0)) {
-        throw InvalidInput(fmt::format("{} must be positive, but is {}",
-                                       reader.called("/mean_range"), *mean_range));
+        throw InvalidInput("out-of-range",
+                           fmt::format("{} must be positive, but is {}",
+                                       reader.called("/mean_range"), *mean_range),
+                           "mean-range");
       }
       own.mean_ranges = {{-0.5 * *mean_range, 0.5 * *mean_range}};
     }
@@ -529,10 +535,13 @@ class GaussianMethod final : public PointMethod {
   void validate(const ReleaseSpec& spec) const override {
     const auto& own = own_of<GaussianSpec>(spec);
     if (own.covariance || own.covariance_bound) return;
-    throw InvalidInput(
-        fmt::format("the covariance is missing: give {} or {}, or use method "
-                    "gaussian-model, which learns it",
-                    flag_words("covariance"), flag_words("covariance-bound")));
+    throw InvalidInput("missing-parameter",
+                       fmt::format("the covariance is missing: give {} or {}, or use method "
+                                   "gaussian-model, which learns it",
+                                   flag_words("covariance"), flag_words("covariance-bound")),
+                       "covariance",
+                       {WayOut::set("covariance"), WayOut::set("covariance-bound"),
+                        WayOut::use("gaussian-model")});
   }
 
   std::unique_ptr<const PreparedRelease> prepare(
@@ -708,9 +717,11 @@ class GaussianModelMethod final : public PointMethod {
   void validate(const ReleaseSpec& spec) const override {
     const auto& own = own_of<GaussianSpec>(spec);
     if (!own.covariance && !own.covariance_bound && !own.mean_bound && !own.paper_variance) return;
-    throw InvalidInput(
-        "method gaussian-model learns its mean and covariance from the ranges alone, but a "
-        "covariance, a bound or the paper's variance is given");
+    throw InvalidInput("superfluous-parameter",
+                       fmt::format("{} learns its mean and covariance from the ranges alone, but a "
+                                   "covariance, a bound or the paper's variance is given",
+                                   method_words("gaussian-model")),
+                       "covariance", {WayOut::leave("covariance")});
   }
 
   std::unique_ptr<const PreparedRelease> prepare(
@@ -770,10 +781,12 @@ class GaussianModelMethod final : public PointMethod {
         "How near the released records are to the data depends on the data being Gaussian: of "
         "other "
         "data they keep each column's mean and each pair's covariance, as well as the noise "
-        "allows, and nothing else (method marginals --copula keeps each column's own law, "
-        "however skewed). Values beyond the ranges that the domain declares are taken at "
-        "their bounds, rows far from all others are moved nearer, and released records are cut to "
-        "the ranges."};
+        "allows, and nothing else (" +
+            method_words("marginals", "copula") +
+            " keeps each column's own law, however skewed). Values beyond the ranges that the "
+            "domain declares are taken at their bounds, rows far from all others are moved nearer, "
+            "and released records are cut "
+            "to the ranges."};
   }
 
   ReleaseError error(const Certificate& certificate, const Domain&) const override {

@@ -59,13 +59,17 @@ std::vector<double> masses_of(const PublicFacts& facts, SpaceKind kind, const Do
   for (const auto& [outcome, records] : *facts.reference) {
     if (outcome >= facts.outcomes || (!counts.keys.empty() && outcome <= counts.keys.back())) {
       throw InvalidInput(
+          "certificate-altered",
           fmt::format("a reference must have ascending outcomes below {}, but has {}",
-                      facts.outcomes, outcome));
+                      facts.outcomes, outcome),
+          "reference");
     }
     if (records < 1 || records > kMostReferenceRecords - sum) {
       throw InvalidInput(
+          "certificate-altered",
           fmt::format("a reference must have from 1 to {} records in all, but has {} of outcome {}",
-                      kMostReferenceRecords, records, outcome));
+                      kMostReferenceRecords, records, outcome),
+          "reference");
     }
     sum += records;
     counts.keys.push_back(outcome);
@@ -113,8 +117,10 @@ std::uint64_t kept_under_curve(const MechanismParameters& parameters,
   if (!stated) return found;
   if (!is_as_found(static_cast<double>(*stated), static_cast<double>(found))) {
     throw InvalidInput(
+        "certificate-altered",
         fmt::format("{} of 2^62 parts that keep the value are not what mu {:g} allows, which is {}",
-                    *stated, *parameters.mu, found));
+                    *stated, *parameters.mu, found),
+        "mu");
   }
   return *stated;
 }
@@ -124,14 +130,20 @@ std::uint64_t kept_under_curve(const MechanismParameters& parameters,
 void require_placeable(const LocalSpec& spec, SpaceKind kind, bool in_mu) {
   const std::string band = to_text(*spec.band);
   if (in_mu) {
-    throw InvalidInput(fmt::format("band {} needs an epsilon, but the budget is in mu", band));
+    throw InvalidInput("not-for-this-budget",
+                       fmt::format("band {} needs an epsilon, but the budget is in mu", band),
+                       "band", {WayOut::set("epsilon")});
   }
   if (spec.reference) {
     throw InvalidInput(
-        fmt::format("band {} has a reference of its own, but another is given", band));
+        "superfluous-parameter",
+        fmt::format("band {} has a reference of its own, but another is given", band), "reference",
+        {WayOut::leave("reference")});
   }
   if (!spec.band->file.empty() && kind == SpaceKind::kCandidates) {
-    throw InvalidInput("a band's file is for categories and grids, but the space is candidates");
+    throw InvalidInput("not-for-this-space",
+                       "a band's file is for categories and grids, but the space is candidates",
+                       "band");
   }
 }
 
@@ -153,7 +165,9 @@ bool draws_by_scores(const LocalDesign& design) noexcept {
 
 void refuse_band_and_mechanism() {
   throw InvalidInput(
-      fmt::format("give {} or {}, not both", flag_words("band"), flag_words("mechanism")));
+      "contradicting-parameters",
+      fmt::format("give {} or {}, not both", flag_words("band"), flag_words("mechanism")), "band",
+      {WayOut::leave("band"), WayOut::leave("mechanism")});
 }
 
 std::string no_mu_words(Mechanism mechanism) {
@@ -183,9 +197,11 @@ Mechanism chosen_mechanism(const LocalSpec& spec, bool in_mu, SpaceKind space) {
     const std::string_view last = others.back();
     others.pop_back();
     throw InvalidInput(
+        "not-for-this-space",
         fmt::format("space {} needs a band that does not depend on its size ({} or {}), but the "
                     "mechanism is {}",
-                    name_of(space), fmt::join(others, ", "), last, name_of(mechanism)));
+                    name_of(space), fmt::join(others, ", "), last, name_of(mechanism)),
+        "mechanism");
   }
   return mechanism;
 }
@@ -272,8 +288,10 @@ void design_draws(const Domain& domain, std::uint64_t draws, DesignedRelease& ma
   if (parameters.epsilon) design.bound.emplace(*parameters.epsilon);
   if (is_band(parameters.mechanism)) design.floor = band_floor_of(parameters);
   if (draws_by_scores(design) && !design.floor) {
-    throw InvalidInput(fmt::format("scorer {} needs a band, but mechanism {} has none",
-                                   name_of(design.scorer), name_of(design.mechanism)));
+    throw InvalidInput("not-for-this-mechanism",
+                       fmt::format("scorer {} needs a band, but mechanism {} has none",
+                                   name_of(design.scorer), name_of(design.mechanism)),
+                       "score");
   }
   certificate.draw = sampler->guarantee();
   certificate.total = draws_promise_up(budget, certificate.draw, draws);

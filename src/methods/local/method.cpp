@@ -102,8 +102,10 @@ LocalSpec local_spec(const PartReader& reader, Method method) {
   if (const auto kind = reader.find<std::string>("/space/kind")) {
     space.kind = named<SpaceKind>(*kind);
     if (space.kind == SpaceKind::kModels) {
-      throw InvalidInput(
-          fmt::format("space models is method integral-model: use that, not {}", name_of(method)));
+      throw InvalidInput("not-for-this-method",
+                         fmt::format("space models is {}: use that, not {}",
+                                     method_words("integral-model"), method_words(name_of(method))),
+                         "space", {WayOut::use("integral-model")});
     }
     if (!space.kind) refuse_name("space", *kind, names_but_last<SpaceKind>());
   }
@@ -213,15 +215,19 @@ void require_location_of_prior(const StatedCertificate& stated, const std::strin
                                         *local->band->typical);
   const double digit = std::pow(10, std::floor(std::log10(found)) - 2);
   if (std::abs(found - *stated.facts.location) <= 1.001 * digit) return;
-  throw InvalidInput(fmt::format(
-      "{} was altered: its part /facts/location does not follow from its prior, of which it "
-      "is {:.3g}",
-      name, found));
+  throw InvalidInput(
+      "certificate-altered",
+      fmt::format(
+          "{} was altered: its part /facts/location does not follow from its prior, of which it "
+          "is {:.3g}",
+          name, found));
 }
 
 /// Throws for a number of outcomes that the release's spec and domain do not have.
 void require_outcomes(bool hold) {
-  if (!hold) throw InvalidInput("a release must have the outcomes of its space, but has others");
+  if (!hold)
+    throw InvalidInput("internal-error",
+                       "a release must have the outcomes of its space, but has others");
 }
 
 }  // namespace
@@ -378,7 +384,8 @@ class DrawMethod : public ReleaseMethod {
     const auto mu = reader.find_decimal("/privacy/mu");
     if (mu && epsilon) {
       const Mechanism mechanism = asked.value_or(Mechanism::kGaussianCurve);
-      throw InvalidInput(row_of(mechanism).in_mu
+      throw InvalidInput("not-for-this-budget",
+                         row_of(mechanism).in_mu
                              ? fmt::format("mechanism gaussian-curve takes {} alone: leave out {}",
                                            flag_words("mu"), flag_words("epsilon"))
                              : no_mu_words(mechanism));
@@ -409,8 +416,11 @@ class DrawMethod : public ReleaseMethod {
   void validate(const ReleaseSpec& spec) const override {
     const bool of_models = own_of<LocalSpec>(spec).space.kind == SpaceKind::kModels;
     if (of_models == draws_models()) return;
-    throw InvalidInput(fmt::format("method {} must choose among {}, but does not", name_of(word()),
-                                   draws_models() ? "models" : "outcomes"));
+    throw InvalidInput(
+        "not-for-this-method",
+        fmt::format("{} must choose among {}, but does not", method_words(name_of(word())),
+                    draws_models() ? "models" : "outcomes"),
+        "space");
   }
 
   void design(const Domain& domain, const StatedCertificate*,
@@ -575,14 +585,18 @@ class DrawMethod : public ReleaseMethod {
   void read_question(const PartReader& reader, PlanQuestion& question) const override {
     if (!reader.has("/alpha")) {
       if (!question.domain && !reader.has("/k")) {
-        throw InvalidInput(fmt::format("give {} or {}, or {} to find the greatest k",
-                                       reader.called("/domain"), reader.called("/k"),
-                                       reader.called("/alpha")));
+        throw InvalidInput(
+            "missing-parameter",
+            fmt::format("give {} or {}, or {} to find the greatest k", reader.called("/domain"),
+                        reader.called("/k"), reader.called("/alpha")),
+            "k");
       }
       if (!reader.has("/privacy/mu") && !reader.has("/privacy/epsilon")) {
-        throw InvalidInput(fmt::format(
-            "the budget is missing: give {} (mollify finds alpha) or {} (mollify finds epsilon)",
-            reader.called("/privacy/epsilon"), reader.called("/alpha")));
+        throw InvalidInput("missing-parameter",
+                           fmt::format("the budget is missing: give {} (mollify finds alpha) or {} "
+                                       "(mollify finds epsilon)",
+                                       reader.called("/privacy/epsilon"), reader.called("/alpha")),
+                           "epsilon", {WayOut::set("epsilon"), WayOut::set("alpha")});
       }
     }
     auto& own = own_of<LocalQuestion>(question);
@@ -646,7 +660,8 @@ class LocalMethod final : public DrawMethod {
 
   std::string protection_note(const ReleaseSpec& spec) const override {
     if (spec.unit) return "";
-    return "note: no --unit: the whole file is one unit, as on a person's own device\n";
+    return fmt::format("note: no {}: the whole file is one unit, as on a person's own device\n",
+                       flag_words("unit"));
   }
 
   std::unique_ptr<const PreparedRelease> prepare(ReleaseSpec spec, const PublicInputs& inputs,
@@ -690,8 +705,8 @@ class IntegralMethod final : public DrawMethod {
   std::string remedy(const Certificate& certificate, const Domain& domain) const override {
     const std::string text = ReleaseMethod::remedy(certificate, domain);
     if (certificate.spec.count.value_or(1) == 1) return text;
-    return text + (text.empty() ? "" : "; ") +
-           "for many rows of one public model use method integral-model";
+    return text + (text.empty() ? "" : "; ") + "for many rows of one public model use " +
+           method_words("integral-model");
   }
 };
 
@@ -725,10 +740,10 @@ class IntegralModelMethod final : public DrawMethod {
     DrawMethod::validate(spec);
     const auto& band = spec.own.get<LocalSpec>()->band;
     if (!band || (!band->typical && band->file.empty())) return;
-    throw InvalidInput(
-        fmt::format("method integral-model takes a band that is named or at a location, but it is "
-                    "{}",
-                    to_text(*band)));
+    throw InvalidInput("not-for-this-method",
+                       fmt::format("{} takes a band that is named or at a location, but it is {}",
+                                   method_words("integral-model"), to_text(*band)),
+                       "band");
   }
 
   std::unique_ptr<const PreparedRelease> prepare(ReleaseSpec spec, const PublicInputs& inputs,

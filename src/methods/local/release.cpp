@@ -236,11 +236,10 @@ void LocalRelease::require(const Source& data) const {
 RecordCounting LocalRelease::counting() const {
   const auto& unit = certificate().spec.unit;
   if (!unit && draws_by_scores(*certificate().as<LocalDesign>())) {
-    throw InvalidInput(
-        fmt::format("method {} needs the records of the whole table in one place where they are "
-                    "scored, and has "
-                    "only how many there are of each",
-                    name_of(certificate().spec.method)));
+    throw InvalidInput("not-available-here",
+                       fmt::format("{} needs the records of the whole table in one place where "
+                                   "they are scored, and has only how many there are of each",
+                                   method_words(name_of(certificate().spec.method))));
   }
   return {&space_.domain(), space_.domain().is_enumerable(), unit, roster_ ? &*roster_ : nullptr};
 }
@@ -282,8 +281,9 @@ std::unique_ptr<const LocalRelease> prepare_local(ReleaseSpec spec, const Public
   const LocalSpec& local = *spec.own.get<LocalSpec>();
   if (spec.method == Method::kIntegralModel) {
     throw InvalidInput(
-        "method integral-model releases a model and not records of the table, which is for sample "
-        "alone");
+        "not-available-here",
+        method_words("integral-model") +
+            " releases a model and not records of the table, which is for sample alone");
   }
   ReleaseSpace space(domain, local.space, local.reference, inputs);
   PublicFacts facts{.outcomes = space.size(), .list_sha256 = space.list_sha256()};
@@ -398,9 +398,13 @@ class TableCounts {
 
 void require_pairs(const Domain& domain, const std::vector<std::uint32_t>& sizes) {
   if (PairCounts::are_few(sizes)) return;
-  throw InvalidInput(fmt::format(
-      "trees take at most {} cells of all pairs of columns together, but there are {}; {}",
-      PairCounts::kMostCells, PairCounts::cells(sizes), domain.fewer_bins(&PairCounts::are_few)));
+  throw InvalidInput(
+      "too-much-work",
+      fmt::format(
+          "trees take at most {} cells of all pairs of columns together, but there are {}; {}",
+          PairCounts::kMostCells, PairCounts::cells(sizes),
+          domain.fewer_bins(&PairCounts::are_few)),
+      "bins");
 }
 
 class ModelsRelease final : public PreparedRelease {
@@ -414,14 +418,14 @@ class ModelsRelease final : public PreparedRelease {
 
   void require(const Source& data) const override {
     require_columns(data, domain_);
-    require_single_records(data, "method integral-model");
+    require_single_records(data, method_words("integral-model"));
   }
 
   RecordCounting counting() const override {
     throw InvalidInput(
-        "method integral-model needs how often each column has each value, and is released where "
-        "the table "
-        "is");
+        "not-available-here",
+        method_words("integral-model") +
+            " needs how often each column has each value, and is released where the table is");
   }
 
   Drawn draw(const Source& data, SecureRandom& random, Sink& sink,
