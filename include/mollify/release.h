@@ -12,6 +12,7 @@
 
 #include "mollify/domain.h"
 #include "mollify/handle.h"
+#include "mollify/message.h"
 #include "mollify/namespace.h"
 #include "mollify/privacy.h"
 
@@ -193,7 +194,7 @@ struct ReleaseReport {
   std::optional<double> total_variation{};
   std::string why{};                    ///< why this mechanism and these parameters
   std::vector<std::string> notes{};     ///< what else to know, a sentence each
-  std::vector<std::string> warnings{};  ///< dangers: above all that it is mostly noise
+  std::vector<Message> warnings{};  ///< dangers: above all that it is mostly noise
 };
 
 /// A release that is ready to be charged and drawn: public inputs have been read and checked, and

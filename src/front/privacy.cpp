@@ -17,6 +17,7 @@
 #include "base/speech.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
+#include "front/message.h"
 #include "front/release.h"
 #include "mollify/privacy.h"
 #include "mollify/program.h"
@@ -185,11 +186,11 @@ double sampled_gaussian_epsilon_up(double rate, double deviation, std::uint64_t 
   return inside::sampled_gaussian_epsilon_up({rate, deviation, steps}, delta);
 }
 
-std::vector<std::string> epsilon_warnings(const Privacy& draw) {
+std::vector<Message> epsilon_warnings(const Privacy& draw) {
   const inside::Privacy asked = inward(draw);
   inside::Privacy released = asked;
   released.epsilon = std::min<double>(asked.epsilon, inside::ExpBound::kGreatestEpsilon);
-  return inside::epsilon_warnings(asked, released, 1);
+  return outward(inside::epsilon_warnings(asked, released, 1));
 }
 
 // -----------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@
 #include "formats/public_files.h"
 #include "formats/text_files.h"
 #include "front/domain.h"
+#include "front/message.h"
 #include "front/privacy.h"
 #include "methods/marginals/method.h"
 #include "mollify/release.h"
@@ -156,7 +157,7 @@ PreparedRelease prepare(const ReleaseSpec& spec, std::optional<std::uint64_t> re
 ReleaseReport PreparedRelease::report() const {
   inside::ReleaseReport found = inside::release_report(*inside_->release, inside_->domain);
   return {found.total_variation, std::move(found.why), std::move(found.notes),
-          std::move(found.warnings)};
+          outward(found.warnings)};
 }
 
 void PreparedRelease::require(const Source& data) const {
@@ -223,7 +224,7 @@ Verification verify(const Certificate& certificate, const Domain& domain,
           .total_holds = seen(check.total_holds),
           .accuracy_matches = seen(check.accuracy_matches),
           .epsilon_realised_up = check.epsilon_realised_up,
-          .warnings = check.warnings,
+          .warnings = outward(check.warnings),
           .verdict = check.verdict(),
           .json = told.facts(),
           .text = std::move(told.text)};
