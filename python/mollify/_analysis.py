@@ -18,7 +18,7 @@ from mollify._parameters import in_python
 from mollify._release import Certificate, Release, as_certificate
 from mollify._sampler import RandomizedResponse, Sampler
 from mollify._spec import Held, Inputs
-from mollify._warning import warn
+from mollify._warning import messages, warn
 
 if TYPE_CHECKING:
     import altair
@@ -325,7 +325,7 @@ def amplify(
             bool(accept_large_delta),
         )
     )
-    warn(answer["warnings"])
+    warn(messages(answer["warnings"]))
     return answer
 
 

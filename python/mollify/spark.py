@@ -63,7 +63,7 @@ from mollify._privacy import Privacy
 from mollify._release import Certificate
 from mollify._release_key import ReleaseKey
 from mollify._spec import public_files
-from mollify._warning import warn
+from mollify._warning import Message, messages, warn
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -99,7 +99,7 @@ class Release:
     notes: list[str]
     """What else to know about it, in sentences."""
 
-    warnings: list[str]
+    warnings: list[Message]
     """The texts of every `mollify.ReleaseWarning` that came before the release."""
 
     def __init__(
@@ -115,7 +115,7 @@ class Release:
         self.why = in_python(report["why"])
         self.total_variation = report["total_variation"]
         self.notes = [in_python(one) for one in report["notes"]]
-        self.warnings = [in_python(one) for one in report["warnings"]]
+        self.warnings = messages(report["warnings"])
 
     @property
     def mechanism(self) -> str:
@@ -181,7 +181,7 @@ def sample(
     prepared = made.release()
     prepared.require(_nothing(data))
     report = prepared.report()
-    warn(report["warnings"])  # where a warning is an error, nothing is charged
+    warn(messages(report["warnings"]))  # where a warning is an error, nothing is charged
     budget = None if charged is None else charged._inside
     if prepared.is_summed():
         columns = _selected(data, domain, wanted)

@@ -190,6 +190,28 @@ nb::str text(const std::string& bytes) {
       PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape"));
 }
 
+Ways ways_out(const std::vector<WayOut>& ways) {
+  constexpr const char* kActions[] = {"set", "add", "leave", "have", "use", "run"};
+  Ways list;
+  for (const WayOut& way : ways) {
+    std::string part(way.part);
+    std::replace(part.begin(), part.end(), '-', '_');
+    const bool is_word = way.action == WayOut::Action::kUse || way.action == WayOut::Action::kRun;
+    list.append(nb::make_tuple(kActions[static_cast<std::size_t>(way.action)],
+                               is_word ? text(std::string(way.part)) : text(part),
+                               text(way.value)));
+  }
+  return list;
+}
+
+Messages messages(const std::vector<Message>& all) {
+  Messages list;
+  for (const Message& one : all) {
+    list.append(nb::make_tuple(one.code, one.severity, text(one.text), ways_out(one.ways_out)));
+  }
+  return list;
+}
+
 ShownParts shown_parts(const std::vector<SpecPart>& parts) {
   ShownParts shown;
   for (const SpecPart& part : parts) {
