@@ -5,8 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include "base/speech.h"
-#include "base/words.h"
 #include "refusal.h"
 
 namespace mollify {
@@ -54,29 +52,6 @@ TEST(NearestName, IsToldWithTheRefusal) {
             "scope must be row or unit=C, but is \"unti=ward\" (did you mean \"unit\"?)");
   EXPECT_EQ(test::refusal_of([&] { refuse_name("scope", "row or unit=C", "unit", known); }),
             "scope must be row or unit=C, but is \"unit\"");
-}
-
-TEST(RefuseMissing, SaysWhatTheThingIsFor) {
-  const auto refused = [](const char* what, const char* meaning) {
-    return test::refusal_of([&] { refuse_missing(what, meaning); });
-  };
-  EXPECT_EQ(refused("--count", "how many records to release\nMethod local ..."),
-            "--count is missing: how many records to release");
-  EXPECT_EQ(refused("--count", ""), "--count is missing");
-}
-
-TEST(Speech, CallsThingsAsWhoeverReadsItTypesThem) {
-  EXPECT_EQ(flag_words("candidates-file"), "--candidates-file");
-  EXPECT_EQ(command_words("check"), "mollify check");
-  EXPECT_EQ(words_of_speech("a", "b"), "a");
-  speak(Speech::kPython);
-  EXPECT_EQ(flag_words("candidates-file"), "candidates_file");
-  EXPECT_EQ(command_words("check"), "method.check");
-  EXPECT_EQ(command_words("law"), "mo.nonprivate.law");
-  EXPECT_EQ(command_words("estimate"), "mo.estimate");
-  EXPECT_EQ(words_of_speech("a", "b"), "b");
-  speak(Speech::kCommand);
-  EXPECT_EQ(flag_words("n"), "--n");
 }
 
 }  // namespace

@@ -58,6 +58,16 @@ TEST(Speech, IsOfOneThreadWhileAnotherOneSpeaks) {
   EXPECT_EQ(flag_words("n-n"), "--n-n");
 }
 
+TEST(Speech, IsChosenForTheWholeProgram) {
+  speak(Speech::kPython);
+  EXPECT_EQ(flag_words("candidates-file"), "candidates_file");
+  EXPECT_EQ(command_words("law"), "mo.nonprivate.law");
+  EXPECT_EQ(words_of_speech("a", "b"), "b");
+  speak(Speech::kCommand);
+  EXPECT_EQ(flag_words("candidates-file"), "--candidates-file");
+  EXPECT_EQ(words_of_speech("a", "b"), "a");
+}
+
 TEST(Speech, ListsWaysOut) {
   using enum WayOut::Action;
   const std::vector<WayOut> ways = {{kHave, "records", "2000"}, {kSet, "epsilon", "6.27"},
