@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mollify/domain.h"
+#include "mollify/message.h"
 #include "mollify/namespace.h"
 #include "mollify/release.h"
 #include "mollify/sampler.h"
@@ -18,9 +19,9 @@ namespace MOLLIFY_NAMESPACE {
 
 /// An answer to a question: facts, and the words for them.
 struct Answer {
-  std::string json{};                   ///< all facts by their names, like --json
-  std::string text{};                   ///< the words that commands print
-  std::vector<std::string> warnings{};  ///< the warnings that commands print
+  std::string json{};               ///< all facts by their names, like --json
+  std::string text{};               ///< the words that commands print
+  std::vector<Message> warnings{};  ///< the warnings that commands print
 
   /// The fact at a place of `json`, if it is a number: "/estimates/0/lower".
   [[nodiscard]] std::optional<double> number(std::string_view place) const;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "mollify/handle.h"
+#include "mollify/message.h"
 #include "mollify/namespace.h"
 
 namespace MOLLIFY_NAMESPACE {
@@ -97,7 +98,7 @@ class Domain : public Handle<const class DomainInside> {
   /// Sentences for anyone who made the domain, with the words to write: columns of more than 2^24
   /// integers, which are cut into cells, and columns that do not declare what undeclared and
   /// missing values become.
-  [[nodiscard]] std::vector<std::string> warnings() const;
+  [[nodiscard]] std::vector<Message> warnings() const;
 
   /// How many records there can be: exact up to 2^53, and possibly infinite.
   [[nodiscard]] double outcome_count() const noexcept;

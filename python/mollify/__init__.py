@@ -58,7 +58,7 @@ from mollify._release_key import ReleaseKey
 from mollify._report import report
 from mollify._sampler import RandomizedResponse, Sampler
 from mollify._synthesizer import Synthesizer
-from mollify._warning import ReleaseWarning
+from mollify._warning import Message, ReleaseWarning
 
 if TYPE_CHECKING:
     from mollify.boosting import mbde
@@ -90,6 +90,7 @@ __all__ = [
     "Records",
     "Release",
     "ReleaseKey",
+    "Message",
     "ReleaseWarning",
     "Sampler",
     "Synthesizer",

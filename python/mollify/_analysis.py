@@ -18,7 +18,7 @@ from mollify._refusal import WayOut, refusal
 from mollify._release import Certificate, Release, as_certificate
 from mollify._sampler import RandomizedResponse, Sampler
 from mollify._spec import Held, Inputs
-from mollify._warning import warn
+from mollify._warning import messages, warn
 
 if TYPE_CHECKING:
     import altair
@@ -333,7 +333,7 @@ def amplify(
             bool(accept_large_delta),
         )
     )
-    warn(answer["warnings"])
+    warn(messages(answer["warnings"]))
     return answer
 
 

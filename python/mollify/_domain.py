@@ -11,7 +11,7 @@ from mollify import _core
 from mollify._checks import Public, path_text, whole_number
 from mollify._files import Inputs, inputs_of, write_whole
 from mollify._refusal import WayOut, refusal
-from mollify._warning import warn
+from mollify._warning import CodedWarning, Message, messages, warn
 
 Column = dict[str, Any]
 """The settings of a column, as a domain file has them: `{"type": "boolean"}`."""
@@ -280,7 +280,7 @@ def _yaml(columns: Mapping[str, Mapping[str, Any]], seed: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-class DomainWarning(UserWarning):
+class DomainWarning(CodedWarning):
     """A domain leaves open what undeclared or missing values become, or its draft needs
     a look.
 
@@ -418,11 +418,11 @@ class Domain(metaclass=Public):
         made = _restore(yaml, None)
         made.notes = tuple(notes)
         made._inputs = inputs_of({"public": public})
-        warn(notes[2:], DomainWarning)
+        warn([Message(one, "draft-note", "note") for one in notes[2:]], DomainWarning)
         return made
 
     def _warn(self) -> None:
-        warn(self._inside.warnings(), DomainWarning)
+        warn(messages(self._inside.warnings()), DomainWarning)
 
     def yaml(self) -> str:
         """The text of a domain file; `parse` makes an equal domain of it."""

@@ -25,7 +25,7 @@ from mollify._progress import line
 from mollify._refusal import WayOut, refusal
 from mollify._release import Certificate, Release
 from mollify._spec import Held, Inputs, given_name, json_of, public_files, table, texts_of
-from mollify._warning import warn
+from mollify._warning import messages, warn
 
 if TYPE_CHECKING:
     import altair
@@ -188,7 +188,7 @@ class Method(metaclass=_Listed):
             source = source.with_counts(counts)
         prepared = _core.prepare_for(self._spec, source, self._texts)
         report = prepared.report()
-        warn(report["warnings"])  # where a warning is an error, nothing is charged
+        warn(messages(report["warnings"]))  # where a warning is an error, nothing is charged
         paid: list[bool] = []
         try:
             with line("sample", progress) as shown:

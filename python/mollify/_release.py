@@ -17,6 +17,7 @@ from mollify._privacy import Privacy, of_json, outward
 from mollify._records import Records
 from mollify._refusal import WayOut, refusal
 from mollify._spec import Held, Inputs, name_in_memory, texts_of
+from mollify._warning import Message, messages
 
 
 class Certificate:
@@ -114,8 +115,8 @@ class Release(Records):
     notes: list[str]
     """What else to know about it, in sentences."""
 
-    warnings: list[str]
-    """The texts of every `ReleaseWarning` that came before the release."""
+    warnings: list[Message]
+    """The texts of every `ReleaseWarning` that came before the release, with their codes."""
 
     represents: list[str]
     """Whether released shares are shares of rows or of units, in sentences."""
@@ -144,7 +145,7 @@ class Release(Records):
         self.why = report["why"]
         self.total_variation = report["total_variation"]
         self.notes = list(report["notes"])
-        self.warnings = list(report["warnings"])
+        self.warnings = messages(report["warnings"])
         self.represents = list(report["represents"])
         self.promised = list(report["promised"])
         self.not_promised = list(report["not_promised"])
@@ -228,8 +229,9 @@ class Release(Records):
         return f"Release({len(self)} records by {self.mechanism} with {self.guarantee})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        names = ("why", "total_variation", "notes", "warnings", "represents", "promised", "not_promised")
+        names = ("why", "total_variation", "notes", "represents", "promised", "not_promised")
         report = {name: getattr(self, name) for name in names}
+        report["warnings"] = [(one.code, one.severity, str(one), one.ways_out) for one in self.warnings]
         return _restore, (self._table.columns(), self.certificate, report, self.model)
 
 
@@ -260,7 +262,7 @@ class Verification(NamedTuple):
     """Epsilon of one draw, from the integers and rounded up; None if rows are protected,
     and if it was not looked at.
     """
-    warnings: list[str]
+    warnings: list[Message]
     """Dangers of the release and of its domain, a sentence each, if the certificate holds."""
 
     def __bool__(self) -> bool:
@@ -343,4 +345,5 @@ def verify(
     )
     facts = json.loads(report)
     facts["epsilon_realised_up"] = facts.get("epsilon_realised")
+    facts["warnings"] = messages(facts["warnings"])
     return Verification._make(facts[field] for field in Verification._fields)

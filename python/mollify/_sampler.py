@@ -11,7 +11,7 @@ from mollify._private_numbers import private_numbers, private_outcomes
 from mollify._progress import line
 from mollify._refusal import WayOut, refusal
 from mollify._release_key import ReleaseKey, identity_bytes
-from mollify._warning import warn
+from mollify._warning import messages, warn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -126,7 +126,7 @@ class Sampler(metaclass=Public):
         }
         public = _core.SamplerParameters(**self._parameters)
         self._inside = _core.Sampler(public)
-        warn(public.warnings())
+        warn(messages(public.warnings()))
 
     @property
     def outcomes(self) -> int:
@@ -335,7 +335,7 @@ class RandomizedResponse:
             "epsilon": number("epsilon", epsilon),
         }
         self._inside = _core.RandomizedResponse(**self._parameters)
-        warn(_core.SamplerParameters("randomized-response", *self._parameters.values()).warnings())
+        warn(messages(_core.SamplerParameters("randomized-response", *self._parameters.values()).warnings()))
 
     @property
     def k(self) -> int:

@@ -64,7 +64,7 @@ from mollify._refusal import refusal
 from mollify._release import Certificate
 from mollify._release_key import ReleaseKey
 from mollify._spec import public_files
-from mollify._warning import warn
+from mollify._warning import Message, messages, warn
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -100,7 +100,7 @@ class Release:
     notes: list[str]
     """What else to know about it, in sentences."""
 
-    warnings: list[str]
+    warnings: list[Message]
     """The texts of every `mollify.ReleaseWarning` that came before the release."""
 
     def __init__(
@@ -116,7 +116,7 @@ class Release:
         self.why = report["why"]
         self.total_variation = report["total_variation"]
         self.notes = list(report["notes"])
-        self.warnings = list(report["warnings"])
+        self.warnings = messages(report["warnings"])
 
     @property
     def mechanism(self) -> str:
@@ -182,7 +182,7 @@ def sample(
     prepared = made.release()
     prepared.require(_nothing(data))
     report = prepared.report()
-    warn(report["warnings"])  # where a warning is an error, nothing is charged
+    warn(messages(report["warnings"]))  # where a warning is an error, nothing is charged
     budget = None if charged is None else charged._inside
     if prepared.is_summed():
         columns = _selected(data, domain, wanted)

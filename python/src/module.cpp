@@ -10,15 +10,12 @@ namespace mollify::python {
 namespace {
 
 /// The error of Python, with a code, what it concerns and what to do.
-void raise(const InvalidInput& error) {
-  nb::list ways_out;
-  for (const SpokenWay& way : spoken_ways(error)) {
-    ways_out.append(nb::make_tuple(text(way.action), text(way.part), text(way.value)));
-  }
-  const nb::object made = nb::module_::import_("mollify._refusal")
-                              .attr("_refusal_of_library")(
-                                  text(error.what()), text(error.code().name),
-                                  text(spoken_parameter(error)), text(error.column()), ways_out);
+void raise_in_python(const InvalidInput& error) {
+  const nb::object made =
+      nb::module_::import_("mollify._refusal")
+          .attr("_refusal_of_library")(text(error.what()), text(std::string(error.code().name)),
+                                       text(spoken_parameter(error)), text(error.column()),
+                                       ways_out(error.ways_out()));
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
 }
 
@@ -47,7 +44,7 @@ NB_MODULE(_core, module) {
     try {
       std::rethrow_exception(thrown);
     } catch (const InvalidInput& error) {
-      raise(error);
+      raise_in_python(error);
     }
   });
 

@@ -441,12 +441,16 @@ class Advisor {
       advice_.delta_why = fmt::format("not spent: the guarantee of {} never fails", one.mechanism);
     }
     if (one.epsilon > kModerateEpsilon) {
-      advice_.warnings.push_back(fmt::format(
-          "epsilon {0:g} {1}changes the odds of a guess by up to e^{0:g} = {2:.4g}; epsilon {3:g} "
-          "is a compromise{4}",
-          one.epsilon, is_good(one) ? "reaches the error that you asked for, but " : "",
-          std::exp(one.epsilon), one.epsilon / 2,
-          is_of_rows() || is_estimation() ? "" : ", and the error is for the worst possible data"));
+      advice_.warnings.push_back(
+          {.code = "large-epsilon",
+           .verdict = fmt::format(
+               "epsilon {0:g} {1}changes the odds of a guess by up to e^{0:g} = {2:.4g}",
+               one.epsilon, is_good(one) ? "reaches the error that you asked for, but " : "",
+               std::exp(one.epsilon)),
+           .clauses = {fmt::format("epsilon {:g} is a compromise{}", one.epsilon / 2,
+                                   is_of_rows() || is_estimation()
+                                       ? ""
+                                       : ", and the error is for the worst possible data")}});
     }
   }
 
@@ -528,12 +532,12 @@ class Advisor {
     if (is_estimation()) return tell_noise_of_estimates();
     const auto& noise = chosen().noise;
     if (!noise || !noise->is_mostly_noise()) return;
-    const std::string words = words_of_noise(*noise);
+    Message message = *noise_message(*noise);
     const bool is_free = release_method(advice_.method).chooses_mechanism();
     PlanQuestion asked = plan(plan_question(chosen().epsilon), inputs_).question;
     asked.outcomes = std::max<std::uint64_t>(advice_.outcomes, 1);
-    const std::string ways = noise_remedy(asked, is_free ? "" : chosen().mechanism);
-    advice_.warnings.push_back(words + (ways.empty() ? "" : "; ") + ways);
+    message.remedy.ways_out = noise_remedy(asked, is_free ? "" : chosen().mechanism);
+    advice_.warnings.push_back(std::move(message));
   }
 
   void tell_noise_of_estimates() {
@@ -545,10 +549,14 @@ class Advisor {
     const auto found = std::find_if(advice_.budgets.begin(), advice_.budgets.end(), is_good);
     const double much = error.share() / ReleaseError::kMostlyNoise;
     const auto n = static_cast<double>(*question().records);
-    advice_.warnings.push_back(fmt::format(
-        "{}; {:.4g} {}{} would do", words_of_noise(error), std::ceil(n * much * much),
-        by_person() ? "persons" : "rows",
-        found == advice_.budgets.end() ? "" : fmt::format(" or epsilon {:g}", found->epsilon)));
+    Message message = *noise_message(error);
+    message.remedy.ways_out.push_back({WayOut::Action::kHave, by_person() ? "persons" : "rows",
+                                       fmt::format("{:.4g}", std::ceil(n * much * much))});
+    if (found != advice_.budgets.end()) {
+      message.remedy.ways_out.push_back(
+          {WayOut::Action::kSet, "epsilon", fmt::format("{:g}", found->epsilon)});
+    }
+    advice_.warnings.push_back(std::move(message));
   }
 
   /// Whether sample refuses the error that is advised.
@@ -915,9 +923,9 @@ Answer advice_answer(const Advice& advice) {
                command_lines(other.command, 4));
   }
   answer.add("other_ways", others);
-  answer.add("warnings", advice.warnings);
-  for (const std::string& words : advice.warnings)
-    answer.say("\n" + wrapped("WARNING: " + words, kLineWidth, 2));
+  answer.add("warnings", json_of(advice.warnings));
+  for (const Message& warning : advice.warnings)
+    answer.say("\n" + wrapped("WARNING: " + warning.text(), kLineWidth, 2));
   answer.add("notes", advice.notes);
   for (const std::string& note : advice.notes)
     answer.say("\n" + wrapped("note: " + note, kLineWidth, 2));

@@ -190,9 +190,7 @@ Answer check(const CheckQuestion& question, const PublicFiles& files) {
   };
   const CheckCounts counts =
       check_table(data, domain, question.unit, roster, see, question.counts_column, bytes);
-  for (const std::string& words : domain.warnings()) {
-    answer.warn("WARNING: " + printable(words));
-  }
+  for (Message& warning : domain.warnings()) answer.warn(std::move(warning));
   answer.add("listed", findings);
   Json overlaps = Json::array();
   const auto add_overlap = [&](const std::string& file, const Overlap& overlap, bool is_roster) {

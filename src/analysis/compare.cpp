@@ -583,7 +583,7 @@ Answer compare_one(const Json& question, const PublicInputs& inputs, const Sourc
   release->require(data);
   Answer answer =
       is_of_points(*release) ? compare_points(*release, data) : compare_outcomes(*release, data);
-  for (const std::string& warning : release->warnings()) answer.warn("WARNING: " + warning);
+  for (Message& warning : release->warnings()) answer.warn(std::move(warning));
   return answer;
 }
 

@@ -416,7 +416,7 @@ Answer compare_central(const ReleaseSpec& spec, const PublicInputs& inputs, cons
   Answer answer = spec.own.get<GaussianSpec>() != nullptr
                       ? compare_gaussian(*release, domain, inputs, data)
                       : compare_finite(*release, domain, inputs, data);
-  for (const std::string& warning : release->warnings()) answer.warn("WARNING: " + warning);
+  for (Message& warning : release->warnings()) answer.warn(std::move(warning));
   return answer;
 }
 

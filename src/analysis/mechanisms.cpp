@@ -135,20 +135,21 @@ void look_at_delta(const AmplifyQuestion& question, std::uint64_t records) {
 
 namespace {
 
-/// The dangers of all reports together: a sentence each.
-std::vector<std::string> warnings_of(const Amplified& found, double epsilon,
-                                     std::optional<double> delta) {
+/// The dangers of all reports together.
+std::vector<Message> warnings_of(const Amplified& found, double epsilon,
+                                 std::optional<double> delta) {
   const auto promise = Privacy::approximate(epsilon, delta.value_or(0));
-  std::vector<std::string> said = epsilon_warnings(promise, promise, 0);
+  std::vector<Message> said = epsilon_warnings(promise, promise, 0);
   const auto records = static_cast<double>(found.response.records);
-  const auto words = delta_warning(promise.delta, detail::shortest(promise.delta), records,
-                                   counted(found.response.records, "record"));
-  if (words) said.push_back(*words);
+  if (auto large = delta_warning(promise.delta, detail::shortest(promise.delta), records,
+                                 counted(found.response.records, "record"))) {
+    said.push_back(std::move(*large));
+  }
   return said;
 }
 
-void add_warnings(Answer& answer, std::vector<std::string> warnings) {
-  answer.add("warnings", warnings);
+void add_warnings(Answer& answer, std::vector<Message> warnings) {
+  answer.add("warnings", json_of(warnings));
   answer.warnings = std::move(warnings);
 }
 

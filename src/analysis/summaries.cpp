@@ -110,9 +110,7 @@ void add_caveats(Answer& answer, const Domain& domain, const Source& data,
              lines.empty() ? "\n" : "\nIn the data, before anything is compared:\n" + lines);
   answer.add("represents", represented);
   for (const std::string& sentence : represented) answer.say(sentence + "\n");
-  for (const std::string& words : domain.warnings()) {
-    answer.warn("WARNING: " + printable(words));
-  }
+  for (Message& warning : domain.warnings()) answer.warn(std::move(warning));
 }
 
 // -----------------------------------------------------------------------------------------------

@@ -114,13 +114,20 @@ void require_best(const LocalSpec& spec, const ReleaseSpace& space) {
 void warn_few_units(Answer& answer, std::size_t units) {
   constexpr std::size_t kFewUnits = 50;
   if (units >= kFewUnits) return;
-  answer.warn(units < kHeldOutParts
-                  ? fmt::format("WARNING: {} {} too few to hold any out, so nothing shows how the "
-                                "band does on other units: it fits these alone; give {} or more",
-                                counted(units, "public unit"), units == 1 ? "is" : "are", kFewUnits)
-                  : fmt::format("WARNING: of {} public units each held-out part has {} or so, too "
-                                "few to show how the band does on other units; give {} or more",
-                                units, units / kHeldOutParts, kFewUnits));
+  Message few{
+      .code = "few-units",
+      .verdict = fmt::format("of {} public units each held-out part has {} or so, too few to "
+                             "show how the band does on other units",
+                             units, units / kHeldOutParts),
+      .clauses = {fmt::format("give {} or more", kFewUnits)}};
+  if (units < kHeldOutParts) {
+    few.verdict = fmt::format(
+        "{} {} too few to hold any out, so nothing shows how the band does on "
+        "other units",
+        counted(units, "public unit"), units == 1 ? "is" : "are");
+    few.reason = "it fits these alone";
+  }
+  answer.warn(std::move(few));
 }
 
 /// Bands to compare with the best one: a fact each, and a line of a table.
@@ -317,12 +324,13 @@ Tuning tune(const TuneQuestion& question, const PublicFiles& files) {
   const Privacy of_draw = Privacy::pure(spec.budget().epsilon / static_cast<double>(draws));
   Privacy released = of_draw;
   released.epsilon = std::min<double>(of_draw.epsilon, ExpBound::kGreatestEpsilon);
-  for (const std::string& words : epsilon_warnings(of_draw, released, 1)) found.answer.warn(words);
+  for (Message& one : epsilon_warnings(of_draw, released, 1)) found.answer.warn(std::move(one));
   if (!files.knows_private_data()) {
     found.answer.warn(
-        fmt::format("not compared with private data, because no {} is given: that the "
-                    "units are public is your word",
-                    flag_words("data")));
+        {.code = "not-compared",
+         .verdict = fmt::format("not compared with private data, because no {} is given",
+                                flag_words("data")),
+         .reason = "that the units are public is your word"});
   }
   return found;
 }

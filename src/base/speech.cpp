@@ -124,8 +124,8 @@ std::string_view words_of_speech(std::string_view of_command, std::string_view o
   return speech() == Speech::kPython ? of_python : of_command;
 }
 
-std::string_view action_words(WayOut::Action action) {
-  switch (action) {
+std::string_view action_name(const WayOut& way) {
+  switch (way.action) {
     case WayOut::Action::kSet:
       return "set";
     case WayOut::Action::kAdd:
@@ -142,24 +142,28 @@ std::string_view action_words(WayOut::Action action) {
   return "";
 }
 
-std::string part_words(const WayOut& way) {
+std::string part_name(const WayOut& way) {
   switch (way.action) {
+    case WayOut::Action::kSet:
+    case WayOut::Action::kAdd:
+    case WayOut::Action::kLeave:
+      return parameter_name_of(way.part);
     case WayOut::Action::kHave:
       return way.part;
     case WayOut::Action::kUse:
       return bare_method_words(way.part);
     case WayOut::Action::kRun:
-      return command_words(way.part);
-    case WayOut::Action::kSet:
-    case WayOut::Action::kAdd:
-    case WayOut::Action::kLeave:
-      return flag_words(way.part);
+      return speech() == Speech::kPython ? command_words(way.part) : way.part;
   }
   return "";
 }
 
-std::string value_words(const WayOut& way) {
-  return way.action == WayOut::Action::kAdd ? std::string(words_of_speech("", "True")) : way.value;
+std::string_view value_name(const WayOut& way) {
+  return way.action == WayOut::Action::kAdd ? words_of_speech("", "True") : way.value;
+}
+
+std::string parameter_name_of(std::string_view flag) {
+  return speech() == Speech::kPython ? key_words(flag) : std::string(flag);
 }
 
 std::string words_of(const WayOut& way) {

@@ -76,11 +76,13 @@ class Speaking {
 [[nodiscard]] std::string_view words_of_speech(std::string_view of_command,
                                                std::string_view of_python);
 
-/// The three parts of what to do, for programs: "set", "epsilon" and "6.27". In Python an added
-/// parameter is set to True.
-[[nodiscard]] std::string_view action_words(WayOut::Action action);
-[[nodiscard]] std::string part_words(const WayOut& way);
-[[nodiscard]] std::string value_words(const WayOut& way);
+/// The three parts of what to do, for programs: "set", "accept-error" and "". Python has its own
+/// names: "set", "accept_error" and "True"; "use" and "mo.Local".
+[[nodiscard]] std::string_view action_name(const WayOut& way);
+[[nodiscard]] std::string part_name(const WayOut& way);
+[[nodiscard]] std::string_view value_name(const WayOut& way);
+/// A parameter in the same names.
+[[nodiscard]] std::string parameter_name_of(std::string_view flag);
 
 /// What to do: "--epsilon 6.27", "2000 records".
 [[nodiscard]] std::string words_of(const WayOut& way);

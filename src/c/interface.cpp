@@ -31,11 +31,13 @@ namespace {
 
 // If memory is exhausted, no more is requested.
 thread_local char last_error[4096] = "";
+thread_local char last_code[64] = "";
 
 }  // namespace
 
-void remember(const char* sentence) noexcept {
+void remember(const char* sentence, std::string_view code) noexcept {
   std::snprintf(last_error, sizeof last_error, "%s", sentence);
+  std::snprintf(last_code, sizeof last_code, "%.*s", static_cast<int>(code.size()), code.data());
 }
 
 char* text_for_c(const std::string& text) {
@@ -45,15 +47,28 @@ char* text_for_c(const std::string& text) {
   return copy;
 }
 
-CText warnings_for_c(const std::vector<std::string>& sentences) {
+namespace {
+
+nlohmann::ordered_json json_of(const std::vector<front::Message>& messages) {
+  auto list = nlohmann::ordered_json::array();
+  for (const front::Message& one : messages) {
+    list.push_back({{"code", one.code}, {"severity", one.severity}, {"text", one.text}});
+  }
+  return list;
+}
+
+}  // namespace
+
+CText warnings_for_c(const std::vector<front::Message>& messages) {
   const auto text =
-      nlohmann::json(sentences).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+      json_of(messages).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   return {text_for_c(text), mollify_free_text};
 }
 
 }  // namespace mollify::c
 
 const char* mollify_last_error() { return mollify::c::last_error; }
+const char* mollify_last_error_code() { return mollify::c::last_code; }
 const char* mollify_version() { return mollify::kVersion; }
 void mollify_free_text(char* text) { std::free(text); }
 
@@ -222,7 +237,7 @@ mollify_status mollify_release_report(const char* spec, uint64_t records, char**
     if (found.total_variation) json["total_variation"] = *found.total_variation;
     json["why"] = found.why;
     json["notes"] = found.notes;
-    json["warnings"] = found.warnings;
+    json["warnings"] = mollify::c::json_of(found.warnings);
     *report = text_for_c(json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   });
 }

@@ -40,7 +40,6 @@ int run(const AmplifyQuestion& question, bool as_json) {
   std::optional<Elapsed> elapsed("summing over all data sets");
   Answer found = amplify(question);
   elapsed.reset();
-  for (std::string& words : found.warnings) words = "WARNING: " + words;
   if (as_json) found.warnings.clear();  // which are facts of it
   return print_answer(found, as_json);
 }

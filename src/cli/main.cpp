@@ -269,19 +269,21 @@ int run(int argc, char** argv) {
     flush_output();
     return session.status;
   } catch (const MissingFlag& missing) {
-    complain(missing_words(app, missing.flag));
+    complain(fmt::format("{} [{}]", missing_words(app, missing.flag), missing.code().name));
     return kBadInput;
   } catch (const CLI::Success& asked) {
     return app.exit(asked);  // prints help or version
   } catch (const CLI::ExtrasError&) {
-    complain(fmt::format("{}; {}", unexpected(app, session), help()));
+    complain(fmt::format("{}; {} [{}]", unexpected(app, session), help(),
+                         mollify::Code("unknown-flag").name));
     return kBadInput;
   } catch (const CLI::ParseError& error) {
-    complain(fmt::format("{}; {}", parse_words(app, {argv, static_cast<std::size_t>(argc)}, error),
-                         help()));
+    complain(fmt::format("{}; {} [{}]",
+                         parse_words(app, {argv, static_cast<std::size_t>(argc)}, error), help(),
+                         mollify::Code("wrong-value").name));
     return kBadInput;
   } catch (const mollify::InvalidInput& error) {
-    complain(error.what());
+    complain(fmt::format("{} [{}]", error.what(), error.code().name));
     return kBadInput;
   } catch (const std::bad_alloc&) {
     complain("there is not enough memory");
@@ -384,12 +386,12 @@ int print_answer(const Answer& answer, bool as_json) {
   } else {
     print_lines(answer.text);
   }
-  for (const std::string& words : answer.warnings) tell_lines(words);
+  tell_warnings(answer.warnings);
   return kSuccess;
 }
 
-void tell_warnings(const Domain& domain) {
-  for (const std::string& words : domain.warnings()) tell_lines("WARNING: " + printable(words));
+void tell_warnings(std::span<const Message> warnings) {
+  for (const Message& one : warnings) tell_lines("WARNING: " + printable(one.text()));
 }
 
 void tell_large_epsilon(const std::optional<double>& epsilon_of_draw,
@@ -398,11 +400,11 @@ void tell_large_epsilon(const std::optional<double>& epsilon_of_draw,
   if (mu_of_draw) asked = Privacy::gaussian(*mu_of_draw);
   Privacy released = asked;
   released.epsilon = std::min<double>(asked.epsilon, ExpBound::kGreatestEpsilon);
-  for (const std::string& words : epsilon_warnings(asked, released, 1)) tell_lines(words);
+  for (const Message& one : epsilon_warnings(asked, released, 1)) tell_lines(one.text());
 }
 
 void tell_odds(const Privacy& promise) {
-  for (const std::string& words : epsilon_warnings(promise, promise, 0)) tell_lines(words);
+  for (const Message& one : epsilon_warnings(promise, promise, 0)) tell_lines(one.text());
 }
 
 void flush_output() {

@@ -58,7 +58,8 @@ void add_plan(CLI::App& app, Session& session) {
     const PublicFiles inputs;
     for (const PlanQuestion& question : questions) reports.push_back(plan(question, inputs));
     elapsed.reset();
-    if (questions.front().domain) tell_warnings(inputs.domain(*questions.front().domain));
+    if (questions.front().domain)
+      tell_warnings(inputs.domain(*questions.front().domain).warnings());
     print_answer(plan_answer(reports), *as_json);
     const bool served = std::any_of(reports.begin(), reports.end(),
                                     [](const PlanReport& one) { return one.is_served(); });
@@ -121,7 +122,7 @@ int run(const AdviseOptions& options) {
   if (options.covariance) question.covariance = PublicFile{*options.covariance};
   const PublicFiles inputs;
   const Advice advice = advise(question, inputs);
-  if (question.domain) tell_warnings(inputs.domain(*question.domain));
+  if (question.domain) tell_warnings(inputs.domain(*question.domain).warnings());
   Answer answer = advice_answer(advice);
   answer.warnings.clear();  // which its text has
   print_answer(answer, options.json);

@@ -197,16 +197,19 @@ std::string columns_named(const std::vector<std::string>& names) {
 
 }  // namespace
 
-std::vector<std::string> Domain::warnings() const {
-  std::vector<std::string> said, outside, null;
+std::vector<Message> Domain::warnings() const {
+  std::vector<Message> said;
+  std::vector<std::string> outside, null;
   for (const Column& column : *columns_) {
     const auto* integers = std::get_if<IntegerCells>(&column.cells());
     if (integers != nullptr && integers->is_cut()) {
-      said.push_back(fmt::format(
-          "column {} has {} integers, which are cut into {} cells of {} or so; declare bins or a "
-          "smaller range if these are not the ones you want",
-          column.name(), integers->count(), integers->size(),
-          std::llround(static_cast<double>(integers->count()) / integers->size())));
+      said.push_back(
+          {.code = "integers-cut",
+           .verdict =
+               fmt::format("column {} has {} integers, which are cut into {} cells of {} or so",
+                           column.name(), integers->count(), integers->size(),
+                           std::llround(static_cast<double>(integers->count()) / integers->size())),
+           .clauses = {"declare bins or a smaller range if these are not the ones you want"}});
     }
     if (!column.mapping().declares_outside()) outside.push_back(column.name());
     if (!column.mapping().declares_null()) null.push_back(column.name());
@@ -234,8 +237,11 @@ std::vector<std::string> Domain::warnings() const {
     becomes.emplace_back("a missing value becomes the first value or the lowest number");
     ways.emplace_back("null: category or VALUE");
   }
-  said.push_back(fmt::format("the domain declares {}: {}{}; write {}", fmt::join(missing, " and "),
-                             names, fmt::join(becomes, ", and "), fmt::join(ways, ", and ")));
+  said.push_back({.code = "undeclared-values",
+                  .verdict = fmt::format("the domain declares {}", fmt::join(missing, " and ")),
+                  .reason = fmt::format("{}{}", names, fmt::join(becomes, ", and ")),
+                  .clauses = {fmt::format("write {}", fmt::join(ways, ", and "))},
+                  .severity = Severity::kNote});
   return said;
 }
 

@@ -13,6 +13,7 @@
 #include "base/names.h"
 #include "formats/public_files.h"
 #include "front/domain.h"
+#include "front/message.h"
 #include "front/release.h"
 #include "methods/local/space.h"
 #include "release/plan.h"
@@ -23,7 +24,7 @@ namespace {
 
 Answer outward(inside::Answer found) {
   return {found.facts(), inside::wrapped(found.text, inside::kLineWidth, inside::kHang),
-          std::move(found.warnings)};
+          outward(found.warnings)};
 }
 
 /// Sentences about it name parameters.

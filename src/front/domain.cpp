@@ -9,6 +9,7 @@
 #include "domain/column.h"
 #include "formats/domain_yaml.h"
 #include "formats/draft_domain.h"
+#include "front/message.h"
 #include "front/privacy.h"
 
 namespace mollify::front {
@@ -85,7 +86,7 @@ std::string Domain::json() const { return inside::domain_json(inside_->domain); 
 std::string Domain::hash() const { return inside_->domain.hash(); }
 std::vector<std::string> Domain::column_names() const { return inside_->domain.names(); }
 
-std::vector<std::string> Domain::warnings() const { return inside_->domain.warnings(); }
+std::vector<Message> Domain::warnings() const { return outward(inside_->domain.warnings()); }
 double Domain::outcome_count() const noexcept { return inside_->domain.product(); }
 bool Domain::is_enumerable() const noexcept { return inside_->domain.is_enumerable(); }
 

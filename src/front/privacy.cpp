@@ -17,6 +17,7 @@
 #include "base/speech.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
+#include "front/message.h"
 #include "front/release.h"
 #include "mollify/privacy.h"
 #include "mollify/program.h"
@@ -185,11 +186,11 @@ double sampled_gaussian_epsilon_up(double rate, double deviation, std::uint64_t 
   return inside::sampled_gaussian_epsilon_up({rate, deviation, steps}, delta);
 }
 
-std::vector<std::string> epsilon_warnings(const Privacy& draw) {
+std::vector<Message> epsilon_warnings(const Privacy& draw) {
   const inside::Privacy asked = inward(draw);
   inside::Privacy released = asked;
   released.epsilon = std::min<double>(asked.epsilon, inside::ExpBound::kGreatestEpsilon);
-  return inside::epsilon_warnings(asked, released, 1);
+  return outward(inside::epsilon_warnings(asked, released, 1));
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -221,17 +222,13 @@ void speak(Speech speech) noexcept {
   inside::speak(speech == Speech::kPython ? inside::Speech::kPython : inside::Speech::kCommand);
 }
 
-std::vector<SpokenWay> spoken_ways(const InvalidInput& refused) {
-  std::vector<SpokenWay> spoken;
-  for (const inside::WayOut& way : refused.ways_out()) {
-    spoken.push_back({std::string(inside::action_words(way.action)), inside::part_words(way),
-                      inside::value_words(way)});
-  }
-  return spoken;
+SpokenWay spoken(const WayOut& way) {
+  return {std::string(inside::action_name(way)), inside::part_name(way),
+          std::string(inside::value_name(way))};
 }
 
 std::string spoken_parameter(const InvalidInput& refused) {
-  return refused.parameter().empty() ? "" : inside::flag_words(refused.parameter());
+  return inside::parameter_name_of(refused.parameter());
 }
 
 // -----------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@
 #include "formats/public_files.h"
 #include "formats/text_files.h"
 #include "front/domain.h"
+#include "front/message.h"
 #include "front/privacy.h"
 #include "methods/marginals/method.h"
 #include "mollify/release.h"
@@ -162,7 +163,7 @@ ReleaseReport PreparedRelease::report() const {
   return {found.total_variation,
           std::move(found.why),
           std::move(found.notes),
-          std::move(found.warnings),
+          outward(found.warnings),
           inside::represented(certificate.spec),
           inside::promises(certificate),
           inside::non_promises(certificate)};
@@ -235,7 +236,7 @@ Verification verify(const Certificate& certificate, const Domain& domain,
           .total_holds = seen(check.total_holds),
           .accuracy_matches = seen(check.accuracy_matches),
           .epsilon_realised_up = check.epsilon_realised_up,
-          .warnings = check.warnings,
+          .warnings = outward(check.warnings),
           .verdict = check.verdict(),
           .json = told.facts(),
           .text = std::move(told.text)};

@@ -15,6 +15,7 @@
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "domain/same_value.h"
+#include "front/message.h"
 #include "front/privacy.h"
 #include "front/release.h"
 #include "kernel/channels.h"
@@ -196,14 +197,14 @@ void require_distinct(std::span<const std::string_view> units) {
 Sampler::Sampler(const SamplerParameters& parameters)
     : Handle(std::make_shared<const Inside>(inward(parameters))) {}
 
-std::vector<std::string> draw_warnings(const SamplerParameters& parameters) {
-  return inside::draw_warnings(inward(parameters));
+std::vector<Message> draw_warnings(const SamplerParameters& parameters) {
+  return outward(inside::draw_warnings(inward(parameters)));
 }
 
 Answer risk(const SamplerParameters& parameters) {
   const inside::MechanismParameters asked = inward(parameters);
   const inside::Answer found = inside::risk_answer(asked, inside::mechanism_risk(asked));
-  return {inside::json_text(found.json), found.text, inside::draw_warnings(asked)};
+  return {inside::json_text(found.json), found.text, outward(inside::draw_warnings(asked))};
 }
 
 std::size_t Sampler::outcomes() const noexcept { return inside_->sampler->outcome_count(); }

@@ -77,8 +77,8 @@ std::optional<double> ReleaseMethod::total_variation(const Certificate&, const R
   return error.error;
 }
 
-std::string ReleaseMethod::remedy(const Certificate& certificate, const Domain& domain) const {
-  return noise_remedy(certificate, domain);
+Remedy ReleaseMethod::remedy(const Certificate& certificate, const Domain& domain) const {
+  return {.ways_out = noise_remedy(certificate, domain)};
 }
 
 // -----------------------------------------------------------------------------------------------

@@ -624,50 +624,48 @@ Json curve_json(const PlanAnswer& answer) {
 }
 
 /// Its release's refusal or sentence about noise, if any.
-bool add_noise(const PlanQuestion& question, const PlanAnswer& answer,
-               std::vector<std::string>& said) {
+bool add_noise(const PlanQuestion& question, const PlanAnswer& answer, std::vector<Message>& said) {
   const PlanWay& way = answer.ways[*answer.best];
   if (!way.noise || !way.noise->is_mostly_noise()) return false;
   if (way.is_for_estimates && !way.noise->is_indistinct()) return false;
-  std::string words = words_of_noise(*way.noise);
+  Message noise = *noise_message(*way.noise);
   if (way.is_for_estimates) {
-    words += for_estimates();
+    noise.clauses.push_back(for_estimates());
   } else if (way.is_refused.value_or(way.noise->is_indistinct())) {
-    words += fmt::format("; a release refuses this without {}", flag_words("accept-error"));
+    noise.clauses.push_back(
+        fmt::format("a release refuses this without {}", added_words("accept-error")));
   } else if (way.noise->is_indistinct()) {
-    words += "; a release does not refuse this, because the number of records is protected";
+    noise.clauses.emplace_back(
+        "a release does not refuse this, because the number of records is protected");
   }
   // What was asked for is what would do.
   if (answer.unknown == PlanUnknown::kAlpha) {
     PlanQuestion asked = question;
     const bool is_free = release_method(question.method).chooses_mechanism();
     if (kDrawMethods.has(question.method)) asked.outcomes = answer.facts["outcomes"];
-    const std::string ways = noise_remedy(asked, is_free ? "" : way.mechanism);
-    if (!ways.empty()) {
-      words += "; " + ways;
-      if (kDrawMethods.has(question.method) && !is_of_models(answer)) {
-        words += " for the expected error, which is not the worst case above";
-      }
+    noise.remedy.ways_out = noise_remedy(asked, is_free ? "" : way.mechanism);
+    if (!noise.remedy.ways_out.empty() && kDrawMethods.has(question.method) &&
+        !is_of_models(answer)) {
+      noise.remedy.others.emplace_back(
+          "that is for the expected error, which is not the worst case above");
     }
   }
-  said.push_back(std::move(words));
+  said.push_back(std::move(noise));
   return true;
 }
 
 /// The best way's refusals and warnings: see release/acceptance.h.
-std::vector<std::string> warnings(const PlanQuestion& question, const PlanAnswer& answer) {
+std::vector<Message> warnings(const PlanQuestion& question, const PlanAnswer& answer) {
   if (!answer.best) return {};
   const PlanWay& way = answer.ways[*answer.best];
   const bool central = kRowMethods.has(question.method);
-  std::vector<std::string> said = question.warnings;
+  std::vector<Message> said = question.warnings;
   const bool sought = answer.unknown == PlanUnknown::kEpsilon;
   const std::uint64_t draws = answer.unknown == PlanUnknown::kOutputs
                                   ? static_cast<std::uint64_t>(*way.value)
                                   : question.outputs;
-  for (std::string& words :
-       epsilon_warnings(sought ? way.spent : question.budget, way.spent, central ? 0 : draws)) {
-    said.push_back(std::move(words));
-  }
+  add_messages(
+      said, epsilon_warnings(sought ? way.spent : question.budget, way.spent, central ? 0 : draws));
   if (!central) {
     add_noise(question, answer, said);
     return said;
@@ -682,18 +680,22 @@ std::vector<std::string> warnings(const PlanQuestion& question, const PlanAnswer
   const std::string things = counted(static_cast<std::uint64_t>(records), "record");
   if (delta * records >= 1) {
     said.push_back(
-        fmt::format("delta {} is 1/n or more for {}, so whole records may be released as they "
-                    "are: a release refuses this without {}",
-                    detail::shortest(delta), things, added_words("accept-large-delta")));
-  } else if (const auto words = delta_warning(delta, detail::shortest(delta), records, things)) {
-    said.push_back(*words);
+        {.code = "delta-too-large",
+         .verdict = fmt::format("delta {} is 1/n or more for {}, so whole records may be "
+                                "released as they are",
+                                detail::shortest(delta), things),
+         .reason =
+             fmt::format("a release refuses this without {}", added_words("accept-large-delta"))});
+  } else if (auto large = delta_warning(delta, detail::shortest(delta), records, things)) {
+    said.push_back(std::move(*large));
   }
   if (add_noise(question, answer, said)) return said;
   const double outputs = given(PlanUnknown::kOutputs, static_cast<double>(question.outputs));
   ReleaseError error = way.noise.value_or(ReleaseError());
   error.error = way.alpha / (question.strong ? outputs : 1);
-  const auto words = release_method(question.method).error_warning(error);
-  if (words) said.push_back(*words);
+  if (auto large = release_method(question.method).error_warning(error)) {
+    said.push_back(std::move(*large));
+  }
   return said;
 }
 
@@ -716,7 +718,7 @@ Json answer_json(const PlanQuestion& question, const PlanAnswer& answer) {
     json["refusal"] = answer.ways.front().why;
   }
   json.update(answer.facts);
-  json["warnings"] = warnings(question, answer);
+  json["warnings"] = json_of(warnings(question, answer));
   if (question.curve && best != nullptr) json["curve"] = curve_json(answer);
   return json;
 }
@@ -827,8 +829,9 @@ std::string answer_text(const PlanQuestion& question, const PlanAnswer& answer) 
                                           : fmt::format("  {}\n", answer.ways.front().why));
   }
   text += answer.lines;
-  for (const std::string& warning : warnings(question, answer))
-    text += "warning: " + warning + "\n";
+  for (const Message& warning : warnings(question, answer)) {
+    text += "warning: " + warning.text() + "\n";
+  }
   return text + curve_text(answer);
 }
 
@@ -874,21 +877,22 @@ Json plan_json(const PlanReport& report) {
   return json;
 }
 
-/// "warning: at epsilon 0.5, 1: ...", once for warnings that differ in their numbers alone.
+/// "warning: at epsilon 0.5, 1: ...", once for warnings of one kind, which differ in numbers.
 std::string warnings_text(std::span<const PlanReport> reports) {
   struct Warning {
-    std::string verdict, text, budgets, numbers;
+    Code code;
+    std::string text, budgets, numbers;
   };
   std::vector<Warning> all;
   for (const PlanReport& report : reports) {
     const std::string budget = fmt::format("{:g}", report.question.budget.parameter());
-    for (const std::string& text : warnings(report.question, report.answers.front())) {
-      std::string verdict = text.substr(0, text.find(": "));
-      std::erase_if(verdict, [](char letter) { return letter >= '0' && letter <= '9'; });
-      const auto known = std::find_if(all.begin(), all.end(),
-                                      [&](const Warning& one) { return one.verdict == verdict; });
+    for (const Message& one : warnings(report.question, report.answers.front())) {
+      const auto known = std::find_if(all.begin(), all.end(), [&](const Warning& before) {
+        return before.code == one.code &&
+               (one.code != Code("wide-range") || before.text == one.text());
+      });
       if (known == all.end()) {
-        all.push_back({verdict, text, budget, fmt::format(" (numbers for {})", budget)});
+        all.push_back({one.code, one.text(), budget, fmt::format(" (numbers for {})", budget)});
       } else {
         known->budgets += ", " + budget;
       }

@@ -14,6 +14,7 @@
 #include "accounting/privacy.h"
 #include "base/answer.h"
 #include "base/held.h"
+#include "base/message.h"
 #include "base/names.h"
 #include "release/public_inputs.h"
 #include "release/release_error.h"
@@ -82,7 +83,7 @@ struct PlanQuestion {
   Held own{};  ///< its method's parts of its own: a LocalQuestion, say
 
   /// Warnings about the plan's domain.
-  std::vector<std::string> warnings{};
+  std::vector<Message> warnings{};
 };
 
 /// The question's parts of its method; as they are by themselves where none are given.

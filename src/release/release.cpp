@@ -60,15 +60,15 @@ Decimal exactly(const Decimal& typed, double promised) {
 }  // namespace
 
 PreparedRelease::PreparedRelease(Certificate certificate, const Domain& domain,
-                                 std::vector<std::string> warnings)
+                                 std::vector<Message> warnings)
     : certificate_(std::move(certificate)),
       domain_(std::make_shared<const Domain>(domain)),
       error_(require_acceptable(certificate_, domain)),
       warnings_(std::move(warnings)) {}
 
-std::vector<std::string> PreparedRelease::warnings() const {
-  std::vector<std::string> said = mollify::warnings(certificate_, error_, *domain_);
-  said.insert(said.end(), warnings_.begin(), warnings_.end());
+std::vector<Message> PreparedRelease::warnings() const {
+  std::vector<Message> said = mollify::warnings(certificate_, error_, *domain_);
+  add_messages(said, warnings_);
   return said;
 }
 

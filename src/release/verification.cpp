@@ -93,10 +93,10 @@ CertificateCheck verify_certificate(const StatedCertificate& stated, const std::
     require_implied(implied, said, name);
     const ReleaseError error = method.error(made.certificate, domain);
     check.warnings = warnings(made.certificate, error, domain);
-    if (auto words = method.sparse_noise(made.certificate, error, domain)) {
-      check.warnings.push_back(std::move(*words));
+    if (auto sparse = method.sparse_noise(made.certificate, error, domain)) {
+      add_message(check.warnings, std::move(*sparse));
     }
-    for (std::string& words : domain.warnings()) check.warnings.push_back(std::move(words));
+    add_messages(check.warnings, domain.warnings());
   }
   return check;
 }
@@ -153,10 +153,10 @@ Answer check_answer(const StatedCertificate& stated, const CertificateCheck& che
                     method.declared()));
   }
   std::string warned;
-  for (const std::string& warning : check.warnings) {
-    warned += fmt::format("WARNING: {}\n", printable(warning));
+  for (const Message& warning : check.warnings) {
+    warned += fmt::format("WARNING: {}\n", printable(warning.text()));
   }
-  answer.add("warnings", check.warnings, warned);
+  answer.add("warnings", json_of(check.warnings), warned);
   answer.add("holds", check.holds());
   answer.add("verdict", check.verdict(), fmt::format("{}\n", check.verdict()));
   return answer;

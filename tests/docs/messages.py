@@ -17,7 +17,7 @@ from tracked import text_files
 
 MAKERS = r"(?:InvalidInput|Unserved|RefusedSetting|Code|refusal|refuse_setting|settings\.refuse)"
 CODE = re.compile(rf'\b{MAKERS}\(\s*"([a-z]+(?:-[a-z]+)*)"')
-CHOSEN = re.compile(r'\bCode\(\s*"([a-z-]+)"\s*\)')
+WARNING = re.compile(r'\.code = "([a-z-]+)"|\bMessage\(\w+, "([a-z-]+)"')
 
 # Names of sentences, and what reads them.
 SENTENCES = {"message", "note", "notes", "refusal", "refused", "sentence", "sentences", "warning", "warnings", "ways", "why", "words"}
@@ -30,13 +30,15 @@ FREE_OF_SENTENCES = ("python/mollify/reproduce/",)  # its regular expressions re
 PAGE = "docs/reference/messages.md"
 HEAD = """# Codes of messages
 
-This page is for people who write programs around mollify. Every refusal has a stable code, so that a program never
-has to read a sentence. A code means one kind of fault and one kind of remedy. Codes stay the same when sentences
+This page is for people who write programs around mollify. Every refusal and every warning has a stable code, so that
+a program never has to read a sentence. A code means one kind of fault and one kind of remedy. Codes stay the same when sentences
 become better.
 
 | interface | the code |
 |---|---|
+| command | at the end of the message, in brackets |
 | Python | `error.code` of `mollify.InvalidInput`; `error.parameter`, `error.column` and `error.ways_out` hold the rest |
+| Python, warnings | `code` of a `mollify.ReleaseWarning`, whose `message` has `severity` and `ways_out` |
 | C++ | `code().name` of `mollify::InvalidInput`; `parameter()`, `column()` and `ways_out()` hold the rest |
 
 ```python
@@ -58,9 +60,10 @@ def in_page(text):
 
 
 def page_of(table):
-    lines = [HEAD + "| code | cause | what to do | example |", "|---|---|---|---|"]
+    lines = [HEAD + "| code | kind | cause | what to do | example |", "|---|---|---|---|---|"]
     for row in sorted(table, key=lambda one: one["code"]):
-        lines.append(f"| `{row['code']}` | {in_page(row['cause'])} | {in_page(row['remedy'])} | {in_page(row['example'])} |")
+        told = [in_page(row[part]) for part in ("kind", "cause", "remedy", "example")]
+        lines.append(f"| `{row['code']}` | {' | '.join(told)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -103,15 +106,15 @@ def main():
     listed = [row["code"] for row in table]
     faults = [f"schema/messages.json has {code} twice" for code in set(listed) if listed.count(code) > 1]
     for row in table:
-        if list(row) != ["code", "cause", "example", "remedy"] or not all(row.values()):
-            faults.append(f"schema/messages.json: {row['code']} must have code, cause, example and remedy")
+        if list(row) != ["code", "kind", "cause", "example", "remedy"] or not all(row.values()):
+            faults.append(f"schema/messages.json: {row['code']} must have code, kind, cause, example and remedy")
     used = {}
     for path, text in text_files(repository):
         place = str(path.relative_to(repository))
         if not place.startswith(("src/", "include/", "python/src/", "python/mollify/")):
             continue
         if path.suffix in {".h", ".cpp", ".py"}:
-            for code in CODE.findall(text) + CHOSEN.findall(text):
+            for code in CODE.findall(text) + [one or other for one, other in WARNING.findall(text)]:
                 used.setdefault(code, place)
         if path.suffix in {".h", ".cpp"}:
             for number, line in enumerate(text.splitlines(), 1):

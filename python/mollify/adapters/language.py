@@ -15,7 +15,7 @@ from mollify._privacy import Privacy
 from mollify._private_numbers import private_numbers
 from mollify._refusal import refusal
 from mollify._sampler import _numbers
-from mollify._warning import warn
+from mollify._warning import messages, warn
 
 if TYPE_CHECKING:
     from numpy import uint32
@@ -59,7 +59,7 @@ class TokenSampler:
     ) -> None:
         # Refuses a wrong epsilon. A Sampler would call a token noise, but a public model is near.
         _core.Sampler(_core.SamplerParameters("minimax", 2, number("epsilon", epsilon)))
-        warn(_core.epsilon_warnings(Privacy(float(epsilon))._inside()))
+        warn(messages(_core.epsilon_warnings(Privacy(float(epsilon))._inside())))
         if top is not None and whole_number("top", top) < 1:
             raise refusal("out-of-range", f"top must be at least 1, but is {top}", "top")
         if (ledger is None) != (data_set is None):

@@ -670,7 +670,7 @@ class CentralMethod final : public ReleaseMethod {
     return notes;
   }
 
-  std::optional<std::string> error_warning(const ReleaseError& error) const override {
+  std::optional<Message> error_warning(const ReleaseError& error) const override {
     return records_warning(error.error);
   }
 
@@ -739,19 +739,20 @@ class CentralMethod final : public ReleaseMethod {
     return certificate.spec.own.get<CentralSpec>()->mechanism ? mechanism(certificate) : "";
   }
 
-  std::string remedy(const Certificate& certificate, const Domain& domain) const override {
+  Remedy remedy(const Certificate& certificate, const Domain& domain) const override {
     const FiniteDesign& finite = *certificate.as<FiniteDesign>();
     if (finite.hint) {
       if (*certificate.facts.records < finite.least_records) {
-        return fmt::format(
-            "no support is found of fewer than {} at this budget",
-            counted(finite.least_records, certificate.spec.unit ? "unit" : "record"));
+        return {.others = {fmt::format(
+                    "no support is found of fewer than {} at this budget",
+                    counted(finite.least_records, certificate.spec.unit ? "unit" : "record"))}};
       }
       const auto most = most_outcomes_found(certificate);
-      return most ? fmt::format("a support of {} would do", counted(*most, "outcome")) : "";
+      if (!most) return {};
+      return {.others = {fmt::format("a support of {} would do", counted(*most, "outcome"))}};
     }
     return certificate.spec.own.get<CentralSpec>()->rate
-               ? ""
+               ? Remedy()
                : ReleaseMethod::remedy(certificate, domain);
   }
 };

@@ -64,22 +64,25 @@ std::vector<RealRange> mean_ranges_of(const RealColumns& columns, const Whitenin
   return whitening.ranges_of_box(low, high);
 }
 
-std::vector<std::string> wide_ranges(const RealColumns& columns, std::span<const double> covariance,
-                                     double covariance_bound) {
+std::vector<Message> wide_ranges(const RealColumns& columns, std::span<const double> covariance,
+                                 double covariance_bound) {
   // A mean anywhere within this many deviations is hardly ever meant.
   constexpr double kMostDeviations = 1000;
-  std::vector<std::string> said;
+  std::vector<Message> said;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const double variance =
         covariance.empty() ? covariance_bound : covariance[i * columns.size() + i];
     const double deviations = (columns.high(i) - columns.low(i)) / std::sqrt(variance);
     if (columns.is_logarithm(i) || !(deviations > kMostDeviations)) continue;
-    said.push_back(fmt::format(
-        "the declared range of {0} is {1:.2g} standard deviations {2} wide; is {3} of logarithms "
-        "({4} {0})?",
-        columns.name(i), deviations,
-        covariance.empty() ? "(by the bound of the covariance)" : "of the covariance",
-        covariance.empty() ? "the bound" : "the covariance", flag_words("log")));
+    said.push_back(
+        {.code = "wide-range",
+         .verdict = fmt::format(
+             "the declared range of {} is {:.2g} standard deviations {} wide", columns.name(i),
+             deviations,
+             covariance.empty() ? "(by the bound of the covariance)" : "of the covariance"),
+         .clauses = {fmt::format("is {} of logarithms ({})?",
+                                 covariance.empty() ? "the bound" : "the covariance",
+                                 setting_words("log", columns.name(i)))}});
   }
   return said;
 }
@@ -631,7 +634,7 @@ class GaussianMethod final : public PointMethod {
     return notes;
   }
 
-  std::optional<std::string> error_warning(const ReleaseError& error) const override {
+  std::optional<Message> error_warning(const ReleaseError& error) const override {
     return records_warning(error.error);
   }
 
@@ -807,12 +810,15 @@ class GaussianModelMethod final : public PointMethod {
     return notes;
   }
 
-  std::optional<std::string> error_warning(const ReleaseError& error) const override {
+  std::optional<Message> error_warning(const ReleaseError& error) const override {
     if (error.error <= kUsualError) return std::nullopt;
-    return fmt::format(
-        "the noise is expected to take the model about {:.3g} from the data's Gaussian in total "
-        "variation: {}. All records share it; more records or a larger budget lessen it",
-        error.error, spread_condition());
+    return Message{
+        .code = "large-error",
+        .verdict = fmt::format("the noise is expected to take the model about {:.3g} from the "
+                               "data's Gaussian in total variation",
+                               error.error),
+        .reason = fmt::format("{}. All records share it", spread_condition()),
+        .clauses = {"more records or a larger budget lessen it"}};
   }
 
   std::unique_ptr<const PlanModel> plan_model(PlanQuestion& question,

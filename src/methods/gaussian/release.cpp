@@ -176,7 +176,7 @@ namespace {
 class PointRelease : public PreparedRelease, public SummedRelease {
  public:
   PointRelease(DesignedRelease made, Domain domain, RealColumns columns,
-               std::optional<Roster> roster, std::vector<std::string> warnings = {})
+               std::optional<Roster> roster, std::vector<Message> warnings = {})
       : PreparedRelease(std::move(made.certificate), domain, std::move(warnings)),
         domain_(std::move(domain)),
         columns_(std::move(columns)),
@@ -242,7 +242,7 @@ class PointRelease : public PreparedRelease, public SummedRelease {
 class GaussianRelease final : public PointRelease {
  public:
   GaussianRelease(DesignedRelease made, Domain domain, RealColumns columns, Whitening whitening,
-                  std::optional<Roster> roster, std::vector<std::string> warnings)
+                  std::optional<Roster> roster, std::vector<Message> warnings)
       : PointRelease(std::move(made), std::move(domain), std::move(columns), std::move(roster),
                      std::move(warnings)),
         sampler_(*certificate().as<GaussianDesign>(), std::move(whitening)) {}
@@ -325,7 +325,7 @@ std::unique_ptr<const PreparedRelease> make_gaussian_release(DesignedRelease mad
                                                              RealColumns columns,
                                                              Whitening whitening,
                                                              std::optional<Roster> roster,
-                                                             std::vector<std::string> warnings) {
+                                                             std::vector<Message> warnings) {
   return std::make_unique<const GaussianRelease>(std::move(made), std::move(domain),
                                                  std::move(columns), std::move(whitening),
                                                  std::move(roster), std::move(warnings));

@@ -383,12 +383,12 @@ HeldLocalSampler local_sampler(const DesignedRelease& made) {
   return held == nullptr ? nullptr : *held;
 }
 
-std::vector<std::string> draw_warnings(const MechanismParameters& parameters) {
+std::vector<Message> draw_warnings(const MechanismParameters& parameters) {
   const Privacy asked =
       parameters.mu ? Privacy::gaussian(*parameters.mu) : Privacy::pure(*parameters.epsilon);
   Privacy released = asked;
   released.epsilon = std::min<double>(asked.epsilon, ExpBound::kGreatestEpsilon);
-  std::vector<std::string> said = epsilon_warnings(asked, released, 1);
+  std::vector<Message> said = epsilon_warnings(asked, released, 1);
   const ReleaseError error = draw_error(parameters);
   const bool is_noise =
       is_band(parameters.mechanism) ? error.is_mostly_noise() : error.is_indistinct();
@@ -403,10 +403,10 @@ std::vector<std::string> draw_warnings(const MechanismParameters& parameters) {
     }
   }
   question.own = std::move(own);
-  const std::string ways = noise_remedy(question, std::string(name_of(parameters.mechanism)));
-  said.push_back(words_of_noise(error) +
-                 (row_of(parameters.mechanism).is_linear ? for_estimates() : "") +
-                 (ways.empty() ? "" : "; ") + ways);
+  Message noise = *noise_message(error);
+  if (row_of(parameters.mechanism).is_linear) noise.clauses.push_back(for_estimates());
+  noise.remedy.ways_out = noise_remedy(question, std::string(name_of(parameters.mechanism)));
+  said.push_back(std::move(noise));
   return said;
 }
 

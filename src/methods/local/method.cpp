@@ -530,7 +530,9 @@ class DrawMethod : public ReleaseMethod {
     } else {
       notes.push_back(row.law);
     }
-    if (auto words = sparse_noise(certificate, error, domain)) notes.push_back(std::move(*words));
+    if (const auto sparse = sparse_noise(certificate, error, domain)) {
+      notes.push_back(sparse->text());
+    }
     if (*certificate.spec.count > 1) {
       notes.push_back(fmt::format("each of {} of a unit has {} of the budget",
                                   counted(*certificate.spec.count, "draw"),
@@ -539,8 +541,8 @@ class DrawMethod : public ReleaseMethod {
     return notes;
   }
 
-  std::optional<std::string> sparse_noise(const Certificate& certificate, const ReleaseError& error,
-                                          const Domain& domain) const override {
+  std::optional<Message> sparse_noise(const Certificate& certificate, const ReleaseError& error,
+                                      const Domain& domain) const override {
     const LocalDesign& local = *certificate.as<LocalDesign>();
     if (!local.floor || row_of(local.scorer).counts_records || error.is_mostly_noise()) {
       return std::nullopt;
@@ -549,10 +551,13 @@ class DrawMethod : public ReleaseMethod {
     if (!sparse.is_mostly_noise()) return std::nullopt;
     PlanQuestion counting = question_of(certificate, domain);
     own_of<LocalQuestion>(counting).spec.space.scorer = ScorerKind::kEmpirical;
-    const std::string ways = noise_remedy(counting, mechanism(certificate));
-    return fmt::format("the release is mostly noise if the data lie on few of {}: {}{}{}",
-                       counted(certificate.facts.outcomes, "outcome"), error_words(sparse),
-                       ways.empty() ? "" : "; ", ways);
+    return Message{
+        .code = "noise-if-sparse",
+        .verdict = fmt::format("the release is mostly noise if the data lie on few of {}",
+                               counted(certificate.facts.outcomes, "outcome")),
+        .reason = error_words(sparse),
+        .remedy = {.ways_out = noise_remedy(counting, mechanism(certificate))},
+        .severity = Severity::kNoise};
   }
 
   std::string summary(const Certificate& certificate, const Domain& domain,
@@ -567,9 +572,7 @@ class DrawMethod : public ReleaseMethod {
            "what a larger epsilon, fewer outcomes or a better reference would change.";
   }
 
-  std::optional<std::string> error_warning(const ReleaseError&) const override {
-    return std::nullopt;
-  }
+  std::optional<Message> error_warning(const ReleaseError&) const override { return std::nullopt; }
 
   std::span<const OwnPart> question_parts() const override { return kDrawQuestions; }
 
@@ -673,15 +676,15 @@ class LocalMethod final : public DrawMethod {
     return row_of(certificate.as<LocalDesign>()->mechanism).is_linear;
   }
 
-  std::string remedy(const Certificate& certificate, const Domain& domain) const override {
-    std::string text = ReleaseMethod::remedy(certificate, domain);
-    if (!certificate.spec.unit || is_for_estimates(certificate) ||
-        certificate.as<LocalDesign>()->space != SpaceKind::kCategories) {
-      return text;
+  Remedy remedy(const Certificate& certificate, const Domain& domain) const override {
+    Remedy found = ReleaseMethod::remedy(certificate, domain);
+    if (certificate.spec.unit && !is_for_estimates(certificate) &&
+        certificate.as<LocalDesign>()->space == SpaceKind::kCategories) {
+      found.others.push_back(fmt::format("for shares of all units together use {} and {}",
+                                         setting_words("mechanism", "randomized-response"),
+                                         command_words("estimate")));
     }
-    return text + (text.empty() ? "" : "; ") +
-           fmt::format("for shares of all units together use {} randomized-response and {}",
-                       flag_words("mechanism"), command_words("estimate"));
+    return found;
   }
 };
 
@@ -702,11 +705,13 @@ class IntegralMethod final : public DrawMethod {
     return prepare_local(std::move(spec), inputs);
   }
 
-  std::string remedy(const Certificate& certificate, const Domain& domain) const override {
-    const std::string text = ReleaseMethod::remedy(certificate, domain);
-    if (certificate.spec.count.value_or(1) == 1) return text;
-    return text + (text.empty() ? "" : "; ") + "for many rows of one public model use " +
-           method_words("integral-model");
+  Remedy remedy(const Certificate& certificate, const Domain& domain) const override {
+    Remedy found = ReleaseMethod::remedy(certificate, domain);
+    if (certificate.spec.count.value_or(1) > 1) {
+      found.others.push_back(
+          fmt::format("for many rows of one public model use {}", method_words("integral-model")));
+    }
+    return found;
   }
 };
 

@@ -410,7 +410,7 @@ void require_pairs(const Domain& domain, const std::vector<std::uint32_t>& sizes
 class ModelsRelease final : public PreparedRelease {
  public:
   ModelsRelease(DesignedRelease made, Domain domain, PublicModels models,
-                std::vector<std::string> warnings)
+                std::vector<Message> warnings)
       : PreparedRelease(std::move(made.certificate), domain, std::move(warnings)),
         domain_(std::move(domain)),
         models_(std::move(models)),
@@ -491,11 +491,14 @@ ModelsOutlook models_outlook(const Certificate& certificate) {
                         certificate.draw.epsilon);
 }
 
-std::string models_words(const ReleaseError& error) {
-  return fmt::format(
-      "the released model is hardly nearer to a table ({:.3g}) than the records it was drawn "
-      "around ({:.3g}): {}; a larger {} lessens it",
-      error.error, error.reference, error_words(error), flag_words("epsilon"));
+Message models_message(const ReleaseError& error) {
+  return {.code = "mostly-noise",
+          .verdict = fmt::format("the released model is hardly nearer to a table ({:.3g}) than the "
+                                 "records it was drawn around ({:.3g})",
+                                 error.error, error.reference),
+          .reason = error_words(error),
+          .clauses = {fmt::format("a larger {} lessens it", flag_words("epsilon"))},
+          .severity = Severity::kNoise};
 }
 
 ReleaseError models_error(const PublicModels& models, std::uint64_t of_all,
@@ -561,8 +564,8 @@ std::unique_ptr<const PreparedRelease> prepare_models(ReleaseSpec spec,
   const ReleaseError error =
       models_error(PublicModels(domain, std::min(models.size(), kJudgedModels), shapes, reference),
                    models.size(), models_outlook(made.certificate));
-  std::vector<std::string> warnings;
-  if (error.is_mostly_noise()) warnings.push_back(models_words(error));
+  std::vector<Message> warnings;
+  if (error.is_mostly_noise()) warnings.push_back(models_message(error));
   return std::make_unique<const ModelsRelease>(std::move(made), std::move(domain),
                                                std::move(models), std::move(warnings));
 }

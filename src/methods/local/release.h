@@ -8,6 +8,7 @@
 #include <span>
 #include <variant>
 
+#include "base/message.h"
 #include "methods/local/sampler.h"
 #include "methods/local/space.h"
 #include "records/tallies.h"
@@ -125,7 +126,7 @@ struct ModelsOutlook {
 [[nodiscard]] ReleaseError models_error(const PublicModels& models, std::uint64_t of_all,
                                         const ModelsOutlook& outlook);
 /// The sentence about one that is mostly noise.
-[[nodiscard]] std::string models_words(const ReleaseError& error);
+[[nodiscard]] Message models_message(const ReleaseError& error);
 /// Number of a list's models that are looked at for that.
 inline constexpr std::uint64_t kJudgedModels = 1024;
 /// Of a certificate whose spec shares a model.

@@ -839,15 +839,19 @@ class MarginalsMethod final : public ReleaseMethod {
     return notes;
   }
 
-  std::optional<std::string> error_warning(const ReleaseError& error) const override {
+  std::optional<Message> error_warning(const ReleaseError& error) const override {
     if (error.error <= kUsualError) return std::nullopt;
-    return fmt::format(
-        "two columns of released rows are usually at most {:.3g}{} off: that is in total variation "
-        "from the table's, on average{}. All rows share one model, and much of it may be noise; "
-        "fewer bins or more records lessen it",
-        error.error, error.at_worst ? fmt::format(", at worst {:.3g},", *error.at_worst) : "",
-        error.at_worst ? fmt::format(", and at worst {}", kIfClose)
-                       : ", if they rise and fall with each other as Gaussian ones do");
+    return Message{
+        .code = "large-error",
+        .verdict = fmt::format(
+            "two columns of released rows are usually at most {:.3g}{} off", error.error,
+            error.at_worst ? fmt::format(", at worst {:.3g},", *error.at_worst) : ""),
+        .reason = fmt::format(
+            "that is in total variation from the table's, on average{}. All rows share one model, "
+            "and much of it may be noise",
+            error.at_worst ? fmt::format(", and at worst {}", kIfClose)
+                           : ", if they rise and fall with each other as Gaussian ones do"),
+        .clauses = {"fewer bins or more records lessen it"}};
   }
 
   std::optional<std::string> noise_condition(const Certificate& certificate) const override {

@@ -1,0 +1,20 @@
+// Messages as programs see them.
+#pragma once
+
+#include <vector>
+
+#include "base/message.h"
+#include "mollify/message.h"
+
+namespace mollify::front {
+
+[[nodiscard]] inline std::vector<Message> outward(const std::vector<::mollify::Message>& messages) {
+  std::vector<Message> all;
+  for (const ::mollify::Message& one : messages) {
+    all.push_back({std::string(one.code.name), std::string(name_of(one.severity)), one.text(),
+                   one.remedy.ways_out});
+  }
+  return all;
+}
+
+}  // namespace mollify::front
