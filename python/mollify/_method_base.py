@@ -8,7 +8,6 @@ import dataclasses
 import inspect
 import json
 import os
-import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar

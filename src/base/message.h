@@ -51,7 +51,7 @@ struct Message {
 
 [[nodiscard]] Json json_of(std::span<const Message> messages);
 
-/// Adds a message unless one of this code and text is there: the same is said once.
+/// Adds a message unless one of this code and text is there: so each is said once.
 void add_message(std::vector<Message>& messages, Message message);
 void add_messages(std::vector<Message>& messages, std::vector<Message> more);
 

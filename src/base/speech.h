@@ -92,7 +92,7 @@ class Speaking {
 /// Throws InvalidInput: "--count is missing: records to release, for each unit". `flag` has no
 /// dashes; `meaning` may be empty, and ends with its first line.
 [[noreturn]] void refuse_missing(std::string_view flag, std::string_view meaning);
-/// The same of a thing that has several names, or none, by its words; `flag` may be empty.
+/// Throws it for a thing with other words than its flag; `flag` may be empty.
 [[noreturn]] void refuse_missing(std::string_view words, std::string_view meaning,
                                  std::string_view flag);
 

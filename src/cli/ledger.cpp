@@ -15,6 +15,7 @@
 #include "cli/output.h"
 #include "core/invalid_input.h"
 #include "formats/ledger.h"
+#include "formats/text_files.h"
 
 namespace mollify::cli {
 

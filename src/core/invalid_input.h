@@ -88,8 +88,8 @@ struct Concern {
 
 /// A public input (a parameter, a domain, a file's header, a flag) cannot be used.
 ///
-/// `what()` is one sentence in the form "epsilon must be finite and positive, but is -1": what was
-/// wrong, where, and what was expected. It is made from public information only: private values
+/// `what()` is one sentence in the form "epsilon must be finite and positive, but is -1". It names
+/// the fault, the place and the allowed values. It is made from public information only: private values
 /// never cause a refusal (docs/theory/threat-model.md, "A release is total").
 class InvalidInput : public std::invalid_argument {
  public:
@@ -143,8 +143,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// The parameter that the beginning of a sentence names: "cells" of "--cells". Several words, such
-/// as "the number of outcomes", name none.
+/// The parameter of a sentence's first words: "cells" of "--cells". Several words, such as "the
+/// number of outcomes", name no parameter.
 [[nodiscard]] constexpr std::string_view parameter_of(std::string_view name) noexcept {
   if (name.find(' ') != name.npos) return {};
   while (name.starts_with('-')) name.remove_prefix(1);
@@ -152,8 +152,8 @@ namespace detail {
 }
 
 /// Throws InvalidInput, "`what` must be from `least` to `most`, but is `value`", unless it is: for
-/// whole numbers, and for doubles, of which NaN is in no range. `what` is the parameter's name, or
-/// words for something else.
+/// whole numbers, and for doubles. NaN is in no range. `what` is the parameter's name, or words for
+/// something else.
 template <class Number>
 void require_between(std::string_view what, Number value, std::type_identity_t<Number> least,
                      std::type_identity_t<Number> most) {

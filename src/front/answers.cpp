@@ -24,7 +24,7 @@ namespace {
 
 Answer outward(inside::Answer found) {
   return {found.facts(), inside::wrapped(found.text, inside::kLineWidth, inside::kHang),
-          outward(found.warnings)};
+          front::outward(found.warnings)};
 }
 
 /// Sentences about it name parameters.

@@ -74,14 +74,13 @@ struct Search {
 };
 
 WayOut way_of(PlanUnknown unknown, double value, const char* things) {
-  using enum WayOut::Action;
   const std::string whole = std::to_string(static_cast<std::uint64_t>(value));
-  if (unknown == PlanUnknown::kRecords) return {kHave, things, whole};
-  if (unknown == PlanUnknown::kOutcomes) return {kHave, "outcomes", whole};
-  if (unknown == PlanUnknown::kOutputs) return {kSet, "count", whole};
+  if (unknown == PlanUnknown::kRecords) return WayOut::have(things, whole);
+  if (unknown == PlanUnknown::kOutcomes) return WayOut::have("outcomes", whole);
+  if (unknown == PlanUnknown::kOutputs) return WayOut::set("count", whole);
   // To three digits, upward.
   const double digit = std::pow(10.0, std::floor(std::log10(value)) - 2);
-  return {kSet, name_of(unknown), fmt::format("{:.6g}", std::ceil(value / digit) * digit)};
+  return WayOut::set(name_of(unknown), fmt::format("{:.6g}", std::ceil(value / digit) * digit));
 }
 
 /// Whether a release of these numbers is not mostly noise.

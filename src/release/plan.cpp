@@ -426,7 +426,7 @@ class Unknowns {
                        fmt::format("plan finds one of {}, so give the others: {} {} missing",
                                    called(either_, " and "), called(missing, ", "),
                                    missing.size() == 1 ? "is" : "are"),
-                       name_of(missing.front()));
+                       name_of(missing.front().unknown));
   }
 
   std::vector<Quantity> either_, others_;

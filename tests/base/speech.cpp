@@ -20,6 +20,8 @@ TEST(Speech, WritesEachTokenInTheWordsOfTheInterface) {
                                     added_words("accept-error"),
                                     method_words("gaussian-model"),
                                     method_words("marginals", "copula"),
+                                    bare_method_words("local"),
+                                    bare_method_words("marginals", "copula"),
                                     methods_words(methods),
                                     command_words("check"),
                                     command_words("verify"),
@@ -27,21 +29,23 @@ TEST(Speech, WritesEachTokenInTheWordsOfTheInterface) {
   };
   EXPECT_EQ(all(),
             (std::vector<std::string>{"--candidates-file", "--epsilon 6.27", "--accept-error",
-                                      "method gaussian-model", "method marginals --copula",
-                                      "methods local and gaussian-model", "mollify check",
-                                      "mollify verify", "row 3, counted from 0,"}));
+                                      "method gaussian-model", "method marginals --copula", "local",
+                                      "marginals --copula", "methods local and gaussian-model",
+                                      "mollify check", "mollify verify", "line 5"}));
   const Speaking python(Speech::kPython);
-  EXPECT_EQ(all(), (std::vector<std::string>{"candidates_file", "epsilon=6.27", "accept_error=True",
-                                             "mo.GaussianModel", "mo.Marginals(copula=True)",
-                                             "mo.Local and mo.GaussianModel", "method.check",
-                                             "mo.verify", "row 3, counted from 0,"}));
+  EXPECT_EQ(all(),
+            (std::vector<std::string>{"candidates_file", "epsilon=6.27", "accept_error=True",
+                                      "mo.GaussianModel", "mo.Marginals(copula=True)", "mo.Local",
+                                      "mo.Marginals(copula=True)", "mo.Local and mo.GaussianModel",
+                                      "method.check", "mo.verify", "row 3, counted from 0,"}));
   const Speaking spec(Speech::kSpec);
   EXPECT_EQ(all(),
-            (std::vector<std::string>{"candidates_file", "epsilon 6.27", "accept_error true",
-                                      "method gaussian-model", "method marginals copula true",
-                                      "methods local and gaussian-model", "mollify check",
-                                      "mollify verify", "row 3, counted from 0,"}));
-  EXPECT_EQ(line_words(5, false), "line 5");
+            (std::vector<std::string>{
+                "candidates_file", "epsilon 6.27", "accept_error true", "method gaussian-model",
+                "method marginals copula true", "local", "marginals copula true",
+                "methods local and gaussian-model", "mollify check", "mollify verify", "line 5"}));
+  const Speaking rows(Speech::kPython);
+  EXPECT_EQ(line_words(5, false), "line 5") << "of a file";
   EXPECT_EQ(line_words(1, true), "line 1") << "the header is no row";
 }
 
@@ -77,6 +81,27 @@ TEST(Speech, ListsWaysOut) {
             "2000 records, --epsilon 6.27, --accept-error, leaving out --unit, method marginals or "
             "mollify check");
   EXPECT_EQ(words_of(std::vector<WayOut>()), "");
+  EXPECT_EQ(words_of(WayOut::set("domain")), "--domain") << "to a value of the caller's choice";
+}
+
+TEST(Speech, NamesWaysOutForPrograms) {
+  const auto names = [](const WayOut& way) {
+    return std::vector<std::string>{std::string(action_name(way)), part_name(way),
+                                    std::string(value_name(way))};
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names(WayOut::add("accept-error")), (Names{"add", "accept-error", ""}));
+  EXPECT_EQ(names(WayOut::use("marginals")), (Names{"use", "marginals", ""}));
+  EXPECT_EQ(names(WayOut::run("check")), (Names{"run", "check", ""}));
+  EXPECT_EQ(parameter_name_of("mean-bound"), "mean-bound");
+  const Speaking python(Speech::kPython);
+  EXPECT_EQ(names(WayOut::add("accept-error")), (Names{"set", "accept_error", "True"}));
+  EXPECT_EQ(names(WayOut::set("epsilon", "2")), (Names{"set", "epsilon", "2"}));
+  EXPECT_EQ(names(WayOut::leave("mean-bound")), (Names{"leave", "mean_bound", ""}));
+  EXPECT_EQ(names(WayOut::have("records", "9")), (Names{"have", "records", "9"}));
+  EXPECT_EQ(names(WayOut::use("marginals")), (Names{"use", "mo.Marginals", ""}));
+  EXPECT_EQ(names(WayOut::run("check")), (Names{"run", "method.check", ""}));
+  EXPECT_EQ(parameter_name_of("mean-bound"), "mean_bound");
 }
 
 TEST(Refusal, CarriesItsFactsBesideItsSentence) {

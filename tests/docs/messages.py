@@ -1,9 +1,9 @@
-"""Checks that messages are values, and writes docs/reference/messages.md.
+"""Checks that messages are values, and the table of docs/reference/messages.md.
 
 Every code in the sources is in schema/messages.json, and the reverse. No code decides by the text of a sentence or
 rewrites one: C++ and Python have no search in a sentence, and Python no regular expression.
 
-usage: messages.py REPOSITORY       MOLLIFY_WRITE=1 writes the page
+usage: messages.py REPOSITORY       MOLLIFY_WRITE=1 writes the table
 """
 
 import ast
@@ -28,40 +28,16 @@ METHODS = set("find rfind index startswith endswith replace split partition rpar
 FREE_OF_SENTENCES = ("python/mollify/reproduce/",)  # its regular expressions read pictures
 
 PAGE = "docs/reference/messages.md"
-HEAD = """# Codes of messages
-
-This page is for people who write programs around mollify. Every refusal and every warning has a stable code, so that
-a program never has to read a sentence. A code means one kind of fault and one kind of remedy. Codes stay the same when sentences
-become better.
-
-| interface | the code |
-|---|---|
-| command | at the end of the message, in brackets |
-| Python | `error.code` of `mollify.InvalidInput`; `error.parameter`, `error.column` and `error.ways_out` hold the rest |
-| Python, warnings | `code` of a `mollify.ReleaseWarning`, whose `message` has `severity` and `ways_out` |
-| C++ | `code().name` of `mollify::InvalidInput`; `parameter()`, `column()` and `ways_out()` hold the rest |
-
-```python
-import mollify as mo
-
-try:
-    mo.Local({"age": mo.integer(0, 99)}, epsilon=-1)
-except mo.InvalidInput as refused:
-    print(refused.code, refused.parameter)
-```
-
-prints `out-of-range epsilon`.
-
-"""
+MADE = re.compile(r"(?<=<!-- made by tests/docs/messages.py: codes -->\n).*?(?=^<!-- end -->)", re.M | re.S)
 
 
 def in_page(text):
     return text.replace("|", "\\|").replace("<", "&lt;")
 
 
-def page_of(table):
-    lines = [HEAD + "| code | kind | cause | what to do | example |", "|---|---|---|---|---|"]
-    for row in sorted(table, key=lambda one: one["code"]):
+def table_of(rows):
+    lines = ["| code | kind | cause | what to do | example |", "|---|---|---|---|---|"]
+    for row in sorted(rows, key=lambda one: one["code"]):
         told = [in_page(row[part]) for part in ("kind", "cause", "remedy", "example")]
         lines.append(f"| `{row['code']}` | {' | '.join(told)} |")
     return "\n".join(lines) + "\n"
@@ -125,11 +101,12 @@ def main():
             faults += reads_in_python(place, text)
     faults += [f"{place}: {code} is not in schema/messages.json" for code, place in used.items() if code not in listed]
     faults += [f"schema/messages.json has {code}, which no source has" for code in listed if code not in used]
-    page, made = repository / PAGE, page_of(table)
+    page = repository / PAGE
+    made = MADE.sub(lambda _: table_of(table), page.read_text())
     if os.environ.get("MOLLIFY_WRITE"):
         page.write_text(made)
-    elif not page.exists() or page.read_text() != made:
-        faults.append(f"{PAGE} is not the page of schema/messages.json: MOLLIFY_WRITE=1 writes it")
+    elif page.read_text() != made:
+        faults.append(f"{PAGE} is not the table of schema/messages.json: MOLLIFY_WRITE=1 writes it")
     print("\n".join(faults))
     print(f"{len(used)} codes, {len(faults)} faults")
     return 1 if faults or len(used) < 50 else 0
