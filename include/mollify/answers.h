@@ -19,8 +19,8 @@ namespace MOLLIFY_NAMESPACE {
 
 /// An answer to a question: facts, and the words for them.
 struct Answer {
-  std::string json{};                   ///< all facts by their names, like --json
-  std::string text{};                   ///< the words that commands print
+  std::string json{};               ///< all facts by their names, like --json
+  std::string text{};               ///< the words that commands print
   std::vector<Message> warnings{};  ///< the warnings that commands print
 
   /// The fact at a place of `json`, if it is a number: "/estimates/0/lower".

@@ -192,9 +192,9 @@ struct ReleaseReport {
   /// expected to do. With a support that is found it is the whole domain's. None where the number
   /// of rows is protected.
   std::optional<double> total_variation{};
-  std::string why{};                    ///< why this mechanism and these parameters
-  std::vector<std::string> notes{};     ///< what else to know, a sentence each
-  std::vector<Message> warnings{};  ///< dangers: above all that it is mostly noise
+  std::string why{};                 ///< why this mechanism and these parameters
+  std::vector<std::string> notes{};  ///< what else to know, a sentence each
+  std::vector<Message> warnings{};   ///< dangers: above all that it is mostly noise
 };
 
 /// A release that is ready to be charged and drawn: public inputs have been read and checked, and

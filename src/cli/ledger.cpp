@@ -62,10 +62,9 @@ void LedgerOptions::validate(const std::string& data_file) const {
     throw InvalidInput("--data-set must be the name of a data set, but is empty");
   }
   if (!data_set && is_stream(data_file)) {
-    refuse_missing("data-set",
-                   fmt::format("{} is a pipe or a device, and the ledger needs a name "
-                               "that lasts",
-                               data_file));
+    refuse_missing("data-set", fmt::format("{} is a pipe or a device, and the ledger needs a name "
+                                           "that lasts",
+                                           data_file));
   }
 }
 

@@ -75,7 +75,7 @@ class InvalidInput : public std::invalid_argument {
         facts_(std::make_shared<const Facts>(
             Facts{code, std::string(parameter), std::move(ways_out)})) {}
   explicit InvalidInput(std::string_view sentence) : InvalidInput("invalid-input", sentence) {}
-  /// A refusal that is told of in a longer sentence.
+  /// A refusal inside a longer sentence.
   InvalidInput(const InvalidInput& inner, std::string_view sentence)
       : std::invalid_argument(readable(sentence)), facts_(inner.facts_) {}
 

@@ -162,9 +162,8 @@ void validate_spec(const ReleaseSpec& spec) {
                     name_of(spec.method), flag_words("unit")));
   }
   if (spec.roster && !spec.unit) {
-    refuse_missing(
-        "unit",
-        fmt::format("{} needs the column that names the unit of each row", flag_words("units")));
+    refuse_missing("unit", fmt::format("{} needs the column that names the unit of each row",
+                                       flag_words("units")));
   }
   if (spec.units_column && !spec.roster) {
     refuse_missing("units",

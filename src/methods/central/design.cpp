@@ -105,8 +105,8 @@ CentralDesign begin_shuffled(CentralMechanism mechanism, const CentralRequest& r
   CentralDesign design = begin(mechanism, request);
   if (request.budget.delta == 0) {
     refuse_missing("delta", fmt::format("mechanism {} needs one above 0; subsampled-rr "
-                                                    "needs none",
-                                                    name_of(mechanism)));
+                                        "needs none",
+                                        name_of(mechanism)));
   }
   design.guarantee = Privacy::approximate(request.budget.epsilon, request.budget.delta);
   return design;

@@ -30,8 +30,7 @@ namespace {
 void require(const MechanismParameters& parameters, const std::optional<double>& value,
              std::string_view name) {
   if (value) return;
-  refuse_missing(name,
-                 fmt::format("mechanism {} needs it", name_of(parameters.mechanism)));
+  refuse_missing(name, fmt::format("mechanism {} needs it", name_of(parameters.mechanism)));
 }
 
 void refuse(const MechanismParameters& parameters, bool given, std::string_view name) {
