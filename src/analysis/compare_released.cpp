@@ -430,8 +430,8 @@ double central_distance(const ReleaseSpec& spec, const PublicInputs& inputs, con
   return total_variation(laws.truth, laws.law);
 }
 
-// ----------------------------------------------------------------------------------------------- A
-// simulated release of one model, all of whose rows are drawn from it, next to the truth.
+// -----------------------------------------------------------------------------------------------
+// A simulated release of one model, all of whose rows are drawn from it, next to the truth.
 
 namespace {
 

@@ -11,7 +11,7 @@ namespace mollify {
 
 namespace {
 
-/// What comes after the verdict and its reason, clause by clause.
+/// The clauses after the verdict and its reason.
 std::vector<std::string> rest_of(const Message& message) {
   std::vector<std::string> rest = message.clauses;
   if (!message.remedy.ways_out.empty()) {

@@ -15,7 +15,7 @@ namespace mollify {
 enum class Severity {
   kNote,     ///< good to know
   kWarning,  ///< dangerous, or nearly useless, in one respect
-  kNoise,    ///< what is released is mostly noise, which is never left out
+  kNoise,    ///< the release is mostly noise; never left out
 };
 
 /// What would help: typed ways out, and sentences about ways that no single part expresses.
@@ -40,7 +40,7 @@ struct Message {
 
   /// All of it in one sentence: "VERDICT: REASON; CLAUSE; REMEDY".
   [[nodiscard]] std::string text() const;
-  /// The verdict, and the first of what follows it: for a line or two.
+  /// The verdict and the clause after it: for a line or two.
   [[nodiscard]] std::string brief() const;
   /// {"code": ..., "severity": ..., "text": ..., "ways_out": [{"action", "part", "value"}, ...]}
   [[nodiscard]] Json json() const;
@@ -51,7 +51,7 @@ struct Message {
 
 [[nodiscard]] Json json_of(std::span<const Message> messages);
 
-/// Adds a message unless one of this code and text is there: so each is said once.
+/// Adds a message unless one of its code and text is there.
 void add_message(std::vector<Message>& messages, Message message);
 void add_messages(std::vector<Message>& messages, std::vector<Message> more);
 

@@ -52,7 +52,7 @@ class Speaking {
 
 /// A method by its word: "method gaussian-model", "mo.GaussianModel".
 [[nodiscard]] std::string method_words(std::string_view word);
-/// The same with a parameter that is given without a value: "method marginals --copula",
+/// A method with a parameter that has no value: "method marginals --copula",
 /// "mo.Marginals(copula=True)".
 [[nodiscard]] std::string method_words(std::string_view word, std::string_view added);
 /// Its name alone, where the sentence calls it a method already: "local", "mo.Local"; with a

@@ -99,7 +99,7 @@ class InvalidInput : public std::invalid_argument {
       : std::invalid_argument(readable(sentence)),
         facts_(
             std::make_shared<const Facts>(Facts{code, std::move(concern), std::move(ways_out)})) {}
-  /// A refusal that is told of in a longer sentence.
+  /// A refusal inside a longer sentence.
   InvalidInput(const InvalidInput& inner, std::string_view sentence)
       : std::invalid_argument(readable(sentence)), facts_(inner.facts_) {}
   /// The same, which names the column that it is about.

@@ -47,8 +47,8 @@ std::size_t detail::run_at(std::span<const std::uint64_t> numerators,
   return static_cast<std::size_t>(std::min(n, end - 1) - first);
 }
 
-// ----------------------------------------------------------------------------------------------- A
-// table that costs time in the outcomes with a score, not in all outcomes.
+// -----------------------------------------------------------------------------------------------
+// A table that costs time in the outcomes with a score, not in all outcomes.
 
 SparseTable::SparseTable(const Band& band) : band_(&band) {
   const Bounds bounds = take({}, {});

@@ -138,8 +138,8 @@ std::vector<std::size_t> wanted_columns(const Source& source, std::span<const st
                         });
 }
 
-// ----------------------------------------------------------------------------------------------- A
-// table whose rows each represent many records.
+// -----------------------------------------------------------------------------------------------
+// A table whose rows each represent many records.
 
 std::optional<std::uint64_t> read_count(const Value& value) noexcept {
   std::optional<double> number;

@@ -89,7 +89,8 @@ TEST(Advise, WarnsOfEstimatesThatAreNoise) {
       HasSubstr("the estimate cannot be told apart from public noise: the standard error of "
                 "a share of one half is 7.62e+03"));
   EXPECT_THAT(said[0]["text"].get<std::string>(), HasSubstr(" persons or --epsilon 0.5 would do"));
-  EXPECT_THAT(warnings("0.2")[0]["text"].get<std::string>(), HasSubstr("the estimate is mostly noise: "));
+  EXPECT_THAT(warnings("0.2")[0]["text"].get<std::string>(),
+              HasSubstr("the estimate is mostly noise: "));
   EXPECT_EQ(warnings("1").size(), 0U);
 }
 

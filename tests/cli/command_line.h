@@ -33,7 +33,7 @@ struct Ended {
   std::string err{};
   std::string shown_out{};
   std::string shown_err{};
-  std::string code{};  ///< of a refusal, which stands in brackets at its end and is not in `err`
+  std::string code{};  ///< of a refusal: in brackets at its end, and not in `err`
 };
 
 inline std::vector<std::string> lines_of(const std::string& text) {

@@ -437,9 +437,10 @@ TEST(ReleaseError, SaysWhatWouldDo) {
       R"({"method": "local", "unit": "id", "domain": {"file": "{}/cells.yaml"}, "count": 1,
           "privacy": {"epsilon": 2}})";
   const std::string refusal = ruled.refusal(spec);
-  EXPECT_THAT(refusal, HasSubstr("; 13 outcomes or --epsilon 6.27 would do; for shares of all units "
-                                 "together use --mechanism randomized-response and mollify "
-                                 "estimate, or add --accept-error"));
+  EXPECT_THAT(refusal,
+              HasSubstr("; 13 outcomes or --epsilon 6.27 would do; for shares of all units "
+                        "together use --mechanism randomized-response and mollify "
+                        "estimate, or add --accept-error"));
   EXPECT_FALSE(noisy(13, "2"));
   EXPECT_TRUE(noisy(14, "2"));
   EXPECT_FALSE(noisy(600, "6.27"));
