@@ -23,7 +23,6 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/names.h"
 #include "base/progress.h"

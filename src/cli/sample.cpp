@@ -3,6 +3,8 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -123,7 +125,8 @@ std::string next_steps(const Certificate& certificate, const SampleOptions& opti
     if (spec.roster) command += " --units " + shell_word(spec.roster->name);
     if (spec.units_column) command += " --units-column " + shell_word(*spec.units_column);
     if (const Json parts = spec_json(spec); parts.contains("logarithms")) {
-      command += " --log " + shell_word(fmt::format("{}", fmt::join(parts["logarithms"], ",")));
+      const auto columns = parts["logarithms"].get<std::vector<std::string>>();
+      command += " --log " + shell_word(fmt::format("{}", fmt::join(columns, ",")));
     }
     text += "next: judge the records (not private)\n" + command_lines(command, 2);
   }

@@ -23,7 +23,6 @@
 #include <variant>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/progress.h"
 #include "base/sha256.h"

@@ -1,5 +1,6 @@
 """Checks the table of modules in src/README.md: every folder of src is a module of it, and includes only
-modules that its row allows. Rows name only rows above themselves, so there can be no circle.
+modules that its row allows. Rows name only rows above themselves, so there can be no circle. Every C++ file that
+joins ranges includes fmt's header of ranges, because newer versions of fmt declare `fmt::join` nowhere else.
 
 usage: modules.py REPOSITORY
 """
@@ -37,6 +38,11 @@ def main():
         for used in re.findall(r'^ *#include "([^"]+)/[^"/]+"', path.read_text(), re.M):
             if used != module and used != "mollify" and used not in modules.get(module, ()):
                 faults.append(f"src/{path.relative_to(sources)} includes {used}/, which its module may not use")
+    for folder in ("benchmarks", "experiments", "python/src", "src", "tests"):
+        for path in sorted((repository / folder).rglob("*.cpp")):
+            text = path.read_text()
+            if ("fmt::join(" in text) != ("#include <fmt/ranges.h>" in text):
+                faults.append(f"{path.relative_to(repository)} must include fmt/ranges.h if it calls fmt::join, and only then")
     faults += [f"src/README.md has no module src/{module}" for module in seen if module not in modules]
     faults += [f"src/README.md has a module src/{module}, which is empty" for module in modules if module not in seen]
     print("\n".join(faults))

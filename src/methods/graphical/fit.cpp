@@ -10,6 +10,7 @@
 #include <Eigen/Core>
 #include <boost/math/distributions/normal.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/progress.h"
 #include "core/invalid_input.h"
