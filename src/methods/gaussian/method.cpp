@@ -561,7 +561,7 @@ class GaussianMethod final : public PointMethod {
     auto roster = count_records(spec, inputs, records, facts);
     if (!gaussian.mean_bound) facts.mean_ranges = mean_ranges_of(columns, whitening);
     DesignedRelease made = design_release(spec, facts, domain);
-    std::vector<std::string> wide =
+    std::vector<Message> wide =
         wide_ranges(columns, covariance, gaussian.covariance_bound.value_or(1));
     return make_gaussian_release(std::move(made), std::move(domain), std::move(columns),
                                  std::move(whitening), std::move(roster), std::move(wide));
