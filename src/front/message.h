@@ -8,13 +8,6 @@
 
 namespace mollify::front {
 
-[[nodiscard]] inline std::vector<Message> outward(const std::vector<::mollify::Message>& messages) {
-  std::vector<Message> all;
-  for (const ::mollify::Message& one : messages) {
-    all.push_back({std::string(one.code.name), std::string(name_of(one.severity)), one.text(),
-                   one.remedy.ways_out});
-  }
-  return all;
-}
+[[nodiscard]] std::vector<Message> outward(const std::vector<::mollify::Message>& messages);
 
 }  // namespace mollify::front
