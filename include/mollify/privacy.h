@@ -127,12 +127,12 @@ struct LedgerBalance {
   std::optional<Privacy> remaining{};
 };
 
-/// A ledger file (SQLite): entries are added, and none is ever taken away.
+/// A ledger file: entries are added, and none is ever taken away.
 ///
 /// `release` charges it. Threads may share an object, a forked process may use its parent's, and
 /// several processes on one computer may use one file at once. A charge stays whatever happens to
-/// the program. The file must have one name: an operation is refused if the file was moved or
-/// replaced after the object was made, or has several hard links.
+/// the program. Links and bind mounts of the file lead to one ledger. An operation is refused if the
+/// file was moved or replaced after the object was made.
 class Ledger : public Handle<class LedgerInside> {
  public:
   using Handle::Handle;

@@ -53,9 +53,9 @@ class Ledger:
 
     A release that is given a ledger is charged before it is drawn, and stays charged
     whatever happens to the program. Threads and forked processes may share an object,
-    and several processes on one computer may use one file at once. A file that was
-    moved or replaced after the object was made, or that has several hard links, raises
-    `InvalidInput`.
+    and several processes on one computer may use one file at once, by any of its
+    links. A file that was moved or replaced after the object was made raises
+    `InvalidInput`. Ctrl-C ends the wait for a file that others use.
 
     A parameter that is a number is charged as the shortest decimal that reads back as
     it, and a text (``epsilon="0.1"``) as typed. Sums of decimals are exact.

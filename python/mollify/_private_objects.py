@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import threading
 import warnings
@@ -39,25 +40,43 @@ def _interrupted_later() -> Iterator[None]:
             handler(*pressed[0])
 
 
-_lock = threading.Lock()
-_threads_asking = 0
+# A signal's handler may ask, too.
+_lock = threading.RLock()
+_asking: list[int] = []
+"""A thread's number for each time that it asks."""
 _warnings_before: warnings.catch_warnings[Any]
+
+
+def _begin_as_child() -> None:
+    """In a forked process: the other threads, which may have held the lock, are gone."""
+    global _lock
+    _lock = threading.RLock()
+    gone = [thread for thread in _asking if thread != threading.get_ident()]
+    for thread in gone:
+        _end_asking(thread)
+
+
+os.register_at_fork(after_in_child=_begin_as_child)
+
+
+def _end_asking(thread: int) -> None:
+    _asking.remove(thread)
+    if not _asking:
+        _warnings_before.__exit__(None, None, None)
 
 
 @contextlib.contextmanager
 def _without_warnings() -> Iterator[None]:
     # All threads have the same filters: the first one that asks sets them, the last one sets them back.
-    global _threads_asking, _warnings_before
+    global _warnings_before
     with _lock:
-        if _threads_asking == 0:
+        if not _asking:
             _warnings_before = warnings.catch_warnings(record=True)
             _warnings_before.__enter__()
             warnings.simplefilter("ignore")
-        _threads_asking += 1
+        _asking.append(threading.get_ident())
     try:
         yield
     finally:
         with _lock:
-            _threads_asking -= 1
-            if _threads_asking == 0:
-                _warnings_before.__exit__(None, None, None)
+            _end_asking(threading.get_ident())

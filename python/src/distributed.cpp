@@ -66,7 +66,7 @@ ReleasedTable released_by_counts(const PreparedRelease& prepared,
   });
 }
 
-/// Everything after the charge in one call. Python sums up each pass: (bytes) to an array.
+/// The charge and everything after it in one call. Python sums up each pass: (bytes) to an array.
 nb::typed<nb::tuple, ReleasedTable, MaybeText, nb::str> released_by_sums(
     const PreparedRelease& prepared,
     const nb::typed<nb::callable, nb::ndarray<nb::numpy, std::int64_t>(nb::bytes)>& sum_up,
@@ -76,13 +76,16 @@ nb::typed<nb::tuple, ReleasedTable, MaybeText, nb::str> released_by_sums(
   std::optional<Charging> charging;
   if (ledger != nullptr) charging.emplace(Charging{*ledger, data_set});
   const auto summed = [&](const std::string& pass) {
+    const nb::gil_scoped_acquire locked;
     const auto sums = nb::cast<Array<std::int64_t, 1>>(sum_up(nb::bytes(pass.data(), pass.size())));
     return std::vector<std::int64_t>(sums.data(), sums.data() + sums.size());
   };
-  const Certificate certificate =
-      release_by_sums(prepared, summed, Sink::memory(table).with_model(model), charging);
+  const std::string certificate = computed([&] {
+    return release_by_sums(prepared, summed, Sink::memory(table).with_model(model), charging)
+        .json();
+  });
   return nb::make_tuple(nb::cast(std::move(table)),
-                        model.empty() ? nb::none() : nb::object(text(model)), certificate.json());
+                        model.empty() ? nb::none() : nb::object(text(model)), certificate);
 }
 
 /// Sentences have Python's names.
@@ -124,7 +127,6 @@ nb::typed<nb::tuple, ReleasedTable, OwnedArray<std::uint8_t>> drawn(UnitDraws& d
 
 void add_distributed(nb::module_& module) {
   using namespace nb::literals;
-  using Unlocked = nb::call_guard<nb::gil_scoped_release>;
   nb::class_<PreparedRelease>(module, "PreparedRelease")
       .def(
           "__init__",
@@ -153,9 +155,9 @@ void add_distributed(nb::module_& module) {
       .def(
           "charge",
           [](const PreparedRelease& one, Ledger& ledger, const std::string& data_set) {
-            charge(one, {ledger, data_set});
+            computed([&] { charge(one, {ledger, data_set}); });
           },
-          "ledger"_a, "data_set"_a, Unlocked());
+          "ledger"_a, "data_set"_a);
 
   nb::class_<RecordCounter>(module, "RecordCounter")
       .def(nb::init<const PreparedRelease&>(), "prepared"_a)

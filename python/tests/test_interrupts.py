@@ -1,6 +1,5 @@
 """Ctrl-C stops every long call, and a stopped release says what stays charged."""
 
-import fcntl
 import os
 import signal
 import subprocess
@@ -129,16 +128,6 @@ def test_a_stopped_release_says_what_stays_charged(tmp_path):
     assert f"{path} stays charged for this release of" in notes
     assert "epsilon 2. No record was released." in notes
     assert mo.Ledger(path).balance("people").spent == mo.Privacy(epsilon=2)
-
-
-def test_a_ledger_that_is_locked_is_waited_for_until_ctrl_c(tmp_path):
-    path = os.fspath(tmp_path / "l.db")
-    mo.Ledger(path).declare("people", epsilon=10)
-    with open(path) as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        seconds, _ = interrupted("", f"mo.Ledger({path!r}).declare('people', epsilon=20, replace=True)", 0.3)
-    assert seconds < MOST
-    assert mo.Ledger(path).balance("people").total == mo.Privacy(epsilon=10)
 
 
 def test_a_stopped_preparation_charges_nothing(tmp_path):

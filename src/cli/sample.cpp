@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -80,13 +79,6 @@ void validate_outputs(const SampleOptions& options, const ReleaseSpec& spec) {
       {"--spec", options.spec},
       {"--domain", spec.domain.file},
       {"--ledger", options.ledger.ledger}};
-  // SQLite deletes what has its journal's name.
-  if (options.ledger.ledger) {
-    std::error_code ignored;
-    inputs.emplace_back(
-        "--ledger",
-        std::filesystem::weakly_canonical(*options.ledger.ledger, ignored).string() + "-journal");
-  }
   const Json parts = spec_json(spec);
   for (const Part& part : spec_parts()) {
     const Json::json_pointer place(part.place);

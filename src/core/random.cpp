@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -57,8 +58,15 @@ DrawKey::~DrawKey() { wipe(bytes_.data(), kBytes); }
 std::uint64_t SecureRandom::fork_count_ = 1;
 
 SecureRandom::SecureRandom() {
-  static const int failed = pthread_atfork(nullptr, nullptr, [] { ++fork_count_; });
-  if (failed != 0) stop("the program cannot be told of forks");
+  // No static that is made here: if another thread forked meanwhile, it would never be ready in the
+  // child. Two threads may both ask, and then forks count twice.
+  static constinit std::atomic<bool> is_told_of_forks{false};
+  if (!is_told_of_forks) {
+    if (pthread_atfork(nullptr, nullptr, [] { ++fork_count_; }) != 0) {
+      stop("the program cannot be told of forks");
+    }
+    is_told_of_forks = true;
+  }
   void* memory =
       mmap(nullptr, sizeof(State), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) stop("there is no memory for the random generator");

@@ -1,24 +1,14 @@
 #include "formats/ledger.h"
 
-#include <fcntl.h>
-#include <pthread.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <filesystem>
-#include <mutex>
-#include <new>
-#include <stdexcept>
 #include <string_view>
 #include <system_error>
-#include <thread>
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -26,9 +16,11 @@
 #include "base/decimals.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/sha256.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
+#include "formats/locked_file.h"
 #include "formats/text_files.h"
 #include "mollify/version.h"
 
@@ -40,319 +32,21 @@ ExactPrivacy readable(const ExactPrivacy& cost) {
 }
 
 // -----------------------------------------------------------------------------------------------
-// The right to use a ledger's file, which one operation at a time has.
-
-void refuse_locked(const std::string& name) {
-  throw std::runtime_error(
-      fmt::format("the ledger {} is locked by another program for a minute now", name));
-}
-
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-/// When this process had a lock last. A free lock goes to whoever asks first, and who waits asks
-/// once a millisecond, or less often on a busy machine. So who had one lets others ask.
-std::atomic<Clock::time_point> last_released{Clock::time_point::min()};
-constexpr std::chrono::milliseconds kTurnOfOthers{2};
-
-}  // namespace
-
-FileLock::FileLock(const std::string& path, const std::string& name, bool make) {
-  constexpr mode_t kMode = 0644;  // less what the process's mask takes away, as SQLite's
-  // A pipe is opened without waiting for its other end.
-  const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (make ? O_CREAT : 0);
-  const auto refuse = [&](const char* what) {
-    const int error = errno;
-    const bool is_absent = error == ENOENT && !make;
-    throw InvalidInput(
-        make ? Code("unwritable-file") : Code("unreadable-file"),
-        fmt::format("the ledger {} cannot be {}: {}{}{}", name, what,
-                    make ? why_not_written(name, error) : why_not_opened(name, error),
-                    is_absent ? "; make one with " : "",
-                    is_absent ? words_of_speech("mollify ledger --declare", "Ledger.declare") : ""),
-        "ledger");
-  };
-  descriptor_ = ::open(path.c_str(), flags, kMode);
-  if (descriptor_ < 0) refuse("opened");
-  try {
-    if (last_released.load() > Clock::now() - kTurnOfOthers) {
-      std::this_thread::sleep_for(kTurnOfOthers);
-    }
-    const auto end = Clock::now() + kLongestWait;
-    while (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
-      if (errno != EWOULDBLOCK) refuse("locked");
-      if (Clock::now() > end) refuse_locked(name);
-      keep_going();
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-  } catch (...) {
-    ::close(descriptor_);
-    throw;
-  }
-}
-
-FileLock::~FileLock() {
-  ::close(descriptor_);
-  last_released = Clock::now();
-}
-
-struct stat FileLock::status() const {
-  struct stat status {};
-  ::fstat(descriptor_, &status);
-  return status;
-}
-
-// -----------------------------------------------------------------------------------------------
-// SQLite with errors as exceptions.
-
-SqliteDatabase::SqliteDatabase(const std::string& path, const std::string& name) : name_(name) {
-  sqlite3* opened = nullptr;
-  const int result = sqlite3_open_v2(path.c_str(), &opened, SQLITE_OPEN_READWRITE, nullptr);
-  database_.reset(opened);
-  if (opened == nullptr) throw std::bad_alloc();
-  if (result != SQLITE_OK) fail();
-  sqlite3_extended_result_codes(opened, 1);
-  sqlite3_busy_timeout(opened, static_cast<int>(std::chrono::milliseconds(kLongestWait).count()));
-}
-
-void SqliteDatabase::fail() const {
-  const std::string reason = sqlite3_errmsg(database_.get());
-  switch (sqlite3_errcode(database_.get()) & 0xff) {
-    case SQLITE_CANTOPEN:
-    case SQLITE_PERM:
-    case SQLITE_AUTH:
-      throw InvalidInput("unreadable-file",
-                         fmt::format("the ledger {} cannot be opened: {}", name_,
-                                     [&] {
-                                       const int cause = sqlite3_system_errno(database_.get());
-                                       return cause == 0 ? reason
-                                                         : std::generic_category().message(cause);
-                                     }()),
-                         "ledger");
-    case SQLITE_READONLY:
-      throw InvalidInput("unwritable-file",
-                         fmt::format("the ledger {} cannot be written: {}", name_, reason),
-                         "ledger");
-    case SQLITE_NOTADB:
-      throw InvalidInput("wrong-kind-of-file",
-                         fmt::format("{} is not a ledger but a file of another kind", name_),
-                         "ledger");
-    case SQLITE_CORRUPT:
-    case SQLITE_FORMAT:
-      throw InvalidInput("ledger-damaged",
-                         fmt::format("the ledger {} is damaged: {}", name_, reason), "ledger");
-    case SQLITE_NOMEM:
-      throw std::bad_alloc();
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-      refuse_locked(name_);
-    default:
-      throw std::runtime_error(fmt::format("the ledger {} cannot be used: {}", name_, reason));
-  }
-}
-
-void SqliteDatabase::execute(const char* statements) {
-  if (sqlite3_exec(database_.get(), statements, nullptr, nullptr, nullptr) != SQLITE_OK) fail();
-}
-
-bool SqliteDatabase::is_read_only() const {
-  return sqlite3_db_readonly(database_.get(), "main") != 0;
-}
-
-bool SqliteDatabase::has_moved() const {
-  int moved = 1;
-  sqlite3_file_control(database_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
-  return moved != 0;
-}
-
-SqliteStatement::SqliteStatement(SqliteDatabase& database, std::string_view text)
-    : database_(database) {
-  sqlite3_stmt* prepared = nullptr;
-  const int result = sqlite3_prepare_v2(database.database_.get(), text.data(),
-                                        static_cast<int>(text.size()), &prepared, nullptr);
-  statement_.reset(prepared);
-  if (result != SQLITE_OK) database.fail();
-}
-
-SqliteStatement& SqliteStatement::with_text(std::string_view text) {
-  const int result = sqlite3_bind_text64(statement_.get(), ++bound_, text.data(), text.size(),
-                                         SQLITE_TRANSIENT, SQLITE_UTF8);
-  if (result != SQLITE_OK) database_.fail();
-  return *this;
-}
-
-SqliteStatement& SqliteStatement::with_text_or_null(const std::optional<std::string>& text) {
-  if (text) return with_text(*text);
-  if (sqlite3_bind_null(statement_.get(), ++bound_) != SQLITE_OK) database_.fail();
-  return *this;
-}
-
-SqliteStatement& SqliteStatement::with_number(std::int64_t number) {
-  if (sqlite3_bind_int64(statement_.get(), ++bound_, number) != SQLITE_OK) database_.fail();
-  return *this;
-}
-
-bool SqliteStatement::step() {
-  const int result = sqlite3_step(statement_.get());
-  if (result == SQLITE_ROW) return true;
-  if (result != SQLITE_DONE) database_.fail();
-  return false;
-}
-
-std::string SqliteStatement::text(int column) const {
-  const unsigned char* letters = sqlite3_column_text(statement_.get(), column);
-  if (letters == nullptr) return "";
-  const auto length = static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column));
-  return {reinterpret_cast<const char*>(letters), length};
-}
-
-std::int64_t SqliteStatement::number(int column) const {
-  return sqlite3_column_int64(statement_.get(), column);
-}
-
-SqliteTransaction::SqliteTransaction(SqliteDatabase& database) : database_(database) {
-  database_.execute("BEGIN IMMEDIATE");
-}
-
-SqliteTransaction::~SqliteTransaction() {
-  if (!open_) return;
-  try {
-    database_.execute("ROLLBACK");
-  } catch (const std::exception&) {
-    // Closing the database undoes what is not committed.
-  }
-}
-
-void SqliteTransaction::commit() {
-  database_.execute("COMMIT");
-  open_ = false;
-}
-
-// -----------------------------------------------------------------------------------------------
-// Which file a ledger is, so that another file in its place is noticed.
-
-namespace {
-
-std::pair<std::uint64_t, std::uint64_t> device_and_inode_of(const struct stat& status) {
-  return {static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino)};
-}
-
-/// All that was recorded of the last entry that fulfils a condition: no entries, no text.
-std::string last_entry_in(SqliteDatabase& database, std::string_view condition = "1") {
-  SqliteStatement row(
-      database, fmt::format("SELECT number || ' ' || time || ' ' || data_set || ' ' || parameter "
-                            "|| ' ' || coalesce(certificate_sha256, '') FROM entries WHERE {} "
-                            "ORDER BY number DESC LIMIT 1",
-                            condition));
-  return row.step() ? row.text(0) : "";
-}
-
-}  // namespace
-
-LedgerIdentity::LedgerIdentity(const std::string& path) : path_(path) {
-  require_without_nul("a path", path);
-  std::error_code failed;
-  file_ = std::filesystem::absolute(path, failed).string();
-  if (failed) {
-    throw InvalidInput("unreadable-file",
-                       fmt::format("the ledger {} cannot be opened: {}", path, failed.message()),
-                       "ledger");
-  }
-}
-
-void LedgerIdentity::require_in_place(const FileLock& lock, const SqliteDatabase& database) {
-  const struct stat locked = lock.status();
-  if (!device_and_inode_) device_and_inode_ = device_and_inode_of(locked);
-  struct stat found {};
-  if (::stat(file_.c_str(), &found) != 0 || device_and_inode_of(found) != device_and_inode_ ||
-      device_and_inode_of(locked) != device_and_inode_ || database.has_moved()) {
-    refuse_replaced();
-  }
-  if (locked.st_nlink > 1) {
-    throw InvalidInput(
-        "ledger-linked",
-        fmt::format(
-            "the ledger {0} has {1} hard links, but must have one, because what is charged by one "
-            "name could be lost by another: delete the others (find DIRECTORY -samefile {0} lists "
-            "them)",
-            path_, locked.st_nlink),
-        "ledger");
-  }
-}
-
-void LedgerIdentity::require_last_entry(SqliteDatabase& database) {
-  if (!last_entry_.empty()) {
-    const std::string number = last_entry_.substr(0, last_entry_.find(' '));
-    if (last_entry_in(database, "number = " + number) != last_entry_) refuse_replaced();
-  }
-  last_entry_ = last_entry_in(database);
-}
-
-void LedgerIdentity::commit(const FileLock& lock, SqliteDatabase& database,
-                            SqliteTransaction& transaction) {
-  require_in_place(lock, database);
-  std::string last = last_entry_in(database);
-  transaction.commit();
-  last_entry_ = std::move(last);
-}
-
-void LedgerIdentity::refuse_replaced() const {
-  throw InvalidInput(
-      "ledger-moved",
-      fmt::format("the ledger {} was moved, replaced or deleted after it was opened, so nothing is "
-                  "recorded: put the file back, or open the ledger again if the new file is meant",
-                  path_),
-      "ledger");
-}
-
-// -----------------------------------------------------------------------------------------------
-// The file in which every release is charged before it is made.
+// Entries as lines.
 
 namespace {
 
 using Notion = ExactPrivacy::Notion;
 
-constexpr std::int64_t kApplication = 0x6d6f6c6c;  // "moll"
-constexpr std::int64_t kFormatVersion = 2;
-
-// Numbers are kept as the decimal text that was typed. Entries are numbered without gaps, and the
-// triggers keep everybody who comes through SQL from changing what was recorded.
-constexpr const char* kSchema = R"(
-  PRAGMA application_id = 0x6d6f6c6c;
-  PRAGMA user_version = 2;
-  CREATE TABLE entries (
-    number INTEGER PRIMARY KEY AUTOINCREMENT,
-    time TEXT NOT NULL,
-    kind TEXT NOT NULL CHECK (kind IN ('release', 'total')),
-    data_set TEXT NOT NULL,
-    scope TEXT NOT NULL,
-    notion TEXT NOT NULL CHECK (notion IN ('pure', 'approximate', 'zcdp', 'gaussian')),
-    parameter TEXT NOT NULL,
-    delta TEXT NOT NULL,
-    method TEXT,
-    mechanism TEXT,
-    count INTEGER NOT NULL,
-    certificate_sha256 TEXT,
-    version TEXT NOT NULL
-  ) STRICT;
-  CREATE TRIGGER entries_stay BEFORE UPDATE ON entries
-    BEGIN SELECT RAISE(ABORT, 'entries of a ledger are never changed'); END;
-  CREATE TRIGGER entries_remain BEFORE DELETE ON entries
-    BEGIN SELECT RAISE(ABORT, 'entries of a ledger are never deleted'); END;
-)";
-
-// Which files were charged as which data set: by path, and by device and inode. Older ledgers lack
-// it, so it is made when it is first needed.
-constexpr const char* kFilesSchema = R"(
-  CREATE TABLE IF NOT EXISTS files (
-    number INTEGER PRIMARY KEY AUTOINCREMENT,
-    data_set TEXT NOT NULL,
-    path TEXT NOT NULL,
-    identity TEXT NOT NULL,
-    UNIQUE (data_set, path, identity)
-  ) STRICT;
-)";
+constexpr std::string_view kMagic = "mollify ledger ";
+constexpr std::string_view kFormat = "3";
+// Numbers are kept as the decimal text that was typed.
+constexpr std::string_view kHeader =
+    "mollify ledger 3\n"
+    "time\tkind\tdata_set\tscope\tnotion\tparameter\tdelta\tmethod\tmechanism\tcount\t"
+    "certificate_sha256\tversion\tfile\tdevice\tinode\tsha256\n";
+constexpr std::size_t kFields = 15;  // less the digest
+constexpr std::size_t kDigestLetters = 64;
 
 constexpr std::array kNotions = {
     std::pair{Notion::kPure, std::string_view("pure")},
@@ -374,6 +68,150 @@ std::optional<Notion> notion_named(std::string_view word) {
   return std::nullopt;
 }
 
+std::string time_now() {
+  // Not by the C library, which looks for a time zone, under a lock that a forked child may
+  // inherit.
+  using std::chrono::days;
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  const auto day = std::chrono::floor<days>(now);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss time(now - day);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     time.hours().count(), time.minutes().count(), time.seconds().count());
+}
+
+/// A field: a name may hold any bytes, but no field ends early. Control characters and the
+/// backslash become \xHH.
+std::string escaped(std::string_view text) {
+  std::string safe;
+  for (const char letter : text) {
+    const auto byte = static_cast<unsigned char>(letter);
+    if (byte < 0x20 || byte == 0x7f || letter == '\\') {
+      safe += fmt::format("\\x{:02x}", byte);
+    } else {
+      safe += letter;
+    }
+  }
+  return safe;
+}
+
+template <class Number>
+bool read_number(std::string_view text, Number& number, int base = 10) {
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, number, base);
+  return error == std::errc() && stopped == end;
+}
+
+std::optional<std::string> unescaped(std::string_view field) {
+  std::string text;
+  for (std::size_t i = 0; i < field.size(); ++i) {
+    if (field[i] != '\\') {
+      text += field[i];
+      continue;
+    }
+    unsigned char byte = 0;
+    if (!field.substr(i).starts_with("\\x") || !read_number(field.substr(i + 2, 2), byte, 16)) {
+      return std::nullopt;
+    }
+    text += static_cast<char>(byte);
+    i += 3;
+  }
+  return text;
+}
+
+std::string digest_of(std::string_view digest_before, std::string_view fields) {
+  Sha256 hash;
+  hash.add(digest_before);
+  hash.add(fields);
+  return hash.hex();
+}
+
+/// What `last_seen_` holds of a digest.
+std::uint64_t beginning_of(std::string_view digest) {
+  std::uint64_t beginning = 0;
+  read_number(digest.substr(0, 16), beginning, 16);
+  return beginning;
+}
+
+/// All of a line that its digest is about.
+std::string fields_of(const LedgerEntry& entry) {
+  const auto& file = entry.file;
+  const auto number = [&](auto part) {
+    return file && file->identity ? fmt::format("{}", part(*file->identity)) : "";
+  };
+  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t", entry.time,
+                     entry.is_total ? "total" : "release", escaped(entry.data_set),
+                     escaped(entry.scope.text()), word_of(entry.cost.notion),
+                     entry.cost.parameter().text(), entry.cost.delta.text(), escaped(entry.method),
+                     escaped(entry.mechanism), entry.count, escaped(entry.certificate_sha256),
+                     entry.version, escaped(file ? file->path : ""),
+                     number([](const auto& identity) { return identity.first; }),
+                     number([](const auto& identity) { return identity.second; }));
+}
+
+/// The entry of `fields_of`; empty if it is none.
+std::optional<LedgerEntry> entry_of(std::string_view fields, std::uint64_t number) {
+  std::vector<std::string> parts;
+  while (!fields.empty()) {
+    const std::size_t end = std::min(fields.find('\t'), fields.size());
+    auto part = unescaped(fields.substr(0, end));
+    if (!part) return std::nullopt;
+    parts.push_back(*std::move(part));
+    fields.remove_prefix(std::min(end + 1, fields.size()));
+  }
+  if (parts.size() != kFields) return std::nullopt;
+  const auto scope = ProtectionScope::parse(parts[3]);
+  const auto notion = notion_named(parts[4]);
+  LedgerEntry entry{.number = number, .time = parts[0], .data_set = parts[2]};
+  if (!scope || !notion || !read_number(parts[9], entry.count)) return std::nullopt;
+  const std::string where = fmt::format("entry {} of the ledger", number);
+  entry.is_total = parts[1] == "total";
+  entry.scope = *scope;
+  entry.cost =
+      ExactPrivacy::of(*notion, Decimal::parse(parts[5], where), Decimal::parse(parts[6], where));
+  entry.method = parts[7];
+  entry.mechanism = parts[8];
+  entry.certificate_sha256 = parts[10];
+  entry.version = parts[11];
+  if (!parts[12].empty()) {
+    entry.file = DataFile{parts[12]};
+    std::pair<std::uint64_t, std::uint64_t> identity;
+    if (read_number(parts[13], identity.first) && read_number(parts[14], identity.second)) {
+      entry.file->identity = identity;
+    }
+  }
+  return entry;
+}
+
+/// Whether the bytes after a ledger's last entry are what one write leaves if it is interrupted: it
+/// ends early, or the power fails and a part is zeros, to the end or in whole sectors of the disk.
+/// Nothing else may be cut off.
+bool is_torn(std::string_view content, std::size_t begin) {
+  constexpr std::size_t kSector = 512;
+  const std::size_t end = std::max(content.find_last_not_of('\0') + 1, begin);
+  const std::size_t line_end = content.find('\n', begin);
+  if (line_end != content.npos && line_end + 1 < end) return false;  // there are later lines
+  bool lacks_sectors = false;
+  for (std::size_t at = begin; at < end;) {
+    const std::size_t next = std::min(at / kSector * kSector + kSector, end);
+    const auto zeros = std::count(content.begin() + static_cast<std::ptrdiff_t>(at),
+                                  content.begin() + static_cast<std::ptrdiff_t>(next), '\0');
+    const bool is_lacking = static_cast<std::size_t>(zeros) == next - at;
+    if (zeros != 0 && !is_lacking) return false;
+    lacks_sectors = lacks_sectors || is_lacking;
+    at = next;
+  }
+  return line_end == content.npos || lacks_sectors;
+}
+
+}  // namespace
+
+// -----------------------------------------------------------------------------------------------
+// The file in which every release is charged before it is made.
+
+namespace {
+
 const char* parameters_of(const ExactPrivacy& cost) {
   switch (cost.notion) {
     case Notion::kPure:
@@ -394,11 +232,6 @@ DataSetSummary& summary_of(const std::string& data_set, std::vector<DataSetSumma
   });
   if (found != all.end()) return *found;
   return all.emplace_back(DataSetSummary{data_set, std::nullopt, {}});
-}
-
-/// Device and inode as one text; empty if the system has no such numbers.
-std::string identity_text(const DataFile& file) {
-  return file.identity ? fmt::format("{}:{}", file.identity->first, file.identity->second) : "";
 }
 
 void require_positive(const ExactPrivacy& cost) {
@@ -523,104 +356,66 @@ void require_room(const DataSetSummary& known, const ReleaseCharge& release,
 
 }  // namespace
 
-/// Held while the process uses a ledger, and while it forks: a child that begins in the middle of
-/// an operation would inherit locks that nobody gives up.
+/// A ledger's file while an operation runs: locked, read and in order.
 class LedgerFile::Operation {
  public:
-  Operation() {
-    static const int failure = ::pthread_atfork(begin, end, end);
-    if (failure != 0) throw std::bad_alloc();
-    begin();
-  }
-  ~Operation() { end(); }
-  Operation(const Operation&) = delete;
-  Operation& operator=(const Operation&) = delete;
-
- private:
-  static std::mutex& only_one() {
-    static std::mutex mutex;
-    return mutex;
-  }
-  static void begin() { only_one().lock(); }
-  static void end() { only_one().unlock(); }
-};
-
-/// A ledger's file while an operation runs.
-class LedgerFile::Database {
- public:
-  Database(LedgerIdentity& identity, Opening opening)
-      : identity_(identity),
-        lock_(identity.file(), identity.path(), opening == Opening::kOrMakeNew),
-        sqlite_(identity.file(), identity.path()) {
-    // Before anything is read, because SQLite looks for a crash's journal next to this name.
-    identity_.require_in_place(lock_, sqlite_);
-    // Before anything is written, so that another program's file is left as it is.
-    if (is_empty()) {
-      if (opening == Opening::kExisting)
-        throw InvalidInput("wrong-kind-of-file", path() + " is empty, not a ledger", "ledger");
-      SqliteTransaction transaction(sqlite_);
-      sqlite_.execute(kSchema);
-      transaction.commit();
+  Operation(const LedgerFile& ledger, Opening opening)
+      : ledger_(ledger),
+        file_(ledger.file_, ledger.path_, opening == Opening::kOrMakeNew),
+        device_and_inode_(file_.device_and_inode()) {
+    require_in_place("nothing is recorded");
+    if (is_begun(opening)) {
+      read();
+    } else {
+      require_writable();
+      file_.append(0, kHeader);
+      synchronise_folder(ledger_.file_);
+      end_ = kHeader.size();
     }
-    require_format();
-    // The journal that a commit ends by deleting: afterwards the file alone holds everything. Its
-    // folder is synchronised too, or a power failure could bring the journal back, which undoes the
-    // commit.
-    if (!sqlite_.is_read_only()) sqlite_.execute("PRAGMA journal_mode = DELETE");
-    sqlite_.execute("PRAGMA synchronous = EXTRA; PRAGMA fullfsync = 1");
-    SqliteStatement check(sqlite_, "PRAGMA quick_check(1)");
-    if (check.step(); check.text(0) != "ok") refuse_damaged(check.text(0));
-    identity_.require_last_entry(sqlite_);
+    ledger_.last_seen_ = beginning_of(last_digest_);
   }
 
-  SqliteDatabase& sqlite() { return sqlite_; }
-  const std::string& path() const { return identity_.path(); }
+  const std::string& path() const { return ledger_.path_; }
+  const auto& device_and_inode() const { return device_and_inode_; }
+  std::vector<LedgerEntry>& entries() { return entries_; }
 
-  void commit(SqliteTransaction& transaction) { identity_.commit(lock_, sqlite_, transaction); }
-
-  /// All entries, or one data set's.
-  std::vector<LedgerEntry> entries(const std::optional<std::string>& data_set) {
-    // In one statement, because others may add an entry between two.
-    if (number_of("SELECT count(*) <> coalesce(max(number), 0) FROM entries") != 0) {
-      refuse_damaged("entries are missing");
-    }
-    SqliteStatement rows(
-        sqlite_,
-        "SELECT number, time, kind, data_set, scope, notion, parameter, delta, method, mechanism, "
-        "count, certificate_sha256, version FROM entries WHERE ?1 IS NULL OR data_set = ?1 "
-        "ORDER BY number");
-    rows.with_text_or_null(data_set);
+  std::vector<LedgerEntry> entries_of(const std::string& data_set) const {
     std::vector<LedgerEntry> found;
-    while (rows.step()) found.push_back(entry_in(rows));
+    for (const LedgerEntry& entry : entries_) {
+      if (entry.data_set == data_set) found.push_back(entry);
+    }
     return found;
   }
 
-  std::vector<std::string> names_with_totals() {
+  std::vector<std::string> names_with_totals() const {
     std::vector<std::string> names;
-    SqliteStatement rows(
-        sqlite_, "SELECT DISTINCT data_set FROM entries WHERE kind = 'total' ORDER BY data_set");
-    while (rows.step()) names.push_back(rows.text(0));
+    for (const LedgerEntry& entry : entries_) {
+      if (entry.is_total) names.push_back(entry.data_set);
+    }
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
     return names;
   }
 
-  std::vector<std::string> names_of(const DataFile& file) {
+  std::vector<std::string> names_of(const DataFile& file) const {
     std::vector<std::string> names;
-    if (number_of("SELECT count(*) FROM sqlite_master WHERE name = 'files'") == 0) return names;
-    SqliteStatement rows(sqlite_,
-                         "SELECT data_set FROM files WHERE path = ?1 OR (?2 <> '' AND identity = "
-                         "?2) ORDER BY path <> ?1, number DESC");
-    rows.with_text(file.path).with_text(identity_text(file));
-    while (rows.step()) {
-      std::string name = rows.text(0);
-      if (std::find(names.begin(), names.end(), name) == names.end()) {
-        names.push_back(std::move(name));
+    const auto add_if = [&](const auto& is_it) {
+      for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
+        if (!entry->file || !is_it(*entry->file)) continue;
+        if (std::find(names.begin(), names.end(), entry->data_set) == names.end()) {
+          names.push_back(entry->data_set);
+        }
       }
+    };
+    add_if([&](const DataFile& known) { return known.path == file.path; });
+    if (file.identity) {
+      add_if([&](const DataFile& known) { return known.identity == file.identity; });
     }
     return names;
   }
 
   /// The name given, or the one that the file goes by.
-  std::string resolve(const std::string& data_set, const std::optional<DataFile>& file) {
+  std::string resolve(const std::string& data_set, const std::optional<DataFile>& file) const {
     if (!data_set.empty()) return data_set;
     if (!file)
       throw InvalidInput("malformed-text", "a data set in a ledger must have a name, but has none",
@@ -629,147 +424,192 @@ class LedgerFile::Database {
     return known.empty() ? file->path : known.front();
   }
 
-  void remember(const std::string& data_set, const std::optional<DataFile>& file) {
-    if (!file) return;
-    sqlite_.execute(kFilesSchema);
-    SqliteStatement insertion(
-        sqlite_, "INSERT OR IGNORE INTO files (data_set, path, identity) VALUES (?, ?, ?)");
-    insertion.with_text(data_set).with_text(file->path).with_text(identity_text(*file));
-    insertion.step();
-  }
-
-  void add(const LedgerEntry& entry) {
-    SqliteStatement insertion(
-        sqlite_,
-        "INSERT INTO entries (time, kind, data_set, scope, notion, parameter, delta, method, "
-        "mechanism, count, certificate_sha256, version) "
-        "VALUES (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    const auto of_release = [&](const std::string& text) {
-      return entry.is_total ? std::nullopt : std::optional(text);
-    };
-    insertion.with_text(entry.is_total ? "total" : "release")
-        .with_text(entry.data_set)
-        .with_text(entry.scope.text())
-        .with_text(word_of(entry.cost.notion))
-        .with_text(entry.cost.parameter().text())
-        .with_text(entry.cost.delta.text())
-        .with_text_or_null(of_release(entry.method))
-        .with_text_or_null(of_release(entry.mechanism))
-        .with_number(static_cast<std::int64_t>(entry.count))
-        .with_text_or_null(of_release(entry.certificate_sha256))
-        .with_text(kVersion);
-    insertion.step();
+  /// Returns when the entry is on the disk and where the path leads.
+  void add(LedgerEntry entry) {
+    require_writable();
+    entry.time = time_now();
+    entry.version = kVersion;
+    std::string line = fields_of(entry);
+    const std::string digest = digest_of(last_digest_, line);
+    line += digest + "\n";
+    require_in_place("nothing is recorded");
+    file_.append(end_, lacks_line_feed_ ? "\n" + line : line);
+    // If the program that made the file was killed, its name does not last yet.
+    if (entries_.empty()) synchronise_folder(ledger_.file_);
+    ledger_.last_seen_ = beginning_of(digest);
+    require_in_place("its last entry may be lost");
   }
 
  private:
-  std::int64_t number_of(const char* query) {
-    SqliteStatement statement(sqlite_, query);
-    return statement.step() ? statement.number(0) : 0;
+  [[noreturn]] void refuse_replaced(const char* consequence) const {
+    throw InvalidInput(
+        "ledger-moved",
+        fmt::format("the ledger {} was moved, replaced or deleted after it was opened, so {}: put "
+                    "the file back, or open the ledger again if the new file is meant",
+                    path(), consequence),
+        "ledger");
   }
 
-  bool is_empty() {
-    SqliteStatement tables(sqlite_, "SELECT count(*) FROM sqlite_master");
-    if (tables.step() && tables.number(0) != 0) return false;
-    // To SQLite a file of a few bytes is as good as none. Until the statement ends nobody writes,
-    // and a crash's remains of a new ledger have been rolled back.
-    std::error_code unknown;
-    if (std::filesystem::file_size(identity_.file(), unknown) > 0 && !unknown) {
-      throw InvalidInput("wrong-kind-of-file",
-                         fmt::format("{} is not a ledger but a file of another kind", path()),
-                         "ledger");
+  [[noreturn]] void refuse_damaged() const {
+    throw InvalidInput(
+        "ledger-damaged",
+        fmt::format("the ledger {} is damaged: entry {} is not as it was written. Put back a copy "
+                    "that has all "
+                    "entries, or make a new ledger and declare what each total has left",
+                    path(), entries_.size() + 1),
+        "ledger");
+  }
+
+  /// Refuses unless the path leads to the file that is locked, which must be the first operation's.
+  void require_in_place(const char* consequence) const {
+    const bool is_first = ledger_.device_and_inode_.second == 0;
+    if (!file_.is_at(ledger_.file_) ||
+        (!is_first && device_and_inode_ != ledger_.device_and_inode_)) {
+      refuse_replaced(consequence);
     }
+  }
+
+  void require_writable() const {
+    if (file_.not_writable() == 0) return;
+    throw InvalidInput("unwritable-file",
+                       fmt::format("the ledger {} cannot be written: {}", path(),
+                                   std::generic_category().message(file_.not_writable())),
+                       "ledger");
+  }
+
+  /// Whether the file has a ledger's header, and not nothing or a torn beginning of one. Refuses
+  /// whatever is neither.
+  bool is_begun(Opening opening) const {
+    const auto size = file_.size();  // none of a device
+    const std::string begin = size ? file_.read(kHeader.size()) : "";
+    if (begin == kHeader) return true;
+    const bool is_empty = size && *size <= kHeader.size() &&
+                          kHeader.starts_with(begin.substr(0, begin.find('\0'))) &&
+                          begin.find_last_not_of('\0') + 1 <= begin.find('\0');
+    if (is_empty && opening == Opening::kOrMakeNew) return false;
+    if (is_empty)
+      throw InvalidInput("wrong-kind-of-file", path() + " is empty, not a ledger", "ledger");
+    // A database says at this place whose it is.
+    if (begin.starts_with("SQLite format 3") && begin.find("moll", 68) == 68) {
+      throw InvalidInput(
+          "unsupported-version",
+          fmt::format("the ledger {} was made by an earlier version of mollify, as a database: "
+                      "keep it, make a "
+                      "new ledger with {}, and declare there what each total has left",
+                      path(), words_of_speech("mollify ledger --declare", "Ledger.declare")),
+          "ledger");
+    }
+    if (begin.starts_with(kMagic)) {
+      const std::string format = begin.substr(kMagic.size(), begin.find('\n') - kMagic.size());
+      if (format != kFormat) {
+        throw InvalidInput("unsupported-version",
+                           fmt::format("the ledger {} must have format {}, but has format {}",
+                                       path(), kFormat, printable(format.substr(0, 20))),
+                           "ledger");
+      }
+    }
+    throw InvalidInput("wrong-kind-of-file",
+                       fmt::format("{} is not a ledger but a file of another kind", path()),
+                       "ledger");
+  }
+
+  /// Takes a line, without its line feed, as the next entry, if it has the right digest.
+  bool take(std::string_view line) {
+    if (line.size() < kDigestLetters) return false;
+    const std::string_view fields = line.substr(0, line.size() - kDigestLetters);
+    std::string digest = digest_of(last_digest_, fields);
+    if (!line.ends_with(digest)) return false;
+    auto entry = entry_of(fields, entries_.size() + 1);
+    if (!entry) refuse_damaged();
+    entries_.push_back(*std::move(entry));
+    last_digest_ = std::move(digest);
+    is_seen_ = is_seen_ || beginning_of(last_digest_) == ledger_.last_seen_;
     return true;
   }
 
-  [[noreturn]] void refuse_damaged(const std::string& reason) const {
-    throw InvalidInput("ledger-damaged",
-                       fmt::format("the ledger {} is damaged: {}", path(), reason), "ledger");
-  }
-
-  void require_format() {
-    if (number_of("PRAGMA application_id") != kApplication) {
-      throw InvalidInput("wrong-kind-of-file",
-                         fmt::format("{} is not a ledger but another program's database", path()),
-                         "ledger");
+  void read() {
+    const std::string content = file_.read(file_.size().value_or(0));
+    const std::string_view text = content;
+    is_seen_ = ledger_.last_seen_ == 0;
+    end_ = kHeader.size();
+    for (std::size_t line_end = text.find('\n', end_); line_end != text.npos;
+         line_end = text.find('\n', end_)) {
+      if (!take(text.substr(end_, line_end - end_))) break;
+      end_ = line_end + 1;
     }
-    const std::int64_t version = number_of("PRAGMA user_version");
-    if (version != kFormatVersion) {
-      throw InvalidInput("unsupported-version",
-                         fmt::format("the ledger {} must have format {}, but has format {}", path(),
-                                     kFormatVersion, version),
-                         "ledger");
+    if (end_ < text.size()) read_unended(text);
+    if (!is_seen_) refuse_replaced("nothing is recorded");
+  }
+
+  /// The rest after the last whole line. An entry counts even if its line feed is missing, or is
+  /// another letter.
+  void read_unended(std::string_view text) {
+    const std::string_view rest = text.substr(end_, text.find_last_not_of('\0') + 1 - end_);
+    for (const std::string_view line : {rest, rest.substr(0, rest.size() - 1)}) {
+      lacks_line_feed_ = take(line);
+      if (!lacks_line_feed_) continue;
+      end_ += line.size();
+      return;
     }
+    if (!is_torn(text, end_)) refuse_damaged();
   }
 
-  LedgerEntry entry_in(const SqliteStatement& row) const {
-    LedgerEntry entry;
-    entry.number = static_cast<std::uint64_t>(row.number(0));
-    const std::string where = fmt::format("entry {}", entry.number);
-    entry.time = row.text(1);
-    entry.is_total = row.text(2) == "total";
-    entry.data_set = row.text(3);
-    const auto scope = ProtectionScope::parse(row.text(4));
-    const auto notion = notion_named(row.text(5));
-    if (!scope || !notion) refuse_damaged(where + " has an unknown scope or notion");
-    entry.scope = *scope;
-    entry.cost = ExactPrivacy::of(*notion, Decimal::parse(row.text(6), where + " of the ledger"),
-                                  Decimal::parse(row.text(7), where + " of the ledger"));
-    entry.method = row.text(8);
-    entry.mechanism = row.text(9);
-    entry.count = static_cast<std::uint64_t>(row.number(10));
-    entry.certificate_sha256 = row.text(11);
-    entry.version = row.text(12);
-    return entry;
-  }
-
-  Operation operation_;
-  LedgerIdentity& identity_;
-  FileLock lock_;  // given up when SQLite has closed the file
-  SqliteDatabase sqlite_;
+  const LedgerFile& ledger_;
+  LockedFile file_;
+  std::pair<std::uint64_t, std::uint64_t> device_and_inode_;
+  std::vector<LedgerEntry> entries_;
+  std::string last_digest_;  // empty before the first entry
+  std::size_t end_ = 0;      // of the last entry in the file
+  bool lacks_line_feed_ = false;
+  bool is_seen_ = true;  // the last entry that the object saw
 };
 
-LedgerFile::LedgerFile(const std::string& path, Opening opening) : identity_(path) {
-  const Database made(identity_, opening);
+LedgerFile::LedgerFile(const std::string& path, Opening opening) : path_(path) {
+  require_without_nul("a path", path);
+  std::error_code failed;
+  file_ = std::filesystem::absolute(path, failed).string();
+  if (failed) {
+    throw InvalidInput("unreadable-file",
+                       fmt::format("the ledger {} cannot be opened: {}", path, failed.message()),
+                       "ledger");
+  }
+  device_and_inode_ = Operation(*this, opening).device_and_inode();
 }
 
 std::vector<LedgerEntry> LedgerFile::history() const {
-  return Database(identity_, Opening::kExisting).entries(std::nullopt);
+  return std::move(Operation(*this, Opening::kExisting).entries());
 }
 
 ChargeReceipt LedgerFile::charge(const ReleaseCharge& release) {
   require_positive(release.cost);
   require_whole_names(release.data_set, release.scope);
   require_without_nul("a mechanism's name", release.mechanism);
-  Database database(identity_, Opening::kExisting);
-  SqliteTransaction transaction(database.sqlite());
-  const std::string name = database.resolve(release.data_set, release.file);
+  Operation operation(*this, Opening::kExisting);
+  const std::string name = operation.resolve(release.data_set, release.file);
   std::vector<std::string> names;
-  if (release.file) names = database.names_of(*release.file);
-  require_same_name(name, names, release, database.path());
-  auto known = summarise(database.entries(name));
+  if (release.file) names = operation.names_of(*release.file);
+  require_same_name(name, names, release, path_);
+  auto known = summarise(operation.entries_of(name));
   if (known.empty()) known.push_back({name, std::nullopt, {}});
-  require_total(known.front(), release, database.names_with_totals(), database.path());
-  require_room(known.front(), release, database.path());
+  require_total(known.front(), release, operation.names_with_totals(), path_);
+  require_room(known.front(), release, path_);
   ChargeReceipt receipt{std::move(known.front())};
   receipt.data_set.account.add(release.cost);
   receipt.other_names = std::move(names);
   std::erase(receipt.other_names, name);
-  database.remember(name, release.file);
-  LedgerEntry entry;
-  entry.data_set = name;
-  entry.scope = release.scope;
-  entry.cost = release.cost;
-  entry.method = release.method;
-  entry.mechanism = release.mechanism;
-  entry.count = release.count;
-  entry.certificate_sha256 = release.certificate_sha256;
-  database.add(entry);
-  database.commit(transaction);
+  operation.add({.data_set = name,
+                 .scope = release.scope,
+                 .cost = release.cost,
+                 .method = release.method,
+                 .mechanism = release.mechanism,
+                 .certificate_sha256 = release.certificate_sha256,
+                 .count = release.count,
+                 .file = release.file});
   return receipt;
 }
 
 std::vector<std::string> LedgerFile::names_of(const DataFile& file) const {
-  return Database(identity_, Opening::kExisting).names_of(file);
+  return Operation(*this, Opening::kExisting).names_of(file);
 }
 
 std::string LedgerFile::declare(const std::string& name, LedgerTotal total, bool replace,
@@ -781,22 +621,20 @@ std::string LedgerFile::declare(const std::string& name, LedgerTotal total, bool
                        "a total must be in epsilon, in epsilon and delta, or in rho, but is in mu",
                        "mu");
   }
-  Database database(identity_, Opening::kExisting);
-  SqliteTransaction transaction(database.sqlite());
-  const std::string data_set = database.resolve(name, file);
-  const auto entries = database.entries(data_set);
+  Operation operation(*this, Opening::kExisting);
+  const std::string data_set = operation.resolve(name, file);
+  const auto entries = operation.entries_of(data_set);
   const auto known = summarise(entries);
   if (!known.empty() && known.front().total) {
     const LedgerTotal& declared = *known.front().total;
     if (keeps_scope) total.scope = declared.scope;
     if (declared.cost == total.cost && declared.scope == total.scope) return data_set;
     if (!replace) {
-      throw InvalidInput(
-          "total-exists",
-          fmt::format("{} already has a total in {}: {} for {}. {} replaces it", data_set,
-                      database.path(), declared.cost.text(), declared.scope.words(),
-                      words_of_speech("--replace", "replace=True")),
-          "data-set", {WayOut::add("replace")});
+      throw InvalidInput("total-exists",
+                         fmt::format("{} already has a total in {}: {} for {}. {} replaces it",
+                                     data_set, path_, declared.cost.text(), declared.scope.words(),
+                                     words_of_speech("--replace", "replace=True")),
+                         "data-set", {WayOut::add("replace")});
     }
   }
   for (const LedgerEntry& entry : entries) {
@@ -805,7 +643,7 @@ std::string LedgerFile::declare(const std::string& name, LedgerTotal total, bool
           "total-protects-more",
           fmt::format(
               "a total for {} cannot be kept: release {} of {} in {} protects no more than {}",
-              total.scope.words(), entry.number, data_set, database.path(), entry.scope.words()),
+              total.scope.words(), entry.number, data_set, path_, entry.scope.words()),
           "unit");
     }
   }
@@ -815,19 +653,16 @@ std::string LedgerFile::declare(const std::string& name, LedgerTotal total, bool
     throw InvalidInput(
         "budget-exceeded",
         fmt::format("{} has spent more in {} already than {}{}; declare a higher total{}", data_set,
-                    database.path(), total.cost.text(),
+                    path_, total.cost.text(),
                     sum ? fmt::format(": {}, if costs are summed", readable(*sum).text()) : "",
                     lacks_delta ? fmt::format(", with {}", flag_words("delta")) : ""),
         "data-set");
   }
-  LedgerEntry entry;
-  entry.is_total = true;
-  entry.data_set = data_set;
-  entry.scope = total.scope;
-  entry.cost = total.cost;
-  database.add(entry);
-  database.remember(data_set, file);
-  database.commit(transaction);
+  operation.add({.data_set = data_set,
+                 .scope = total.scope,
+                 .cost = total.cost,
+                 .is_total = true,
+                 .file = file});
   return data_set;
 }
 

@@ -168,6 +168,15 @@ void AtomicFile::flush() {
   buffer_.clear();
 }
 
+void synchronise_folder(const std::string& path) {
+  std::error_code ignored;
+  const std::string folder = folder_of(std::filesystem::weakly_canonical(path, ignored).string());
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  ::fsync(descriptor);
+  ::close(descriptor);
+}
+
 void AtomicFile::commit() {
   flush();
   if (!nameless_ && beside_.empty()) {
@@ -184,11 +193,7 @@ void AtomicFile::commit() {
   if (std::rename(beside_.c_str(), path_.c_str()) != 0) fail();
   ::close(std::exchange(descriptor_, -1));
   // The new name is durable once its folder is; that it is not yet is no reason to fail.
-  const int folder = ::open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder >= 0) {
-    ::fsync(folder);
-    ::close(folder);
-  }
+  synchronise_folder(path_);
 }
 
 void commit_all(std::span<AtomicFile* const> files) {

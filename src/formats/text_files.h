@@ -66,6 +66,9 @@ class AtomicFile {
   std::string buffer_;
 };
 
+/// Makes the name of a file last through a power failure, if the system lets a program do so.
+void synchronise_folder(const std::string& path);
+
 /// Makes all of the files appear, one after the other, or none: if one cannot be written, those
 /// made before it are taken away. Throws std::system_error then.
 void commit_all(std::span<AtomicFile* const> files);

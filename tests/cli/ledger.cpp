@@ -330,8 +330,6 @@ TEST(Ledger, RefusesInOneSentence) {
             "--data-set is missing: --another-data-set needs the name of that data set"},
            {one + Arguments{"--ledger", "here", "--out", "here"},
             "--out must not overwrite the file of --ledger, here"},
-           {one + Arguments{"--ledger", "here", "--out", "here-journal"},
-            "--out must not overwrite the file of --ledger, here-journal"},
            {kSample + kLocal + kOneDraw + kFree,
             "the total of people in ledger protects the whole table, but this release protects "
             "no more than each unit of id"},

@@ -1,8 +1,6 @@
 #include "formats/ledger.h"
 
-#include <sqlite3.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,7 +9,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <deque>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -24,16 +21,16 @@
 
 #include "core/invalid_input.h"
 #include "formats/scratch.h"
-#include "formats/watched_files.h"
+#include "formats/traced.h"
 
 namespace mollify {
 
 namespace {
 
+using test::in_child;
 using test::refusal;
 using test::Scratch;
-using test::WatchedFiles;
-using Step = WatchedFiles::Step;
+using test::status_of;
 using Opening = LedgerFile::Opening;
 
 ExactPrivacy pure_cost(const std::string& epsilon) {
@@ -50,34 +47,6 @@ ReleaseCharge release_at(const ExactPrivacy& cost,
           .count = 7,
           .certificate_sha256 = "abc",
           .without_total = true};
-}
-
-/// Runs SQL on the file as another program would.
-int run_sql(const std::string& path, const char* statements) {
-  sqlite3* database = nullptr;
-  sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, "unix");
-  const int result = sqlite3_exec(database, statements, nullptr, nullptr, nullptr);
-  sqlite3_close(database);
-  return result;
-}
-
-/// Runs an action in a process of its own; its exit status is 1 if the action throws.
-pid_t in_child(const std::function<void()>& action) {
-  const pid_t process = ::fork();
-  if (process != 0) return process;
-  int status = 0;
-  try {
-    action();
-  } catch (...) {
-    status = 1;
-  }
-  ::_exit(status);
-}
-
-int status_of(pid_t process) {
-  int state = -1;
-  ::waitpid(process, &state, 0);
-  return WIFEXITED(state) ? WEXITSTATUS(state) : -1;
 }
 
 ExactPrivacy approximate_cost(const std::string& epsilon, const std::string& delta) {
@@ -204,10 +173,7 @@ TEST(LedgerFile, KnowsAFileByPathAndByDeviceAndInode) {
   EXPECT_EQ(other.data_set.account.releases(), 1U);
   EXPECT_EQ(ledger.names_of(first).front(), "others") << "the latest of its path";
   EXPECT_TRUE(ledger.names_of({"/d", std::nullopt}).empty());
-  // An older ledger has no such table, and gets one when it is needed.
-  EXPECT_EQ(run_sql(path, "DROP TABLE files"), SQLITE_OK);
-  EXPECT_TRUE(ledger.names_of(first).empty());
-  EXPECT_EQ(charged("", first).data_set.data_set, "/a");
+  EXPECT_EQ(charged("/a", first).data_set.data_set, "/a");
   EXPECT_EQ(ledger.names_of(first).front(), "/a");
   EXPECT_EQ(ledger.declare("", {ProtectionScope::row(), pure_cost("1")}, false, first), "/a");
   // A total declared for a file holds for the file under its next name.
@@ -276,11 +242,24 @@ TEST(LedgerFile, RefusesWhatIsNotALedger) {
   scratch.write("table.csv", "id,sex\nann,f\n" + std::string(5000, 'x'));
   EXPECT_EQ(opening("table.csv", Opening::kOrMakeNew),
             "table.csv is not a ledger but a file of another kind");
-  run_sql(scratch.path("other"), "CREATE TABLE things (name TEXT)");
-  const std::string before = scratch.read("other");
-  EXPECT_EQ(opening("other", Opening::kOrMakeNew),
-            "other is not a ledger but another program's database");
-  EXPECT_EQ(scratch.read("other"), before);
+  const std::string database = std::string("SQLite format 3\0", 16) + std::string(1000, '\0');
+  for (const std::string& other : {database, database.substr(0, 20), std::string("\n"),
+                                   std::string("mollify ledger, but not the first line\n")}) {
+    scratch.write("other", other);
+    EXPECT_EQ(opening("other", Opening::kOrMakeNew),
+              "other is not a ledger but a file of another kind");
+    EXPECT_EQ(scratch.read("other"), other);
+  }
+  std::string former = database;
+  former.replace(68, 4, "moll");
+  scratch.write("former", former);
+  EXPECT_EQ(opening("former", Opening::kOrMakeNew),
+            "the ledger former was made by an earlier version of mollify, as a database: keep it, "
+            "make a new ledger with mollify ledger --declare, and declare there what each total "
+            "has left");
+  EXPECT_EQ(scratch.read("former"), former);
+  EXPECT_EQ(opening("/dev/null", Opening::kOrMakeNew),
+            "/dev/null is not a ledger but a file of another kind");
   EXPECT_EQ(opening("none", Opening::kExisting),
             "the ledger none cannot be opened: there is no such file in ; make "
             "one with mollify ledger --declare");
@@ -290,9 +269,9 @@ TEST(LedgerFile, RefusesWhatIsNotALedger) {
   scratch.write("empty", "");
   EXPECT_EQ(opening("empty", Opening::kExisting), "empty is empty, not a ledger");
   EXPECT_EQ(opening("empty", Opening::kOrMakeNew), "");
-  run_sql(scratch.path("empty"), "PRAGMA user_version = 3");
-  EXPECT_EQ(opening("empty", Opening::kExisting),
-            "the ledger empty must have format 2, but has format 3");
+  scratch.write("later", "mollify ledger 4\nsomething else\n");
+  EXPECT_EQ(opening("later", Opening::kExisting),
+            "the ledger later must have format 3, but has format 4");
 }
 
 TEST(LedgerFile, RefusesNamesWithNul) {
@@ -324,56 +303,132 @@ TEST(LedgerFile, RefusesNamesWithNul) {
             "a path must be text without NUL, but is \"ledger\\0b\"");
 }
 
-TEST(LedgerFile, RefusesADamagedFile) {
-  const Scratch scratch;
-  const std::string path = scratch.path("ledger");
-  {
-    LedgerFile ledger(path, Opening::kOrMakeNew);
-    for (int i = 0; i < 40; ++i) ledger.charge(release_at(pure_cost("0.1")));
-  }
-  const std::string whole = scratch.read("ledger");
-  const auto reading = [&](const std::string& content) {
-    scratch.write("damaged", content);
-    return refusal(scratch, [&] {
-      static_cast<void>(LedgerFile(scratch.path("damaged"), Opening::kExisting).history());
-    });
-  };
-  EXPECT_EQ(reading(whole), "");
-  EXPECT_NE(reading(whole.substr(0, whole.size() / 2)), "");
-  EXPECT_NE(reading(whole.substr(0, 100)), "");
-  std::string pages = whole;
-  for (std::size_t at = 4096; at < pages.size(); at += 4096) pages.replace(at, 8, "XXXXXXXX");
-  EXPECT_NE(reading(pages), "");
-  // Damage to what an operation doesn't read, the names of files.
-  ReleaseCharge from_file = release_at(pure_cost("0.1"));
-  from_file.file = DataFile{"/data/people.csv", {{1, 10}}};
-  LedgerFile(path, Opening::kExisting).charge(from_file);
-  std::string names = scratch.read("ledger");
-  const std::size_t in_names = names.rfind("/data/people.csv");
-  names.replace(in_names / 4096 * 4096, 8, "XXXXXXXX");
-  EXPECT_THAT(reading(names), testing::StartsWith("the ledger damaged is damaged: "));
-  EXPECT_EQ(run_sql(path,
-                    "INSERT INTO entries (time, kind, data_set, scope, notion, parameter, delta, "
-                    "count, version) VALUES ('', 'total', 'a', 'row', 'pure', '0;1', '0', 0, '')"),
-            SQLITE_OK);
-  EXPECT_EQ(
-      refusal(scratch, [&] { static_cast<void>(LedgerFile(path, Opening::kExisting).history()); }),
-      "entry 42 of the ledger must be a decimal number of at least 0, but is \"0;1\"");
+std::string damaged_at(int entry) {
+  return "the ledger damaged is damaged: entry " + std::to_string(entry) +
+         " is not as it was written. Put back a copy that has all entries, or make a new ledger "
+         "and declare what each total has left";
 }
 
-TEST(LedgerFile, KeepsEntriesFromBeingChanged) {
+// Whatever byte is another one: the ledger is refused, or has all of its entries.
+TEST(LedgerFile, RefusesADamagedFile) {
+  const Scratch scratch;
+  const std::string path = scratch.path("damaged");
+  LedgerFile(path, Opening::kOrMakeNew).declare("p", {{}, pure_cost("1")}, false);
+  for (int i = 0; i < 3; ++i)
+    LedgerFile(path, Opening::kExisting).charge(release_at(pure_cost("0.1")));
+  const std::string whole = scratch.read("damaged");
+  const auto entries_in = [&](const std::string& content) {
+    scratch.write("damaged", content);
+    try {
+      return LedgerFile(path, Opening::kExisting).history().size();
+    } catch (const InvalidInput&) {
+      return std::size_t{4};
+    }
+  };
+  int tried = 0;
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    for (const char letter : {'\0', '\n', static_cast<char>(whole[at] ^ 1)}) {
+      std::string content = whole;
+      content[at] = letter;
+      EXPECT_EQ(entries_in(content), 4U) << "byte " << at << " as " << static_cast<int>(letter);
+      ++tried;
+    }
+  }
+  std::printf("%d files with another byte\n", tried);
+  const auto reading = [&](const std::string& content) {
+    scratch.write("damaged", content);
+    return refusal(scratch, [&] { LedgerFile(path, Opening::kExisting); });
+  };
+  const std::size_t first = whole.find('\n', whole.find('\n') + 1) + 1;
+  const std::size_t second = whole.find('\n', first) + 1;
+  EXPECT_EQ(reading(whole.substr(0, first) + whole.substr(second)), damaged_at(1)) << "one is gone";
+  EXPECT_EQ(reading(whole.substr(0, second) + whole.substr(first)), damaged_at(2)) << "repeated";
+  std::string zeros = whole;
+  zeros.replace(second, 10, 10, '\0');
+  EXPECT_EQ(reading(zeros), damaged_at(2));
+  std::string changed = whole;
+  changed.replace(changed.rfind("0.1"), 3, "0.0");
+  EXPECT_EQ(reading(changed), damaged_at(4)) << "the last one";
+  EXPECT_EQ(scratch.read("damaged"), changed) << "nothing is repaired";
+}
+
+// A charge that was told is whole on the disk. Of one that was not, a crash or a power failure
+// leaves a beginning, zeros, or some sectors: it counts if it is whole, and otherwise it is
+// replaced.
+TEST(LedgerFile, ReplacesATornEntry) {
   const Scratch scratch;
   const std::string path = scratch.path("ledger");
-  LedgerFile(path, Opening::kOrMakeNew).charge(release_at(pure_cost("0.1")));
-  EXPECT_NE(run_sql(path, "DELETE FROM entries"), SQLITE_OK);
-  EXPECT_NE(run_sql(path, "UPDATE entries SET parameter = '0'"), SQLITE_OK);
-  // Taking the guard away as well leaves a gap.
-  LedgerFile(path, Opening::kExisting).charge(release_at(pure_cost("0.2")));
-  EXPECT_EQ(run_sql(path, "DROP TRIGGER entries_remain; DELETE FROM entries WHERE number = 1"),
-            SQLITE_OK);
-  EXPECT_EQ(
-      refusal(scratch, [&] { static_cast<void>(LedgerFile(path, Opening::kExisting).history()); }),
-      "the ledger ledger is damaged: entries are missing");
+  ReleaseCharge release = release_at(pure_cost("0.1"));
+  LedgerFile(path, Opening::kOrMakeNew).charge(release);
+  const std::string before = scratch.read("ledger");
+  release.data_set = std::string(1500, 'n');  // more than three sectors
+  LedgerFile(path, Opening::kExisting).charge(release);
+  const std::string after = scratch.read("ledger");
+  int tried = 0;
+  const auto check = [&](const std::string& content) {
+    scratch.write("ledger", content);
+    const bool is_whole =
+        content.find(after.substr(before.size(), after.size() - 1 - before.size()),
+                     before.size()) == before.size();
+    const std::size_t entries = is_whole ? 2 : 1;
+    ASSERT_EQ(entries_of(path), entries) << content.size();
+    ASSERT_EQ(scratch.read("ledger"), content) << "reading repairs nothing";
+    LedgerFile(path, Opening::kExisting).charge(release_at(pure_cost("0.2")));
+    const auto history = LedgerFile(path, Opening::kExisting).history();
+    ASSERT_EQ(history.size(), entries + 1);
+    ASSERT_EQ(history.back().cost, pure_cost("0.2"));
+    ++tried;
+  };
+  for (std::size_t size = before.size(); size <= after.size();
+       size += size + 3 < after.size() && size > before.size() + 3 ? 17U : 1U) {
+    check(after.substr(0, size));
+    for (const std::size_t zeros : {std::size_t{1}, after.size() - size, std::size_t{4096}}) {
+      check(after.substr(0, size) + std::string(zeros, '\0'));
+    }
+  }
+  constexpr std::size_t kSector = 512;
+  const std::size_t first = before.size() / kSector;
+  const std::size_t sectors = after.size() / kSector - first + 1;
+  for (std::size_t lacking = 1; lacking < std::size_t{1} << sectors; ++lacking) {
+    std::string content = after;
+    for (std::size_t at = before.size(); at < content.size(); ++at) {
+      if ((lacking >> (at / kSector - first) & 1U) != 0) content[at] = '\0';
+    }
+    check(content);
+    check(content.substr(0, content.size() - 70));
+  }
+  // The header.
+  const std::size_t header = before.find('\n', before.find('\n') + 1) + 1;
+  for (std::size_t size = 0; size < header; ++size) {
+    for (const std::size_t zeros : {std::size_t{0}, header - size}) {
+      scratch.write("ledger", before.substr(0, size) + std::string(zeros, '\0'));
+      ASSERT_EQ(refusal(scratch, [&] { LedgerFile(path, Opening::kExisting); }),
+                "ledger is empty, not a ledger");
+      LedgerFile(path, Opening::kOrMakeNew).charge(release_at(pure_cost("0.1")));
+      ASSERT_EQ(entries_of(path), 1U);
+      ++tried;
+    }
+  }
+  std::printf("%d torn files\n", tried);
+}
+
+// A name may hold any bytes but NUL.
+TEST(LedgerFile, KeepsNamesOfAnyBytes) {
+  const Scratch scratch;
+  const std::string path = scratch.path("ledger");
+  for (const std::string name : {"a\tb", "a\nb", "a\\x09b", "\xff\xfe", "\\", "a\x7f", "Zürich"}) {
+    ReleaseCharge release = release_at(pure_cost("0.1"), ProtectionScope::of_unit(name));
+    release.data_set = name;
+    release.file = DataFile{"/" + name, {{1, 2}}};
+    release.another_data_set = true;
+    LedgerFile(path, Opening::kOrMakeNew).charge(release);
+    const LedgerEntry entry = LedgerFile(path, Opening::kExisting).history().back();
+    EXPECT_EQ(entry.data_set, name);
+    EXPECT_EQ(entry.scope, ProtectionScope::of_unit(name));
+    ASSERT_TRUE(entry.file);
+    EXPECT_EQ(entry.file->path, "/" + name);
+    EXPECT_EQ(entry.file->identity, release.file->identity);
+  }
 }
 
 // As somebody who may read the file but not write it; the superuser may do anything.
@@ -469,8 +524,8 @@ TEST(LedgerFile, ThreadsAndForkedProcessesShareOneObject) {
   EXPECT_EQ(ledger.history().size(), 51U);
 }
 
-// When any code of a process closes the file, the process loses its POSIX locks, on which SQLite
-// relies. Four processes with two threads each want 160 releases at 0.01 of a total of 1.
+// When any code of a process closes the file, the process loses its POSIX locks. Four processes
+// with two threads each want 160 releases at 0.01 of a total of 1.
 TEST(LedgerFile, KeepsItsLockWhenOtherCodeReadsTheFile) {
   const Scratch scratch;
   const std::string path = scratch.path("ledger");
@@ -502,34 +557,6 @@ TEST(LedgerFile, KeepsItsLockWhenOtherCodeReadsTheFile) {
   for (const pid_t process : processes) done += status_of(process);
   EXPECT_EQ(done, 100);
   EXPECT_EQ(ledger.history().size(), 101U);
-}
-
-// A child that begins while a thread of its parent charges would otherwise inherit the thread's
-// locks, and wait for them in vain.
-TEST(LedgerFile, AProcessIsForkedBetweenCharges) {
-  const Scratch scratch;
-  LedgerFile ledger(scratch.path("ledger"), Opening::kOrMakeNew);
-  ledger.charge(release_at(pure_cost("0.1")));
-  std::atomic<bool> is_charging{false};
-  const WatchedFiles files([&](Step step, const std::string& name) {
-    if (step != Step::kWrite || name != "ledger-journal" || is_charging.exchange(true)) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));  // time to fork in
-  });
-  std::atomic<bool> is_forked{false};
-  std::thread thread([&] {
-    ledger.charge(release_at(pure_cost("0.1")));
-    // Nothing but the ledger can hold a lock while the process forks.
-    while (!is_forked) std::this_thread::yield();
-  });
-  while (!is_charging) std::this_thread::yield();
-  const pid_t process = in_child([&] {
-    ::alarm(10);
-    ledger.charge(release_at(pure_cost("0.1")));
-  });
-  is_forked = true;
-  thread.join();
-  EXPECT_EQ(status_of(process), 0);
-  EXPECT_EQ(ledger.history().size(), 3U);
 }
 
 TEST(LedgerFile, StaysTheSameFileWhenTheFolderChanges) {
@@ -569,6 +596,11 @@ TEST(LedgerFile, RefusesAFileThatIsNotTheOneThatWasOpened) {
   std::filesystem::rename(scratch.path("kept"), path);
   EXPECT_EQ(charging(), "");
   EXPECT_EQ(ledger.history().size(), 2U);
+  // Neither has an entry.
+  const LedgerFile first(scratch.path("first"), Opening::kOrMakeNew);
+  LedgerFile(scratch.path("second"), Opening::kOrMakeNew);
+  std::filesystem::rename(scratch.path("second"), scratch.path("first"));
+  EXPECT_THROW((void)first.history(), InvalidInput);
 }
 
 // Written over the ledger, a copy has its inode, as a new file has on some file systems.
@@ -594,187 +626,6 @@ TEST(LedgerFile, RefusesAnOldCopyOfItselfOrAnotherLedger) {
   LedgerFile(path, Opening::kExisting).charge(release_at(pure_cost("0.1")));
   EXPECT_EQ(refusal(scratch, [&] { ledger.charge(release_at(pure_cost("0.1"))); }), "");
   EXPECT_EQ(ledger.history().size(), 4U);
-}
-
-// The file that is locked, the one that SQLite opens and the one that is there afterwards are one.
-TEST(LedgerFile, RefusesAFileThatIsReplacedWhileItIsOpened) {
-  const Scratch scratch;
-  const std::string path = scratch.path("ledger");
-  const std::string other = scratch.path("other");
-  LedgerFile ledger(path, Opening::kOrMakeNew);
-  LedgerFile(other, Opening::kOrMakeNew);
-  const auto exchange = [&](Step step, const std::string& name) {
-    if (step != Step::kOpen || name != "ledger") return;
-    std::filesystem::rename(path, scratch.path("kept"));
-    std::filesystem::rename(other, path);
-    std::filesystem::rename(scratch.path("kept"), other);
-  };
-  using Watch = WatchedFiles::Watch;
-  for (const auto& [before, after] :
-       {std::pair<Watch, Watch>{{}, exchange}, {exchange, exchange}, {exchange, {}}}) {
-    const WatchedFiles files(before, after);
-    EXPECT_EQ(refusal(scratch, [&] { LedgerFile(path, Opening::kExisting); }), kMoved);
-  }
-  exchange(Step::kOpen, "ledger");  // another is locked
-  const WatchedFiles files(exchange);
-  EXPECT_EQ(refusal(scratch, [&] { static_cast<void>(ledger.history()); }), kMoved);
-}
-
-// The file is moved, replaced or deleted in the middle of a charge, after SQLite has looked.
-TEST(LedgerFile, RefusesToCommitToAFileThatHasMoved) {
-  const auto after = [](const std::function<void(const std::string&, const std::string&)>& change) {
-    const Scratch scratch;
-    const std::string path = scratch.path("ledger");
-    const std::string other = scratch.path("other");
-    LedgerFile(other, Opening::kOrMakeNew);
-    LedgerFile ledger(path, Opening::kOrMakeNew);
-    ledger.charge(release_at(pure_cost("0.1")));
-    {
-      bool is_done = false;
-      const WatchedFiles files([&](Step step, const std::string& name) {
-        if (step != Step::kWrite || name != "ledger-journal" || is_done) return;
-        is_done = true;
-        change(path, other);
-      });
-      EXPECT_EQ(refusal(scratch, [&] { ledger.charge(release_at(pure_cost("0.1"))); }), kMoved);
-      EXPECT_TRUE(is_done);
-    }
-    std::size_t entries = 0;
-    std::size_t files = 0;
-    for (const auto& file : std::filesystem::directory_iterator(scratch.path(""))) {
-      entries += entries_of(file.path().string());
-      ++files;
-    }
-    return std::pair(entries, files);
-  };
-  const auto moved = after([](const std::string& path, const std::string& other) {
-    std::filesystem::rename(path, other);
-  });
-  EXPECT_EQ(moved, std::pair(std::size_t{1}, std::size_t{1}));
-  const auto replaced = after([](const std::string& path, const std::string& other) {
-    std::filesystem::rename(other, path);
-  });
-  EXPECT_EQ(replaced, std::pair(std::size_t{0}, std::size_t{1}));
-  const auto deleted =
-      after([](const std::string& path, const std::string&) { std::filesystem::remove(path); });
-  EXPECT_EQ(deleted, std::pair(std::size_t{0}, std::size_t{1}));
-}
-
-TEST(LedgerFile, RefusesASecondHardLink) {
-  const Scratch scratch;
-  const std::string path = scratch.path("ledger");
-  LedgerFile ledger(path, Opening::kOrMakeNew);
-  ledger.charge(release_at(pure_cost("0.1")));
-  std::filesystem::create_hard_link(path, scratch.path("second"));
-  const auto sentence = [](const std::string& name) {
-    return "the ledger " + name +
-           " has 2 hard links, but must have one, because what is charged by one name could be "
-           "lost by another: delete the others (find DIRECTORY -samefile " +
-           name + " lists them)";
-  };
-  EXPECT_EQ(refusal(scratch, [&] { ledger.charge(release_at(pure_cost("0.1"))); }),
-            sentence("ledger"));
-  EXPECT_EQ(refusal(scratch, [&] { LedgerFile(scratch.path("second"), Opening::kOrMakeNew); }),
-            sentence("second"));
-  std::filesystem::remove(scratch.path("second"));
-  ledger.charge(release_at(pure_cost("0.1")));
-  EXPECT_EQ(ledger.history().size(), 2U);
-  // A symbolic link leads to the one file.
-  std::filesystem::create_symlink(path, scratch.path("symbolic"));
-  LedgerFile(scratch.path("symbolic"), Opening::kExisting).charge(release_at(pure_cost("0.1")));
-  EXPECT_EQ(ledger.history().size(), 3U);
-}
-
-// Whatever is read in two steps may have changed between them.
-TEST(LedgerFile, IsReadWholeWhileOthersCharge) {
-  const Scratch scratch;
-  const std::string path = scratch.path("ledger");
-  const LedgerFile ledger(path, Opening::kOrMakeNew);
-  int added = 0;
-  const WatchedFiles files([&](Step step, const std::string&) {
-    if (step != Step::kLock) return;
-    added += SQLITE_OK ==
-             run_sql(path,
-                     "INSERT INTO entries (time, kind, data_set, scope, notion, parameter, delta, "
-                     "count, version) VALUES ('', 'release', 'a', 'row', 'pure', '1', '0', 1, '')");
-  });
-  const std::size_t entries = ledger.history().size();
-  EXPECT_GE(added, 5);
-  EXPECT_GE(entries, 5U);
-}
-
-// A program that is killed before any of its steps: a confirmed charge is charged, and everybody
-// else goes on.
-TEST(LedgerFile, LosesNothingWhenAProgramIsKilled) {
-  int steps = 0;
-  for (bool is_killed = true; is_killed; ++steps) {
-    SCOPED_TRACE(testing::Message() << "killed before step " << steps);
-    const Scratch scratch;
-    const std::string path = scratch.path("ledger");
-    std::array<int, 2> pipe{};
-    ASSERT_EQ(::pipe(pipe.data()), 0);
-    const pid_t process = in_child([&] {
-      int left = steps;
-      const WatchedFiles files([&](Step, const std::string&) {
-        if (left-- == 0) ::raise(SIGKILL);
-      });
-      LedgerFile ledger(path, Opening::kOrMakeNew);
-      ledger.charge(release_at(pure_cost("0.1")));
-      if (::write(pipe[1], "x", 1) != 1)
-        throw InvalidInput("unwritable-file", "the test has no pipe");
-    });
-    ::close(pipe[1]);
-    char letter = 0;
-    const auto told = static_cast<std::size_t>(::read(pipe[0], &letter, 1));
-    ::close(pipe[0]);
-    is_killed = status_of(process) == -1;
-    LedgerFile ledger(path, Opening::kOrMakeNew);
-    const std::size_t found = ledger.history().size();
-    EXPECT_GE(found, told);
-    EXPECT_LE(found, 1U);
-    ledger.charge(release_at(pure_cost("0.1")));
-    EXPECT_EQ(ledger.history().size(), found + 1);
-    EXPECT_EQ(scratch.file_count(), 1U);
-  }
-  std::printf("killed before each of %d steps\n", steps - 1);
-  EXPECT_GE(steps, 30);
-}
-
-// The disk at any time: a file as it was when it was last synchronised, and a deleted one until its
-// folder was. A power failure leaves that, and everything charged before is in it.
-TEST(LedgerFile, LosesNothingWhenThePowerFails) {
-  const Scratch scratch;
-  const Scratch disk;
-  const std::string path = scratch.path("ledger");
-  int failures = 0;
-  LedgerFile(path, Opening::kOrMakeNew);
-  std::filesystem::copy(path, disk.path("ledger"));
-  for (std::size_t charged = 0; charged < 2; ++charged) {
-    std::deque<Scratch> after_failure;
-    {
-      const WatchedFiles files({}, [&](Step step, const std::string& name) {
-        if (step == Step::kSync) {
-          std::filesystem::copy_file(scratch.path(name), disk.path(name),
-                                     std::filesystem::copy_options::overwrite_existing);
-        } else if (step == Step::kDeleteForever) {
-          std::filesystem::remove(disk.path(name));
-        } else {
-          return;
-        }
-        after_failure.emplace_back();
-        std::filesystem::copy(disk.path(""), after_failure.back().path(""));
-      });
-      LedgerFile(path, Opening::kExisting).charge(release_at(pure_cost("0.1")));
-    }
-    ASSERT_FALSE(after_failure.empty());
-    for (const Scratch& failed : after_failure) {
-      const std::size_t entries = entries_of(failed.path("ledger"));
-      EXPECT_TRUE(entries == charged || entries == charged + 1) << entries;
-      ++failures;
-    }
-    EXPECT_EQ(entries_of(after_failure.back().path("ledger")), charged + 1);
-  }
-  std::printf("%d power failures\n", failures);
 }
 
 }  // namespace
