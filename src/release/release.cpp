@@ -83,15 +83,15 @@ ExactPrivacy PreparedRelease::cost() const {
 std::optional<std::uint64_t> public_count(const ReleaseSpec& spec, const Source& data) {
   validate_spec(spec);
   if (kDrawMethods.has(spec.method) || spec.roster || spec.hides_count()) return std::nullopt;
+  if (data.has_counts() && !spec.unit) {
+    // Private counts refuse nothing, whatever they sum to: the release adds records or leaves some
+    // out, so that it has this many.
+    return std::clamp<std::uint64_t>(data.record_count(), 1, CountedSource::kMostOfARow);
+  }
   const std::uint64_t count = spec.unit ? count_units(data, *spec.unit) : data.record_count();
   if (count == 0) {
     throw InvalidInput(fmt::format("method {} needs at least one {}, but {} has none",
                                    name_of(spec.method), spec.unit ? "unit" : "row", data.name()));
-  }
-  // Counts are cut where they are greater, and then their sum is not the number of records.
-  if (data.has_counts() && count > CountedSource::kMostOfARow) {
-    throw InvalidInput(fmt::format("the number of records must be from 1 to {}, but is more",
-                                   CountedSource::kMostOfARow));
   }
   return count;
 }
