@@ -424,6 +424,8 @@ class Plan(Answer):
         epsilon = parts.get("epsilon")
         self._budgets = budgets_of(epsilon)
         known = _core.plan_parts()
+        if unit is not None and any(flag == "unit" and word in methods for flag, _, _, methods in known):
+            parts = {**parts, "unit": unit}
         questions = [json_of(word, domain, {**parts, "epsilon": one}, known) for one in self._budgets]
         texts = texts_of({name: one for name, one in parts.items() if isinstance(one, Held)})
         super().__init__(*_core.plans(questions, texts, unit))

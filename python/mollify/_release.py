@@ -6,7 +6,7 @@ import json
 import math
 import os
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from mollify import _core
 from mollify._checks import path_text
@@ -171,33 +171,56 @@ class Release(Records):
         """What all of the release promises together."""
         return self.certificate.total
 
-    def dp_event(self) -> Any:
-        """The release as an event of Google's dp_accounting, for its accountants.
+    def dp_event(self, accountant: Literal["pld", "rdp"] = "pld") -> Any:
+        """Describe the release as an event of Google's dp_accounting.
 
-        A pure release is randomized response between two values, which no epsilon-DP
-        mechanism passes in any composition [Kairouz et al. 2015]; for accountants with
-        the neighbours of `REPLACE_ONE`, because `REPLACE_SPECIAL` would count too
-        little. One in rho is zCDP, one in mu the Gaussian mechanism. One with a delta
-        is no event: see `privacy_loss`. Of neighbours "add-remove" it is what replacing
-        one costs.
+        Compose it as often as you release: three releases cost three times, whether you
+        call ``compose(event)`` three times or ``compose(event, 3)``. Leave the accountant's
+        neighbours as they are by default (``ADD_OR_REMOVE_ONE``): the event is then what
+        replacing one record costs here.
+
+        Parameters
+        ----------
+        accountant : str
+            The accountant for an epsilon without delta. "pld" (default):
+            ``PLDAccountant``, and the event is discrete Laplace noise of sensitivity 1,
+            whose privacy loss no mechanism of that epsilon exceeds. "rdp":
+            ``RdpAccountant``, and the event is zCDP. A release in rho is zCDP for both,
+            which ``RdpAccountant`` alone takes, and one in mu a Gaussian mechanism.
+
+        Returns
+        -------
+        dp_accounting.DpEvent
+            For neighbours "add-remove", the cost of replacing one record.
+
+        Raises
+        ------
+        InvalidInput
+            For a release with a delta, which has no event: see `privacy_loss`. For
+            another accountant.
         """
+        if accountant not in ("pld", "rdp"):
+            raise refusal(
+                "unknown-name", f'accountant must be "pld" or "rdp", but is {accountant!r}', "accountant"
+            )
         dp_event = optional("dp_accounting.dp_event", "dp-accounting")
 
         total = self._replacing_up()
-        if total.rho is not None:
-            return dp_event.ComposedDpEvent([dp_event.ZCDpEvent(total.rho)])
         if total.mu is not None:
-            return dp_event.ComposedDpEvent([dp_event.GaussianDpEvent(1 / total.mu)])
+            # Rounded down: less noise is the safe side.
+            return dp_event.GaussianDpEvent(math.nextafter(1 / total.mu, 0))
         if total.delta:
             raise refusal(
                 "not-for-this-release",
                 f"a release with {total} has no event in dp_accounting. Use its privacy_loss().",
                 ways_out=[WayOut("run", "privacy_loss")],
             )
-        # Rounded down: less noise is the safe side.
-        noise = math.nextafter(2 / (1 + math.exp(total.epsilon or 0)) * (1 - 2**-50), 0)
-        # Single events: of the self-composed form its accountants ignore the count for these.
-        return dp_event.ComposedDpEvent([dp_event.RandomizedResponseDpEvent(noise, 2)])
+        if total.rho is not None or accountant == "rdp":
+            return dp_event.ZCDpEvent(total.rho_up())
+        # Losses of epsilon and -epsilon alone, as randomized response between two values has
+        # them [Kairouz et al. 2015]. That event itself composes wrongly: PLDAccountant ignores
+        # how often, and with the neighbours REPLACE_SPECIAL both accountants count too little.
+        return dp_event.DiscreteLaplaceDpEvent(total.epsilon, 1)
 
     def _replacing_up(self) -> Privacy:
         """The guarantee, or where it is about a row's being there at all, about another

@@ -99,22 +99,77 @@ def release(domain, **options):
     return mo.Integral(domain, **options).sample({name: ["1"] * 9 for name in domain})
 
 
-def test_dp_accounting_finds_what_is_promised(domain):
-    """Composition is no worse than the sum, and not better than randomized response allows."""
+def composed(accountant, event, how):
+    """The event three times, in each of the ways that dp_accounting has."""
+    from dp_accounting import dp_event
+
+    if how == "again":
+        for _ in range(3):
+            accountant.compose(event)
+    elif how == "count":
+        accountant.compose(event, 3)
+    elif how == "self":
+        accountant.compose(dp_event.SelfComposedDpEvent(event, 3))
+    else:
+        accountant.compose(dp_event.ComposedDpEvent([event] * 3))
+    return accountant
+
+
+@pytest.mark.parametrize("how", ["again", "count", "self", "list"])
+@pytest.mark.parametrize("budget", [{"epsilon": 1.5}, {"mu": 1.5}, {"rho": 0.3}], ids=str)
+def test_dp_accounting_composes_every_event(domain, budget, how):
+    """By every accountant and under every relation, three times cost no less than three times."""
     pytest.importorskip("dp_accounting")
     from dp_accounting import NeighboringRelation, dp_event
     from dp_accounting.pld import PLDAccountant
+    from dp_accounting.privacy_accountant import UnsupportedEventError
+    from dp_accounting.rdp import RdpAccountant
+
+    if "rho" in budget:
+        made = mo.Marginals(domain, count=1, accept_error=True, **budget)
+        released = made.sample({name: ["1"] * 9 for name in domain})
+    else:
+        released = release(domain, **budget)
+    delta = 1e-6
+    least = {
+        "epsilon": 4.5,
+        "mu": mo.Privacy(mu=1.5 * math.sqrt(3)).epsilon_up(delta),
+        "rho": RdpAccountant().compose(dp_event.ZCDpEvent(0.9)).get_epsilon(delta),
+    }[next(iter(budget))]
+    taken = []
+    for word, accountant in {"pld": PLDAccountant, "rdp": RdpAccountant}.items():
+        for relation in NeighboringRelation:
+            event = released.dp_event(word)
+            try:
+                found = composed(accountant(neighboring_relation=relation), event, how)
+            except UnsupportedEventError:
+                assert relation != NeighboringRelation.ADD_OR_REMOVE_ONE or "rho" in budget
+                continue
+            taken.append((word, relation))
+            at = 0 if word == "pld" and "epsilon" in budget else delta
+            assert found.get_epsilon(at) >= least - 1e-9
+            if relation == NeighboringRelation.ADD_OR_REMOVE_ONE and word == "pld":
+                assert found.get_epsilon(delta) <= least + 1e-3
+    assert ("rdp", NeighboringRelation.ADD_OR_REMOVE_ONE) in taken
+
+
+def test_dp_accounting_finds_what_is_promised(domain):
+    """Composition is no worse than the sum, and not better than randomized response allows."""
+    pytest.importorskip("dp_accounting")
+    from dp_accounting.pld import PLDAccountant
 
     pure = release(domain, epsilon=1)
-    accountant = PLDAccountant(neighboring_relation=NeighboringRelation.REPLACE_ONE)
+    accountant = PLDAccountant()
     accountant.compose(pure.dp_event())
     assert accountant.get_epsilon(0) == pytest.approx(1, abs=1e-3)
     assert accountant.get_epsilon(0) >= pure.guarantee.epsilon
-    accountant.compose(dp_event.ComposedDpEvent([pure.dp_event()] * 9))
+    accountant.compose(pure.dp_event(), 9)
+    assert accountant.get_epsilon(0) == pytest.approx(10, abs=1e-3)
     assert 1 < accountant.get_epsilon(1e-6) <= 10.01
-    gaussian = release(domain, mu=1).dp_event()
-    assert gaussian.events[0].noise_multiplier == pytest.approx(1)
+    assert release(domain, mu=1).dp_event().noise_multiplier == pytest.approx(1)
     assert pure.privacy_loss().get_delta_for_epsilon(1.001) == pytest.approx(0, abs=1e-9)
+    with pytest.raises(mo.InvalidInput, match='accountant must be "pld" or "rdp", but is'):
+        pure.dp_event("renyi")
 
 
 def test_dp_accounting_is_told_what_replacing_one_costs(domain):
@@ -127,7 +182,7 @@ def test_dp_accounting_is_told_what_replacing_one_costs(domain):
 
     twice = by_word(domain, **options, epsilon=2).sample(data).dp_event()
     assert hidden(epsilon=1).dp_event() == twice
-    assert hidden(rho=0.25).dp_event().events[0].rho == 1
+    assert hidden(rho=0.25).dp_event().rho == 1
     loss = hidden(epsilon=1, delta=1e-6).privacy_loss()
     assert loss.get_delta_for_epsilon(2.001) == pytest.approx(1e-6 * (1 + math.e), rel=1e-3)
 

@@ -258,6 +258,10 @@ class InsideTail {
 
 /// P(|N(mu, I)| > B), |mu| = R.
 double tail(double d, double mean, double radius) {
+  // P(|x| > B) <= P(|z| > B - R), and P(|z| > sqrt(d) + t) <= e^(-t^2/2) for z ~ N(0, I): below
+  // 1e-347 here. Greater radii would have more panels than memory.
+  constexpr double kFarthest = 40.0;
+  if (radius - mean > std::sqrt(d) + kFarthest) return kLeastStated;
   double probability = 0.0;
   if (mean == 0.0) {
     probability = chi_squared_tail(d, radius * radius);

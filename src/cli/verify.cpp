@@ -58,7 +58,9 @@ int verify_certificate(const VerifyOptions& options) {
   const Domain domain = read_domain(needed(options.domain, "--domain"));
   const KnownInputs known = known_inputs(stated, domain, PublicFiles(), options.candidates_file,
                                          options.mechanism.reference);
+  std::optional<Elapsed> elapsed("verifying");
   const CertificateCheck check = mollify::verify_certificate(stated, name, domain, known);
+  elapsed.reset();
   tell_odds(stated.total);
   print_answer(check_answer(stated, check, name), options.json);
   if (!check.domain_matches) return kBadInput;  // nothing was found wrong: nothing was looked at
@@ -70,6 +72,25 @@ std::vector<double> harmonic_masses(std::size_t count) {
   std::vector<double> masses(count);
   for (std::size_t i = 0; i < count; ++i) masses[i] = 1 / (static_cast<double>(i) + 1);
   return masses;
+}
+
+/// Of a band a table of k numbers is made for each input. Its integers need none of these tables,
+/// so a certificate is checked at any size.
+void require_few(Mechanism mechanism, std::uint64_t k, std::uint64_t inputs) {
+  constexpr std::uint64_t kMostOutcomes = std::uint64_t{1} << 20U;
+  constexpr std::uint64_t kMostNumbers = std::uint64_t{1} << 30U;
+  if (!is_band(mechanism)) return;
+  if (k > kMostOutcomes) {
+    throw InvalidInput(fmt::format(
+        "--k must be at most {} to try inputs, but is {}: give a smaller one, or --certificate, "
+        "which checks the bounds of a release at any size",
+        kMostOutcomes, k));
+  }
+  if (inputs > kMostNumbers / k) {
+    throw InvalidInput(fmt::format(
+        "--inputs must be at most {} with --k {}, so that it ends in minutes, but is {}",
+        kMostNumbers / k, k, inputs));
+  }
 }
 
 int verify_mechanism(const VerifyOptions& options) {
@@ -95,7 +116,6 @@ int verify_mechanism(const VerifyOptions& options) {
         fmt::format("the reference must have {} masses like --k, but has {}", k, reference.size()),
         "reference");
   }
-  const auto sampler = make_sampler(parameters);
   const std::uint64_t inputs = options.inputs.value_or(24);
   constexpr std::uint64_t kMostInputs = 1'000'000;
   if (inputs > kMostInputs) {
@@ -103,6 +123,8 @@ int verify_mechanism(const VerifyOptions& options) {
                        fmt::format("inputs must be at most {}, but is {}", kMostInputs, inputs),
                        "inputs");
   }
+  require_few(parameters.mechanism, k, inputs);
+  const auto sampler = make_sampler(parameters);
   Progress progress("inputs", inputs);
   const Verification found =
       verify_sampler(*sampler, inputs, [&](std::uint64_t tried) { progress.reached(tried); });

@@ -314,6 +314,13 @@ CsvReader::CsvReader(std::string path, std::optional<std::string_view> bytes)
                     "without one",
                     lines_.path()));
   }
+  // The line is not quoted: a file without a header begins with a private record.
+  if (header.find('\0') != std::string_view::npos) {
+    throw InvalidInput(
+        fmt::format("{} line 1 must be a header of text without NUL, but holds a NUL: give the file "
+                    "a header, or write it as UTF-8",
+                    lines_.path()));
+  }
   if (!well_quoted()) {
     throw InvalidInput(
         "malformed-file",
@@ -322,9 +329,7 @@ CsvReader::CsvReader(std::string path, std::optional<std::string_view> bytes)
   }
   rows_.split(header, header.size() + 1);  // not this many
   for (std::size_t i = 0; i < rows_.field_count(0); ++i) {
-    const std::string_view name = rows_.field(0, i);
-    require_without_nul(fmt::format("a column's name in {}", lines_.path()), name);
-    header_.emplace_back(name);
+    header_.emplace_back(rows_.field(0, i));
   }
 }
 

@@ -41,6 +41,10 @@ double typed_delta_up(const PlanQuestion& question) {
   return delta > 0 ? std::nextafter(delta, 1) : 0;
 }
 
+/// A bound as it is printed. Bounds of single outputs are added up for all together and may pass 1;
+/// how far still decides which way is best.
+double stated_alpha(double alpha) { return std::min(1.0, alpha); }
+
 /// One mechanism's total variation as a function of the unknown.
 class PlanSearch {
  public:
@@ -115,7 +119,8 @@ class PlanSearch {
     if (!(way.alpha <= question_.alpha)) {
       if (std::isfinite(way.alpha) || way.why.empty()) {
         way.why = unknown_ == PlanUnknown::kOutputs && value == 1
-                      ? fmt::format("one output has a total variation of {:.4g} already", way.alpha)
+                      ? fmt::format("one output has a total variation of {:.4g} already",
+                                    stated_alpha(way.alpha))
                       : fmt::format("no {} up to {:.4g} gives a total variation of {:g}",
                                     name_of(unknown_), value, question_.alpha);
       }
@@ -182,6 +187,9 @@ std::vector<CurvePoint> curve(const PlanModel& model, const PlanQuestion& whole)
       point.alphas.push_back(ways.back().value);
     }
     point.best = best_way(PlanUnknown::kAlpha, ways);
+    for (std::optional<double>& alpha : point.alphas) {
+      if (alpha) alpha = stated_alpha(*alpha);
+    }
     points.push_back(std::move(point));
   }
   return points;
@@ -226,6 +234,9 @@ PlanAnswer answer(const PlanModel& model, PlanUnknown unknown, const PlanQuestio
   if (found.best) {
     model.tell(whole, found);
     if (question.curve) found.curve = curve(model, whole);
+  }
+  for (PlanWay& way : found.ways) {
+    if (unknown == PlanUnknown::kAlpha && way.value) way.value = stated_alpha(*way.value);
   }
   return found;
 }
@@ -596,7 +607,7 @@ Json way_json(const PlanAnswer& answer, std::size_t i) {
     return json;
   }
   json[std::string(name_of(answer.unknown))] = value_json(answer.unknown, way.value);
-  json["alpha"] = way.alpha;
+  json["alpha"] = stated_alpha(way.alpha);
   json.update(way.details);
   json["independent_outputs"] = way.independent_outputs;
   json["why"] = way.why;
@@ -712,7 +723,7 @@ Json answer_json(const PlanQuestion& question, const PlanAnswer& answer) {
       json["mechanisms"].push_back(way_json(answer, i));
     }
   } else if (best != nullptr) {
-    json["alpha"] = best->alpha;
+    json["alpha"] = stated_alpha(best->alpha);
     json.update(best->details);
   } else {
     json["refusal"] = answer.ways.front().why;
@@ -808,7 +819,7 @@ std::string ways_text(const PlanAnswer& answer) {
     const std::string epsilon0 =
         found == way.details.end() ? "-" : fmt::format("{:.4g}", found->get<double>());
     text += fmt::format("{} {:<{}} {:>14} {:>12.4g}{}{}\n", answer.best == i ? "*" : " ",
-                        way.mechanism, columns, value_text(answer, way.value), way.alpha,
+                        way.mechanism, columns, value_text(answer, way.value), stated_alpha(way.alpha),
                         reports ? fmt::format(" {:>10}", epsilon0) : "", remark(answer, way));
   }
   return answer.best ? text + "\n" + kLegend : text;
@@ -836,8 +847,16 @@ std::string answer_text(const PlanQuestion& question, const PlanAnswer& answer) 
 }
 
 /// Whose data such a release protects, before anybody expects more.
-std::string protected_text(const PlanQuestion& question) {
+std::string protected_text(const PlanReport& report) {
+  const PlanQuestion& question = report.question;
   if (kDrawMethods.has(question.method)) return "";
+  for (const PlanAnswer& answer : report.answers) {
+    const auto unit = answer.facts.find("unit");
+    if (unit == answer.facts.end()) continue;
+    return fmt::format(
+        "all rows of each unit of \"{}\" are protected together, and {} counts units, not rows\n",
+        unit->get<std::string>(), flag_words("n"));
+  }
   std::string text;
   if (question.is_for_one && !kModelMethods.has(question.method) &&
       question.unknowns.front() != PlanUnknown::kOutputs) {
@@ -958,7 +977,7 @@ Answer plan_answer(std::span<const PlanReport> reports) {
     }
     answer.add("plans", std::move(list), plans_text(reports));
   }
-  answer.say(protected_text(question));
+  answer.say(protected_text(reports.front()));
   answer.text = wrapped(answer.text, kLineWidth, 4);  // parts of a plan are indented by 2
   return answer;
 }

@@ -84,6 +84,11 @@ ExactPrivacy PreparedRelease::cost() const {
 std::optional<std::uint64_t> public_count(const ReleaseSpec& spec, const Source& data) {
   validate_spec(spec);
   if (kDrawMethods.has(spec.method) || spec.roster || spec.hides_count()) return std::nullopt;
+  if (data.has_counts() && !spec.unit) {
+    // Private counts refuse nothing, whatever they sum to: the release adds records or leaves some
+    // out, so that it has this many.
+    return std::clamp<std::uint64_t>(data.record_count(), 1, CountedSource::kMostOfARow);
+  }
   const std::uint64_t count = spec.unit ? count_units(data, *spec.unit) : data.record_count();
   if (count == 0) {
     throw InvalidInput(
@@ -91,13 +96,6 @@ std::optional<std::uint64_t> public_count(const ReleaseSpec& spec, const Source&
         fmt::format("{} needs at least one {}, but {} has none", method_words(name_of(spec.method)),
                     spec.unit ? "unit" : "row", data.name()),
         "data");
-  }
-  // Counts are cut where they are greater, and then their sum is not the number of records.
-  if (data.has_counts() && count > CountedSource::kMostOfARow) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("the number of records must be from 1 to {}, but is more",
-                                   CountedSource::kMostOfARow),
-                       "n");
   }
   return count;
 }

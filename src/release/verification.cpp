@@ -1,6 +1,11 @@
 #include "release/verification.h"
 
+#include <array>
+#include <string>
+#include <vector>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "base/progress.h"
@@ -35,6 +40,11 @@ KnownInputs known_inputs(const StatedCertificate& stated, const Domain& domain,
                          const PublicInputs& inputs, const std::optional<std::string>& list,
                          const std::optional<std::string>& reference) {
   KnownInputs known;
+  const SpecDomain& declared = stated.spec.domain;
+  if (declared.file.empty() && inputs.domain(declared).hash() != declared.sha256) {
+    throw InvalidInput("the certificate was altered: its part /spec/domain/text is of another domain "
+                       "than /spec/domain/sha256");
+  }
   // Outcomes that are no list are counted in the certificate itself.
   const bool is_counted = kDrawMethods.has(stated.spec.method) && stated.facts.list_sha256.empty();
   const bool has_list = !is_counted && spec_json(stated.spec).contains("/space/list"_json_pointer);
@@ -101,6 +111,43 @@ CertificateCheck verify_certificate(const StatedCertificate& stated, const std::
   return check;
 }
 
+namespace {
+
+/// The places of a certificate that no check compares with anything: a release of another name, say,
+/// has the same integers.
+std::vector<std::string> declared_places(const StatedCertificate& stated,
+                                         const CertificateCheck& check) {
+  static constexpr std::array kAlways = {"/version",           "/spec/unit",
+                                         "/spec/units_column", "/spec/accept_error",
+                                         "/facts/units",       "/facts/records",
+                                         "/spec/accept_large_delta"};
+  // What was drawn: whether it is possible is checked, and not whether it was.
+  static constexpr std::array kDrawn = {"/measured/pairs", "/measured/support"};
+  const Method method = stated.spec.method;
+  const auto said = nlohmann::json::parse(stated.text);
+  std::vector<std::string> places;
+  for (const char* place : kAlways) {
+    if (said.contains(nlohmann::json::json_pointer(place))) places.emplace_back(place);
+  }
+  if (kModelMethods.has(method)) places.emplace_back("/spec/count");
+  const auto flat = said["spec"].flatten();
+  for (const auto& [part, value] : flat.items()) {
+    const std::string place = "/spec" + part;
+    const bool is_compared =
+        place == "/spec/domain/sha256" ||
+        (method == Method::kMarginals && place == "/spec/reference/sha256" && check.list_matches);
+    if (place.ends_with("/file") || (place.ends_with("/sha256") && !is_compared)) {
+      places.push_back(place);
+    }
+  }
+  for (const char* place : kDrawn) {
+    if (said.contains(nlohmann::json::json_pointer(place))) places.emplace_back(place);
+  }
+  return places;
+}
+
+}  // namespace
+
 Answer check_answer(const StatedCertificate& stated, const CertificateCheck& check,
                     const std::string& name) {
   const ReleaseMethod& method = release_method(stated.spec.method);
@@ -152,6 +199,12 @@ Answer check_answer(const StatedCertificate& stated, const CertificateCheck& che
                     "  that any records are of this certificate is not checked\n",
                     method.declared()));
   }
+  const std::vector<std::string> places = declared_places(stated, check);
+  answer.add("as_declared", check.is_designed ? Json(places) : Json(nullptr),
+             check.is_designed ? wrapped(fmt::format("  parts as declared: {}\n",
+                                                     fmt::join(places, ", ")),
+                                         kLineWidth, 4)
+                               : "");
   std::string warned;
   for (const Message& warning : check.warnings) {
     warned += fmt::format("WARNING: {}\n", printable(warning.text()));

@@ -94,6 +94,15 @@ PublicModels::PublicModels(const Domain& domain, std::uint64_t count, ModelShape
         "candidates");
   }
   for (const Column& column : domain.columns()) sizes_.push_back(column.size());
+  const auto are_few = [](std::span<const std::uint32_t> sizes) {
+    return std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0}) <= kMostCells;
+  };
+  if (!are_few(sizes_)) {
+    throw InvalidInput(fmt::format(
+        "models take at most {} cells of all columns together, but there are {}; {}", kMostCells,
+        std::accumulate(sizes_.begin(), sizes_.end(), std::uint64_t{0}),
+        domain.fewer_bins(are_few)));
+  }
   const auto shares_of = [&](std::span<const std::uint32_t> sizes) {
     double cells = 0;
     for (const std::uint32_t size : sizes) cells += size;
@@ -246,7 +255,8 @@ PublicModels::Model PublicModels::model(std::uint64_t index) const {
 
 std::string PublicModels::sha256() const {
   Sha256 hash;
-  visit_whole([&](std::uint64_t, const std::vector<std::size_t>& parents,
+  Progress progress("models", count_);
+  visit_whole([&](std::uint64_t index, const std::vector<std::size_t>& parents,
                   std::span<const std::uint32_t> parts) {
     std::vector<unsigned char> bytes;
     bytes.reserve(4 * (parents.size() + parts.size()));
@@ -260,6 +270,7 @@ std::string PublicModels::sha256() const {
     }
     for (const std::uint32_t part : parts) add(part);
     hash.add(bytes);
+    progress.reached(index + 1);
     return true;
   });
   return hash.hex();

@@ -39,6 +39,8 @@ class PublicModels {
   static constexpr std::uint64_t kUsual = 20'000;
   /// How many shares all models may have together; some seconds to make.
   static constexpr std::uint64_t kMostShares = std::uint64_t{1} << 29U;
+  /// How many cells all columns may have together.
+  static constexpr std::uint64_t kMostCells = std::uint64_t{1} << 19U;
   static constexpr std::size_t kNoParent = std::numeric_limits<std::size_t>::max();
 
   struct Model {
@@ -51,7 +53,7 @@ class PublicModels {
   /// `reference` are public records as digits that lie end to end, or nothing for the uniform one.
   /// A column's shares are (records + 1) / (all + cells); given the parent's cell (records + the
   /// column's own share) / (records of that cell + 1). Throws InvalidInput, in one sentence, unless
-  /// count is from 1 to kMost and all shares are at most kMostShares.
+  /// count is from 1 to kMost, cells are at most kMostCells and all shares are at most kMostShares.
   PublicModels(const Domain& domain, std::uint64_t count,
                ModelShapes shapes = ModelShapes::kProducts,
                std::span<const std::uint32_t> reference = {});

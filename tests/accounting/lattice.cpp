@@ -188,6 +188,14 @@ TEST(ClipRadius, OfThePaperGivesTheLeastNOfTheIssue) {
   EXPECT_EQ(least(100), 39U);
 }
 
+// As a certificate may state them: no panel is half a deviation wide in numbers of that size.
+TEST(ClipProbability, IsNothingFarOutside) {
+  for (const double radius : {1e3, 1e6, 1e9, 0x1p52, 0x1p56, 1e30, 1e300}) {
+    EXPECT_LE(clip_probability_up({2, 3, 1}, radius), 1e-299) << radius;
+    EXPECT_LE(clip_probability_up({2, 3, 2.5}, radius), 1e-299) << radius;
+  }
+}
+
 TEST(ClipProbability, RefusesWhatIsNoQuestion) {
   EXPECT_THROW((void)clip_probability_up(0, 1, 2), InvalidInput);
   EXPECT_THROW((void)clip_probability_up(1, -1, 2), InvalidInput);

@@ -88,6 +88,21 @@ TEST(Verify, HoldsForAMillionOutcomes) {
   }
 }
 
+TEST(Verify, TriesNoMoreThanEndsSoon) {
+  const CommandLine command;
+  const auto said = [&](const Arguments& options) {
+    const Ended ended = command.run(Arguments{"verify", "--epsilon", "1"} + options);
+    EXPECT_EQ(ended.status, 2) << ended.out;
+    return ended.err;
+  };
+  EXPECT_EQ(said({"--k", "16777216"}),
+            "mollify: --k must be at most 1048576 to try inputs, but is 16777216: give a smaller "
+            "one, or --certificate, which checks the bounds of a release at any size\n");
+  EXPECT_EQ(said({"--k", "1000000", "--inputs", "5000"}),
+            "mollify: --inputs must be at most 1073 with --k 1000000, so that it ends in minutes, "
+            "but is 5000\n");
+}
+
 TEST(Verify, HoldsAboutAReference) {
   const CommandLine command;
   std::string masses = "[0.5";

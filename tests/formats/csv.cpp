@@ -286,7 +286,12 @@ TEST(CsvReader, RefusesAHeaderWithNul) {
   const test::Scratch scratch;
   const auto file = scratch.write("d.csv", std::string("a,b\0c\n", 6));
   EXPECT_EQ(test::refusal(scratch, [&] { CsvReader reader(file); }),
-            "a column's name in d.csv must be text without NUL, but is \"b\\0c\"");
+            "d.csv line 1 must be a header of text without NUL, but holds a NUL: give the file a "
+            "header, or write it as UTF-8");
+  // In a file without a header, line 1 is a private record. UTF-16 has a NUL in each ASCII letter.
+  const auto secret = scratch.write("s.csv", std::string("anna,HIV,\0\n", 11));
+  EXPECT_EQ(test::refusal(scratch, [&] { CsvReader reader(secret); }).find("HIV"),
+            std::string::npos);
 }
 
 TEST(CsvReader, SaysThatAFileIsPacked) {

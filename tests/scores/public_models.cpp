@@ -183,11 +183,16 @@ TEST(PublicModels, RefuseNumbersOutsideTheirLimits) {
   const Domain domain = two_by_five(1);
   EXPECT_EQ(models_refusal(domain, 0), "the number of models must be from 1 to 16777216, but is 0");
   EXPECT_EQ(models_refusal(domain, PublicModels::kMost), "");
-  const Domain fine = Domain::make({Column::make("x", IntegerCells::make(0, 999'999))});
-  EXPECT_EQ(models_refusal(fine, 1000),
-            "models may have at most 536870912 shares in all, but 1000 models of 1000000 cells "
-            "have more; the widest columns are \"x\" 1000000: declare fewer bins there (`bins: "
-            "536870` in each with more would do), or ask for fewer models (--candidates 536)");
+  const Domain fine = Domain::make({Column::make("x", IntegerCells::make(0, 499'999))});
+  EXPECT_EQ(models_refusal(fine, 2000),
+            "models may have at most 536870912 shares in all, but 2000 models of 500000 cells "
+            "have more; the widest columns are \"x\" 500000: declare fewer bins there (`bins: "
+            "268435` in each with more would do), or ask for fewer models (--candidates 1073)");
+  const Domain finer = Domain::make({Column::make("x", IntegerCells::make(0, 999'999))});
+  EXPECT_EQ(models_refusal(finer, 2),
+            "models take at most 524288 cells of all columns together, but there are 1000000; the "
+            "widest columns are \"x\" 1000000: declare fewer bins there (`bins: 524288` in each "
+            "with more would do)");
   EXPECT_THROW(PublicModels(fine, 500, kTrees), InvalidInput);
 }
 

@@ -183,7 +183,7 @@ class FinitePlan final : public PlanModel {
       way.noise = replacement_error(question.outcomes, design.total_variation_up);
       way.spent = design.guarantee;
       if (planned) {
-        way.details["draw"] = way.alpha;
+        way.details["draw"] = std::min(1.0, way.alpha);
         way.alpha = add_up(way.alpha, planned->besides);
         way.noise = replacement_error(own_of<CentralQuestion>(question).domain_size,
                                       design.total_variation_up);

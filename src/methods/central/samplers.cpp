@@ -226,6 +226,13 @@ DisjointRuns::DisjointRuns(std::unique_ptr<const CentralSampler> single, std::ui
                        fmt::format("{} disjoint runs on {} records each do not fit into {} records",
                                    runs, each, records));
   }
+  // A draw takes each record by itself. Counted tables may have more than would ever end.
+  constexpr std::uint64_t kMostTaken = std::uint64_t{1} << 32U;
+  if (records > kMostTaken && runs > 1) {
+    throw InvalidInput(fmt::format("disjoint runs take at most {} records one by one, but there are "
+                                   "{}: release one record, or use another mechanism",
+                                   kMostTaken, records));
+  }
 }
 
 std::vector<std::uint32_t> DisjointRuns::draw_of(const OutcomeHistogram& histogram,
@@ -284,7 +291,8 @@ DsRoo::DsRoo(std::uint64_t outcomes, std::uint64_t records, double epsilon)
   }
   obscured_.push_back(
       least_that(kTotal, [&](std::uint64_t first) { return same_least_holds(0, first, bound_); }));
-  for (std::uint64_t least = 0; least < records / outcomes && obscured_.back() > 0; ++least) {
+  const std::uint64_t steps = std::min(records / outcomes, kMostSteps);
+  for (std::uint64_t least = 0; least < steps && obscured_.back() > 0; ++least) {
     const std::uint64_t before = obscured_.back();
     obscured_.push_back(least_that(
         before, [&](std::uint64_t after) { return step_holds(least, before, after, bound_); }));
@@ -315,7 +323,7 @@ bool DsRoo::step_holds(std::uint64_t least, std::uint64_t before, std::uint64_t 
 bool DsRoo::satisfies(const ExpBound& bound) const {
   if (outcomes_ == 1) return true;
   if (!same_least_holds(0, obscured_[0], bound)) return false;
-  // After the first 0 all are 0; one step more is the hardest of those.
+  // After the last one all are the same; one step more is the hardest of those.
   for (std::uint64_t least = 0; least < records_ / outcomes_ && least < obscured_.size(); ++least) {
     if (!step_holds(least, obscured(least), obscured(least + 1), bound)) return false;
   }

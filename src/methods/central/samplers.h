@@ -349,8 +349,8 @@ class DisjointRuns final : public CentralSampler {
 /// In c each inequality is linear, so the ends of its range decide, and two of the ends follow from
 /// the others (step_holds): a step is seven comparisons of 192-bit integers. In Q_(j+1) each is
 /// linear too and holds at Q_j, so bisection finds the least. q_(j+1) = q_j always satisfies them,
-/// so the sequence falls, to 0 after about 1 / (E - 1) steps or ends with j = n / k. It is public,
-/// made once, and read by every draw.
+/// so the sequence falls, to 0 after about 1 / (E - 1) steps or ends with j = n / k; after 2^16
+/// steps, which epsilons below 2e-5 alone have, it stays. It is public, made once.
 ///
 /// Outputs: for records drawn from P the law is E[(1 - q) D / n + q u], q <= q_0, so
 /// TV <= q_0 (1 - 1/k) = (k - 1) / (k + n (E - 1)), attained by a point mass: in the worst case no
@@ -369,13 +369,15 @@ class DsRoo final : public CentralSampler {
  public:
   /// D.
   static constexpr std::uint64_t kTotal = std::uint64_t{1} << 62;
+  /// Of the sequence: so many that none ends within a second.
+  static constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 16;
 
   /// k from 1 to 2^24, n from 1 to 2^40, epsilon as for ExpBound; throws InvalidInput otherwise.
   DsRoo(std::uint64_t outcomes, std::uint64_t records, double epsilon);
 
   /// Q_j, for the least count j <= n / k.
   [[nodiscard]] std::uint64_t obscured(std::uint64_t least) const {
-    return least < obscured_.size() ? obscured_[least] : 0;
+    return least < obscured_.size() ? obscured_[least] : obscured_.back();
   }
 
   /// Numerator over D n k of h_j(c), for the analysis of laws.
@@ -407,7 +409,7 @@ class DsRoo final : public CentralSampler {
   ExpBound bound_;
   std::uint64_t outcomes_;
   std::uint64_t records_;
-  std::vector<std::uint64_t> obscured_;  // Q_0, Q_1, ... up to the first 0 or j = n / k
+  std::vector<std::uint64_t> obscured_;  // Q_0, Q_1, ... up to the last that differs
 };
 
 // -----------------------------------------------------------------------------------------------

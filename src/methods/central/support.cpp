@@ -295,6 +295,11 @@ OutcomeHistogram FoundSupport::map_into(const OutcomeHistogram& histogram,
     }
     return places;
   }
+  // Records outside go to places drawn for each. A table of so many that this would take long, as
+  // counts may make it, deals them out in turn: then too one record more is one more in one place.
+  constexpr std::uint64_t kMostDrawn = std::uint64_t{1} << 30U;
+  const bool deals = mollify::record_count(histogram) > kMostDrawn;
+  std::uint64_t dealt = 0;
   std::vector<std::uint64_t> counts(outcomes_.size());
   for (std::size_t i = 0; i < histogram.keys.size(); ++i) {
     const auto found = std::lower_bound(outcomes_.begin(), outcomes_.end(), histogram.keys[i]);
@@ -302,9 +307,16 @@ OutcomeHistogram FoundSupport::map_into(const OutcomeHistogram& histogram,
       counts[static_cast<std::size_t>(found - outcomes_.begin())] += histogram.counts[i];
       continue;
     }
+    if (deals) {
+      dealt += histogram.counts[i];
+      continue;
+    }
     for (std::uint64_t record = 0; record < histogram.counts[i]; ++record) {
       ++counts[random.below(outcomes_.size())];
     }
+  }
+  for (std::size_t place = 0; place < counts.size(); ++place) {
+    counts[place] += dealt / counts.size() + (place < dealt % counts.size() ? 1 : 0);
   }
   for (std::size_t place = 0; place < counts.size(); ++place) {
     if (counts[place] > 0) add(static_cast<std::uint32_t>(place), counts[place]);
@@ -423,16 +435,16 @@ SupportFinder::Expected SupportFinder::expected(std::uint64_t outcomes) const {
       break;
     case SupportKind::kHeavy:
       expected.size = outcomes;
-      expected.outside = div_up(static_cast<double>(expected.records), count);
+      expected.outside = std::fmin(1, div_up(static_cast<double>(expected.records), count));
       break;
     case SupportKind::kBounded:
       expected.size = 2 * reached - 1;
-      expected.outside = div_up(std::ceil(uncovered()), count);
+      expected.outside = std::fmin(1, div_up(std::ceil(uncovered()), count));
       expected.failure = 2 * kMiss;
       break;
     case SupportKind::kContiguous:
       expected.size = 3 * reached - 2;
-      expected.outside = div_up(std::ceil(uncovered()), count);
+      expected.outside = std::fmin(1, div_up(std::ceil(uncovered()), count));
       expected.failure = 3 * kMiss;
       break;
   }

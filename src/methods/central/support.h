@@ -118,8 +118,8 @@ class FoundSupport {
 
   /// The records' places in the support, counted from its first outcome; none is dropped. A record
   /// outside goes to the nearest end of an interval, and to a uniform draw among outcomes found one
-  /// by one [Cheu, Nayak 2024, Appendix B.2, option 1], of its own for each record, so that tables
-  /// that differ in one record still do. The input of a sampler over {0, ..., size - 1}.
+  /// by one [Cheu, Nayak 2024, Appendix B.2, option 1], of its own for each record (in turn, of more
+  /// than 2^30), so that tables that differ in one still do. The input of a sampler over its places.
   [[nodiscard]] OutcomeHistogram map_into(const OutcomeHistogram& histogram,
                                           SecureRandom& random) const;
 

@@ -565,10 +565,13 @@ void check_centre_design(const CentreDesign& design) {
   }
 }
 
-CentreDesign design_centre(const CentreRequest& request) {
+std::optional<CentreDesign> find_centre_design(const CentreRequest& request) {
   check(request);
-  const auto design = best_design(request);
-  if (design) return *design;
+  return best_design(request);
+}
+
+CentreDesign design_centre(const CentreRequest& request) {
+  if (const auto design = find_centre_design(request)) return *design;
   const std::uint64_t least = least_records(request);
   throw InvalidInput("too-few-records",
                      fmt::format("a coarse centre with this budget and probability of failure "

@@ -146,6 +146,9 @@ struct CentreDesign {
 /// wrong, and for n too small, in one sentence with the n that would do.
 [[nodiscard]] CentreDesign design_centre(const CentreRequest& request);
 
+/// The same; none for n too small, which is found out in milliseconds. Throws for wrong requests.
+[[nodiscard]] std::optional<CentreDesign> find_centre_design(const CentreRequest& request);
+
 /// Fills in what follows from the numbers that a centre draws by, wherever they come from, and from
 /// both `deviations`: cells, coordinate_error, radius and failure_up. False if there are too many
 /// cells.

@@ -593,9 +593,9 @@ void validate(const GaussianRequest& request) {
 std::optional<CentreDesign> centre_of(const GaussianRequest& request, std::uint64_t records,
                                       double failure) {
   try {
-    return design_centre(centre_request(request, records, failure));
+    return find_centre_design(centre_request(request, records, failure));
   } catch (const InvalidInput&) {
-    return std::nullopt;  // too few records
+    return std::nullopt;  // of no such range
   }
 }
 

@@ -109,10 +109,13 @@ class LocalPlan final : public PlanModel {
       }
     }
     if (space_ && local.space.kind == SpaceKind::kModels) {
-      judged_models_.emplace(
-          space_->domain(), std::min(space_->size(), kJudgedModels), model_shapes(local.space),
+      const std::vector<std::uint32_t> reference =
           local.reference ? inputs->records(local.reference->name, space_->domain())
-                          : std::vector<std::uint32_t>());
+                          : std::vector<std::uint32_t>();
+      // Refuses the lists that a release refuses.
+      static_cast<void>(
+          PublicModels(space_->domain(), space_->size(), model_shapes(local.space), reference));
+      judged_models_.emplace(judged_models(space_->domain(), space_->size(), reference));
     }
     kind_ = local.space.kind.value_or(SpaceKind::kCategories);
     masses_ = own_of<LocalQuestion>(question).masses;

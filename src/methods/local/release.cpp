@@ -501,21 +501,29 @@ Message models_message(const ReleaseError& error) {
           .severity = Severity::kNoise};
 }
 
+PublicModels judged_models(const Domain& domain, std::uint64_t count,
+                           std::span<const std::uint32_t> reference) {
+  constexpr std::uint64_t kMostModels = 1024, kFewestModels = 16;
+  constexpr std::uint64_t kMostJudgedShares = kFewestModels * PublicModels::kMostCells;
+  std::uint64_t cells = 0;
+  for (const Column& column : domain.columns()) cells += column.size();
+  const std::uint64_t judged =
+      std::clamp(kMostJudgedShares / cells, kFewestModels, kMostModels);
+  return {domain, std::min(count, judged), ModelShapes::kProducts, reference};
+}
+
 ReleaseError models_error(const PublicModels& models, std::uint64_t of_all,
                           const ModelsOutlook& outlook) {
-  constexpr std::size_t kTables = 48;
+  constexpr std::size_t kMostTables = 48;
   std::vector<std::vector<double>> shares;
   models.visit([&](std::uint64_t, const PublicModels::Model& model) {
-    const auto& parents = model.parents;
-    if (std::count(parents.begin(), parents.end(), PublicModels::kNoParent) ==
-        static_cast<std::ptrdiff_t>(parents.size())) {
-      shares.push_back(model.shares);
-    }
+    shares.push_back(model.shares);
   });
   ReleaseError error{.kind = "expected error of a column of the released model",
                      .of_reference = models.has_reference() ? "that of the public records alone"
                                                             : "that of uniform records alone"};
-  if (shares.size() <= kTables) return error;
+  if (of_all <= kMostTables) return error;
+  const std::size_t tables = shares.size() > kMostTables ? kMostTables : shares.size() / 2;
   const auto columns = static_cast<double>(models.columns().size());
   const auto distance = [&](const std::vector<double>& one, const std::vector<double>& other) {
     double sum = 0;
@@ -529,9 +537,9 @@ ReleaseError models_error(const PublicModels& models, std::uint64_t of_all,
     }
   }
   const double share = static_cast<double>(outlook.best) / static_cast<double>(of_all);
-  for (std::size_t table = 0; table < kTables; ++table) {
+  for (std::size_t table = 0; table < tables; ++table) {
     std::vector<double> distances;
-    for (std::size_t i = kTables; i < shares.size(); ++i) {
+    for (std::size_t i = tables; i < shares.size(); ++i) {
       distances.push_back(distance(shares[i], shares[table]));
     }
     std::sort(distances.begin(), distances.end());
@@ -541,9 +549,11 @@ ReleaseError models_error(const PublicModels& models, std::uint64_t of_all,
     const double nearest = std::accumulate(distances.begin(), end, 0.0) / best;
     const double others =
         best < all ? std::accumulate(end, distances.end(), 0.0) / (all - best) : nearest;
-    error.error += (outlook.probability * nearest + (1 - outlook.probability) * others) / kTables;
-    error.reference += distance(middle, shares[table]) / kTables;
+    error.error += outlook.probability * nearest + (1 - outlook.probability) * others;
+    error.reference += distance(middle, shares[table]);
   }
+  error.error /= static_cast<double>(tables);
+  error.reference /= static_cast<double>(tables);
   return error;
 }
 
@@ -562,8 +572,8 @@ std::unique_ptr<const PreparedRelease> prepare_models(ReleaseSpec spec,
   const PublicFacts facts{.outcomes = space.size(), .list_sha256 = models.sha256()};
   DesignedRelease made = design_release(spec, facts, domain);
   const ReleaseError error =
-      models_error(PublicModels(domain, std::min(models.size(), kJudgedModels), shapes, reference),
-                   models.size(), models_outlook(made.certificate));
+      models_error(judged_models(domain, models.size(), reference), models.size(),
+                   models_outlook(made.certificate));
   std::vector<Message> warnings;
   if (error.is_mostly_noise()) warnings.push_back(models_message(error));
   return std::make_unique<const ModelsRelease>(std::move(made), std::move(domain),

@@ -120,15 +120,17 @@ struct ModelsOutlook {
 
 /// How far rows of the released model are expected to be from a table that is as the models are:
 /// the mean over 48 of them, of a column alone, if the released one is among the likeliest as often
-/// as the outlook says and no nearer than these are on average. `models` are the first of the list,
-/// 48 at least; trees are left out. It has also the error of the records that the models are drawn
-/// around, without any data.
+/// as the outlook says and no nearer than these are on average. `models` are judged_models of all;
+/// of 48 models and fewer nothing is found. It has also the error of the records that the models
+/// are drawn around, without any data.
 [[nodiscard]] ReleaseError models_error(const PublicModels& models, std::uint64_t of_all,
                                         const ModelsOutlook& outlook);
+/// Products that stand for a list of `count` models, trees or not: 1024 at most, and fewer of many
+/// cells, whose distances differ less; memory for 2^23 shares, and a second.
+[[nodiscard]] PublicModels judged_models(const Domain& domain, std::uint64_t count,
+                                         std::span<const std::uint32_t> reference);
 /// The sentence about one that is mostly noise.
 [[nodiscard]] Message models_message(const ReleaseError& error);
-/// Number of a list's models that are looked at for that.
-inline constexpr std::uint64_t kJudgedModels = 1024;
 /// Of a certificate whose spec shares a model.
 [[nodiscard]] ModelsOutlook models_outlook(const Certificate& certificate);
 

@@ -353,11 +353,12 @@ Json measured_pairs_json(const std::vector<Measurement>& measured, const Certifi
     }
   }
   const auto& records = certificate.facts.records;
+  const double distance = records ? std::min(1.0, mean / static_cast<double>(*records)) : 0;
   const std::string amount =
-      records ? fmt::format("{:.3g} in total variation", mean / static_cast<double>(*records))
+      records ? fmt::format("{:.3g} in total variation", distance)
               : fmt::format("{:.3g} {}", mean, certificate.spec.unit ? "units" : "rows");
   Json noise{{"records", mean}};
-  if (records) noise["total_variation"] = mean / static_cast<double>(*records);
+  if (records) noise["total_variation"] = distance;
   const std::string words = noises.empty()
                                 ? "no pair was measured"
                                 : fmt::format("noise of the {}, on average {}",
@@ -381,7 +382,10 @@ nlohmann::json implied_measured_pairs(const nlohmann::json& stated, const Certif
   } catch (const nlohmann::json::exception&) {
     refuse_measured(name);
   }
-  if (parts > MarginalBudget::kParts) refuse_measured(name);
+  if (parts > MarginalBudget::kParts ||
+      !can_be_measured(*certificate.as<MarginalDesign>(), measured)) {
+    refuse_measured(name);
+  }
   return measured_pairs_json(measured, certificate, domain);
 }
 
@@ -394,7 +398,7 @@ MarginalDesign marginal_design_of(const PlanQuestion& question) {
   const auto& own = own_of<MarginalsQuestion>(question);
   MarginalRequest request{.columns = own.columns,
                           .budget = question.budget,
-                          .unit = {1, own.neighbours},
+                          .unit = {own.unit ? kUnitWeight : 1, own.neighbours},
                           .records = {},
                           .copula = own.copula};
   if (own.neighbours == Neighbours::kReplace) request.records = question.records;
@@ -481,6 +485,7 @@ class MarginalPlan final : public PlanModel {
     const MarginalDesign design = marginal_design_of(whole);
     const MarginalError error = marginal_error(design, whole.records);
     const auto more = records_to_halve(design, whole.records);
+    if (const auto& unit = own_of<MarginalsQuestion>(whole).unit) answer.facts["unit"] = *unit;
     answer.facts["records_to_halve"] = more ? Json(*more) : Json(nullptr);
     answer.lines += fmt::format("  {}\n", design.why);
     answer.lines += fmt::format("  total variation due to noise of one column: {}\n",
@@ -650,6 +655,7 @@ constexpr OwnPart kMarginalsParts[] = {
      "For numbers, ordered columns and columns of two values, with few rows or a small budget"},
 };
 constexpr OwnPart kMarginalsQuestions[] = {
+    {"/unit", "--unit", kText, "", "COLUMN"},
     {"/privacy/rho", "--rho", kDecimal},
     {"/neighbours", "--neighbours", kText},
     {"/copula", "--copula", kTruth},
@@ -872,6 +878,7 @@ class MarginalsMethod final : public ReleaseMethod {
   void read_question(const PartReader& reader, PlanQuestion& question) const override {
     reader.require_given("/domain");
     auto& own = own_of<MarginalsQuestion>(question);
+    own.unit = reader.find<std::string>("/unit");
     own.copula = reader.find<bool>("/copula").value_or(false);
     if (const auto neighbours = reader.find<std::string>("/neighbours")) {
       own.neighbours = known_value<Neighbours>("neighbours", *neighbours);
@@ -893,6 +900,7 @@ class MarginalsMethod final : public ReleaseMethod {
     const MarginalRequest& request = certificate.as<MarginalDesign>()->request;
     auto& own = own_of<MarginalsQuestion>(question);
     own.columns = request.columns;
+    own.unit = certificate.spec.unit;
     own.neighbours = certificate.spec.own.get<MarginalsSpec>()->neighbours;
     own.copula = request.copula;
   }

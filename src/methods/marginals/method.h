@@ -41,6 +41,7 @@ struct MarginalsSpec {
 struct MarginalsQuestion {
   Neighbours neighbours = Neighbours::kReplace;
   bool copula = false;
+  std::optional<std::string> unit{};      ///< column of units: then these are counted, not rows
   std::vector<MarginalColumn> columns{};  ///< of the domain, where one is given
 
   friend bool operator==(const MarginalsQuestion&, const MarginalsQuestion&) = default;

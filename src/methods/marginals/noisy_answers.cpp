@@ -1,6 +1,7 @@
 #include "methods/marginals/noisy_answers.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "core/random.h"
@@ -192,6 +193,71 @@ CellGroups private_bins(const MarginalColumn& column, std::span<const std::uint6
     std::fill(bins.of.begin() + first, bins.of.begin() + end, bins.count++);
   }
   return bins;
+}
+
+// -----------------------------------------------------------------------------------------------
+// Which tables a learner had measured, and how well.
+
+namespace {
+
+/// How many of the first pairs join columns that nothing has joined before.
+std::size_t longest_forest(std::size_t columns, std::span<const Measurement> pairs) {
+  std::vector<std::size_t> tree_of(columns);
+  std::iota(tree_of.begin(), tree_of.end(), std::size_t{0});
+  std::size_t joined = 0;
+  for (; joined < pairs.size(); ++joined) {
+    const std::size_t to = tree_of[pairs[joined].columns[0]];
+    const std::size_t from = tree_of[pairs[joined].columns[1]];
+    if (to == from) break;
+    std::replace(tree_of.begin(), tree_of.end(), from, to);
+  }
+  return joined;
+}
+
+/// A pair's share of the forest's parts, up to a factor.
+double weight_of(const Measurement& pair) {
+  const double cells = static_cast<double>(pair.cells[0]) * pair.cells[1];
+  return std::cbrt(cells * cells);
+}
+
+bool is_forest_of(const MarginalDesign& design, std::span<const Measurement> pairs) {
+  double all = 0;
+  for (const Measurement& pair : pairs) all += weight_of(pair);
+  return std::all_of(pairs.begin(), pairs.end(), [&](const Measurement& pair) {
+    const double wanted = std::max(1.0, std::floor(design.tree_parts * (weight_of(pair) / all)));
+    return std::abs(wanted - pair.parts) <= 1;  // doubles may round otherwise
+  });
+}
+
+/// `spent`: the parts of all steps before.
+bool are_rounds_of(const MarginalDesign& design, std::span<const Measurement> pairs,
+                   std::uint64_t spent) {
+  std::uint64_t round = design.round_parts, choice = design.choice_parts;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (i + 1 < pairs.size()) {
+      for (; round < pairs[i].parts; round *= 2) choice *= 2;
+      if (round != pairs[i].parts) return false;
+    }
+    spent += choice + pairs[i].parts;
+  }
+  return spent <= MarginalBudget::kParts;
+}
+
+}  // namespace
+
+bool can_be_measured(const MarginalDesign& design, std::span<const Measurement> pairs) {
+  const std::size_t columns = design.request.columns.size();
+  // A round may happen to join what nothing has joined, if the forest had to end before.
+  for (std::size_t edges = longest_forest(columns, pairs) + 1; edges-- > 0;) {
+    const auto forest = pairs.first(edges);
+    std::uint64_t spent = design.all_cut_parts() + columns * std::uint64_t{design.column_parts} +
+                          edges * std::uint64_t{design.tree_choice_parts};
+    for (const Measurement& pair : forest) spent += pair.parts;
+    if (is_forest_of(design, forest) && are_rounds_of(design, pairs.subspan(edges), spent)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace mollify

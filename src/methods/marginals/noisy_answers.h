@@ -176,6 +176,13 @@ struct Measurement {
   std::uint32_t parts = 0;
 };
 
+/// Whether a release of this design can have measured these pairs, in their order: first a forest
+/// of columns, whose parts follow from its cells; then pairs with the parts of a round, doubled any
+/// number of times, but for the last one, which takes what is left; and all with no more parts than
+/// there are. Requires pairs of the design's columns. O(pairs columns).
+[[nodiscard]] bool can_be_measured(const MarginalDesign& design,
+                                   std::span<const Measurement> pairs);
+
 /// Hands all questions on, and keeps what was measured.
 class RecordedAnswers final : public MarginalAnswers {
  public:

@@ -393,6 +393,20 @@ TEST(DsRoo, ComesExponentiallyNearToWhatCoversAllOutcomes) {
   }
 }
 
+// So many steps that falling to 0 would take minutes: the sequence stays where it is, and that is as
+// private.
+TEST(DsRoo, StaysAfterManySteps) {
+  const double epsilon = 1e-6;
+  const DsRoo sampler(2, std::uint64_t{1} << 40U, epsilon);
+  const std::uint64_t last = sampler.obscured(DsRoo::kMostSteps);
+  EXPECT_LT(last, sampler.obscured(DsRoo::kMostSteps - 1));
+  EXPECT_GT(last, 0U);
+  EXPECT_EQ(sampler.obscured(DsRoo::kMostSteps + 1), last);
+  EXPECT_EQ(sampler.obscured(std::uint64_t{1} << 39U), last);
+  EXPECT_TRUE(sampler.satisfies(ExpBound(epsilon)));
+  EXPECT_FALSE(sampler.satisfies(ExpBound(epsilon * .99)));
+}
+
 std::string ds_roo_refusal(std::uint64_t outcomes, std::uint64_t records, double epsilon) {
   return test::refusal_of([&] { DsRoo(outcomes, records, epsilon); });
 }

@@ -259,6 +259,32 @@ TEST(MarginalError, OfTwoColumnsIsNotBelowThatOfOne) {
 // Counts of 0, so that noise alone is left. Mean distances of noisy counts from the counts, of a
 // round's pair in 9 by 9 cells, over 400 measurements of 81 cells: normal or Laplace noise, whose
 // mean of 32 400 sizes strays by .8 percent or less, so 4 percent are five deviations.
+TEST(Measurements, FollowTheDesign) {
+  const MarginalDesign design =
+      design_of({{9, true}, {9, true}, {2, true}}, Privacy::concentrated(0.5), Neighbours::kReplace);
+  const std::uint32_t half = design.tree_parts / 2, round = design.round_parts;
+  const auto pair = [](std::size_t i, std::size_t j, std::uint32_t cells, std::uint32_t parts) {
+    return Measurement{{i, j}, {cells, cells}, parts};
+  };
+  const std::vector<Measurement> tree = {pair(0, 1, 4, half), pair(1, 2, 4, half)};
+  const auto is_possible = [&](std::vector<Measurement> more) {
+    more.insert(more.begin(), tree.begin(), tree.end());
+    return can_be_measured(design, more);
+  };
+  EXPECT_TRUE(can_be_measured(design, {}));
+  EXPECT_TRUE(is_possible({}));
+  EXPECT_TRUE(is_possible({pair(0, 2, 4, round), pair(0, 1, 9, 2 * round)}));
+  EXPECT_TRUE(is_possible({pair(0, 2, 4, round), pair(0, 1, 9, 2 * round), pair(0, 1, 9, 3)}));
+  // Parts of no round, of less than before, of more than all, and of another forest.
+  EXPECT_FALSE(is_possible({pair(0, 2, 4, round + 1), pair(0, 1, 9, round)}));
+  EXPECT_FALSE(is_possible({pair(0, 2, 4, 2 * round), pair(0, 1, 9, round), pair(0, 1, 9, 3)}));
+  EXPECT_FALSE(is_possible({pair(0, 2, 4, MarginalBudget::kParts / 10 * 7)}));
+  EXPECT_FALSE(
+      can_be_measured(design, std::vector{pair(0, 1, 4, half / 2), pair(1, 2, 4, half), tree[0]}));
+  EXPECT_FALSE(can_be_measured(
+      design, std::vector{pair(0, 1, 9, half), pair(1, 2, 2, half), pair(0, 2, 4, round)}));
+}
+
 TEST(MarginalError, OfAMeasuredPairIsThatOfItsNoisyCounts) {
   SecureRandom random;
   for (const Privacy& budget :
