@@ -117,6 +117,9 @@ class Source : public Handle<const class SourceInside> {
   /// nor where records are scored). Throws InvalidInput unless the table has the column, once.
   [[nodiscard]] Source with_counts(const std::string& column) const;
 
+  /// Whether rows were asked of a stream, which gives them once.
+  [[nodiscard]] bool is_spent() const;
+
   /// All of it as a CSV file would hold it, for `PublicTexts`. Throws InvalidInput where a column's
   /// type cannot be read.
   [[nodiscard]] std::string csv_text() const;

@@ -41,6 +41,9 @@ class Source:
 
     def with_counts(self, column: str) -> Source: ...
 
+    @property
+    def is_spent(self) -> bool: ...
+
     def csv_text(self) -> bytes: ...
 
 class Columns:

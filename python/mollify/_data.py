@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from mollify import _core
 from mollify._checks import require_without_nul
-from mollify._files import optional, unreadable
+from mollify._files import optional, require_version, unreadable
 from mollify._private_objects import asking_objects
+from mollify._read_once import begin_reading
 from mollify._refusal import refusal
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def source_of(
         return _source(_chosen(named, wanted), None, lists)
     table: Any = data
     fields = getattr(getattr(data, "dtype", None), "names", None)
-    if fields:  # an array of records
+    if isinstance(fields, tuple):  # an array of records
         named = [(name, table[name]) for name in fields]
         return _source(_chosen(named, wanted), len(table), lists)
     numpy = sys.modules.get("numpy")
@@ -86,10 +87,16 @@ def source_of(
             )
         named = [(name, table[:, place]) for place, name in enumerate(wanted)]
         return _source(named, len(table), lists)
+    require_version(_package_of(data))
     _require_whole_names(data)
     if hasattr(data, "collect_batches"):  # Polars' lazy frames
         return _exported(table.collect_batches(lazy=True), what)
     return _exported(data, what)
+
+
+def _package_of(table: object) -> str:
+    """The package that made an object: "_duckdb" is a part of "duckdb"."""
+    return type(table).__module__.partition(".")[0].lstrip("_")
 
 
 def _chosen(named: list[tuple[str, Any]], wanted: Sequence[str]) -> list[tuple[str, Any]]:
@@ -124,7 +131,7 @@ def column_source(values: object, name: str, *, what: str) -> _core.Source:
     if not isinstance(values, (list, tuple, range)) and not any(hasattr(values, one) for one in known):
         raise refusal(
             "wrong-type",
-            f"{what} must be a list, a column, a table or a file, but is of type {type(values).__name__}",
+            f"{what} must be a list, a column, a table or a file, but is of type {_type_of(values)}{_give_arrow(values)}",
         )
     return _source([(name, values)])
 
@@ -141,14 +148,35 @@ def _exported(data: Any, what: str) -> _core.Source:
     if hasattr(data, "to_frame"):  # pandas' and Polars' series
         raise refusal("wrong-type", f"{what} must be a table, but is one column. Call its to_frame().")
     if hasattr(data, "__arrow_c_stream__"):
+        begin_reading(data, what)
         return _core.Source.stream(data.__arrow_c_stream__())
     if hasattr(data, "__arrow_c_array__"):
         return _core.Source.batch(*data.__arrow_c_array__())
     raise refusal(
         "wrong-type",
         f"{what} must be a table: a data frame, Arrow data, a mapping from names to columns, an array "
-        f"or the path of a CSV or Parquet file, but is of type {type(data).__name__}",
+        f"or the path of a CSV or Parquet file, but is of type {_type_of(data)}{_give_arrow(data)}",
     )
+
+
+def _type_of(given: object) -> str:
+    package, name = _package_of(given), type(given).__name__
+    return name if package in ("builtins", "main__") else f"{package}.{name}"
+
+
+def _way_to_arrow(given: object, *first: str) -> str | None:
+    """The method that makes a table or a column of Arrow's of an object, if it is known."""
+    ways = (*first, *_WAYS_TO_ARROW)
+    return next((one for one in ways if callable(getattr(type(given), one, None))), None)
+
+
+def _give_arrow(given: object) -> str:
+    way = _way_to_arrow(given)
+    return f". Give its {way}()." if way else ""
+
+
+_WAYS_TO_ARROW = ("to_arrow_table", "fetch_arrow_table", "to_arrow", "toArrow", "to_pandas")
+"""Methods of Vortex, DuckDB's and ADBC's cursors, Hugging Face's datasets, Ray, Spark, Modin and cuDF."""
 
 
 def _source(
@@ -176,13 +204,27 @@ def _source(
     return columns.source(rows or 0)
 
 
-def _refuse(name: str, kind: object) -> _core.InvalidInput:
+def _refuse(name: str, kind: object, remedy: str = "texts or numbers") -> _core.InvalidInput:
     return refusal(
         "unsupported-type",
         f'column "{name}" of the data must be of booleans, integers, numbers, texts, dates or timestamps, '
-        f"but is of type {kind}: cast it to texts or numbers",
+        f"but is of type {kind}: cast it to {remedy}",
         column=name,
     )
+
+
+_SHORT_PERIODS = ("D", "h", "min", "s", "ms", "us", "ns")
+"""The frequencies of pandas whose periods have the texts of dates and times."""
+
+
+def _require_short_periods(name: str, kind: Any) -> None:
+    """The text of a month or a week is not the text of a date, so a column of dates would map it silently."""
+    import pandas
+
+    if isinstance(kind, pandas.CategoricalDtype):
+        kind = kind.categories.dtype
+    if isinstance(kind, pandas.PeriodDtype) and str(kind)[len("period[") : -1].lstrip("0123456789") not in _SHORT_PERIODS:
+        raise _refuse(name, kind, "dates (dt.to_timestamp()) or texts (astype(str))")
 
 
 def _add(columns: _core.Columns, name: str, values: Any) -> None:
@@ -201,16 +243,19 @@ def _add(columns: _core.Columns, name: str, values: Any) -> None:
     elif hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
         _add_arrow(columns, name, values)
     else:
-        raise _refuse(name, type(values).__name__)
+        way = _way_to_arrow(values, "to_arrow_array")
+        raise _refuse(name, _type_of(values), f"Arrow's types, by its {way}()" if way else "texts or numbers")
 
 
 def _add_arrow(columns: _core.Columns, name: str, values: Any) -> None:
+    require_version(_package_of(values))
     for joined in ("combine_chunks", "rechunk"):  # pyarrow's and Polars'
         if hasattr(values, joined):
             values = getattr(values, joined)()
     if hasattr(values, "__arrow_c_array__"):
         columns.add_arrow(name, *values.__arrow_c_array__())
     else:
+        begin_reading(values, f'column "{name}"')
         columns.add_stream(name, values.__arrow_c_stream__())
 
 
@@ -397,10 +442,12 @@ def _are_objects(values: Any) -> bool:
 
 def _add_pandas(columns: _core.Columns, name: str, values: Any) -> None:
     """A series, an index, or what is inside of one."""
+    require_version("pandas")
     import numpy as np
     import pandas
 
     kind = values.dtype
+    _require_short_periods(name, kind)
     array = values if isinstance(values, pandas.api.extensions.ExtensionArray) else values.array
     if isinstance(kind, np.dtype):
         _add_numpy(columns, name, np.asarray(array))

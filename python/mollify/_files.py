@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import os
+import re
 import stat
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
@@ -19,13 +21,49 @@ Inputs = Sequence[tuple[str, str]]
 """Files that were read, each with what it is. They are never written over."""
 
 
+OLDEST = {
+    "altair": (5, 1),
+    "dp_accounting": (0, 5),
+    "duckdb": (1, 0),
+    "opendp": (0, 14),
+    "pandas": (2, 0),
+    "polars": (1, 33),
+    "pyarrow": (18, 0),
+    "pyspark": (4, 0),
+    "sklearn": (1, 6),
+}
+"""The oldest versions that are tested (scripts/test_package_versions.sh)."""
+
+_DISTRIBUTIONS = {"sklearn": "scikit-learn", "dp_accounting": "dp-accounting"}
+
+
 def optional(name: str, extra: str) -> Any:
-    """An optional package; ImportError names the extra that brings it."""
+    """An optional package; ImportError names the extra that brings it, or the version that is needed."""
+    package = name.partition(".")[0]
+    require_version(package)
     try:
         return importlib.import_module(name)
     except ImportError as error:
-        package = name.partition(".")[0].replace("_", "-")
-        raise ImportError(f'{package} is missing: pip install "mollify-dp[{extra}]"') from error
+        raise ImportError(f'{package.replace("_", "-")} is missing: pip install "mollify-dp[{extra}]"') from error
+
+
+@functools.cache
+def require_version(package: str) -> None:
+    """ImportError if a package is there, but is older than any that is tested."""
+    from importlib import metadata
+
+    distribution = _DISTRIBUTIONS.get(package, package)
+    try:
+        found = metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return
+    oldest = OLDEST.get(package, ())
+    if tuple(int(part) for part in re.findall(r"\d+", found)[: len(oldest)]) < oldest:
+        needed = ".".join(map(str, oldest))
+        raise ImportError(
+            f"{distribution} {found} is too old: mollify needs {distribution} {needed} or newer. "
+            f'Run pip install --upgrade "{distribution}>={needed}".'
+        )
 
 
 def inputs_of(given: Mapping[str, object]) -> Inputs:

@@ -21,6 +21,7 @@ from mollify._files import Inputs as InputFiles, inputs_of
 from mollify._ledger import Ledger, existing
 from mollify._model import Model
 from mollify._progress import line
+from mollify._read_once import unread_if_refused
 from mollify._refusal import WayOut, refusal
 from mollify._release import Certificate, Release
 from mollify._spec import Held, Inputs, given_name, json_of, public_files, table, texts_of
@@ -183,11 +184,12 @@ class Method(metaclass=_Listed):
                     "lists",
                 )
         source = source_of(data, self._columns(counts), listed, thread_count(threads))
-        if counts is not None:
-            source = source.with_counts(counts)
-        prepared = _core.prepare_for(self._spec, source, self._texts)
-        report = prepared.report()
-        warn(messages(report["warnings"]))  # where a warning is an error, nothing is charged
+        with unread_if_refused(data, source):
+            if counts is not None:
+                source = source.with_counts(counts)
+            prepared = _core.prepare_for(self._spec, source, self._texts)
+            report = prepared.report()
+            warn(messages(report["warnings"]))  # where a warning is an error, nothing is charged
         paid: list[bool] = []
         try:
             with line("sample", progress) as shown:
@@ -331,7 +333,8 @@ class Method(metaclass=_Listed):
             found._inputs = self._inputs(data)
             return found
 
-        return asked(parts["epsilon"])
+        with unread_if_refused(data, source):
+            return asked(parts["epsilon"])
 
     @property
     def _domain(self) -> Domain:

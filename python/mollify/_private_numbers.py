@@ -11,20 +11,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mollify._private_objects import asking_objects
+from mollify._private_objects import asking_objects, listed_objects
 from mollify._refusal import refusal
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-def private_numbers(what: str, given: ArrayLike) -> NDArray[Any]:
-    """Of booleans, integers or floats, as they are or as doubles."""
+def private_numbers(what: str, given: ArrayLike, *, width: int | None = None, is_flat: bool = False) -> NDArray[Any]:
+    """Of booleans, integers or floats, as they are or as doubles.
+
+    `width` is the public number of numbers in a row, for lists of rows; `is_flat` states that
+    there are no rows.
+    """
     import numpy as np
 
     with asking_objects():
-        if isinstance(given, (list, tuple)):
-            array = _of_list(what, given)
+        objects = listed_objects(given)
+        if objects is not None:
+            array = _of_list(objects, width, is_flat)
         else:
             array = np.asarray(given)
             if array.dtype.kind == "O":
@@ -37,12 +42,12 @@ def private_numbers(what: str, given: ArrayLike) -> NDArray[Any]:
     return array
 
 
-def private_outcomes(what: str, given: ArrayLike, count: int) -> NDArray[Any]:
+def private_outcomes(what: str, given: ArrayLike, count: int, *, is_flat: bool = False) -> NDArray[Any]:
     """Integers; values outside 0 ... count - 1 may become others that are outside: 1.0
     is 1."""
     import numpy as np
 
-    array = private_numbers(what, given)
+    array = private_numbers(what, given, is_flat=is_flat)
     if array.dtype.kind in "iub":
         return array
     with np.errstate(all="ignore"):
@@ -50,22 +55,36 @@ def private_outcomes(what: str, given: ArrayLike, count: int) -> NDArray[Any]:
         return np.where(is_one, array, -1).astype(np.int64)
 
 
-def _of_list(what: str, given: list[Any] | tuple[Any, ...]) -> NDArray[Any]:
-    """Of numbers, or of rows of one length."""
+def _of_list(given: list[Any], width: int | None, is_flat: bool) -> NDArray[Any]:
+    """Numbers, or rows of them. Where NumPy sees an array its shape is public. Of other lists the
+    objects and their lengths are private: what lacks in a row is NaN, and what is too much is left out.
+    """
     import numpy as np
 
     try:
         array = np.asarray(given)
-        if array.dtype.kind in "iubf":
+        if array.dtype.kind in "iubf" and not (is_flat and array.ndim > 1):
             return array
     except BaseException:  # of objects, which NumPy asks what they are
         pass
-    if not given or any(type(row) not in (list, tuple) for row in given):
+    is_row = [issubclass(type(one), (list, tuple, np.ndarray)) for one in given]
+    # Of a list without any row, its length decides, which is public.
+    if is_flat or not (any(is_row) or (width is not None and len(given) != width)):
         return np.fromiter(map(_number, given), np.float64, len(given))
-    rows = [_of_list(what, row) for row in given]
-    if any(row.shape != rows[0].shape for row in rows):
-        raise refusal("wrong-shape", f"{what} must be an array, or rows of one length")
-    return np.stack(rows)
+    rows = [_row(one) if there else [] for one, there in zip(given, is_row)]
+    if width is None:
+        width = max(map(len, rows))
+    array = np.full((len(rows), width), np.nan)
+    for place, row in enumerate(rows):
+        array[place, : len(row)] = row[:width]
+    return array
+
+
+def _row(one: Any) -> list[float]:
+    try:
+        return [_number(value) for value in one]
+    except BaseException:  # of an object that goes through itself in its own way
+        return []
 
 
 def _number(value: Any) -> float:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import array
 import contextlib
 import os
 import signal
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
+
+
+def listed_objects(given: object) -> list[Any] | None:
+    """The objects of a list or another sequence; None for arrays, whose types say what they hold."""
+    if not isinstance(given, Sequence) or isinstance(given, (str, bytes, bytearray, memoryview, array.array)):
+        return None
+    return None if hasattr(given, "dtype") else list(given)
 
 
 @contextlib.contextmanager

@@ -288,7 +288,7 @@ def _moments(values: Any, valid: Any, kind: str, offset: int | None) -> Any:
     import pandas as pd
 
     counted = values.astype("datetime64[D]" if kind == "day" else "datetime64[s]")
-    moments = pd.DatetimeIndex(np.where(valid == 0, np.datetime64("NaT"), counted.astype("datetime64[s]")))
+    moments = pd.DatetimeIndex(np.where(valid == 0, np.datetime64("NaT", "s"), counted.astype("datetime64[s]")))
     if offset is None:
         return moments
     zone = datetime.timezone(datetime.timedelta(seconds=offset))

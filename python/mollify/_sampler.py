@@ -162,7 +162,7 @@ class Sampler(metaclass=Public):
         """
         import numpy as np
 
-        array = private_numbers("scores", scores)
+        array = private_numbers("scores", scores, width=self.outcomes)
         if array.dtype not in (np.float32, np.float64):
             array = array.astype(np.float64)
         if array.ndim not in (1, 2) or array.shape[-1] != self.outcomes:
@@ -228,12 +228,12 @@ class Sampler(metaclass=Public):
         """
         import numpy as np
 
-        columns = [private_outcomes("outcomes", outcomes, self.outcomes)]
+        columns = [private_outcomes("outcomes", outcomes, self.outcomes, is_flat=True)]
         size = None if count is None else whole_number("count", count)
         if units is not None:
-            columns.append(private_outcomes("units", units, size or 0))
+            columns.append(private_outcomes("units", units, size or 0, is_flat=True))
         if weights is not None:
-            columns.append(private_numbers("weights", weights))
+            columns.append(private_numbers("weights", weights, is_flat=True))
         if any(column.ndim != 1 or len(column) != len(columns[0]) for column in columns):
             raise refusal(
                 "wrong-shape",

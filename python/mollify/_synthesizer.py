@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mollify._checks import whole_number
@@ -11,6 +12,7 @@ from mollify._domain import as_domain
 from mollify._ledger import Ledger
 from mollify._method_base import Method
 from mollify._parameters import unknown
+from mollify._private_objects import asking_objects, listed_objects
 from mollify._refusal import WayOut, refusal
 from mollify._release import Release
 
@@ -24,7 +26,7 @@ def _is_table(X: Any) -> bool:
         isinstance(X, (str, os.PathLike, Mapping))
         or hasattr(X, "collect_schema")  # a lazy frame's columns are asked for with care
         or any(hasattr(X, name) for name in ("columns", "__arrow_c_stream__", "__arrow_c_array__"))
-        or bool(getattr(getattr(X, "dtype", None), "names", None))
+        or isinstance(getattr(getattr(X, "dtype", None), "names", None), tuple)
     )
 
 
@@ -47,13 +49,7 @@ def _array(X: Any) -> Any:
     """An array of (n, d). Only shapes and types are refused, which are public."""
     import numpy as np
 
-    if isinstance(X, (list, tuple)) and X and all(isinstance(row, (list, tuple)) for row in X):
-        table = np.empty((len(X), len(X[0])), object)
-        for i, row in enumerate(X):
-            for j, value in enumerate(row[: len(X[0])]):
-                table[i, j] = value  # one by one, so that no common type is looked for
-    else:
-        table = np.asarray(X)
+    table = np.asarray(X)
     if table.dtype.kind == "c":
         raise refusal("wrong-type", "Complex data not supported", "X")
     if table.ndim != 2:
@@ -69,9 +65,47 @@ def _array(X: Any) -> Any:
             f"0 feature(s) (shape=({rows}, 0)) while a minimum of 1 is required.",
             "X",
         )
-    if len(table) == 0:
-        raise refusal("empty-input", "X must have a record, but has none", "X")
     return table
+
+
+def _columns(rows: Sequence[Any], names: Sequence[str]) -> dict[str, list[Any]]:
+    """The columns of a list of rows. Total: each object in it is private.
+
+    What lacks in a row is a null, and what is too much is left out. A row that is a dict has its
+    values by name. Any other object is a row of that one value. Only rows that all have one length
+    are an array, whose shape is public.
+    """
+    lengths = {_length(row) for row in rows}
+    if len(lengths) == 1 and not lengths & {None, len(names)}:
+        raise refusal(
+            "wrong-shape", f"X must have the domain's {len(names)} columns, but has {lengths.pop()}", "X"
+        )
+    with asking_objects():
+        cells = [_cells(row, names) for row in rows]
+    return {name: [row[place] for row in cells] for place, name in enumerate(names)}
+
+
+def _length(row: Any) -> int | None:
+    """How long a list or a tuple is; a class of the user's own is not asked."""
+    for kind in (list, tuple):
+        if issubclass(type(row), kind):
+            return kind.__len__(row)
+    return None
+
+
+def _cells(row: Any, names: Sequence[str]) -> list[Any]:
+    import numpy as np
+
+    kind = type(row)  # `isinstance` would ask the object
+    try:
+        if issubclass(kind, dict):
+            return [dict.get(row, name) for name in names]
+        found = [row]
+        if issubclass(kind, (list, tuple, np.ndarray, np.void)):
+            found = list(itertools.islice(iter(row), len(names)))
+    except BaseException:
+        found = []
+    return found + [None] * (len(names) - len(found))
 
 
 _A_METHOD = (
@@ -134,8 +168,10 @@ class Synthesizer:
         return self
 
     def fit(self, X: Any, y: object = None) -> Synthesizer:
-        """Releases from a private table, or an array of (n, d) whose columns are the
-        domain's.
+        """Releases from a private table, or from an array of (n, d) or a list of rows,
+        whose columns are the domain's.
+
+        A row of a list can be a dict from names to values. What lacks in a row is a null.
         """
         method = self.method
         if method is None:
@@ -144,21 +180,27 @@ class Synthesizer:
             raise refusal("wrong-type", _A_METHOD.format(repr(method)), "method")
         if hasattr(X, "toarray"):
             raise refusal("wrong-type", "X must be dense: sparse matrices are not read", "X")
-        table = X if _is_table(X) else _array(X)
-        names = _names(X) if _is_table(X) else None
+        is_table = _is_table(X)
+        names = _names(X) if is_table else None
+        rows = None if is_table else listed_objects(X)
+        is_rows = rows is not None
+        table = X if is_table else _array(X) if rows is None else rows
         if not isinstance(method, Method):
-            given = names if _is_table(X) else [f"x{i}" for i in range(table.shape[1])]
+            given = names if is_rows or is_table else [f"x{i}" for i in range(table.shape[1])]
             if given is None:
                 raise refusal(
                     "wrong-type",
-                    "a function that makes a method needs the names of columns, but the table has none",
+                    "a function that makes a method needs the names of columns, but X is "
+                    + ("a list of rows, which has none" if is_rows else "a table without them"),
                     "X",
                 )
             method = method(given)
             if not isinstance(method, Method):
                 raise refusal("wrong-type", _A_METHOD.format(f"a function that made {method!r}"), "method")
         domain = as_domain(method.domain)
-        if not _is_table(X):
+        if is_rows:
+            table = _columns(table, list(domain))
+        elif not is_table:
             if table.shape[1] != len(domain):
                 raise refusal(
                     "wrong-shape",

@@ -169,6 +169,7 @@ void add_columns(nb::module_& module) {
           },
           "schema"_a, "array"_a)
       .def("with_counts", &Source::with_counts, "column"_a)
+      .def_prop_ro("is_spent", &Source::is_spent)
       .def("csv_text", [](const Source& source) {
         const std::string text = computed([&] { return source.csv_text(); });
         return nb::bytes(text.data(), text.size());

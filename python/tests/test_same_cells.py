@@ -93,11 +93,13 @@ def pandas_columns():
         yield f"datetime64[{unit}, Europe/Berlin]", CLOCKS, TIMES
     yield "datetime64[us, UTC]", CLOCKS, TIMES
     yield "period[D]", DATES, TIMES
+    for frequency in ("h", "min", "s", "ms", "us", "ns", "2h"):
+        yield f"period[{frequency}]", CLOCKS, TIMES
     for kind, values, tried in arrow_columns():
         yield pandas.ArrowDtype(kind), values, tried
     interval = mo.categorical(["(0.0, 1.0]"], **MAPPED)
     yield pandas.IntervalDtype("float64"), [pandas.Interval(0.0, 1.0), None], {"words": interval}
-    for kind in ("float16", "timedelta64[ns]", "complex64", "complex128"):
+    for kind in ("float16", "timedelta64[ns]", "complex64", "complex128", "period[M]", "period[Q-DEC]", "period[W-SUN]", "period[2Y-DEC]"):
         yield kind, None, None
 
 
@@ -175,8 +177,8 @@ def pandas_frame(kind, values):
         series = pandas.Series(pandas.array(arrow_array(kind.pyarrow_dtype, values), dtype=kind))
     elif str(kind).endswith("Berlin]") or str(kind).endswith("UTC]"):
         series = pandas.Series(pandas.to_datetime(values, utc=True)).astype(kind)
-    elif str(kind) == "period[D]":
-        series = pandas.Series(pandas.PeriodIndex(values, freq="D"))
+    elif str(kind).startswith("period["):
+        series = pandas.Series(pandas.PeriodIndex(values, dtype=kind))
     elif kind in ("float32", "float64", "longdouble"):
         series = pandas.Series([np.nan if one is None else one for one in values]).astype(kind)
     else:
@@ -279,6 +281,8 @@ def test_frame_csv_and_parquet_give_the_same_cells(library, kind, values, tried,
 def nulls(library, kind):
     if library == "pandas" and isinstance(kind, pandas.ArrowDtype):
         return pandas.DataFrame({"value": pandas.array(pyarrow.nulls(1, kind.pyarrow_dtype), dtype=kind)})
+    if library == "pandas" and str(kind).startswith("period["):
+        return pandas.DataFrame({"value": pandas.Series([None], dtype=kind)})
     if library == "pandas":
         return pandas.DataFrame({"value": pandas.Series([0], dtype=kind)})
     if library == "polars":

@@ -389,3 +389,48 @@ def test_scores_of_every_value():
     wild = np.array([-1, 4, 2**63 - 1, -(2**63)])
     assert np.all(response.draw(wild) < 4)
     assert np.all(response.draw(np.array([2**64 - 1, 4], np.uint64)) < 4)
+
+
+class Raising(list):
+    """A row that raises when its numbers are asked for."""
+
+    def __iter__(self):
+        raise RuntimeError("a private value speaks")
+
+
+BAD_ROWS = [None, "x", 7, [], [1.0], [1.0] * 9, [None] * 4, ["x", {}, [1], "2"], Raising([1.0] * 4), object(), {}]
+
+
+@pytest.mark.parametrize("bad", BAD_ROWS, ids=lambda bad: type(bad).__name__)
+def test_one_bad_row_of_scores_changes_no_shape(bad):
+    """A list of rows of Python objects: the rows' types and lengths are private, their number is public."""
+    sampler = mo.Sampler("relative", reference=[1, 2, 3, 4], epsilon=30)
+    good = [[0, 0, 0, 1]] * 5
+    for place, rows in ((0, [bad, *good]), (5, [*good, bad]), (0, (bad, *good))):
+        released = sampler.draw(rows)
+        assert released.shape == (6,) and released.dtype == np.uint32
+        # At this epsilon a row is its own outcome, except for a chance below 4 / e^30 each.
+        assert np.delete(released, place).tolist() == [3] * 5
+    if bad not in ([], [1.0], [1.0] * 9):  # a list of one such row is an array of numbers, whose shape is public
+        assert sampler.draw([bad]).shape == (1,)
+    public = np.zeros((6, 4))
+    tokens = mo_language().TokenSampler(epsilon=1)
+    assert tokens.draw([bad, *good], public).shape == (6,)
+
+
+def mo_language():
+    from mollify.adapters import language
+
+    return language
+
+
+@pytest.mark.parametrize("bad", BAD_ROWS, ids=lambda bad: type(bad).__name__)
+def test_one_bad_record_changes_no_shape(bad):
+    sampler = mo.Sampler(outcomes=4, epsilon=30)
+    response = mo.RandomizedResponse(k=4, epsilon=30)
+    for records in ([bad, 1, 2], [1, 2, bad], [bad]):
+        assert sampler.draw_units(records, [0, len(records)]).shape == (1,)
+        assert sampler.draw_units([1] * len(records), units=records, count=2).shape == (2,)
+        assert sampler.draw_units([1] * len(records), [0, len(records)], weights=records).shape == (1,)
+    for table in ([[0, 1], bad], [bad, [0, 1], [1, 0]]):
+        assert len(response.draw(table)) == len(table)

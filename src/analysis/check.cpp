@@ -213,9 +213,13 @@ Answer check(const CheckQuestion& question, const PublicFiles& files) {
   mapped.add_nulls(counts, domain);
   answer.add("mapped", mapped.json(), mapped.lines());
   std::vector<std::string> notes;
+  if (counts.records == 0) {
+    notes.emplace_back("the data has no records, so a release would be noise alone");
+  }
   if (!question.unit && !is_once) {
     CsvReader secret = opened(data);
-    notes = unit_notes(secret);
+    const std::vector<std::string> names = unit_notes(secret);
+    notes.insert(notes.end(), names.begin(), names.end());
   }
   for (const std::string& note : gaussian_notes(data, bytes, domain)) {
     notes.push_back(fmt::format(

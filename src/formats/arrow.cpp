@@ -93,7 +93,7 @@ class ArrowSource::BatchReader {
   std::vector<std::uint8_t> present_;  // which rows are not null as a whole
 };
 
-ArrowSource::ArrowSource(ArrowArrayStream* stream) {
+ArrowSource::ArrowSource(ArrowArrayStream* stream) : is_stream_(true) {
   if (stream == nullptr || stream->release == nullptr) {
     throw InvalidInput("not-repeatable",
                        "the data must be an Arrow stream, but it was released before");
@@ -132,6 +132,8 @@ std::string held_by(const ArrowSchema& column) {
        {"+u", "unions"},
        {"+r", "runs of equal values"}}};
   const std::string_view format = column.format == nullptr ? "" : column.format;
+  const std::string_view extension = extension_of(column);
+  if (!extension.empty()) return fmt::format("values of the extension type \"{}\"", extension);
   if (column.dictionary != nullptr) return "a dictionary of " + held_by(*column.dictionary);
   const bool has_items =
       column.n_children == 1 && column.children != nullptr && column.children[0] != nullptr;

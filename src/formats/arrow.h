@@ -44,6 +44,8 @@ class ArrowSource final : public Source {
              const std::function<void(const Block&)>& take) const override;
   [[nodiscard]] std::uint64_t record_count() const override;
   void require_repeatable() const override;
+  /// Whether rows were asked of a stream, which gives them once.
+  [[nodiscard]] bool is_spent() const noexcept { return is_stream_ && !stream_; }
   void require_readable(std::size_t column) const override;
   [[nodiscard]] bool holds_lists(std::size_t column) const noexcept;
 
@@ -57,7 +59,8 @@ class ArrowSource final : public Source {
 
   std::vector<std::string> names_;
   std::vector<std::optional<ArrowType>> types_;
-  std::vector<std::string> held_types_;          // in words, of those that are not read
+  std::vector<std::string> held_types_;  // in words, of those that are not read
+  bool is_stream_ = false;
   mutable ArrowOwned<ArrowArrayStream> stream_;  // until it is read
   mutable std::vector<Batch> held_;
   mutable bool is_held_ = false;

@@ -175,37 +175,13 @@ std::optional<DecimalForm> decimal_form_of(std::string_view format) {
   return DecimalForm{static_cast<std::uint8_t>(bits / 8), static_cast<std::int8_t>(scale)};
 }
 
-/// The name of an extension type in a schema's metadata; empty if it names none.
-std::string_view extension_of(const ArrowSchema& schema) {
-  constexpr std::string_view kKey = "ARROW:extension:name";
-  if (schema.metadata == nullptr) return {};
-  const char* at = schema.metadata;
-  const auto take_size = [&at] {
-    const auto size = loaded<std::int32_t>(at, 0);
-    at += sizeof(std::int32_t);
-    return static_cast<std::size_t>(std::max(size, 0));
-  };
-  const auto take_text = [&] {
-    const std::size_t size = take_size();
-    const std::string_view text(at, size);
-    at += size;
-    return text;
-  };
-  for (std::size_t left = take_size(); left > 0; --left) {
-    const std::string_view key = take_text();
-    const std::string_view value = take_text();
-    if (key == kKey) return value;
-  }
-  return {};
-}
-
-/// True for numbers that are read as others than they mean: the months of a period, counted from
-/// 1970, are no integers of a table. Truths of 8 bits are 0 and 1, and extended texts are texts.
+/// True for values that would be read as others than they mean. The months of a period, counted
+/// from 1970, are not integers of a table. The bytes of a geometry or of a long integer are not a
+/// text. Truths of 8 bits are 0 and 1, and extended texts are texts.
 bool means_more_than_it_holds(const ArrowSchema& schema) {
   const std::string_view name = extension_of(schema);
-  const auto layout = layout_of(schema.format);
-  return !name.empty() && name != "arrow.bool8" && layout != kText && layout != kLargeText &&
-         layout != kTextView;
+  const std::string_view format = schema.format;
+  return !name.empty() && name != "arrow.bool8" && format != "u" && format != "U" && format != "vu";
 }
 
 std::optional<ArrowLists> lists_of(std::string_view format) {
@@ -410,6 +386,29 @@ struct ArrowColumn::List {
   ArrowColumn column;
   Values values;
 };
+
+std::string_view extension_of(const ArrowSchema& schema) {
+  constexpr std::string_view kKey = "ARROW:extension:name";
+  if (schema.metadata == nullptr) return {};
+  const char* at = schema.metadata;
+  const auto take_size = [&at] {
+    const auto size = loaded<std::int32_t>(at, 0);
+    at += sizeof(std::int32_t);
+    return static_cast<std::size_t>(std::max(size, 0));
+  };
+  const auto take_text = [&] {
+    const std::size_t size = take_size();
+    const std::string_view text(at, size);
+    at += size;
+    return text;
+  };
+  for (std::size_t left = take_size(); left > 0; --left) {
+    const std::string_view key = take_text();
+    const std::string_view value = take_text();
+    if (key == kKey) return value;
+  }
+  return {};
+}
 
 std::optional<ArrowType> ArrowType::of(const ArrowSchema& schema) {
   if (schema.format == nullptr || means_more_than_it_holds(schema)) return std::nullopt;

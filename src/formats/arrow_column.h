@@ -104,6 +104,9 @@ struct ArrowLists {
   std::int64_t size = 0;  ///< of each list, if it is fixed
 };
 
+/// The name of an extension type in a schema's metadata; empty if it names none.
+[[nodiscard]] std::string_view extension_of(const ArrowSchema& schema);
+
 /// A type of Arrow's that a column can be read from.
 struct ArrowType {
   ArrowLayout layout = ArrowLayout::kNull;
@@ -115,8 +118,9 @@ struct ArrowType {
   /// Of lists; all else is then of their items.
   std::optional<ArrowLists> lists{};
 
-  /// Empty for other types: lists of lists, structs, durations, times of day, decimals of other
-  /// widths than 32, 64, 128 and 256 bits or of more than 76 digits.
+  /// Empty for other types: extension types except of texts, lists of lists, structs, durations,
+  /// times of day, decimals of other widths than 32, 64, 128 and 256 bits or of more than 76
+  /// digits.
   [[nodiscard]] static std::optional<ArrowType> of(const ArrowSchema& schema);
 };
 

@@ -49,6 +49,12 @@ Source Source::with_counts(const std::string& column) const {
       std::make_unique<inside::CountedSource>(*inside_->records, column), inside_->path, inside_));
 }
 
+bool Source::is_spent() const {
+  const Inside& table = inside_->counted ? *inside_->counted : *inside_;
+  const auto* const stream = dynamic_cast<const inside::ArrowSource*>(table.records.get());
+  return stream != nullptr && stream->is_spent();
+}
+
 std::string Source::csv_text() const {
   const inside::Source& table = *inside_->records;
   std::vector<std::size_t> all;

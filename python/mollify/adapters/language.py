@@ -101,8 +101,9 @@ class TokenSampler:
         """
         import numpy as np
 
-        scores = private_numbers("private", private).astype(np.float64)
         open_scores = _numbers("public", public, "fiub").astype(np.float64)
+        width = open_scores.shape[-1] if open_scores.ndim else None
+        scores = private_numbers("private", private, width=width).astype(np.float64)
         if scores.ndim != 2 or scores.shape != open_scores.shape:
             raise refusal(
                 "wrong-shape",

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Tests the wheel of build/wheels at the border to other packages: with the oldest versions that mollify takes
+# (python/oldest.txt), and with the newest versions that pip finds. CONTRIBUTING.md says when to run it: ./run-tests
+# does not, because what it finds changes with the day.
+#
+#   scripts/test_package_versions.sh [NEWEST_PYTHON]      (default: python3; the oldest are tested on python3)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# What reads, writes, draws or calls by another package. The other tests need NumPy at most.
+tests=(adapters analysis charts column_kinds decimals lists messages nul package_versions plot random_tables
+  read_once records release report same_cells sampler spark synthesizer totality)
+
+# test_with NAME PYTHON PIP_ARGUMENT...
+test_with() {
+  local environment=build/python-$1
+  "$2" -m venv --clear "$environment"
+  "$environment/bin/pip" install --quiet --disable-pip-version-check --no-compile "${@:3}" build/wheels/*.whl
+  echo "== $1 packages on $("$environment/bin/python" -V)"
+  "$environment/bin/pip" freeze --disable-pip-version-check
+  PYTHONPYCACHEPREFIX=$PWD/$environment/cache "$environment/bin/python" -P -m pytest -q -rs "${tests[@]/#/python/tests/test_}"
+}
+
+tests=("${tests[@]/%/.py}")
+test_with oldest python3 -r python/oldest.txt
+mapfile -t newest < <(sed -E '/^#/d; s/==.*//' python/requirements.txt)
+test_with newest "${1-python3}" "${newest[@]}"
