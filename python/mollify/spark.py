@@ -6,10 +6,7 @@ JDK 17.
 >>> release = spark.sample(frame, method)                                         # doctest: +SKIP
 >>> release.dataframe.write.parquet("released")                                   # doctest: +SKIP
 
-A cluster computes a task again whenever it likes. In method local every draw is by one
-release key, so that whatever is computed again gives the same rows on workers that
-compute alike. In the other methods Spark counts the records or adds up integers over
-them, which it may do as often as it likes, and the driver draws once.
+A frame may be of a Spark session in this process, or of a Spark Connect server.
 
 **Who does what.** Workers turn rows into cells. In `Local` with a unit all counts of a
 unit come together, and workers draw. In all other methods counts or integer sums are
@@ -17,24 +14,27 @@ added, and the driver draws. `Gaussian` clips rows to integers in two passes, th
 a coarse centre, and before each Spark orders the rows anew, because a row's part in the
 release depends on its place. `GaussianModel` needs four passes and no order.
 
-**When the ledger is charged.** Before anything is drawn: in `Local` with a unit when
-`sample` is called, although the rows are computed later, and otherwise when the counts
-are there.
+**Each record is drawn once.** A cluster computes a task again whenever it likes, and its
+data need not be the same again. So `sample` draws before it returns, and stores what it
+drew: in the driver's memory, or in `folder`. Spark takes one result of each task, and
+whatever you do with the release reads what is stored. If Spark cannot read it any more,
+the action fails.
 
-**Order of rows.** Without `units` the key gives the order, which reveals nothing about
-whose row is whose. With `units` each row names its unit; sort by that column.
+**Rows are read once.** Methods that protect rows need the number of rows, and some need
+several passes. They keep the wanted columns in the executors' memory, or on their disks,
+until the release is made. Each pass adds up a fingerprint of the rows that it read. If it
+is another one than before, nothing is drawn, `sample` raises, and a charge stays.
 
-**The data must stay as they are.** If a unit's records change between two computations,
-its record is released once more, which costs its epsilon once more, and no ledger
-notices. Plans that Spark calls non-deterministic, that read the clock or that take some
-of the rows are refused. Workers with other processors or C libraries can draw a unit
-twice, which also costs twice: with and without fused multiply-adds, for example, if the
-scorer is "ratio" or "mbde".
+**When the ledger is charged.** Before anything is drawn, and after one task has shown
+that workers can run mollify. If Spark fails after the charge, nothing is released.
 
-**The key.** Anyone who has the key and the released rows can test guesses of the private
-ones. It travels like the private rows, from the driver to the workers inside the task,
-and into no plan, log or file. If others can read Spark's channels, set
-``spark.network.crypto.enabled`` and ``spark.io.encryption.enabled``.
+**Order of rows.** Without `units` the order reveals nothing about whose row is whose.
+With `units` each row names its unit; sort by that column.
+
+**The key.** Workers draw by a release key. Anyone who has the key and the released rows
+can test guesses of the private ones. The key travels like the private rows, from the
+driver to the workers inside the task, and into no plan, log or file. If others can read
+Spark's channels, set ``spark.network.crypto.enabled`` and ``spark.io.encryption.enabled``.
 
 **Columns** may be booleans, integers, floats, decimals, texts, binary, dates and times.
 No value makes a task fail. A cast in your own plan can still raise in Spark 4; leave the
@@ -42,17 +42,28 @@ column as it is, because the domain reads texts, or use ``try_cast``.
 
 **Memory.** A worker that counts holds about 200 MB at most, for `Marginals` also 24
 bytes for each cell of all pairs of columns. A worker that draws holds the distinct
-records of one unit, and each Python worker the roster and the candidates.
+records of one unit, and each Python worker the roster and the candidates. The driver
+holds the released rows, unless `folder` does.
+
+**Times.** A released time without a zone is a `timestamp_ntz`, which shows the same clock
+in every session. A private column of Spark's `timestamp` is an instant; a domain column
+without a zone reads UTC's clock of it.
 """
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import hashlib
 import os
+import platform
+import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
+from mollify._checks import path_text
 from mollify._domain import Domain, as_domain
 from mollify._files import optional
 from mollify._ledger import Ledger
@@ -68,21 +79,18 @@ from mollify._warning import Message, messages, warn
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import DataFrame
-    from pyspark.sql.types import DataType
+    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql.types import DataType, StructType
 
 __all__ = ["Release", "sample"]
 
 
 class Release:
-    """A released data frame and its certificate.
+    """Released records, which are drawn once and stored, and their certificate.
 
-    In method local the frame is computed when it is used, and again each time: always
-    the same rows, as long as the data are the same and all workers compute alike. In
-    the other methods its rows were drawn by the driver.
+    They are in the driver's memory, or as Parquet in the `folder` of `sample`.
     """
 
-    dataframe: DataFrame
     certificate: Certificate
 
     model: Model | None
@@ -105,18 +113,33 @@ class Release:
 
     def __init__(
         self,
-        dataframe: DataFrame,
+        rows: _Rows | DataFrame,
+        session: SparkSession,
         certificate: Certificate,
         report: Mapping[str, Any],
         model: Model | None = None,
     ) -> None:
-        self.dataframe = dataframe
+        self._stored = rows
+        self._session = session
         self.certificate = certificate
         self.model = model
         self.why = report["why"]
         self.total_variation = report["total_variation"]
         self.notes = list(report["notes"])
         self.warnings = messages(report["warnings"])
+
+    @functools.cached_property
+    def dataframe(self) -> DataFrame:
+        """The records as a Spark data frame, of the session that the data are of. Every
+        action reads what `sample` stored.
+        """
+        return self._stored.dataframe(self._session) if isinstance(self._stored, _Rows) else self._stored
+
+    def to_arrow(self) -> pa.Table:
+        """The records as a table of pyarrow. If the driver holds them, this needs no
+        Spark any more.
+        """
+        return self._stored.table if isinstance(self._stored, _Rows) else self._stored.toArrow()
 
     @property
     def mechanism(self) -> str:
@@ -129,7 +152,8 @@ class Release:
         return self.certificate.total
 
     def __repr__(self) -> str:
-        return f"Release({self.dataframe} by {self.mechanism} with {self.guarantee})"
+        columns = self._stored.names if isinstance(self._stored, _Rows) else self._stored.columns
+        return f"Release({', '.join(columns)} by {self.mechanism} with {self.guarantee})"
 
 
 @checked
@@ -139,8 +163,9 @@ def sample(
     *,
     ledger: Ledger | str | os.PathLike[str] | None = None,
     data_set: str | None = None,
+    folder: str | os.PathLike[str] | None = None,
 ) -> Release:
-    """Releases records drawn from a private data frame, which Spark reads.
+    """Release records drawn from a private data frame, which Spark reads.
 
     The certificate equals ``method.sample``'s, which also has `counts`, `lists` and
     `threads`. A method's public tables (`units`, `reference`) may be data
@@ -151,16 +176,20 @@ def sample(
 
     Parameters
     ----------
-    data
-        The private table. Its plan must be deterministic, or else Spark would count
-        other records each time.
-    method
+    data : pyspark.sql.DataFrame
+        The private table. Spark need not compute equal rows each time.
+    method : Method
         `mollify.Local` with `unit`, or without for a table that is one unit's, in
         categories; `Integral` by categories or a grid without scores; a method that
         protects rows, without `unit`.
-    ledger, data_set
-        The ledger that is charged before anything is drawn, and the name of the data in
-        it.
+    ledger, data_set : Ledger or path, str
+        Ledger that is charged before anything is drawn, and the name of the data in it.
+        Default: none.
+    folder : str or path
+        For `mollify.Local` with `unit`: a new folder that Spark reads and writes, such
+        as ``"hdfs:///released"``. The workers write the records there, as Parquet, and
+        none comes to the driver. Publish what you write from `Release.dataframe`, not
+        the folder. Default: the driver's memory.
 
     Returns
     -------
@@ -172,89 +201,161 @@ def sample(
         If something public is wrong, or if Spark cannot do it safely; nothing is
         charged then.
     """
-    _require_repeatable(data)
+    session = _session_of(data)
     method._require_public(data)
     domain, unit = as_domain(method.domain), method._unit
     charged = charged_ledger(ledger, data_set)
     wanted = method._columns()
     _require_readable(data, wanted)
-    made = _Made.of(method, data)
-    prepared = made.release()
-    prepared.require(_nothing(data))
-    report = prepared.report()
-    warn(messages(report["warnings"]))  # where a warning is an error, nothing is charged
-    budget = None if charged is None else charged._inside
-    if prepared.is_summed():
-        columns = _selected(data, domain, wanted)
-        frame, drawn_from, certificate = _drawn_from_sums(made, *columns, budget, data_set or "")
-        return Release(frame, Certificate(certificate), report, drawn_from)
-    _core.RecordCounter(prepared)  # refuses what counts are not enough for
-    selected, reading = _selected(data, domain, wanted)
-    counts = selected.mapInArrow(
-        _CountRecords(made, reading, by_unit=unit is not None),
-        "record bigint, count bigint" if unit is None else "unit binary, records binary, counts binary",
-    )
-    if unit is None:
-        frame = _drawn_by_driver(made, counts, budget, data_set or "")
-    else:
-        if budget is not None:
-            prepared.charge(budget, data_set or "")
-        frame = _drawn_by_workers(made, counts)
-    return Release(frame, Certificate(made.certificate), report)
+    with _read_once(data, wanted, method) as rows:
+        made = _Made.of(method, rows.number)
+        prepared = made.release()
+        prepared.require(_nothing(data))
+        is_summed = prepared.is_summed()
+        if not is_summed:
+            _core.RecordCounter(prepared)  # refuses what counts are not enough for
+        by_workers = not is_summed and unit is not None
+        if folder is not None and not by_workers:
+            raise refusal(
+                "superfluous-parameter",
+                "folder is for the records of mo.Local with a unit, but here the driver draws. Leave folder out.",
+                "folder",
+            )
+        units = _UnitRows(made, getattr(method, "count", 1), session, folder) if by_workers else None
+        report = prepared.report()
+        warn(messages(report["warnings"]))  # where a warning is an error, nothing is charged
+        _require_workers(session, made)
+        budget = None if charged is None else charged._inside
+        if is_summed:
+            table, drawn_from, certificate = _drawn_from_sums(made, rows, domain, budget, data_set or "")
+            return Release(_Rows.of(table), session, Certificate(certificate), report, drawn_from)
+        selected, reading = _selected(rows, domain)
+        counts = selected.mapInArrow(
+            _CountRecords(made, reading, by_unit=by_workers),
+            _SLICES if not by_workers else "unit binary, records binary, counts binary",
+        )
+        drawn: _Rows | DataFrame
+        if units is None:
+            drawn = _drawn_by_driver(made, counts, rows, budget, data_set or "")
+        else:
+            if units.folder is not None:
+                units.reserve_folder()
+            if budget is not None:
+                prepared.charge(budget, data_set or "")
+            drawn = units.drawn(counts)
+        return Release(drawn, session, Certificate(made.certificate), report)
 
 
-def _require_repeatable(data: Any) -> None:
-    """Spark reads the data again whenever it likes: they must be the same each time."""
+def _session_of(data: Any) -> SparkSession:
+    """The session that computes the data, in this process or on a server."""
     optional("pyspark.sql", "spark")
     optional("pyarrow", "spark")
-    from pyspark.sql.classic.dataframe import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
     if not isinstance(data, DataFrame):
         raise refusal(
             "wrong-type",
-            "data must be a data frame of a Spark session in this process, whose plan is read, but "
-            f"is of type {type(data).__module__}.{type(data).__name__}",
+            "data must be a Spark data frame, but is of type "
+            f"{type(data).__module__}.{type(data).__name__}. For other tables use the method's own sample.",
             "data",
         )
-    if data.sparkSession.sparkContext._jsc is None:
-        raise refusal("not-repeatable", "data must be of a Spark session that runs, but theirs was stopped", "data")
+    session: Any = data.sparkSession
+    is_stopped = session.is_stopped if hasattr(session, "is_stopped") else session.sparkContext._jsc is None
+    if is_stopped:
+        raise refusal(
+            "not-repeatable",
+            "data must be of a Spark session that runs, but theirs was stopped",
+            "data",
+        )
     if data.isStreaming:
         raise refusal(
             "not-repeatable",
             "data must be a whole table, but is a stream, in which no unit ever has all records",
             "data",
         )
-    plan: Any = data._jdf.queryExecution().analyzed()
-    virtual_machine: Any = data.sparkSession._jvm
-    patterns = virtual_machine.org.apache.spark.sql.catalyst.trees.TreePattern
-    varying = None
-    if not plan.deterministic():
-        varying = "uses randomness or the place of rows"
-    elif plan.containsPattern(patterns.CURRENT_LIKE()):
-        varying = "reads the clock"
-    else:
-        some = {"GlobalLimit", "LocalLimit", "Offset", "Tail", "Sample", "Deduplicate"}
-        found = sorted(some.intersection(_nodes(plan)))
-        if found:
-            varying = f"takes some of the rows ({found[0]})"
-    if varying is not None:
+    made: SparkSession = session
+    return made
+
+
+def _require_workers(session: SparkSession, made: _Made) -> None:
+    """Runs mollify in one task, of no private rows: what is missing there would only be
+    found out after the charge.
+    """
+    try:
+        answer = session.range(0, 1, 1, 1).mapInArrow(_Ready(made), "said string").toArrow().column(0)[0].as_py()
+    except Exception as error:  # by Py4J, gRPC or PySpark, and it is of public things alone
+        raised = re.findall(r"^\s*([\w.]*Error: \S.*)$", str(error), re.MULTILINE)
+        answer = raised[-1] if raised else type(error).__name__
+    if answer:
         raise refusal(
-            "not-repeatable",
-            "data must be the same whenever Spark computes them, but their plan "
-            f"{varying}: write them to a table first, or take data.localCheckpoint()",
-            "data",
+            "not-available-here",
+            f"Spark's workers must run mollify {_core.__version__} under Python "
+            f"{platform.python_version()}, but a task without data failed: {answer}. Install mollify where the workers "
+            "are. Before the session starts, set the environment variable PYSPARK_PYTHON to their Python. "
+            f"This program's Python is {sys.executable}.",
         )
 
 
-def _nodes(plan: Any) -> Iterator[str]:
-    """The kinds of all steps of a plan."""
-    waiting = [plan]
-    while waiting:
-        step = waiting.pop()
-        yield step.nodeName()
-        for more in (step.children().iterator(), step.subqueries().iterator()):
-            while more.hasNext():
-                waiting.append(more.next())
+class _Ready:
+    """Whether a worker makes the release that the driver made: no words if it does."""
+
+    def __init__(self, made: _Made) -> None:
+        self.made = made
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        for _ in batches:
+            is_alike = self.made.release().certificate() == self.made.certificate
+            yield pa.record_batch({"said": ["" if is_alike else "its certificate differs from the driver's"]})
+
+
+class _ReadRows:
+    """The private rows: the columns that a release reads, by place, because Spark takes
+    names in either case, and dots. Where they are read more than once, `number` and
+    `total` are what all of them add up to.
+    """
+
+    def __init__(self, frame: DataFrame, names: list[str], number: int | None = None, total: int = 0) -> None:
+        self.frame = frame
+        self.names = names
+        self.number = number
+        self.total = total
+
+    def hashed(self) -> Column:
+        """A number of each row, by all of its columns; nulls of two columns differ."""
+        from pyspark.sql import functions as F
+
+        columns = [F.col(name) for name in self.frame.columns]
+        return F.xxhash64(*columns, *[column.isNull() for column in columns])
+
+
+@contextlib.contextmanager
+def _read_once(data: DataFrame, wanted: list[str], method: Method) -> Iterator[_ReadRows]:
+    """Where rows are protected, their number is public, and so they are read more than
+    once. Then they are kept: a part that got lost, or that two tasks made, shows in what
+    the rows add up to.
+    """
+    from pyspark.sql import functions as F
+
+    names = [field.name for field in data.schema.fields]
+    placed = data.toDF(*[f"c{place}" for place in range(len(names))])
+    used = [place for place, name in enumerate(names) if name in wanted]
+    frame = placed.select(*[f"c{place}" for place in used])
+    rows = _ReadRows(frame, [names[place] for place in used])
+    if not method.protects_rows or not used:  # the release refuses columns that are missing
+        rows.number = data.count() if method.protects_rows else None
+        yield rows
+        return
+    frame.persist()
+    try:
+        hashed = frame.select(rows.hashed().cast("decimal(38, 0)").alias("hash"))
+        found = hashed.agg(F.count(F.lit(1)).alias("rows"), F.sum("hash").alias("total")).toArrow()
+        rows.number = found.column("rows")[0].as_py()
+        rows.total = int(found.column("total")[0].as_py() or 0) % 2**64
+        yield rows
+    finally:
+        frame.unpersist()
 
 
 def _require_readable(data: DataFrame, wanted: Iterable[str]) -> None:
@@ -290,32 +391,25 @@ def _nothing(data: DataFrame) -> _core.Source:
     return _core.Source.batch(*nothing.__arrow_c_array__())
 
 
-def _selected(
-    data: DataFrame, domain: Domain, wanted: list[str]
-) -> tuple[DataFrame, _Reading]:
-    """The wanted columns, which are there, by place: Spark takes names in either case,
-    and dots.
+def _selected(rows: _ReadRows, domain: Domain) -> tuple[DataFrame, _Reading]:
+    """The columns on their way to Python.
 
     Columns of few words, whose values are listed as well, come first and as one
     integer, because the number of values on their way to Python decides the time. Its
-    digits are
-    the values' places in their words, and one more for everything else, which the
-    domain maps to one value.
+    digits are the values' places in their words, and one more for everything else, which
+    the domain maps to one value.
     """
     from pyspark.sql import functions as F
     from pyspark.sql.types import DecimalType
 
-    names = [field.name for field in data.schema.fields]
-    types = {name: data.schema.fields[names.index(name)].dataType for name in wanted}
-    placed = data.toDF(*[f"c{place}" for place in range(len(names))])
     declared = domain.columns
     words: dict[str, list[str]] = {}
     columns = []
     code, codes = F.lit(0), 1
-    for name in wanted:
-        column = F.col(f"c{names.index(name)}")
+    for name, field in zip(rows.names, rows.frame.schema.fields):
+        column = F.col(field.name)
         listed = _few_words(declared[name]) if name in declared else None
-        if listed and types[name].simpleString() == "string" and codes * (len(listed) + 1) < 2**31:
+        if listed and field.dataType.simpleString() == "string" and codes * (len(listed) + 1) < 2**31:
             place = F.when(column == listed[0], 0)
             for i, word in enumerate(listed[1:], 1):
                 place = place.when(column == word, i)
@@ -323,11 +417,14 @@ def _selected(
             codes *= len(listed) + 1
             words[name] = listed
             continue
-        if isinstance(types[name], DecimalType):
+        if isinstance(field.dataType, DecimalType):
             column = column.cast("string")  # which no value makes fail
         columns.append(column)
-    selected = placed.select(*([code.alias("code")] if words else []), *columns)
-    return selected, _Reading([*words, *(name for name in wanted if name not in words)], words)
+    if rows.number is not None:
+        columns.append(rows.hashed().alias("hash"))
+    selected = rows.frame.select(*([code.alias("code")] if words else []), *columns)
+    names = [*words, *(name for name in rows.names if name not in words)]
+    return selected, _Reading(names, words, is_hashed=rows.number is not None)
 
 
 def _few_words(column: Mapping[str, Any]) -> list[str] | None:
@@ -358,7 +455,7 @@ class _Made:
         self.certificate = certificate
 
     @classmethod
-    def of(cls, method: Method, data: DataFrame) -> _Made:
+    def of(cls, method: Method, records: int | None) -> _Made:
         spec, texts = method._spec, dict(method._texts)
         domain = as_domain(method.domain)
         if domain._path is not None:
@@ -375,7 +472,6 @@ class _Made:
                     texts[path] = file.read()
             except (OSError, ValueError):
                 continue  # the library says what is wrong with it
-        records = data.count() if method.protects_rows else None
         prepared = _core.PreparedRelease(spec, records, texts)
         made = cls(spec, records, texts, prepared.certificate())
         cls._prepared = {made._digest(): prepared}
@@ -395,27 +491,49 @@ class _Made:
 
 class _Reading:
     """How workers read what `_selected` made: of these names, the first ones by their
-    words.
+    words, and perhaps a last column of hashes.
     """
 
-    def __init__(self, names: list[str], words: dict[str, list[str]]) -> None:
+    def __init__(self, names: list[str], words: dict[str, list[str]], *, is_hashed: bool) -> None:
         self.names = names
         self.words = words
+        self.is_hashed = is_hashed
+        self.rows = self.total = 0
 
     def sources(self, batches: Iterator[pa.RecordBatch]) -> Iterator[_core.Source]:
+        """All of them are in `rows` and `total` then."""
         import pyarrow as pa
 
         lists = [pa.array([*words, None], pa.string()) for words in self.words.values()]
         for batch in batches:
             columns = batch.columns
+            if self.is_hashed:
+                self.rows += batch.num_rows
+                self.total += int(columns.pop().to_numpy().sum())
             if lists:
                 columns = [*_columns_of_words(columns[0], lists), *columns[1:]]
             named = pa.RecordBatch.from_arrays(columns, names=self.names)
             yield _core.Source.batch(*named.__arrow_c_array__())
 
+    def seen(self, slices: int) -> bytes:
+        """What this task has read, which every slice of its result goes with: a cluster
+        may take one slice from one attempt at the task, and the next from another.
+        """
+        import numpy as np
+        from pyspark import TaskContext
+
+        context: Any = TaskContext.get()
+        total = (self.total + 2**63) % 2**64 - 2**63
+        return np.array([context.partitionId(), slices, self.rows, total], np.int64).tobytes()
+
+
+_SLICES = "slice bigint, records binary, counts binary, seen binary"
+
 
 class _CountRecords:
-    """Rows of the data to counts of their records, for each unit."""
+    """Rows of the data to counts of their records, for each unit or for all."""
+
+    slices = 64
 
     def __init__(self, made: _Made, reading: _Reading, *, by_unit: bool) -> None:
         self.made = made
@@ -427,20 +545,66 @@ class _CountRecords:
         for part in self.reading.sources(batches):
             counter.add(part)
             if counter.is_full():
-                yield from self._counts(counter)
-        yield from self._counts(counter)
+                yield from self._counts(counter.take(), b"")
+        yield from self._counts(counter.take(), b"" if self.by_unit else self.reading.seen(self.slices))
 
-    def _counts(self, counter: _core.RecordCounter) -> Iterator[pa.RecordBatch]:
+    def _counts(self, taken: tuple[Any, ...], seen: bytes) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
 
-        taken = counter.take()
         if self.by_unit:
-            batch = _counts_of_units(taken)
-        else:
-            records, counts = taken[3].astype("int64"), taken[5].astype("int64")
-            batch = pa.record_batch({"record": pa.array(records), "count": pa.array(counts)})
-        # In parts that are small in Spark's memory.
-        yield from pa.Table.from_batches([batch]).to_batches(max_chunksize=1 << 14)
+            # In parts that are small in Spark's memory.
+            yield from pa.Table.from_batches([_counts_of_units(taken)]).to_batches(max_chunksize=1 << 14)
+            return
+        records, counts = taken[3], taken[5]
+        for place in range(self.slices):
+            some = records % self.slices == place
+            yield _slice(place, records[some], counts[some], seen)
+
+
+def _slice(place: int, records: Any, counts: Any, seen: bytes) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    content = {"slice": pa.array([place], pa.int64())}
+    for name, one in (("records", records.tobytes()), ("counts", counts.tobytes()), ("seen", seen)):
+        content[name] = pa.array([one], pa.binary())
+    return pa.record_batch(content)
+
+
+def _add_counts(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Counts of each slice's records."""
+    import numpy as np
+
+    found: dict[int, tuple[Any, Any, bytes]] = {}
+    nothing = (np.zeros(0, np.uint32), np.zeros(0, np.uint64), b"")
+    for batch in batches:
+        for place, *parts in zip(batch.column(0).to_pylist(), *(batch.column(i).to_pylist() for i in (1, 2, 3))):
+            records, counts, seen = found.get(place, nothing)
+            both = np.concatenate([records, np.frombuffer(parts[0], np.uint32)])
+            distinct, of = np.unique(both, return_inverse=True)
+            sums = np.zeros(len(distinct), np.uint64)
+            np.add.at(sums, of, np.concatenate([counts, np.frombuffer(parts[1], np.uint64)]))
+            found[place] = distinct, sums, seen + parts[2]
+    for place, some in found.items():
+        yield _slice(place, *some)
+
+
+def _require_as_before(rows: _ReadRows, slices: Iterable[bytes]) -> None:
+    """Whether all slices come from one reading of each part, and all parts have the rows
+    that were counted; a row that is in twice would count twice.
+    """
+    import numpy as np
+
+    if rows.number is None:  # the whole table is protected
+        return
+    seen = np.frombuffer(b"".join(slices), np.int64).reshape(-1, 4)
+    parts, found = np.unique(seen, axis=0, return_counts=True)
+    is_whole = len(np.unique(parts[:, 0])) == len(parts) and (parts[:, 1] == found).all()
+    number, total = parts[:, 2].sum(), parts[:, 3].sum()
+    if not is_whole or int(number) != rows.number or int(total) % 2**64 != rows.total:
+        raise RuntimeError(
+            "Spark read other rows than before, so nothing is released. A ledger that was charged stays "
+            "charged. Write the data to a table, and release that."
+        )
 
 
 def _columns_of_words(codes: pa.Array, lists: list[pa.Array]) -> Iterator[pa.Array]:
@@ -471,7 +635,7 @@ class _SumRecords:
     A question is as secret as the records: for Gaussian samples it has a release key.
     """
 
-    most = 1 << 15  # integers in a row
+    most = 1 << 15  # integers in a slice
 
     def __init__(self, made: _Made, reading: _Reading, asked: bytes) -> None:
         self.made = made
@@ -486,32 +650,34 @@ class _SumRecords:
         for records in self.reading.sources(batches):
             part.add(records)
         begin, sums = part.take()
-        for place in range(0, len(sums), self.most):
+        places = range(0, max(len(sums), 1), self.most)
+        seen = self.reading.seen(len(places))
+        for place in places:
             some = sums[place : place + self.most]
-            if some.any():
-                yield _row_of_sums(begin + place, some)
+            yield _row_of_sums(begin + place, some if some.any() else some[:0], seen)
 
 
-def _row_of_sums(begin: int, sums: Any) -> pa.RecordBatch:
+def _row_of_sums(begin: int, sums: Any, seen: bytes) -> pa.RecordBatch:
     import pyarrow as pa
 
-    return pa.record_batch({"begin": [begin], "sums": pa.array([sums.tobytes()], pa.binary())})
+    binary = [pa.array([one], pa.binary()) for one in (sums.tobytes(), seen)]
+    return pa.record_batch({"begin": [begin], "sums": binary[0], "seen": binary[1]})
 
 
 def _add_sums(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Those that begin at one place, modulo 2^64."""
     import numpy as np
 
-    found: dict[int, Any] = {}
+    found: dict[int, tuple[Any, list[bytes]]] = {}
     for batch in batches:
-        for begin, sums in zip(batch.column(0).to_pylist(), batch.column(1)):
-            some = np.frombuffer(sums.as_buffer(), np.int64)
-            if begin in found:
-                found[begin] += some
-            else:
-                found[begin] = some.copy()
-    for begin, some in found.items():
-        yield _row_of_sums(begin, some)
+        for begin, sums, seen in zip(*(column.to_pylist() for column in batch.columns)):
+            some = np.frombuffer(sums, np.int64)
+            before, parts = found.get(begin, (some[:0], []))
+            longer, shorter = (before, some) if len(before) > len(some) else (some.copy(), before)
+            longer[: len(shorter)] += shorter
+            found[begin] = longer, [*parts, seen]
+    for begin, (sums, parts) in found.items():
+        yield _row_of_sums(begin, sums, b"".join(parts))
 
 
 class _DrawUnits:
@@ -539,13 +705,22 @@ class _DrawUnits:
         import pyarrow as pa
 
         rows = _arrow(table)
-        columns = rows.columns
+        columns = [_as_stored(column) for column in rows.columns]
         if self.with_places:
             place = pa.Array.from_buffers(
                 pa.binary(16), rows.num_rows, [None, pa.py_buffer(places)]
             ).cast(pa.binary())
-            columns = [*columns, place]
+            columns.append(place)
         yield from pa.table(columns, names=self.names).to_batches()
+
+
+def _as_stored(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Days and times as integers: no zone or calendar of a session changes them."""
+    import pyarrow as pa
+
+    if pa.types.is_date32(column.type):
+        return column.cast(pa.int32())
+    return column.cast(pa.int64()) if pa.types.is_timestamp(column.type) else column
 
 
 def _no_counts() -> _core.Source:
@@ -567,19 +742,33 @@ def _arrow(table: _core.Table) -> pa.Table:
     return rows
 
 
-def _drawn_by_workers(made: _Made, counts: DataFrame) -> DataFrame:
-    """The released rows; all counts of a unit come to one draw, which the key repeats."""
-    import pyarrow as pa
+class _Rows:
+    """Released rows in the driver's memory."""
+
+    def __init__(self, table: pa.Table, schema: StructType) -> None:
+        self.table = table
+        self.schema = schema
+
+    @classmethod
+    def of(cls, table: _core.Table) -> _Rows:
+        return cls(_arrow(table), _schema(table))
+
+    @property
+    def names(self) -> list[str]:
+        names: list[str] = self.table.column_names
+        return names
+
+    def dataframe(self, session: SparkSession) -> DataFrame:
+        placed = self.table.rename_columns(self.schema.names)
+        return session.createDataFrame(placed, self.schema).toDF(*self.names)
+
+
+def _schema(table: _core.Table) -> StructType:
+    """Columns by place, with Spark's types. A time without a zone is never one of the
+    session's zone.
+    """
     from pyspark.sql import types
 
-    prepared = made.release()
-    key = ReleaseKey()
-    roster = prepared.roster_counts()
-    has_roster = roster is not None
-    if roster is not None:  # units without records are drawn for as well
-        listed = pa.Table.from_batches([_counts_of_units(roster)])
-        counts = counts.union(counts.sparkSession.createDataFrame(listed))
-    shape, _ = _core.UnitDraws(prepared, key._inside, made.certificate).draw(_no_counts(), True)
     of_kind: dict[str, DataType] = {
         "integer": types.LongType(),
         "number": types.DoubleType(),
@@ -587,80 +776,179 @@ def _drawn_by_workers(made: _Made, counts: DataFrame) -> DataFrame:
         "text": types.StringType(),
         "day": types.DateType(),
     }
-    columns = shape.columns()
     of_instants = (types.TimestampNTZType(), types.TimestampType())  # without a zone, and with one
-    fields = [
-        types.StructField(f"c{i}", of_kind.get(one[1], of_instants[one[5] is not None]))
-        for i, one in enumerate(columns)
-    ]
-    if not has_roster:
-        fields.append(types.StructField("place", types.BinaryType()))
-    schema = types.StructType(fields)
-    rows = (
-        counts.repartition("unit")
-        .sortWithinPartitions("unit")
-        .mapInArrow(_DrawUnits(made, key, schema.names, not has_roster), schema)
+    return types.StructType(
+        [
+            types.StructField(f"c{i}", of_kind.get(one[1], of_instants[one[5] is not None]))
+            for i, one in enumerate(table.columns())
+        ]
     )
-    if not has_roster:
-        # Units are drawn in an order that tells whose each row is.
-        rows = rows.repartition("place").sortWithinPartitions("place").drop("place")
-    return rows.toDF(*[one[0] for one in columns])
+
+
+class _UnitRows:
+    """Rows that workers draw, one part of the units each, and that are stored once.
+
+    Nothing else reads what a task has drawn: a task that is tried again may draw again,
+    and Spark keeps the result of one attempt.
+    """
+
+    most = 50_000_000  # values in the driver's memory
+
+    def __init__(
+        self, made: _Made, per_unit: int, session: SparkSession, folder: str | os.PathLike[str] | None
+    ) -> None:
+        import pyarrow as pa
+        from pyspark.sql import types
+
+        self.made = made
+        self.session = session
+        self.folder = None if folder is None else path_text("folder", folder)
+        self.key = ReleaseKey()
+        prepared = made.release()
+        shape, _ = _core.UnitDraws(prepared, self.key._inside, made.certificate).draw(_no_counts(), True)
+        self.names = [one[0] for one in shape.columns()]
+        self.schema = _schema(shape)
+        self.empty = _arrow(shape)
+        stored = [_as_stored(column).type for column in self.empty.columns]
+        whole = {pa.int32(): types.IntegerType(), pa.int64(): types.LongType()}
+        fields = [
+            types.StructField(field.name, whole.get(kind, field.dataType))
+            for field, kind in zip(self.schema.fields, stored)
+        ]
+        self.roster = prepared.roster_counts()
+        if self.roster is None:
+            fields.append(types.StructField("place", types.BinaryType()))
+        self.stored = types.StructType(fields)
+        records = 0 if self.roster is None else (len(self.roster[0]) - 1) * per_unit
+        if self.folder is None and records * len(fields) > self.most:
+            raise refusal(
+                "too-much-work",
+                f"{records} records of {len(fields)} columns are too many for the driver, which holds "
+                f"{self.most} values. Pass folder, where the workers write them",
+                "folder",
+            )
+
+    def reserve_folder(self) -> None:
+        """Writes no rows there: a folder that exists, or cannot be written, is refused."""
+        nothing = self.session.createDataFrame([], self.stored)
+        try:
+            nothing.write.parquet(self.folder)  # which must not exist
+        except Exception as error:
+            reason = str(error).strip().partition("\n")[0]
+            raise refusal(
+                "unwritable-file",
+                f"folder must be a new folder that Spark can write, but is {self.folder}: {reason}",
+                "folder",
+            ) from None
+
+    def drawn(self, counts: DataFrame) -> _Rows | DataFrame:
+        import pyarrow as pa
+
+        if self.roster is not None:  # units without records are drawn for as well
+            listed = pa.Table.from_batches([_counts_of_units(self.roster)])
+            counts = counts.union(counts.sparkSession.createDataFrame(listed))
+        drawn = (
+            counts.repartition("unit")
+            .sortWithinPartitions("unit")
+            .mapInArrow(
+                _DrawUnits(self.made, self.key, self.stored.names, self.roster is None), self.stored
+            )
+        )
+        return self._in_memory(drawn) if self.folder is None else self._in_folder(drawn)
+
+    def _in_memory(self, drawn: DataFrame) -> _Rows:
+        """Spark hands over the result of one attempt at each task."""
+        import pyarrow as pa
+
+        rows = drawn.toArrow()
+        if self.roster is None:
+            # Units are drawn in an order that tells whose each row is.
+            rows = rows.sort_by("place").drop_columns("place")
+        columns = [column.cast(field.type) for column, field in zip(rows.columns, self.empty.schema)]
+        return _Rows(pa.table(columns, names=self.names), self.schema)
+
+    def _in_folder(self, drawn: DataFrame) -> DataFrame:
+        """The driver lets one attempt at each task commit its file. By version 1 all files
+        appear when all tasks are done, so that an attempt that is late replaces none.
+        """
+        version = "mapreduce.fileoutputcommitter.algorithm.version"
+        drawn.write.mode("append").option(version, "1").parquet(self.folder)
+        rows = self.session.read.schema(self.stored).parquet(self.folder)
+        if self.roster is None:
+            rows = rows.repartition("place").sortWithinPartitions("place").drop("place")
+        return rows.select(*(_typed(field) for field in self.schema.fields)).toDF(*self.names)
+
+
+def _typed(field: Any) -> Column:
+    """The reverse of `_as_stored`, of a column in Spark; no zone is asked."""
+    from pyspark.sql import functions as F
+
+    kind = field.dataType.simpleString()
+    if kind == "date":
+        return F.date_from_unix_date(field.name)
+    if kind == "timestamp":
+        return F.timestamp_micros(field.name)
+    if kind == "timestamp_ntz":
+        day = 86_400_000_000
+        return F.expr(
+            f"cast(date_from_unix_date(cast(floor({field.name} / {day}) as int)) as timestamp_ntz) + "
+            f"make_dt_interval(0, 0, 0, cast(pmod({field.name}, {day}) / 1000000BD as decimal(18, 6)))"
+        )
+    return F.col(field.name)
 
 
 def _drawn_from_sums(
-    made: _Made, selected: DataFrame, reading: _Reading, ledger: _core.Ledger | None, data_set: str
-) -> tuple[DataFrame, Model | None, str]:
+    made: _Made, rows: _ReadRows, domain: Domain, ledger: _core.Ledger | None, data_set: str
+) -> tuple[_core.Table, Model | None, str]:
     """Rows drawn by the driver, which adds noise to the workers' sums over all records.
     """
     from pyspark.sql import functions as F
 
     prepared = made.release()
-    session = selected.sparkSession
+    selected, reading = _selected(rows, domain)
     if prepared.needs_order():
         # A row's role is drawn for its place, which must follow from the rows alone: whatever the plan, a task that is
         # tried again, or the next pass, finds each row where it was. Texts are ordered by their bytes, so that no
         # collation confuses two texts.
         texts = {name for name, kind in selected.dtypes if kind.startswith("string")}
         keys = [F.col(name).cast("binary") if name in texts else F.col(name) for name in selected.columns]
-        parts = int(session.conf.get("spark.sql.shuffle.partitions") or 1)
+        parts = int(selected.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
         selected = selected.repartition(parts, *keys).sortWithinPartitions(*keys)
 
     def sum_up(asked: bytes) -> Any:
-        return _summed(selected, _SumRecords(made, reading, asked))
+        return _summed(selected, _SumRecords(made, reading, asked), rows)
 
     table, model, certificate = prepared.release_sums(sum_up, ledger, data_set)
-    drawn_from = None if model is None else Model.parse(model)
-    return session.createDataFrame(_arrow(table)), drawn_from, certificate
+    return table, None if model is None else Model.parse(model), certificate
 
 
-def _summed(selected: DataFrame, part: _SumRecords) -> Any:
+def _summed(selected: DataFrame, part: _SumRecords, rows: _ReadRows) -> Any:
     """The sums of all parts: slices of them are added by workers, and laid end to end
     here.
     """
     import numpy as np
 
-    kind = "begin bigint, sums binary"
+    kind = "begin bigint, sums binary, seen binary"
     added = selected.mapInArrow(part, kind).repartition("begin").mapInArrow(_add_sums, kind).toArrow()
-    rows = [
+    _require_as_before(rows, added.column("seen").to_pylist())
+    slices = [
         (begin, np.frombuffer(some.as_buffer(), np.int64))
         for begin, some in zip(added.column("begin").to_pylist(), added.column("sums"))
     ]
-    found = np.zeros(max((begin + len(some) for begin, some in rows), default=0), np.int64)
-    for begin, some in rows:
+    found = np.zeros(max((begin + len(some) for begin, some in slices), default=0), np.int64)
+    for begin, some in slices:
         found[begin : begin + len(some)] = some
     return found
 
 
 def _drawn_by_driver(
-    made: _Made, counts: DataFrame, ledger: _core.Ledger | None, data_set: str
-) -> DataFrame:
+    made: _Made, counts: DataFrame, rows: _ReadRows, ledger: _core.Ledger | None, data_set: str
+) -> _Rows:
     """The released rows, drawn once from the counts, which Spark adds exactly."""
     import numpy as np
-    import pyarrow as pa
-    from pyspark.sql import functions as F
 
-    summed = counts.groupBy("record").agg(F.sum("count").alias("count")).toArrow()
-    outcomes = summed.column("record").to_numpy().astype(np.uint32)
-    numbers = np.ascontiguousarray(summed.column("count").to_numpy(), np.int64)
-    table = made.release().release_counts(outcomes, numbers, ledger, data_set)
-    return counts.sparkSession.createDataFrame(_arrow(table))
+    added = counts.repartition("slice").mapInArrow(_add_counts, _SLICES).toArrow()
+    _require_as_before(rows, added.column("seen").to_pylist())
+    outcomes = np.frombuffer(b"".join(added.column("records").to_pylist()), np.uint32)
+    numbers = np.frombuffer(b"".join(added.column("counts").to_pylist()), np.int64)
+    return _Rows.of(made.release().release_counts(outcomes, numbers, ledger, data_set))

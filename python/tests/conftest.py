@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -30,3 +31,35 @@ def domain() -> mo.Domain:
             "math": mo.number(-3, 25, bins=3, null="category"),
         }
     )
+
+
+@pytest.fixture(scope="session")
+def session():
+    """Spark on two cores, in which tasks are tried again; the workers are of this environment."""
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.memory": "1g",
+        # To compile for speed, and to collect garbage beside, takes two fifths of the processor's time.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.sql.shuffle.partitions": "3",
+        "spark.speculation": "true",
+        "spark.speculation.interval": "10ms",
+        "spark.speculation.quantile": "0.5",
+        "spark.speculation.multiplier": "1.1",
+        "spark.speculation.minTaskRuntime": "0ms",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "64",
+    }
+    # local[2, 4]: a task that fails is tried again, as on a cluster.
+    builder = SparkSession.builder.master("local[2,4]").appName("mollify")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    made = builder.getOrCreate()
+    made.sparkContext.setLogLevel("OFF")
+    yield made
+    made.stop()
