@@ -81,15 +81,20 @@ void require_few(Mechanism mechanism, std::uint64_t k, std::uint64_t inputs) {
   constexpr std::uint64_t kMostNumbers = std::uint64_t{1} << 30U;
   if (!is_band(mechanism)) return;
   if (k > kMostOutcomes) {
-    throw InvalidInput(fmt::format(
-        "--k must be at most {} to try inputs, but is {}: give a smaller one, or --certificate, "
-        "which checks the bounds of a release at any size",
-        kMostOutcomes, k));
+    throw InvalidInput("too-much-work",
+                       fmt::format("--k must be at most {} to try inputs, but is {}: give a "
+                                   "smaller one, or --certificate, "
+                                   "which checks the bounds of a release at any size",
+                                   kMostOutcomes, k),
+                       "k");
   }
   if (inputs > kMostNumbers / k) {
-    throw InvalidInput(fmt::format(
-        "--inputs must be at most {} with --k {}, so that it ends in minutes, but is {}",
-        kMostNumbers / k, k, inputs));
+    throw InvalidInput(
+        "too-much-work",
+        fmt::format(
+            "--inputs must be at most {} with --k {}, so that it ends in minutes, but is {}",
+            kMostNumbers / k, k, inputs),
+        "inputs");
   }
 }
 

@@ -317,9 +317,11 @@ CsvReader::CsvReader(std::string path, std::optional<std::string_view> bytes)
   // The line is not quoted: a file without a header begins with a private record.
   if (header.find('\0') != std::string_view::npos) {
     throw InvalidInput(
-        fmt::format("{} line 1 must be a header of text without NUL, but holds a NUL: give the file "
-                    "a header, or write it as UTF-8",
-                    lines_.path()));
+        "malformed-file",
+        fmt::format(
+            "{} line 1 must be a header of text without NUL, but holds a NUL: give the file "
+            "a header, or write it as UTF-8",
+            lines_.path()));
   }
   if (!well_quoted()) {
     throw InvalidInput(

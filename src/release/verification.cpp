@@ -42,8 +42,10 @@ KnownInputs known_inputs(const StatedCertificate& stated, const Domain& domain,
   KnownInputs known;
   const SpecDomain& declared = stated.spec.domain;
   if (declared.file.empty() && inputs.domain(declared).hash() != declared.sha256) {
-    throw InvalidInput("the certificate was altered: its part /spec/domain/text is of another domain "
-                       "than /spec/domain/sha256");
+    throw InvalidInput(
+        "certificate-altered",
+        "the certificate was altered: its part /spec/domain/text is of another domain "
+        "than /spec/domain/sha256");
   }
   // Outcomes that are no list are counted in the certificate itself.
   const bool is_counted = kDrawMethods.has(stated.spec.method) && stated.facts.list_sha256.empty();
@@ -117,10 +119,9 @@ namespace {
 /// has the same integers.
 std::vector<std::string> declared_places(const StatedCertificate& stated,
                                          const CertificateCheck& check) {
-  static constexpr std::array kAlways = {"/version",           "/spec/unit",
-                                         "/spec/units_column", "/spec/accept_error",
-                                         "/facts/units",       "/facts/records",
-                                         "/spec/accept_large_delta"};
+  static constexpr std::array kAlways = {
+      "/version",     "/spec/unit",     "/spec/units_column",      "/spec/accept_error",
+      "/facts/units", "/facts/records", "/spec/accept_large_delta"};
   // What was drawn: whether it is possible is checked, and not whether it was.
   static constexpr std::array kDrawn = {"/measured/pairs", "/measured/support"};
   const Method method = stated.spec.method;
@@ -201,10 +202,10 @@ Answer check_answer(const StatedCertificate& stated, const CertificateCheck& che
   }
   const std::vector<std::string> places = declared_places(stated, check);
   answer.add("as_declared", check.is_designed ? Json(places) : Json(nullptr),
-             check.is_designed ? wrapped(fmt::format("  parts as declared: {}\n",
-                                                     fmt::join(places, ", ")),
-                                         kLineWidth, 4)
-                               : "");
+             check.is_designed
+                 ? wrapped(fmt::format("  parts as declared: {}\n", fmt::join(places, ", ")),
+                           kLineWidth, 4)
+                 : "");
   std::string warned;
   for (const Message& warning : check.warnings) {
     warned += fmt::format("WARNING: {}\n", printable(warning.text()));

@@ -98,10 +98,11 @@ PublicModels::PublicModels(const Domain& domain, std::uint64_t count, ModelShape
     return std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0}) <= kMostCells;
   };
   if (!are_few(sizes_)) {
-    throw InvalidInput(fmt::format(
-        "models take at most {} cells of all columns together, but there are {}; {}", kMostCells,
-        std::accumulate(sizes_.begin(), sizes_.end(), std::uint64_t{0}),
-        domain.fewer_bins(are_few)));
+    throw InvalidInput(
+        "too-many-outcomes",
+        fmt::format("models take at most {} cells of all columns together, but there are {}; {}",
+                    kMostCells, std::accumulate(sizes_.begin(), sizes_.end(), std::uint64_t{0}),
+                    domain.fewer_bins(are_few)));
   }
   const auto shares_of = [&](std::span<const std::uint32_t> sizes) {
     double cells = 0;

@@ -229,9 +229,12 @@ DisjointRuns::DisjointRuns(std::unique_ptr<const CentralSampler> single, std::ui
   // A draw takes each record by itself. Counted tables may have more than would ever end.
   constexpr std::uint64_t kMostTaken = std::uint64_t{1} << 32U;
   if (records > kMostTaken && runs > 1) {
-    throw InvalidInput(fmt::format("disjoint runs take at most {} records one by one, but there are "
-                                   "{}: release one record, or use another mechanism",
-                                   kMostTaken, records));
+    throw InvalidInput(
+        "too-much-work",
+        fmt::format("disjoint runs take at most {} records one by one, but there are "
+                    "{}: release one record, or use another mechanism",
+                    kMostTaken, records),
+        "n");
   }
 }
 
