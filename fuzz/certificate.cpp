@@ -63,8 +63,8 @@ Json number_of(const Change& change, const Json& before) {
       return static_cast<std::int64_t>(static_cast<std::int8_t>(change.bits));
     default: {  // near to what it was
       const double times = 1 + static_cast<double>(static_cast<std::int16_t>(change.bits)) / 4096;
-      const double value = before.is_string() ? std::stod(before.get<std::string>())
-                                              : before.get<double>();
+      const double value =
+          before.is_string() ? std::stod(before.get<std::string>()) : before.get<double>();
       if (before.is_number_float()) return value * times;
       const double whole = value * times;
       if (!(whole >= 0 && whole < 0x1p64)) return 0;

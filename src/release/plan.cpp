@@ -818,9 +818,10 @@ std::string ways_text(const PlanAnswer& answer) {
     const auto found = way.details.find("epsilon0");
     const std::string epsilon0 =
         found == way.details.end() ? "-" : fmt::format("{:.4g}", found->get<double>());
-    text += fmt::format("{} {:<{}} {:>14} {:>12.4g}{}{}\n", answer.best == i ? "*" : " ",
-                        way.mechanism, columns, value_text(answer, way.value), stated_alpha(way.alpha),
-                        reports ? fmt::format(" {:>10}", epsilon0) : "", remark(answer, way));
+    text +=
+        fmt::format("{} {:<{}} {:>14} {:>12.4g}{}{}\n", answer.best == i ? "*" : " ", way.mechanism,
+                    columns, value_text(answer, way.value), stated_alpha(way.alpha),
+                    reports ? fmt::format(" {:>10}", epsilon0) : "", remark(answer, way));
   }
   return answer.best ? text + "\n" + kLegend : text;
 }

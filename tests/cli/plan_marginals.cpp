@@ -143,20 +143,19 @@ TEST(PlanMarginals, SaysTheNumberOfTheCertificate) {
     const Arguments budget = Arguments{"--epsilon", "8", "--delta", "1e-6"} + unit;
     const char* const n = unit.empty() ? "3000" : "1500";
     const Json plan = command.planned(budget + Arguments{"--n", n});
-    const Json certificate =
-        command.json(Arguments{"sample", "--data", "t.csv", "--count", "10"} + Doses::kFamily +
-                     budget)["certificate"];
+    const Json certificate = command.json(Arguments{"sample", "--data", "t.csv", "--count", "10"} +
+                                          Doses::kFamily + budget)["certificate"];
     EXPECT_NEAR(plan["two_way"]["usual"].get<double>(),
                 certificate["accuracy"]["two_way"]["usual"].get<double>(), 1e-12)
         << n;
     EXPECT_EQ(plan.contains("unit"), !unit.empty());
   }
-  EXPECT_THAT(unwrapped(command
-                            .run(Doses::kPlan + Arguments{"--n", "1500", "--epsilon", "1",
-                                                          "--unit", "id"})
-                            .out),
-              HasSubstr("all rows of each unit of \"id\" are protected together, and --n counts "
-                        "units, not rows"));
+  EXPECT_THAT(
+      unwrapped(
+          command.run(Doses::kPlan + Arguments{"--n", "1500", "--epsilon", "1", "--unit", "id"})
+              .out),
+      HasSubstr("all rows of each unit of \"id\" are protected together, and --n counts "
+                "units, not rows"));
 }
 
 TEST(PlanMarginals, RefusesWhatCannotBe) {

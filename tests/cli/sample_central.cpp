@@ -156,8 +156,8 @@ TEST(SampleCentral, StatesNoErrorAboveOne) {
   EXPECT_LE(certificate["measured"]["accuracy"]["total_variation"].get<double>(), 1);
   EXPECT_EQ(command.verify("out.csv.certificate.json").status, 0);
   const Ended plan = command.run({"plan", "central", "--domain", "domain.yaml", "--support",
-                                  "bounded", "--k", "8", "--n", "40", "--epsilon", "0.01", "--delta",
-                                  "1e-6", "--count", "10", "--strong", "--json"});
+                                  "bounded", "--k", "8", "--n", "40", "--epsilon", "0.01",
+                                  "--delta", "1e-6", "--count", "10", "--strong", "--json"});
   const Json planned = Json::parse(plan.out);
   for (const Json& way : planned["mechanisms"]) {
     if (way.contains("alpha")) {

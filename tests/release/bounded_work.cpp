@@ -139,7 +139,8 @@ INSTANTIATE_TEST_SUITE_P(EveryMethod, DrivenCertificate,
                          [](const testing::TestParamInfo<std::size_t>& info) {
                            std::string name = test::asked_releases()[info.param].name;
                            for (char& letter : name) {
-                             if (std::isalnum(static_cast<unsigned char>(letter)) == 0) letter = '_';
+                             if (std::isalnum(static_cast<unsigned char>(letter)) == 0)
+                               letter = '_';
                            }
                            return name;
                          });
@@ -164,8 +165,7 @@ TEST(EveryCertificate, ListsWhatIsAsDeclared) {
     Json genuine = made.json;
     genuine.erase("measured");
     const StatedCertificate stated = parse_certificate(genuine.dump(), "it");
-    const Json places =
-        check_answer(stated, made.check(genuine), "it").json["as_declared"];
+    const Json places = check_answer(stated, made.check(genuine), "it").json["as_declared"];
     ASSERT_TRUE(places.is_array()) << asked.name;
     const auto is_listed = [&](const std::string& place) {
       return std::any_of(places.begin(), places.end(), [&](const Json& one) {
@@ -219,7 +219,9 @@ TEST(EveryPlan, EndsSoonAndInLittleMemory) {
         .dump();
   };
   for (const std::string& question : {
-           of_models(wide, "1000"), of_models(wide, "20000"), of_models(widest, "30"),
+           of_models(wide, "1000"),
+           of_models(wide, "20000"),
+           of_models(widest, "30"),
            std::string(R"({"method": "gaussian", "dimension": 30, "alpha": 0.1,
                "covariance_bound": 5, "privacy": {"epsilon": 0.01, "delta": 1e-9}})"),
            std::string(R"({"method": "central", "k": 2, "n": 500000000000, "count": 1,

@@ -507,8 +507,7 @@ PublicModels judged_models(const Domain& domain, std::uint64_t count,
   constexpr std::uint64_t kMostJudgedShares = kFewestModels * PublicModels::kMostCells;
   std::uint64_t cells = 0;
   for (const Column& column : domain.columns()) cells += column.size();
-  const std::uint64_t judged =
-      std::clamp(kMostJudgedShares / cells, kFewestModels, kMostModels);
+  const std::uint64_t judged = std::clamp(kMostJudgedShares / cells, kFewestModels, kMostModels);
   return {domain, std::min(count, judged), ModelShapes::kProducts, reference};
 }
 
@@ -516,9 +515,8 @@ ReleaseError models_error(const PublicModels& models, std::uint64_t of_all,
                           const ModelsOutlook& outlook) {
   constexpr std::size_t kMostTables = 48;
   std::vector<std::vector<double>> shares;
-  models.visit([&](std::uint64_t, const PublicModels::Model& model) {
-    shares.push_back(model.shares);
-  });
+  models.visit(
+      [&](std::uint64_t, const PublicModels::Model& model) { shares.push_back(model.shares); });
   ReleaseError error{.kind = "expected error of a column of the released model",
                      .of_reference = models.has_reference() ? "that of the public records alone"
                                                             : "that of uniform records alone"};
@@ -571,9 +569,8 @@ std::unique_ptr<const PreparedRelease> prepare_models(ReleaseSpec spec,
   if (shapes == ModelShapes::kProductsAndTrees) require_pairs(domain, models.columns());
   const PublicFacts facts{.outcomes = space.size(), .list_sha256 = models.sha256()};
   DesignedRelease made = design_release(spec, facts, domain);
-  const ReleaseError error =
-      models_error(judged_models(domain, models.size(), reference), models.size(),
-                   models_outlook(made.certificate));
+  const ReleaseError error = models_error(judged_models(domain, models.size(), reference),
+                                          models.size(), models_outlook(made.certificate));
   std::vector<Message> warnings;
   if (error.is_mostly_noise()) warnings.push_back(models_message(error));
   return std::make_unique<const ModelsRelease>(std::move(made), std::move(domain),

@@ -260,8 +260,8 @@ TEST(MarginalError, OfTwoColumnsIsNotBelowThatOfOne) {
 // round's pair in 9 by 9 cells, over 400 measurements of 81 cells: normal or Laplace noise, whose
 // mean of 32 400 sizes strays by .8 percent or less, so 4 percent are five deviations.
 TEST(Measurements, FollowTheDesign) {
-  const MarginalDesign design =
-      design_of({{9, true}, {9, true}, {2, true}}, Privacy::concentrated(0.5), Neighbours::kReplace);
+  const MarginalDesign design = design_of({{9, true}, {9, true}, {2, true}},
+                                          Privacy::concentrated(0.5), Neighbours::kReplace);
   const std::uint32_t half = design.tree_parts / 2, round = design.round_parts;
   const auto pair = [](std::size_t i, std::size_t j, std::uint32_t cells, std::uint32_t parts) {
     return Measurement{{i, j}, {cells, cells}, parts};
