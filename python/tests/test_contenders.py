@@ -57,7 +57,7 @@ def test_one_point_in_the_plane_gives_a_product() -> None:
 
 
 def test_coefficients_move_by_at_most_their_sensitivity() -> None:
-    """docs/theory/errata.md: the coefficients of two tables that differ in one record differ by at
+    """docs/theory/experiments.md: the coefficients of two tables that differ in one record differ by at
     most S (K + 1)^d together."""
     random, lattice, most = np.random.default_rng(3), 5, 0.0
     for trial in range(200):
@@ -74,7 +74,7 @@ def test_coefficients_move_by_at_most_their_sensitivity() -> None:
 
 
 def test_shifting_is_post_processing() -> None:
-    """docs/theory/errata.md, 8: the shifted density is its noisy coefficients' polynomial, less its
+    """docs/theory/experiments.md, 8: the shifted density is its noisy coefficients' polynomial, less its
     minimum, divided by its integral."""
     truth = measure(three_gaussians() | {"box": [[-1, 2]]})
     points = (truth.sample(100, _core.SeededNumbers(1)) + 1) / 3
@@ -195,9 +195,8 @@ def test_the_network_learns_the_ring_without_noise_and_noise_blurs_its_modes() -
             assert all(run.modes == 8 and run.share > 0.95 for run in _runs(epochs, "none"))
             assert all(run.modes >= 6 and run.share > 0.85 for run in _runs(epochs, "published"))
     # Blurred rather than lost: of 8 modes few are told apart, but most have points.
-    for epochs, told, hit in ((100, 0.1, 7.6), (10_000, 4 / 3, 5)):
-        runs = _runs(epochs, "accounted")
-        assert (np.mean([run.modes for run in runs]), np.mean([run.hit for run in runs])) == pytest.approx((told, hit))
+    runs = _runs(100, "accounted")
+    assert (np.mean([run.modes for run in runs]), np.mean([run.hit for run in runs])) == pytest.approx((0, 7.9))
     without = measured.gan_run(100, "none", 3)[0]
     assert without.modes == 8 and without.share == pytest.approx(_runs(100, "none")[3].share, abs=0.04)
     made = [measured.gan_sample(100, "accounted", seed) for seed in range(4)]
@@ -245,4 +244,24 @@ def test_the_network_costs_more_than_its_paper_says() -> None:
     # No order tells less than the limit 1 does, 781 250 times the Kullback-Leibler divergence.
     assert how.generator_steps(10_000) == 156_250 and 781_250 * 0.77 < epsilon < 6.3e5
     how.noise = how.noise_for(10_000, 1, 0.1)
-    assert 15 < how.noise < 16 and 0.98 < how.epsilon(10_000, 0.1) <= 1
+    print(f"sigma {how.noise:.3f}: {how.noise / how.papers_noise(10_000, 1, 0.1):.1f} times the formula's")
+    assert how.noise == pytest.approx(12.31, abs=0.02) and 0.999 < how.tight_epsilon(10_000, 0.1) <= 1
+    # Renyi divergences ask for more, and their noise costs less than they say.
+    how.noise = 15.5
+    assert how.tight_epsilon(10_000, 0.1) == pytest.approx(0.648, abs=0.001) and 0.98 < how.epsilon(10_000, 0.1) <= 1
+
+
+@pytest.mark.parametrize("rate, noise, steps, delta", [(0.0128, 12.31, 781_250, 0.1), (0.1, 2, 100, 1e-5), (0.01, 1, 1000, 1e-6)])
+def test_the_cost_of_sampled_gaussians_is_another_accountants(rate, noise, steps, delta) -> None:
+    """To .2 %, by dp-accounting's privacy loss distributions for adding or removing one record."""
+    dp_accounting = pytest.importorskip("dp_accounting")
+    pld = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
+    ours = contenders.sampled_gaussian_epsilon(rate, noise, steps, delta)
+    one = pld.from_gaussian_mechanism(
+        noise, value_discretization_interval=1e-4, sampling_prob=rate,
+        neighboring_relation=dp_accounting.NeighboringRelation.ADD_OR_REMOVE_ONE,
+    )
+    another = one.self_compose(steps).get_epsilon_for_delta(delta)
+    renyi = _core.sampled_gaussian_epsilon_up(rate, noise, steps, delta)
+    print(f"ours {ours:.4f}, another's {another:.4f}, by Renyi divergences {renyi:.4f}")
+    assert ours == pytest.approx(another, rel=0.002) and ours < renyi

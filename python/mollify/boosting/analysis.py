@@ -324,7 +324,7 @@ def metropolis_hastings(
     """The last places of independent chains with steps of deviation 1 along each axis.
 
     **NOT PRIVATE**, whatever epsilon the density was boosted for: only the stationary
-    distribution is Q_T (docs/theory/errata.md, 5).
+    distribution is Q_T (docs/theory/experiments.md, 5).
     """
     here = log_target(places)
     for _ in range(steps):

@@ -218,7 +218,8 @@ def boost(
     for t in range(1, iterations + 1):
         # Equal words are drawn in either case, so that a seed has one meaning for all data.
         some = resampled(p, np.ones(len(p)), samples, numbers)
-        q = resampled(pool, np.exp(ratios - density.log_ratio_bound), samples, numbers)
+        most = density.log_ratio_bound
+        q = resampled(pool, np.exp(ratios - (most if most < math.inf else ratios.max())), samples, numbers)
         learned = learner.learn(p if len(p) <= samples else some, q, numbers.word())
         after = density.boosted(learned.classifier)
         ratios += after.theta(t) * after.classifier_values(t, pool)

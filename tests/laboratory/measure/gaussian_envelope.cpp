@@ -19,7 +19,7 @@ double ring_mass(double width) {
   return mass;
 }
 
-// docs/theory/errata.md: 2 sqrt(sigma^2) where 2 sigma^2 is meant.
+// docs/theory/experiments.md: 2 sqrt(sigma^2) where 2 sigma^2 is meant.
 TEST(GaussianEnvelope, TheRingsCodeHasAnotherExponent) {
   const GaussianEnvelope envelope(1, 0.5, 2);
   const double of_the_code = ring_mass(2 * std::sqrt(0.5));
