@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
+import itertools
 import os
-import re
 import stat
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
@@ -58,7 +58,8 @@ def require_version(package: str) -> None:
     except metadata.PackageNotFoundError:
         return
     oldest = OLDEST.get(package, ())
-    if tuple(int(part) for part in re.findall(r"\d+", found)[: len(oldest)]) < oldest:
+    digits = ("".join(itertools.takewhile(str.isdigit, part)) for part in found.split(".")[: len(oldest)])
+    if tuple(int(part or 0) for part in digits) < oldest:
         needed = ".".join(map(str, oldest))
         raise ImportError(
             f"{distribution} {found} is too old: mollify needs {distribution} {needed} or newer. "

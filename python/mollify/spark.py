@@ -57,7 +57,6 @@ import functools
 import hashlib
 import os
 import platform
-import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -284,7 +283,8 @@ def _require_workers(session: SparkSession, made: _Made) -> None:
     try:
         answer = session.range(0, 1, 1, 1).mapInArrow(_Ready(made), "said string").toArrow().column(0)[0].as_py()
     except Exception as error:  # by Py4J, gRPC or PySpark, and it is of public things alone
-        raised = re.findall(r"^\s*([\w.]*Error: \S.*)$", str(error), re.MULTILINE)
+        lines = [line.strip() for line in str(error).splitlines()]
+        raised = [line for line in lines if line.partition(": ")[0].endswith("Error") and " " not in line.partition(": ")[0]]
         answer = raised[-1] if raised else type(error).__name__
     if answer:
         raise refusal(
