@@ -1,5 +1,8 @@
 // `mollify estimate`: the population, from what was released.
 #include <cmath>
+#include <stdexcept>
+#include <string>
+#include <string_view>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -51,11 +54,11 @@ class Population : public CommandLine {
   }
 };
 
-const Json& cell(const Json& cells, const std::string& name) {
+const Json& cell(const Json& cells, std::string_view name) {
   for (const Json& found : cells) {
     if (found["outcome"] == name) return found;
   }
-  throw std::out_of_range(name);
+  throw std::out_of_range(std::string(name));
 }
 
 // A certificate is made before the records are drawn, so nothing in it can name them.

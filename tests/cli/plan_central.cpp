@@ -46,6 +46,14 @@ TEST(PlanCentral, FindsWhatIsMissing) {
   EXPECT_GE(count["count"], 30);
 }
 
+TEST(PlanCentral, AsksForARecordOfEachOutput) {
+  const CommandLine command;
+  const Json many = planned(command, {"--k", "10", "--epsilon", "1", "--delta", "1e-9", "--alpha",
+                                      ".1", "--count", "100000"});
+  EXPECT_EQ(many["papers_records"]["shuffled-rr"], 100'000);
+  EXPECT_GE(many["n"], 100'000);
+}
+
 TEST(PlanCentral, TakesTheDomainAndDrawsACurve) {
   const Release command;
   const Json plan =

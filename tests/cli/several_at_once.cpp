@@ -1,5 +1,6 @@
 // Lists of epsilon and `--mechanism all`: one table, one row a mechanism.
 #include <cmath>
+#include <string_view>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +18,7 @@ Json json_of(const CommandLine& command, const Arguments& arguments) {
   return Json::parse(ended.out);
 }
 
-const Json& row_of(const Json& rows, const std::string& mechanism) {
+const Json& row_of(const Json& rows, std::string_view mechanism) {
   for (const Json& row : rows) {
     if (row["mechanism"] == mechanism) return row;
   }

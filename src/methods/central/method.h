@@ -80,9 +80,11 @@ struct CentralQuestion {
 /// 1.25 alpha/sqrt(m), which is taken beyond 10^4 outputs.
 [[nodiscard]] double records_lower_bound_order(const PlanQuestion& question);
 
-/// Records that the papers ask for [Cheu, Nayak 2024]: m(k - 1)/(alpha epsilon) for m subsampled
-/// outputs (Theorem 11, Lemma 8; pure), and the least n whose closed form (Lemma 12), with all
-/// reports released, allows alpha within its regime; none without delta or up to 2^39.
+/// Records that the papers ask for [Cheu, Nayak 2024]. For m subsampled outputs (Theorem 11, Lemma
+/// 8; pure): m runs of (k - 1)/(alpha epsilon) records, rounded up, each on records of its own. For
+/// m shuffled ones (Theorem 2): the least n from m on whose closed form (Lemma 12), with all
+/// reports released, allows alpha within its regime, because an output is the report of one record;
+/// none without delta or up to 2^39.
 [[nodiscard]] double papers_subsampled_records(const PlanQuestion& question);
 [[nodiscard]] std::optional<std::uint64_t> papers_shuffled_records(const PlanQuestion& question);
 

@@ -145,9 +145,10 @@ double records_lower_bound_order(const PlanQuestion& question) {
 }
 
 double papers_subsampled_records(const PlanQuestion& question) {
-  return std::ceil(static_cast<double>(question.outputs) *
-                   (static_cast<double>(question.outcomes) - 1) /
-                   (single_alpha(question) * question.budget.epsilon));
+  // Less by the rounding of its three operations, so that a whole number stays what it is.
+  const double of_a_run = (static_cast<double>(question.outcomes) - 1) /
+                          (single_alpha(question) * question.budget.epsilon) * (1 - 0x1p-50);
+  return static_cast<double>(question.outputs) * std::max(1.0, std::ceil(of_a_run));
 }
 
 std::optional<std::uint64_t> papers_shuffled_records(const PlanQuestion& question) {
@@ -155,9 +156,10 @@ std::optional<std::uint64_t> papers_shuffled_records(const PlanQuestion& questio
   // (k - 1)/(E0 + k - 1) = alpha.
   const double odds =
       (static_cast<double>(question.outcomes) - 1) * (1 / single_alpha(question) - 1);
-  if (!(odds > 1)) return 1;
+  const std::uint64_t reports = std::max<std::uint64_t>(question.outputs, 1);
+  if (!(odds > 1)) return reports;
   if (std::log(odds) > kGreatestReportEpsilon) return std::nullopt;
-  return least_whole(1, kMostPlannedRecords, [&](std::uint64_t records) {
+  return least_whole(reports, kMostPlannedRecords, [&](std::uint64_t records) {
     const auto epsilon = shuffle_closed_form_epsilon(records, question.outcomes, std::log(odds),
                                                      question.budget.delta);
     return epsilon && *epsilon <= question.budget.epsilon;

@@ -354,8 +354,17 @@ class DisjointRuns final : public CentralSampler {
 ///
 /// Outputs: for records drawn from P the law is E[(1 - q) D / n + q u], q <= q_0, so
 /// TV <= q_0 (1 - 1/k) = (k - 1) / (k + n (E - 1)), attained by a point mass: in the worst case no
-/// better than RandomizedResponse of one chosen record, on data that covers all outcomes much
-/// better. Construction takes microseconds a step, a draw O(1) for each distinct outcome.
+/// better than RandomizedResponse of one chosen record.
+///
+/// If P's least mass is p, with g_j = q_j (1/k - j/n) and X binomial of n and p,
+///   TV <= (k - 1) sum_j (g_j - g_(j+1)) min(1, k P(X <= j)),
+/// which falls exponentially in n, as the second version of [Tasnim et al. 2025] has it, because
+/// g_j is 0 from about 1 / (E - 1) on [ours]. Proof: with least count M, TV is the greatest over
+/// sets A of E[q_M (|A|/k - c_A/n)]. The bracket is 0 for all outcomes; A of fewer has c_A >= |A|
+/// M, so it is at most (k - 1)(1/k - M/n), and g falls. Some count is at most j with probability k
+/// P(X <= j) at most.
+///
+/// Construction takes microseconds a step, a draw O(1) for each distinct outcome.
 class DsRoo final : public CentralSampler {
  public:
   /// D.

@@ -191,6 +191,79 @@ TEST(FinitePlan, ReportsAlphaWeakAndStrong) {
               1e-6);
 }
 
+// Each output is the report of one record, or a run on records of its own. So a plan needs as many
+// records as outputs, or more, whatever the closed form allows.
+TEST(FinitePlan, ThePapersAskForARecordOfEachOutput) {
+  PlanQuestion question{.method = Method::kCentral,
+                        .outcomes = 10,
+                        .outputs = 100,
+                        .budget = Privacy::approximate(1, 1e-9),
+                        .alpha = 0.1};
+  const std::uint64_t few = papers_shuffled_records(question).value();
+  EXPECT_EQ(few, 28'654U);
+  question.outputs = 100'000;
+  EXPECT_EQ(papers_shuffled_records(question).value(), 100'000U);
+  question.outputs = few + 1;
+  EXPECT_EQ(papers_shuffled_records(question).value(), few + 1);
+  question.alpha = 0.95;  // uniform outcomes are within .9
+  EXPECT_EQ(papers_shuffled_records(question).value(), few + 1);
+  EXPECT_EQ(papers_subsampled_records(question), 10.0 * static_cast<double>(few + 1))
+      << "9/.95 records of each run, rounded up";
+  question.budget.epsilon = 20;
+  EXPECT_EQ(papers_subsampled_records(question), static_cast<double>(few + 1));
+}
+
+// [Cheu, Nayak 2024, after Theorem 2]: an output's records, n/m, come down to 1 as m grows.
+TEST(FinitePlan, AnOutputCostsOneRecordIfThereAreManyOutputs) {
+  PlanQuestion question = finite_question();
+  double before_of_papers = 1e300;
+  double before = 1e300;
+  for (const std::uint64_t outputs : {10U, 100U, 1'000U, 10'000U, 100'000U}) {
+    question.outputs = outputs;
+    const auto m = static_cast<double>(outputs);
+    const double of_papers = static_cast<double>(papers_shuffled_records(question).value()) / m;
+    const double ours =
+        way_of(answer_for(PlanUnknown::kRecords, question), CentralMechanism::kSubsetRr)
+            .value.value() /
+        m;
+    std::printf("%8.0f outputs: %.4f records of the papers each, %.4f of mollify\n", m, of_papers,
+                ours);
+    EXPECT_LE(1, ours);
+    EXPECT_LE(ours, of_papers);
+    EXPECT_LE(of_papers, before_of_papers);
+    EXPECT_LE(ours, before);
+    before_of_papers = of_papers;
+    before = ours;
+  }
+  EXPECT_EQ(before_of_papers, 1);
+  EXPECT_EQ(before, 1);
+}
+
+// [Cheu, Nayak 2024, after Theorem 23]: records of weak samples, by the papers' parameters, stay as
+// they are while m grows up to them; the order of what strong ones need grows with its root. Orders
+// only: no paper gives the constant.
+TEST(FinitePlan, StrongSamplesNeedMoreThanWeakOnes) {
+  PlanQuestion question{.method = Method::kCentral,
+                        .outcomes = std::uint64_t{1} << 20,
+                        .budget = Privacy::approximate(1, 1e-9),
+                        .alpha = 0.01};
+  double before = 0;
+  for (const std::uint64_t outputs : {1U, 100U, 10'000U, 1'000'000U, 100'000'000U}) {
+    question.outputs = outputs;
+    question.strong = false;
+    const auto weak = static_cast<double>(papers_shuffled_records(question).value());
+    question.strong = true;
+    const double ratio = records_lower_bound_order(question) / weak;
+    std::printf("%10llu outputs: %.4g records of weak samples, %.4g times that for strong ones\n",
+                static_cast<unsigned long long>(outputs), weak, ratio);
+    if (outputs > 100) {
+      EXPECT_NEAR(ratio / before, 10, 0.1);
+    }
+    before = ratio;
+  }
+  EXPECT_GT(before, 10);
+}
+
 TEST(FinitePlan, CurveFalls) {
   PlanQuestion question = finite_question();
   question.records = 320;

@@ -329,6 +329,70 @@ TEST(DsRoo, HasTheKnownSequence) {
   }
 }
 
+/// How often an outcome occurs in n records of a share.
+double binomial(std::uint64_t n, std::uint64_t times, double share) {
+  const auto of = static_cast<double>(n);
+  const auto in = static_cast<double>(times);
+  return std::exp(std::lgamma(of + 1) - std::lgamma(in + 1) - std::lgamma(of - in + 1) +
+                  in * std::log(share) + (of - in) * std::log1p(-share));
+}
+
+/// The exact total variation of one output from P on three outcomes, over all tables of n records.
+double distance_of_ds_roo(const DsRoo& sampler, const std::array<double, 3>& p) {
+  const std::uint64_t n = sampler.record_count();
+  std::array<double, 3> excess{};  // of the law over P: E[q (1/k - c/n)]
+  for (std::uint64_t a = 0; a <= n; ++a) {
+    for (std::uint64_t b = 0; a + b <= n; ++b) {
+      const std::array<std::uint64_t, 3> counts{a, b, n - a - b};
+      const double probability = binomial(n, a, p[0]) * binomial(n - a, b, p[1] / (1 - p[0]));
+      const std::uint64_t least = *std::min_element(counts.begin(), counts.end());
+      const double q =
+          static_cast<double>(sampler.obscured(least)) / static_cast<double>(DsRoo::kTotal);
+      for (std::size_t x = 0; x < 3; ++x) {
+        excess[x] +=
+            probability * q * (1.0 / 3 - static_cast<double>(counts[x]) / static_cast<double>(n));
+      }
+    }
+  }
+  double distance = 0;
+  for (const double one : excess) distance += std::max(one, 0.0);
+  return distance;
+}
+
+// docs/theory/central.md: alpha holds for every P, and a P that covers all outcomes is far nearer.
+TEST(DsRoo, ComesExponentiallyNearToWhatCoversAllOutcomes) {
+  constexpr std::array kP = {.2, .3, .5};
+  for (const double epsilon : {.5, 1.}) {
+    double before = 1;
+    for (const std::uint64_t n : {10U, 20U, 40U, 80U}) {
+      const DsRoo sampler(3, n, epsilon);
+      const double exact = distance_of_ds_roo(sampler, kP);
+      const auto weight = [&](std::uint64_t least) {
+        return static_cast<double>(sampler.obscured(least)) / static_cast<double>(DsRoo::kTotal) *
+               (1.0 / 3 - static_cast<double>(least) / static_cast<double>(n));
+      };
+      double bound = 0;
+      double at_most = 0;  // the probability that the rarest outcome occurs so often at most
+      for (std::uint64_t least = 0; least <= n / 3; ++least) {
+        at_most += binomial(n, least, kP[0]);
+        bound += 2 * (weight(least) - weight(least + 1)) * std::min(1.0, 3 * at_most);
+      }
+      std::printf("epsilon %.1f, %2llu records: alpha %.4f, %.2e of (.2, .3, .5), at most %.2e\n",
+                  epsilon, static_cast<unsigned long long>(n), sampler.total_variation_up(), exact,
+                  bound);
+      EXPECT_LE(exact, bound * (1 + 1e-9));
+      EXPECT_LE(bound, sampler.total_variation_up());
+      if (n > 10) {  // twice the records: at most about the square
+        EXPECT_LT(exact, std::pow(before, 1.3));
+      }
+      before = exact;
+      // What alpha is the least bound for.
+      EXPECT_NEAR(distance_of_ds_roo(sampler, {1 - 2e-9, 1e-9, 1e-9}), sampler.total_variation_up(),
+                  1e-6);
+    }
+  }
+}
+
 std::string ds_roo_refusal(std::uint64_t outcomes, std::uint64_t records, double epsilon) {
   return test::refusal_of([&] { DsRoo(outcomes, records, epsilon); });
 }

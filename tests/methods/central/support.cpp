@@ -460,6 +460,63 @@ TEST(SupportSearch, FindsWhatIsExpected) {
   }
 }
 
+// [Cheu, Nayak 2024, Appendix B.3, the example]: X = shift + Bin(N, p) lies within
+// sqrt(N ln(2/alpha)/2) of its mean except with probability alpha (Hoeffding), and its mode within
+// 1 of that. Exact sums say so of every p; a search for that width finds it. Of 300 searches 7 or
+// more fail with probability below 1e-6.
+TEST(SupportSearch, FindsShiftedBinomials) {
+  constexpr std::uint64_t kDomain = 1'000'000;
+  constexpr double kAlpha = 0.01;
+  SecureRandom random;
+  std::mt19937_64 twister(29);
+  for (const int trials : {50, 400}) {
+    const auto half = static_cast<int>(std::ceil(std::sqrt(trials * std::log(2 / kAlpha) / 2))) + 1;
+    const SupportHint hint{SupportKind::kWidth, 2.0 * half + 1};
+    double least_inside = 1;
+    for (const double p : {.02, .3, .5, .97}) {
+      const int mode = static_cast<int>(std::floor((trials + 1) * p));
+      double inside = 0;
+      for (int x = std::max(0, mode - half); x <= std::min(trials, mode + half); ++x) {
+        inside += std::exp(std::lgamma(trials + 1.0) - std::lgamma(x + 1.0) -
+                           std::lgamma(trials - x + 1.0) + x * std::log(p) +
+                           (trials - x) * std::log1p(-p));
+      }
+      least_inside = std::min(least_inside, inside);
+    }
+    EXPECT_GE(least_inside, 1 - kAlpha);
+    const auto records = 2 * static_cast<std::uint64_t>(
+                                 SupportFinder(hint, kDomain, 1, 1, kHintDelta).records_to_find(1));
+    const SupportFinder finder(hint, kDomain, records, 1, kHintDelta);
+    int failures = 0;
+    constexpr int kTries = 300;
+    for (int i = 0; i < kTries; ++i) {
+      const auto shift = static_cast<std::uint32_t>(twister() % (kDomain - 1000));
+      std::binomial_distribution<int> drawn(trials, i % 2 == 0 ? .3 : .5);
+      std::map<std::uint32_t, std::uint64_t> counts;
+      for (std::uint64_t j = 0; j < records; ++j) {
+        ++counts[shift + static_cast<std::uint32_t>(drawn(twister))];
+      }
+      OutcomeHistogram data;
+      for (const auto& [outcome, count] : counts) {
+        data.keys.push_back(outcome);
+        data.counts.push_back(count);
+      }
+      const OutcomeInterval hull = finder.find(data, random).hull();
+      std::uint64_t outside = 0;
+      for (std::size_t at = 0; at < data.keys.size(); ++at) {
+        if (data.keys[at] < hull.first || data.keys[at] > hull.last) outside += data.counts[at];
+      }
+      const bool wide = hull.width() > finder.expected(1).size;
+      failures += wide || static_cast<double>(outside) > kAlpha * static_cast<double>(records);
+    }
+    std::cout << "Bin(" << trials << ", p): width " << 2 * half + 1 << " holds " << least_inside
+              << ", " << records << " records, " << failures << " of " << kTries
+              << " searches failed, " << finder.expected(1).size << " of " << kDomain
+              << " outcomes\n";
+    EXPECT_LT(failures, 7);
+  }
+}
+
 // By hand: epsilon 1, delta 1e-9 (t = 2, T = 42) and s = 8.
 TEST(SupportSearch, HasTheNumbersOfTheTheory) {
   const auto finder = [](SupportHint hint) {

@@ -335,9 +335,11 @@ TEST_P(LocalSamplerConformance, DrawsFollowTheLaw) {
           PrivateInput{"nothing", {}, {}}}) {
       std::printf("%s, %s: ", instance.name.c_str(), input.name.c_str());
       // Both ways of asking: one draw at a time, and many at once.
-      std::vector<std::uint32_t> released(k > 100 ? test::whole_or_sanitized(400'000, 40'000)
-                                                  : test::whole_or_sanitized(40'000, 4'000));
-      const std::size_t singles = k > 100 ? 1000 : test::whole_or_sanitized(10'000, 1'000);
+      std::vector<std::uint32_t> released(
+          k > 100 ? test::whole_or_sanitized<std::size_t>(400'000, 40'000)
+                  : test::whole_or_sanitized<std::size_t>(40'000, 4'000));
+      const std::size_t singles =
+          k > 100 ? 1000 : test::whole_or_sanitized<std::size_t>(10'000, 1'000);
       for (std::size_t i = 0; i < singles; ++i) {
         instance.sampler->draw(input.view(), random, std::span(released).subspan(i, 1));
       }
