@@ -332,6 +332,7 @@ std::vector<CentralOption> central_options(const CentralRequest& request) {
       option.design = design_central(option.mechanism, request);
     } catch (const InvalidInput& refused) {
       option.refusal = refused.what();
+      option.refused = refused;
     }
     options.push_back(std::move(option));
   }
@@ -363,7 +364,7 @@ CentralDesign best_central_design(const CentralRequest& request,
     if (!is_left_out) served.push_back(std::move(*option.design));
   }
   // The others ask for the same parts as the first.
-  if (served.empty()) throw InvalidInput("no-mechanism", options.front().refusal);
+  if (served.empty()) throw InvalidInput(*options.front().refused, options.front().refusal);
   auto best = std::min_element(served.begin(), served.end(),
                                [](const CentralDesign& left, const CentralDesign& right) {
                                  return left.total_variation_up < right.total_variation_up;
