@@ -46,7 +46,7 @@ PARTS = {
     "Gallery": "gallery/three-attacks gallery/one-record-of-each gallery/choosing-epsilon gallery/estimating-a-population "
     "gallery/words-of-a-language-model",
     "Reference": "reference/domain reference/mechanisms reference/spec generated/commands reference/api "
-    "reference/cpp-and-c reference/glossary",
+    "reference/cpp-and-c reference/messages reference/glossary",
     "Theory": "theory/threat-model theory/privacy-kernel theory/band theory/best-band theory/central theory/shuffle-accounting theory/marginals "
     "theory/graphical-models theory/gaussian-samplers theory/gaussian-proofs theory/release-keys theory/estimation "
     "theory/errata theory/experiments theory/coverage theory/reproduction",

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mollify/domain.h"
+#include "mollify/message.h"
 #include "mollify/namespace.h"
 #include "mollify/release.h"
 #include "mollify/sampler.h"
@@ -18,9 +19,9 @@ namespace MOLLIFY_NAMESPACE {
 
 /// An answer to a question: facts, and the words for them.
 struct Answer {
-  std::string json{};                   ///< all facts by their names, like --json
-  std::string text{};                   ///< the words that commands print
-  std::vector<std::string> warnings{};  ///< the warnings that commands print
+  std::string json{};               ///< all facts by their names, like --json
+  std::string text{};               ///< the words that commands print
+  std::vector<Message> warnings{};  ///< the warnings that commands print
 
   /// The fact at a place of `json`, if it is a number: "/estimates/0/lower".
   [[nodiscard]] std::optional<double> number(std::string_view place) const;
@@ -45,9 +46,11 @@ struct Answer {
 [[nodiscard]] Answer plan(std::string_view question, const std::string& name = "the question",
                           const PublicTexts& texts = {});
 /// The plans for several questions, which differ in their budgets alone: all answers, in their
-/// order, and one list and one table of them. At least one.
+/// order, and one list and one table of them. At least one. `unit` is the column that names units,
+/// if the release will have one: all answers are then about units, and say so.
 [[nodiscard]] Answer plans(std::span<const std::string> questions,
-                           const std::string& name = "the question", const PublicTexts& texts = {});
+                           const std::string& name = "the question", const PublicTexts& texts = {},
+                           const std::optional<std::string>& unit = std::nullopt);
 /// The plan for a question that names no domain, about this one.
 [[nodiscard]] Answer plan(std::string_view question, const Domain& domain,
                           const PublicTexts& texts = {});

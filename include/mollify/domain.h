@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "mollify/handle.h"
+#include "mollify/message.h"
 #include "mollify/namespace.h"
 
 namespace MOLLIFY_NAMESPACE {
@@ -79,7 +80,8 @@ class Domain : public Handle<const class DomainInside> {
 
   /// Reads a domain file (docs/reference/domain.md); throws InvalidInput with file and line.
   [[nodiscard]] static Domain read(const std::string& path);
-  /// Reads the text of a domain file; `name` names it in messages.
+  /// Reads the text of a domain file; `name` names it in messages. If it is empty, the text was
+  /// made by a program, and messages name columns but no lines.
   [[nodiscard]] static Domain parse(std::string_view yaml, const std::string& name = "the domain");
 
   /// The text of a domain file; `parse` makes an equal domain of it.
@@ -96,7 +98,7 @@ class Domain : public Handle<const class DomainInside> {
   /// Sentences for anyone who made the domain, with the words to write: columns of more than 2^24
   /// integers, which are cut into cells, and columns that do not declare what undeclared and
   /// missing values become.
-  [[nodiscard]] std::vector<std::string> warnings() const;
+  [[nodiscard]] std::vector<Message> warnings() const;
 
   /// How many records there can be: exact up to 2^53, and possibly infinite.
   [[nodiscard]] double outcome_count() const noexcept;

@@ -33,6 +33,7 @@
 #include "mollify/core/invalid_input.h"
 #include "mollify/distributed.h"
 #include "mollify/domain.h"
+#include "mollify/message.h"
 #include "mollify/privacy.h"
 #include "mollify/program.h"
 #include "mollify/release.h"

@@ -12,9 +12,9 @@
  * in a zero byte. No pointer may be NULL where that is not said.
  *
  * Warnings. `warnings`, the last parameter of every function that releases, becomes a JSON array of
- * sentences to show to the user: above all that the release is mostly noise, or that its epsilon
- * means little. The array is empty if there is nothing to warn of, and never depends on private
- * data. The parameter may be NULL.
+ * objects of texts, "code", "severity" and "text", which is a sentence to show to the user: above
+ * all that the release is mostly noise, or that its epsilon means little. The array is empty if
+ * there is nothing to warn of, and never depends on private data. The parameter may be NULL.
  *
  * Threads. Every function may be called from several threads at once. */
 #ifndef MOLLIFY_C_H
@@ -39,6 +39,10 @@ typedef enum mollify_status {
 /* Why the last call of this thread that did not return MOLLIFY_OK did not. Valid until the next
  * such call; at most 4095 bytes; empty if there was none. */
 const char* mollify_last_error(void);
+
+/* The stable name of that reason, such as "delta-too-large" (docs/reference/messages.md), or
+ * "failure" where no public input is at fault. Valid as long. */
+const char* mollify_last_error_code(void);
 
 /* "0.1.0": for as long as the library is loaded. */
 const char* mollify_version(void);
@@ -122,8 +126,8 @@ mollify_status mollify_release_csv(const char* spec, const char* data, const cha
 mollify_status mollify_prepare(const char* spec, uint64_t records, char** certificate);
 
 /* What is worth knowing about such a release before it is made, a JSON object: "total_variation" (a
- * number or null), "why" (a text), "notes" and "warnings" (lists of texts: above all, that it is
- * mostly noise). Arguments are those of mollify_prepare. */
+ * number or null), "why" (a text), "notes" (a list of texts) and "warnings" (a list of objects as
+ * above: above all, that it is mostly noise). Arguments are those of mollify_prepare. */
 mollify_status mollify_release_report(const char* spec, uint64_t records, char** report);
 
 /* Computes a certificate again, in integers, for a domain given as the text of its file. The report

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mollify/handle.h"
+#include "mollify/message.h"
 #include "mollify/namespace.h"
 
 namespace MOLLIFY_NAMESPACE {
@@ -88,7 +89,7 @@ struct Privacy {
 /// above 30 that a draw counts no more. A sentence each, none for less. Rho and mu are explained by
 /// their epsilon at a delta of 1e-6. A PreparedRelease reports the same of all its draws
 /// (mollify/release.h).
-[[nodiscard]] std::vector<std::string> epsilon_warnings(const Privacy& draw);
+[[nodiscard]] std::vector<Message> epsilon_warnings(const Privacy& draw);
 
 /// Reports of `records` people, each through randomized response over `outcomes` outcomes at
 /// epsilon0, each kept with probability `rate`, in random order. To 2^40 records and 2^24 outcomes.

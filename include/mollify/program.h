@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "mollify/core/invalid_input.h"
 #include "mollify/namespace.h"
 
 namespace MOLLIFY_NAMESPACE {
@@ -52,5 +53,15 @@ enum class Speech {
 /// Chooses it for the whole program, before anything else is called; otherwise it is the command's.
 /// Certificates have the command's words always, so that each is the same wherever it was made.
 void speak(Speech speech) noexcept;
+
+/// A way out of a refusal or a warning in the names of the program's speech.
+struct SpokenWay {
+  std::string action;  ///< "set", "leave", "have", "use" or "run"; of the command also "add"
+  std::string part;    ///< "accept_error", "records", "mo.Local" or "method.check"
+  std::string value;   ///< of "set" and "have"; empty: a value of the caller's choice
+};
+[[nodiscard]] SpokenWay spoken(const WayOut& way);
+/// The parameter that a refusal concerns, by the same names; empty if it is no single one.
+[[nodiscard]] std::string spoken_parameter(const InvalidInput& refused);
 
 }  // namespace MOLLIFY_NAMESPACE

@@ -12,6 +12,7 @@
 
 #include "mollify/domain.h"
 #include "mollify/handle.h"
+#include "mollify/message.h"
 #include "mollify/namespace.h"
 #include "mollify/privacy.h"
 
@@ -194,9 +195,14 @@ struct ReleaseReport {
   /// expected to do. With a support that is found it is the whole domain's. None where the number
   /// of rows is protected.
   std::optional<double> total_variation{};
-  std::string why{};                    ///< why this mechanism and these parameters
-  std::vector<std::string> notes{};     ///< what else to know, a sentence each
-  std::vector<std::string> warnings{};  ///< dangers: above all that it is mostly noise
+  std::string why{};                 ///< why this mechanism and these parameters
+  std::vector<std::string> notes{};  ///< what else to know, a sentence each
+  std::vector<Message> warnings{};   ///< dangers: above all that it is mostly noise
+  /// Sentences of the certificate in the words of this program: what the records represent, what
+  /// the release promises, and what it does not. A certificate has the command's words.
+  std::vector<std::string> represents{};
+  std::vector<std::string> promised{};
+  std::vector<std::string> not_promised{};
 };
 
 /// A release that is ready to be charged and drawn: public inputs have been read and checked, and

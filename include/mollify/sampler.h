@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mollify/handle.h"
+#include "mollify/message.h"
 #include "mollify/namespace.h"
 #include "mollify/privacy.h"
 
@@ -73,7 +74,7 @@ struct SamplerParameters {
 /// epsilon of 10 or more, in odds; one above 30; and a draw that is mostly noise, with what would
 /// do. Depends on nothing private. Throws InvalidInput as Sampler does. Up to some seconds where it
 /// says what would do.
-[[nodiscard]] std::vector<std::string> draw_warnings(const SamplerParameters& parameters);
+[[nodiscard]] std::vector<Message> draw_warnings(const SamplerParameters& parameters);
 
 /// A local mechanism over k outcomes. Immutable, cheap to copy, safe to share between threads.
 ///

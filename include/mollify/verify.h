@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mollify/domain.h"
+#include "mollify/message.h"
 #include "mollify/namespace.h"
 #include "mollify/release.h"
 
@@ -30,7 +31,7 @@ struct Verification {
   /// from the integers and rounded up; 0 in the central model.
   double epsilon_realised_up = 0;
   /// Warnings about the release and its domain, if all holds, a sentence each.
-  std::vector<std::string> warnings{};
+  std::vector<Message> warnings{};
   /// "holds", "DOES NOT HOLD", or "not checked: this is not the release's domain".
   std::string verdict{};
   std::string json{};  ///< all facts by their names: what `mollify verify --json` prints

@@ -52,18 +52,18 @@ from mollify._parameters import check_calls
 from mollify._privacy import Privacy, compose
 from mollify._public_files import candidates, reference
 from mollify._records import Records
+from mollify._refusal import WayOut, document
 from mollify._release import Certificate, Release, Verification, verify
 from mollify._release_key import ReleaseKey
 from mollify._report import report
 from mollify._sampler import RandomizedResponse, Sampler
 from mollify._synthesizer import Synthesizer
-from mollify._warning import ReleaseWarning
+from mollify._warning import Message, ReleaseWarning
 
 if TYPE_CHECKING:
     from mollify.boosting import mbde
 
-InvalidInput.__module__ = "mollify"
-InvalidInput.__doc__ = """A public input cannot be used. The message names it and the allowed values."""
+document(InvalidInput)
 
 __all__ = [
     "Advice",
@@ -90,10 +90,12 @@ __all__ = [
     "Records",
     "Release",
     "ReleaseKey",
+    "Message",
     "ReleaseWarning",
     "Sampler",
     "Synthesizer",
     "Verification",
+    "WayOut",
     "__version__",
     "advise",
     "amplify",

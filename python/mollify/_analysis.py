@@ -14,11 +14,11 @@ from mollify._domain import Domain, DomainLike, _listed, _restore, as_domain
 from mollify._files import optional
 from mollify._method_base import Method
 from mollify._methods import METHODS
-from mollify._parameters import in_python
+from mollify._refusal import WayOut, refusal
 from mollify._release import Certificate, Release, as_certificate
 from mollify._sampler import RandomizedResponse, Sampler
 from mollify._spec import Held, Inputs
-from mollify._warning import warn
+from mollify._warning import messages, warn
 
 if TYPE_CHECKING:
     import altair
@@ -37,9 +37,12 @@ class Estimate(Answer):
         `plot`). It takes no parameter: `to_pandas` takes a column.
         """
         if against is not None:
-            raise _core.InvalidInput(
+            raise refusal(
+                "superfluous-parameter",
                 "the chart of an estimate shows all columns with their intervals: leave out `against`, "
-                f"which is {against!r}. to_pandas takes a column."
+                f"which is {against!r}. to_pandas takes a column.",
+                "against",
+                ways_out=[WayOut("leave", "against")],
             )
         return super().plot(distance=distance, progress=progress)
 
@@ -51,8 +54,10 @@ class Estimate(Answer):
         if column is not None:
             tables = self._columns()
             if column not in tables:
-                raise _core.InvalidInput(
-                    f'no column of the release is "{column}". Its columns are {", ".join(tables)}.'
+                raise refusal(
+                    "unknown-column",
+                    f'no column of the release is "{column}". Its columns are {", ".join(tables)}.',
+                    column=column,
                 )
             rows = tables[column]
         frame: pandas.DataFrame = optional("pandas", "pandas").DataFrame(rows)
@@ -118,8 +123,10 @@ def estimate(
         certificate = released.certificate
     if certificate is None:
         source_of(released, [], what="released")  # which refuses what is no table
-        raise _core.InvalidInput(
-            "certificate is missing: records that are not a Release need the certificate that came with them"
+        raise refusal(
+            "missing-parameter",
+            "certificate is missing: records that are not a Release need the certificate that came with them",
+            "certificate",
         )
     certificate = as_certificate(certificate)
     if domain is None:
@@ -215,7 +222,7 @@ def advise(
         For parameters that are out of range, missing, or do not go together.
     """
     if method is not None and not (isinstance(method, type) and issubclass(method, Method)):
-        raise _core.InvalidInput(f"method must be a class, such as mo.Central, but is {method!r}")
+        raise refusal("wrong-type", f"method must be a class, such as mo.Central, but is {method!r}", "method")
     known = None if domain is None else as_domain(domain)
     matrix = None if covariance is None else Inputs(known).read("covariance", covariance)
     texts = {} if known is None else {"domain": known.yaml().encode()}
@@ -239,7 +246,7 @@ def advise(
         accept_large_delta=bool(accept_large_delta),
         texts=texts,
     )
-    found = Advice(*(in_python(one) for one in answer))
+    found = Advice(*answer)
     parts = found["parts"]
     if not parts or known is None:
         return found
@@ -309,9 +316,10 @@ def amplify(
     given = [name for name, one in asked.items() if one is not None]
     if k is None or len(given) != 3:
         said = listed([*([] if k is None else ["k"]), *given] or ["none of them"])
-        raise _core.InvalidInput(
+        raise refusal(
+            "contradicting-parameters",
             "amplify needs k and exactly three of n, epsilon0, epsilon and delta, and finds the fourth. "
-            f"You gave {said}."
+            f"You gave {said}.",
         )
     answer = Answer(
         *_core.amplify(
@@ -325,7 +333,7 @@ def amplify(
             bool(accept_large_delta),
         )
     )
-    warn(answer["warnings"])
+    warn(messages(answer["warnings"]))
     return answer
 
 
@@ -349,9 +357,11 @@ def risk(sampler: Sampler | RandomizedResponse) -> Answer:
         If `sampler` is something else.
     """
     if not isinstance(sampler, (Sampler, RandomizedResponse)):
-        raise _core.InvalidInput(
+        raise refusal(
+            "wrong-type",
             "sampler must be a Sampler or a RandomizedResponse, but is of type "
-            + type(sampler).__name__
+            + type(sampler).__name__,
+            "sampler",
         )
     parameters = sampler._parameters
     if isinstance(sampler, RandomizedResponse):

@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from mollify import _core
 from mollify._files import Inputs
+from mollify._refusal import refusal
 
 if TYPE_CHECKING:
     import altair
@@ -68,13 +68,13 @@ class Answer(Mapping[str, Any]):
             Shows on standard error how many points of a curve are done. Default: False.
         """
         if against not in (None, "epsilon"):
-            raise _core.InvalidInput(f'against must be "epsilon" or left out, but is {against!r}')
+            raise refusal("unknown-name", f'against must be "epsilon" or left out, but is {against!r}', "against")
         from mollify._plot import savable
 
         return savable(self._chart(against, distance, progress))  # type: ignore[no-any-return]
 
     def _chart(self, against: str | None, distance: str, progress: bool) -> altair.Chart:
-        raise _core.InvalidInput("there is no chart of this answer; print shows it in words")
+        raise refusal("no-chart", "there is no chart of this answer; print shows it in words")
 
     def __str__(self) -> str:
         return self._words
@@ -112,9 +112,9 @@ class Comparison(Answer):
         if against is not None:
             if isinstance(self._budget, list):
                 several = ",".join(str(one) for one in self._budget)
-                raise _core.InvalidInput(f"a chart shows one epsilon, but there are several: {several}. Compare at one of them.")
+                raise refusal("no-chart", f"a chart shows one epsilon, but there are several: {several}. Compare at one of them.", "epsilon")
             if self._again is None:
-                raise _core.InvalidInput("error against epsilon needs the data, which this comparison no longer has. Ask the method's compare again.")
+                raise refusal("no-chart", "error against epsilon needs the data, which this comparison no longer has. Ask the method's compare again.", "data")
             budget: Any = self._budget
             return _plot.error(None if budget is None else float(budget), self._again, distance, progress)
         if isinstance(self._parts.get("outcomes"), list):

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import operator
 import os
-import re
 from collections.abc import Iterable
 from typing import Any
 
-from mollify import _core
+from mollify._refusal import refusal
 
 
 class Public(type):
@@ -34,7 +33,7 @@ def whole_number(name: str, given: Any, span: tuple[int, int] | None = None) -> 
         expected = "a whole number"
     else:
         expected = "0 or more" if whole < 0 else "below 2^63"
-    raise _core.InvalidInput(f"{name} must be {expected}, but is {given!r}")
+    raise refusal("wrong-type", f"{name} must be {expected}, but is {given!r}", name)
 
 
 def thread_count(threads: int | None) -> int:
@@ -49,7 +48,7 @@ def number(name: str, given: Any) -> float:
             return float(given)
     except (TypeError, ValueError, OverflowError):
         pass
-    raise _core.InvalidInput(f"{name} must be a number, but is {given!r}")
+    raise refusal("wrong-type", f"{name} must be a number, but is {given!r}", name)
 
 
 def listed(names: Iterable[str], last: str = "and") -> str:
@@ -68,23 +67,18 @@ def optional_number(name: str, given: Any) -> float | None:
     return None if given is None else number(name, given)
 
 
-def row_of_line(line: re.Match[str]) -> str:
-    """The row of a table in memory for the line of a file, after a header of one line."""
-    return f"row {int(line[1]) - 2}, counted from 0,"
-
-
 def require_without_nul(what: str, text: str) -> None:
     """Any text without NUL, at which C's interfaces would cut it short."""
     if "\0" in text:
-        raise _core.InvalidInput(f'{what} must be text without NUL, but is "{text}"')
+        raise refusal("malformed-text", f'{what} must be text without NUL, but is "{text}"')
 
 
 def path_text(what: str, given: Any) -> str:
     """The name of a file."""
     if not isinstance(given, (str, bytes, os.PathLike)):
-        raise _core.InvalidInput(f"{what} must be a path, but is {given!r}")
+        raise refusal("wrong-type", f"{what} must be a path, but is {given!r}")
     name = os.fsdecode(given)
     require_without_nul("a path", name)
     if not name:
-        raise _core.InvalidInput(f"{what} must have a name")
+        raise refusal("malformed-text", f"{what} must have a name")
     return name

@@ -17,6 +17,7 @@ from mollify._checks import require_without_nul
 from mollify._files import optional, require_version, unreadable
 from mollify._private_objects import asking_objects
 from mollify._read_once import begin_reading
+from mollify._refusal import refusal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,11 +78,12 @@ def source_of(
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(data, numpy.ndarray):
         if wanted is EVERY_COLUMN:
-            raise _core.InvalidInput(f"{what} must have names for its columns, but is an array without names")
+            raise refusal("wrong-type", f"{what} must have names for its columns, but is an array without names")
         if data.ndim != 2 or data.shape[1] != len(wanted):
-            raise _core.InvalidInput(
+            raise refusal(
+                "wrong-shape",
                 f"{what}, an array of (n, d), must have a column for each of {', '.join(wanted)}, in this "
-                f"order, but has shape {data.shape}"
+                f"order, but has shape {data.shape}",
             )
         named = [(name, table[:, place]) for place, name in enumerate(wanted)]
         return _source(named, len(table), lists)
@@ -127,8 +129,9 @@ def column_source(values: object, name: str, *, what: str) -> _core.Source:
     """A table of one column."""
     known = ("dtype", "__arrow_c_stream__", "__arrow_c_array__")
     if not isinstance(values, (list, tuple, range)) and not any(hasattr(values, one) for one in known):
-        raise _core.InvalidInput(
-            f"{what} must be a list, a column, a table or a file, but is of type {_type_of(values)}{_give_arrow(values)}"
+        raise refusal(
+            "wrong-type",
+            f"{what} must be a list, a column, a table or a file, but is of type {_type_of(values)}{_give_arrow(values)}",
         )
     return _source([(name, values)])
 
@@ -143,15 +146,16 @@ def _require_whole_names(data: Any) -> None:
 
 def _exported(data: Any, what: str) -> _core.Source:
     if hasattr(data, "to_frame"):  # pandas' and Polars' series
-        raise _core.InvalidInput(f"{what} must be a table, but is one column. Call its to_frame().")
+        raise refusal("wrong-type", f"{what} must be a table, but is one column. Call its to_frame().")
     if hasattr(data, "__arrow_c_stream__"):
         begin_reading(data, what)
         return _core.Source.stream(data.__arrow_c_stream__())
     if hasattr(data, "__arrow_c_array__"):
         return _core.Source.batch(*data.__arrow_c_array__())
-    raise _core.InvalidInput(
+    raise refusal(
+        "wrong-type",
         f"{what} must be a table: a data frame, Arrow data, a mapping from names to columns, an array "
-        f"or the path of a CSV or Parquet file, but is of type {_type_of(data)}{_give_arrow(data)}"
+        f"or the path of a CSV or Parquet file, but is of type {_type_of(data)}{_give_arrow(data)}",
     )
 
 
@@ -191,17 +195,21 @@ def _source(
         if rows is None:
             rows, first = length, name
         if length != rows:
-            raise _core.InvalidInput(
+            raise refusal(
+                "wrong-shape",
                 f'columns must be of equal length, but "{name}" has {length} values'
-                + (f' and "{first}" has {rows}' if first is not None else f" in {rows} rows")
+                + (f' and "{first}" has {rows}' if first is not None else f" in {rows} rows"),
+                column=name,
             )
     return columns.source(rows or 0)
 
 
 def _refuse(name: str, kind: object, remedy: str = "texts or numbers") -> _core.InvalidInput:
-    return _core.InvalidInput(
+    return refusal(
+        "unsupported-type",
         f'column "{name}" of the data must be of booleans, integers, numbers, texts, dates or timestamps, '
-        f"but is of type {kind}: cast it to {remedy}"
+        f"but is of type {kind}: cast it to {remedy}",
+        column=name,
     )
 
 
@@ -373,8 +381,10 @@ def _add_numpy(
         offsets = np.arange(len(array) + 1, dtype=np.int64) * array.shape[1]
         return _add_flat(columns, name, offsets, array.reshape(-1))
     if array.ndim != 1:
-        raise _core.InvalidInput(
-            f'column "{name}" of the data must have one dimension, or two for lists, but has {array.ndim}'
+        raise refusal(
+            "wrong-shape",
+            f'column "{name}" of the data must have one dimension, or two for lists, but has {array.ndim}',
+            column=name,
         )
     if isinstance(array, np.ma.MaskedArray):
         null, array = np.ma.getmaskarray(array), np.ma.getdata(array)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from mollify import _core
-from mollify._checks import Public, path_text, row_of_line, whole_number
+from mollify._checks import Public, path_text, whole_number
 from mollify._files import Inputs, inputs_of, write_whole
-from mollify._warning import warn
+from mollify._refusal import WayOut, refusal
+from mollify._warning import CodedWarning, Message, messages, warn
 
 Column = dict[str, Any]
 """The settings of a column, as a domain file has them: `{"type": "boolean"}`."""
@@ -26,15 +26,18 @@ def _listed(name: str, given: Any) -> list[Any]:
     each time.
     """
     if isinstance(given, (str, bytes, set, frozenset)) or not isinstance(given, Iterable):
-        raise _core.InvalidInput(f"{name} must be a list, but is {given!r}")
+        raise refusal("wrong-type", f"{name} must be a list, but is {given!r}", name)
     listed = list(given)
     nulls = ("None", "nan", "NaT", "<NA>")
     for one in listed:
         if isinstance(one, (list, tuple, dict, set, frozenset)):
-            raise _core.InvalidInput(f"{name} must be single values, but one is of type {type(one).__name__}")
+            raise refusal("wrong-type", f"{name} must be single values, but one is of type {type(one).__name__}", name)
     if any(not isinstance(one, str) and scalar_text(one) in nulls for one in listed):
-        raise _core.InvalidInput(
-            f'{name} must be without nulls, for which there is null="category", but has one'
+        raise refusal(
+            "contradicting-parameters",
+            f'{name} must be without nulls, for which there is null="category", but has one',
+            name,
+            ways_out=[WayOut("set", "null", "category")],
         )
     return listed
 
@@ -267,22 +270,17 @@ def _yaml(columns: Mapping[str, Mapping[str, Any]], seed: int) -> str:
     lines.append("columns:" if columns else "columns: {}")
     for name, column in columns.items():
         if not isinstance(column, Mapping):
-            raise _core.InvalidInput(
-                f'column "{name}" must be declared as by mollify.number or the others, but is {column!r}'
+            raise refusal(
+                "wrong-type",
+                f'column "{name}" must be declared as by mollify.number or the others, but is {column!r}',
+                column=name,
             )
         settings = ", ".join(_setting(key, value) for key, value in column.items())
         lines += [f"  ? {_text(name)}", f"  : {{{settings}}}"]  # so a name may be of any length
     return "\n".join(lines) + "\n"
 
 
-def _without_line(sentence: str) -> str:
-    """Without the line of a file that nobody wrote: it is `_yaml`'s. The sentence names
-    the column.
-    """
-    return re.sub(r"^the domain line \d+(: )?", lambda found: "" if found[1] else "the domain", sentence)
-
-
-class DomainWarning(UserWarning):
+class DomainWarning(CodedWarning):
     """A domain leaves open what undeclared or missing values become, or its draft needs
     a look.
 
@@ -326,15 +324,14 @@ class Domain(metaclass=Public):
 
     def __init__(self, columns: Mapping[str, Mapping[str, Any]], *, seed: int = 0) -> None:
         if not isinstance(columns, Mapping):
-            raise _core.InvalidInput(
+            raise refusal(
+                "wrong-type",
                 "columns must be a mapping from names to declared columns (Domain.read reads a file), "
-                f"but are of type {type(columns).__name__}"
+                f"but are of type {type(columns).__name__}",
+                "columns",
             )
         fixed = whole_number("seed", seed, (0, 2**63 - 1))
-        try:
-            self._inside = _core.Domain.parse(_yaml(columns, fixed), "the domain")
-        except _core.InvalidInput as refused:
-            raise _core.InvalidInput(_without_line(str(refused))) from None
+        self._inside = _core.Domain.parse(_yaml(columns, fixed), "")
         self._path = None
         self._warn()
 
@@ -351,7 +348,7 @@ class Domain(metaclass=Public):
     def parse(cls, yaml: str) -> Domain:
         """Read the text of a domain file. Raises `InvalidInput` for anything else."""
         if not isinstance(yaml, str):
-            raise _core.InvalidInput(f"yaml must be the text of a domain file, but is of type {type(yaml).__name__}")
+            raise refusal("wrong-type", f"yaml must be the text of a domain file, but is of type {type(yaml).__name__}", "yaml")
         made = _restore(yaml, None)
         made._warn()
         return made
@@ -413,21 +410,19 @@ class Domain(metaclass=Public):
         else:
             text = source_of(public, EVERY_COLUMN, what="public").csv_text()
             if not text.strip():
-                raise _core.InvalidInput("the public data has no columns. Give a table with the columns to draft.")
+                raise refusal("empty-input", "the public data has no columns. Give a table with the columns to draft.")
         chosen = [] if columns is None else _names("columns", columns)
         if columns is not None and not chosen:
-            raise _core.InvalidInput("columns must name a column of the table. Leave it out to draft all columns.")
+            raise refusal("empty-input", "columns must name a column of the table. Leave it out to draft all columns.", "columns", ways_out=[WayOut("leave", "columns")])
         yaml, notes = _core.draft_domain(file, chosen, _names("exclude", exclude), text)
-        if text is not None:
-            notes = [re.sub(r"\bline (\d+)(?= is\b)", row_of_line, note) for note in notes]
         made = _restore(yaml, None)
         made.notes = tuple(notes)
         made._inputs = inputs_of({"public": public})
-        warn(notes[2:], DomainWarning)
+        warn([Message(one, "draft-note", "note") for one in notes[2:]], DomainWarning)
         return made
 
     def _warn(self) -> None:
-        warn(self._inside.warnings(), DomainWarning)
+        warn(messages(self._inside.warnings()), DomainWarning)
 
     def yaml(self) -> str:
         """The text of a domain file; `parse` makes an equal domain of it."""
@@ -547,7 +542,9 @@ def as_domain(domain: DomainLike) -> Domain:
         return Domain.read(domain)
     if isinstance(domain, Mapping):
         return Domain(domain)
-    raise _core.InvalidInput(
+    raise refusal(
+        "wrong-type",
         "a domain must be a Domain, a mapping from names to declared columns, or the path of its file, "
-        f"but is of type {type(domain).__name__}"
+        f"but is of type {type(domain).__name__}",
+        "domain",
     )

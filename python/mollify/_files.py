@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
+import itertools
 import os
-import re
 import stat
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
@@ -14,6 +14,7 @@ from typing import Any, Literal
 from mollify import _core
 from mollify._checks import path_text
 from mollify._parameters import near
+from mollify._refusal import WayOut, refusal
 
 
 Inputs = Sequence[tuple[str, str]]
@@ -57,7 +58,8 @@ def require_version(package: str) -> None:
     except metadata.PackageNotFoundError:
         return
     oldest = OLDEST.get(package, ())
-    if tuple(int(part) for part in re.findall(r"\d+", found)[: len(oldest)]) < oldest:
+    digits = ("".join(itertools.takewhile(str.isdigit, part)) for part in found.split(".")[: len(oldest)])
+    if tuple(int(part or 0) for part in digits) < oldest:
         needed = ".".join(map(str, oldest))
         raise ImportError(
             f"{distribution} {found} is too old: mollify needs {distribution} {needed} or newer. "
@@ -85,18 +87,18 @@ def writable(path: str | os.PathLike[str], overwrite: bool, inputs: Inputs = ())
     except FileNotFoundError:
         folder = os.path.dirname(name) or "."
         if not os.path.isdir(folder):
-            raise _core.InvalidInput(f"{name} cannot be written: make the folder {folder} first") from None
+            raise refusal("unwritable-file", f"{name} cannot be written: make the folder {folder} first") from None
         return name
     except OSError as error:
-        raise _core.InvalidInput(f"{name} cannot be written: {error.strerror}") from None
+        raise refusal("unwritable-file", f"{name} cannot be written: {error.strerror}") from None
     if not stat.S_ISREG(there.st_mode):
-        raise _core.InvalidInput(f"{name} is not a regular file, so it is not replaced. Use another file name.")
+        raise refusal("unwritable-file", f"{name} is not a regular file, so it is not replaced. Use another file name.")
     for what, read in inputs:
         with contextlib.suppress(OSError):
             if os.path.samestat(there, os.stat(read)):
-                raise _core.InvalidInput(f"{name} is {what}, which was read. Use another file name.")
+                raise refusal("same-file", f"{name} is {what}, which was read. Use another file name.")
     if not overwrite:
-        raise _core.InvalidInput(f"{name} exists. Pass overwrite=True to replace it.")
+        raise refusal("file-exists", f"{name} exists. Pass overwrite=True to replace it.", ways_out=[WayOut("set", "overwrite", "True")])
     return name
 
 
@@ -112,7 +114,7 @@ def write_whole(path: str | os.PathLike[str], content: bytes | str, *, overwrite
     except OSError as error:
         with contextlib.suppress(OSError):
             os.remove(beside)
-        raise _core.InvalidInput(f"{name} cannot be written: {error.strerror}") from None
+        raise refusal("unwritable-file", f"{name} cannot be written: {error.strerror}") from None
 
 
 def why_not_there(path: str) -> str:
@@ -133,7 +135,7 @@ def unreadable(path: str, error: Exception, otherwise: str) -> _core.InvalidInpu
     reason = otherwise
     if isinstance(error, OSError) and error.errno:
         reason = why_not_there(path) if isinstance(error, FileNotFoundError) else os.strerror(error.errno)
-    return _core.InvalidInput(f"{path} cannot be read: {reason}")
+    return refusal("unreadable-file", f"{path} cannot be read: {reason}")
 
 
 def table_format(path: str | os.PathLike[str]) -> Literal["csv", "parquet"]:
@@ -143,4 +145,4 @@ def table_format(path: str | os.PathLike[str]) -> Literal["csv", "parquet"]:
         return "csv"
     if name.lower().endswith(".parquet"):
         return "parquet"
-    raise _core.InvalidInput(f"{name} is neither CSV nor Parquet. Use a file name that ends in .csv or .parquet.")
+    raise refusal("wrong-kind-of-file", f"{name} is neither CSV nor Parquet. Use a file name that ends in .csv or .parquet.")

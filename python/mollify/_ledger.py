@@ -11,6 +11,7 @@ from mollify._checks import path_text, whole_number
 from mollify._files import why_not_there
 from mollify._parameters import near
 from mollify._privacy import Privacy, compose, outward
+from mollify._refusal import WayOut, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,7 +96,7 @@ class Ledger:
         `replace` is true.
         """
         if epsilon is None and rho is None:
-            raise _core.InvalidInput("the total is missing: give epsilon (and perhaps delta), or rho")
+            raise refusal("missing-parameter", "the total is missing: give epsilon (and perhaps delta), or rho", "epsilon", ways_out=[WayOut("set", "epsilon"), WayOut("set", "rho")])
         total = Privacy(epsilon=epsilon, delta=delta, rho=rho)._inside()
         name = _named(data_set)
         if self._opened is None:
@@ -112,8 +113,10 @@ class Ledger:
         or would be passed.
         """
         if not isinstance(cost, Privacy):
-            raise _core.InvalidInput(
-                f"cost must be a Privacy, such as Privacy(epsilon=0.5), but is of type {type(cost).__name__}"
+            raise refusal(
+                "wrong-type",
+                f"cost must be a Privacy, such as Privacy(epsilon=0.5), but is of type {type(cost).__name__}",
+                "cost",
             )
         draws = whole_number("count", count, (1, 2**63 - 1))
         self._inside.charge(_named(data_set), cost._inside(), scope, mechanism, draws)
@@ -143,8 +146,10 @@ class Ledger:
         known = [one.data_set for one in self._inside.balances()]
         if name not in known:
             has = f"It has {', '.join(known)}." if known else "It is empty."
-            raise _core.InvalidInput(
-                f"the ledger {self.path} has no data set named {name}{near(name, known)}. {has}"
+            raise refusal(
+                "unknown-data-set",
+                f"the ledger {self.path} has no data set named {name}{near(name, known)}. {has}",
+                "data_set",
             )
         return name
 
@@ -191,8 +196,10 @@ class Ledger:
 
 def _named(data_set: Any) -> str:
     if not isinstance(data_set, str):
-        raise _core.InvalidInput(
-            f"data_set must be the name of a data set, a text, but is of type {type(data_set).__name__}"
+        raise refusal(
+            "wrong-type",
+            f"data_set must be the name of a data set, a text, but is of type {type(data_set).__name__}",
+            "data_set",
         )
     return data_set
 
@@ -205,16 +212,18 @@ def _line(one: Balance) -> str:
 
 def _require_file(name: str) -> None:
     if not os.path.exists(name):
-        raise _core.InvalidInput(
+        raise refusal(
+            "unreadable-file",
             f"the ledger {name} does not exist: {why_not_there(name)}. To make it, declare what the releases may "
-            f"cost: Ledger({name!r}).declare(data_set, epsilon=...)."
+            f"cost: Ledger({name!r}).declare(data_set, epsilon=...).",
+            "ledger",
         )
 
 
 def existing(path: str | os.PathLike[str]) -> Ledger:
     """The ledger of a file that is there; none is made."""
     if not isinstance(path, (str, bytes, os.PathLike)):
-        raise _core.InvalidInput(f"ledger must be a Ledger or the path of its file, but is {path!r}")
+        raise refusal("wrong-type", f"ledger must be a Ledger or the path of its file, but is {path!r}", "ledger")
     name = path_text("ledger", path)
     _require_file(name)
     return Ledger(name)

@@ -8,8 +8,6 @@ import dataclasses
 import inspect
 import json
 import os
-import re
-import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -22,12 +20,12 @@ from mollify._domain import Domain, DomainLike, as_domain
 from mollify._files import Inputs as InputFiles, inputs_of
 from mollify._ledger import Ledger, existing
 from mollify._model import Model
-from mollify._parameters import in_python
 from mollify._progress import line
 from mollify._read_once import unread_if_refused
+from mollify._refusal import WayOut, refusal
 from mollify._release import Certificate, Release
 from mollify._spec import Held, Inputs, given_name, json_of, public_files, table, texts_of
-from mollify._warning import warn
+from mollify._warning import messages, warn
 
 if TYPE_CHECKING:
     import altair
@@ -183,8 +181,10 @@ class Method(metaclass=_Listed):
         listed = [lists] if isinstance(lists, str) else list(lists)
         for name in listed:
             if name not in self._domain:
-                raise _core.InvalidInput(
-                    f'lists must name columns of the domain, which are {", ".join(self._domain)}, but has "{name}"'
+                raise refusal(
+                    "unknown-column",
+                    f'lists must name columns of the domain, which are {", ".join(self._domain)}, but has "{name}"',
+                    "lists",
                 )
         source = source_of(data, self._columns(counts), listed, thread_count(threads))
         with unread_if_refused(data, source):
@@ -192,7 +192,7 @@ class Method(metaclass=_Listed):
                 source = source.with_counts(counts)
             prepared = _core.prepare_for(self._spec, source, self._texts)
             report = prepared.report()
-            warn(report["warnings"])  # where a warning is an error, nothing is charged
+            warn(messages(report["warnings"]))  # where a warning is an error, nothing is charged
         paid: list[bool] = []
         try:
             with line("sample", progress) as shown:
@@ -256,7 +256,7 @@ class Method(metaclass=_Listed):
         units = getattr(self, "units", None)
         private = table(data, self._columns(counts), "data")
         files = {"data": private, "reference": public, "units": units}
-        found, words = _core.check(
+        found = _core.check(
             self._domain._inside,
             given_name("data", private),
             self._unit,
@@ -267,7 +267,7 @@ class Method(metaclass=_Listed):
             whole_number("most", most),
             texts_of(files),
         )
-        return Answer(*(_by_rows(found, words) if isinstance(private, Held) else (found, words)))
+        return Answer(*found)
 
     def compare(
         self,
@@ -377,14 +377,18 @@ class Method(metaclass=_Listed):
         given = self._parts()
         unknown = [name for name in self._unplanned if given[name] is not None]
         if unknown:
-            raise _core.InvalidInput(
+            raise refusal(
+                "not-for-this-method",
                 f"a plan knows nothing of {' and '.join(unknown)}: ask {type(self).__name__}.plan_of "
-                "without"
+                "without",
             )
         if "n" in others and others["n"] is None and others["alpha"] is None:
-            raise _core.InvalidInput(
+            raise refusal(
+                "missing-parameter",
                 "n and alpha are missing. Give n, the public number of rows or units, and the plan finds alpha; "
-                "or give alpha, and the plan finds n."
+                "or give alpha, and the plan finds n.",
+                "n",
+                ways_out=[WayOut("set", "n"), WayOut("set", "alpha")],
             )
         known = inspect.signature(getattr(type(self), "plan_of")).parameters
         parts = {name: one for name, one in given.items() if name in known}
@@ -396,7 +400,7 @@ class Method(metaclass=_Listed):
         declared = parts.pop("domain")
         domain = None if declared is None else as_domain(declared)
         if domain is None and not {"k", "dimension"} & parts.keys():
-            raise _core.InvalidInput(f"domain is missing: {cls.__name__}.plan_of needs a Domain, its columns or its file")
+            raise refusal("missing-parameter", f"domain is missing: {cls.__name__}.plan_of needs a Domain, its columns or its file", "domain", ways_out=[WayOut("set", "domain")])
         return Plan(cls.word, domain, parts | _read(parts, domain), unit)
 
     def __eq__(self, other: object) -> bool:
@@ -430,43 +434,20 @@ class Plan(Answer):
             parts = {**parts, "unit": unit}
         questions = [json_of(word, domain, {**parts, "epsilon": one}, known) for one in self._budgets]
         texts = texts_of({name: one for name, one in parts.items() if isinstance(one, Held)})
-        found, words = map(in_python, _core.plans(questions, texts))
-        super().__init__(found, _ROWS_ALONE.sub(lambda _: _protected(unit), words))
+        super().__init__(*_core.plans(questions, texts, unit))
 
     def _chart(self, against: str | None, distance: str, progress: bool) -> altair.Chart:
         from mollify import _plot
 
         if len(self._budgets) > 1:
             several = ",".join(str(one) for one in self._budgets)
-            raise _core.InvalidInput(f"a chart shows one epsilon, but there are several: {several}. Plan with one of them.")
+            raise refusal("no-chart", f"a chart shows one epsilon, but there are several: {several}. Plan with one of them.", "epsilon")
         budget = self._budgets[0]
         return _plot.plan(self, None if budget is None else float(budget), self._with_epsilon, progress)
 
     def _with_epsilon(self, epsilon: float) -> Plan:
         word, domain, parts, unit = self._question
         return Plan(word, domain, parts | {"epsilon": epsilon, "curve": False}, unit)
-
-
-_ROWS_ALONE = re.compile(r"\beach\s+row\s+is\s+protected,.*", re.DOTALL)
-"""The last sentence of a plan: the library's question has no unit, but a method may."""
-
-
-def _protected(unit: str | None) -> str:
-    """Whose data a planned release protects, as the last sentence of a plan."""
-    words = (
-        "each row is protected, and a person with several rows less; to protect whole persons, "
-        "give unit to the method and count persons here"
-        if unit is None
-        else f'all rows of each unit of "{unit}" are protected together, and n counts units, not rows'
-    )
-    return textwrap.fill(words, 80, subsequent_indent=" " * 4, break_on_hyphens=False) + "\n"
-
-
-def _by_rows(found: str, words: str) -> tuple[str, str]:
-    """The answer of a check, with the rows of a table in memory in place of a file's lines."""
-    found = re.sub(r'^( *)"line": (\d+)', lambda line: f'{line[1]}"row": {int(line[2]) - 2}', found, flags=re.M)
-    words = re.sub(r"^data \(in memory\):(\d+)", lambda line: f"row {int(line[1]) - 2}", words, flags=re.M)
-    return found, re.sub(r"^(?=row \d)", "rows are counted from 0\n", words, count=1, flags=re.M)
 
 
 def _read(parts: Mapping[str, Any], domain: Domain | None) -> dict[str, str | Held]:
@@ -479,7 +460,7 @@ def _read(parts: Mapping[str, Any], domain: Domain | None) -> dict[str, str | He
 def _require_other(data: Any, part: str, public: object) -> None:
     if isinstance(public, Held) and public.was(data):
         hint = ". Give a public list of all units: a list, a column, or a table or file with it." if part == "units" else ""
-        raise _core.InvalidInput(f"{part} must be public, but is the private data itself{hint}")
+        raise refusal("public-is-private", f"{part} must be public, but is the private data itself{hint}", part)
 
 
 def budgets_of(epsilon: Any) -> list[Any]:
@@ -487,7 +468,7 @@ def budgets_of(epsilon: Any) -> list[Any]:
     given = epsilon.tolist() if hasattr(epsilon, "tolist") else epsilon  # NumPy's arrays and numbers
     budgets = list(given) if isinstance(given, (list, tuple)) else [given]
     if not budgets:
-        raise _core.InvalidInput(f"epsilon must be a budget or a list of budgets, but is {epsilon!r}")
+        raise refusal("wrong-type", f"epsilon must be a budget or a list of budgets, but is {epsilon!r}", "epsilon")
     return budgets
 
 
@@ -497,11 +478,17 @@ def charged_ledger(
     """The ledger that a release is charged to."""
     if (ledger is None) != (data_set is None):
         if data_set is None:
-            raise _core.InvalidInput(
+            raise refusal(
+                "missing-parameter",
                 "data_set is missing: a release is charged to a ledger under the name of its data. "
-                'Give data_set="NAME", as the ledger declares it.'
+                'Give data_set="NAME", as the ledger declares it.',
+                "data_set",
+                ways_out=[WayOut("set", "data_set")],
             )
-        raise _core.InvalidInput(
-            "ledger is missing: data_set names the data in a ledger. Give ledger=mo.Ledger(PATH)."
+        raise refusal(
+            "missing-parameter",
+            "ledger is missing: data_set names the data in a ledger. Give ledger=mo.Ledger(PATH).",
+            "ledger",
+            ways_out=[WayOut("set", "ledger")],
         )
     return ledger if ledger is None or isinstance(ledger, Ledger) else existing(ledger)

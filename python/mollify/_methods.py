@@ -13,6 +13,7 @@ from mollify._domain import DomainLike
 from mollify._files import inputs_of, writable, write_whole
 from mollify._method_base import Method, Plan
 from mollify._progress import line
+from mollify._refusal import refusal
 from mollify._spec import given_name, table, texts_of
 
 Number = float | str
@@ -209,11 +210,12 @@ class Local(_OfOutcomes):
         chosen = ("mechanism", "band", "gamma", "mu", "channel")
         fixed = [name for name in chosen if getattr(self, name) is not None]
         if fixed:
-            raise _core.InvalidInput(
-                f"tune chooses where the band lies, so {', '.join(fixed)} must not be given"
+            raise refusal(
+                "superfluous-parameter",
+                f"tune chooses where the band lies, so {', '.join(fixed)} must not be given",
             )
         if data is not None and data is public_units:
-            raise _core.InvalidInput("public_units must be public, but is the private data itself")
+            raise refusal("public-is-private", "public_units must be public, but is the private data itself", "public_units")
         inputs = [*self._inputs(data), *inputs_of({"public_units": public_units})]
         path = None if out is None else writable(out, overwrite, inputs)
         columns = self._columns()

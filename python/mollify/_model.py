@@ -12,6 +12,7 @@ from mollify._domain import Domain, _restore, scalar_text
 from mollify._files import Inputs, inputs_of, write_whole
 from mollify._progress import line
 from mollify._records import Records
+from mollify._refusal import refusal
 
 
 class Model:
@@ -96,8 +97,10 @@ class Model:
             not have.
         """
         if given is not None and not isinstance(given, Mapping):
-            raise _core.InvalidInput(
-                f"given must be a mapping from names to values, but is {given!r}"
+            raise refusal(
+                "wrong-type",
+                f"given must be a mapping from names to values, but is {given!r}",
+                "given",
             )
         wanted = whole_number("count", count, (1, 10**8))
         fixed = {
@@ -157,8 +160,10 @@ def generate(
     if isinstance(model, (str, os.PathLike)):
         model = Model.read(model)
     if not isinstance(model, Model):
-        raise _core.InvalidInput(
+        raise refusal(
+            "wrong-type",
             "model must be the model of a release by mo.Marginals or mo.IntegralModel (release.model) or its file, "
-            f"but is {'None' if model is None else 'of type ' + type(model).__name__}"
+            f"but is {'None' if model is None else 'of type ' + type(model).__name__}",
+            "model",
         )
     return model.sample(count, given, seed=seed, progress=progress)

@@ -1,20 +1,17 @@
-"""Names of parameters: the error of a call with a wrong one, and Python's names in the
-library's sentences."""
+"""Names of parameters: the error of a call with a wrong one."""
 
 from __future__ import annotations
 
 import difflib
 import functools
 import inspect
-import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
-from mollify import _core
-from mollify._checks import listed, row_of_line
+from mollify._checks import listed
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -36,55 +33,6 @@ class _Signature(inspect.Signature):
         if isinstance(self.return_annotation, str) and self.return_annotation != "None":
             text += f" -> {self.return_annotation}"
         return textwrap.fill(text, 72, subsequent_indent="    ", break_long_words=False)
-
-
-def in_python(sentence: str) -> str:
-    """A sentence of the library, in which a parameter has its name in Python in place of the command's flag."""
-    from mollify._methods import METHODS
-
-    def call(found: re.Match[str]) -> str:
-        method = METHODS.get(found[1])
-        return found[0] if method is None else f"mo.{method.__name__}({_parameter(found[2])}=True)"
-
-    sentence = _in_classes(re.sub(r"\bmethod ([a-z-]+) --([a-z][a-z0-9-]*)", call, sentence))
-    return re.sub(r"(?<![\w-])--([a-z][a-z0-9-]*)", lambda found: _parameter(found[1]), sentence)
-
-
-def _in_classes(sentence: str) -> str:
-    """A sentence that names a method by its class, and a way out as it is written in Python."""
-    from mollify._methods import METHODS
-
-    words = "|".join(sorted(METHODS, key=len, reverse=True))
-
-    def named(found: re.Match[str]) -> str:
-        option = f"({found[3].strip()}=True)" if found[3] else ""
-        space = found[1] if "\n" in found[1] else ""  # a wrapped line stays short
-        classes = re.sub(words, lambda word: f"mo.{METHODS[word[0]].__name__}", found[2])
-        return f"{space}{classes}{option}"
-
-    def column(found: re.Match[str]) -> str:
-        name = f"mo.{METHODS[found[2]].__name__}"  # the next column stays where it is
-        return f"{found[1]}{name.ljust(len(found[2] + found[3]) - 2)}  "
-
-    sentence = re.sub(rf"^(method {{2,}})({words})( {{2,}})(?=\S)", column, sentence, flags=re.MULTILINE)
-    some = rf"(?:{words})(?:(?:,|\s+and|\s+or)\s+(?:{words}))*"
-    sentence = re.sub(rf'(?<!["\w])methods?(\s+)({some})(\s+copula)?(?![\w"-])', named, sentence)
-    sentence = re.sub(rf"(?<=the method is )({words})(?![\w-])", lambda one: f"mo.{METHODS[one[0]].__name__}", sentence)
-    return re.sub(r"\badd (accept_error|accept_large_delta)\b(?!=)", r"add \1=True", sentence)
-
-
-def _refused(sentence: str) -> str:
-    """A refusal of the library in Python's words, with the rows of a table and the way out of a ledger's scope."""
-    sentence = re.sub(r"(?<=\(in memory\) )line (\d+)", row_of_line, sentence)
-    return re.sub(
-        r"(protects each unit of (.+), but this release protects no more than each row)$",
-        r'\1. Give the method unit="\2", or a charge scope="unit=\2".',
-        _in_classes(sentence),
-    )
-
-
-def _parameter(flag: str) -> str:
-    return flag.replace("-", "_")
 
 
 def near(name: str, known: Iterable[str], quote: str = "") -> str:
@@ -112,9 +60,6 @@ def _checked(function: Callable[P, R], is_method: bool) -> Callable[P, R]:
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return function(*args, **kwargs)
-        except _core.InvalidInput as refused:
-            refused.args = (_refused(str(refused)),)
-            raise
         except TypeError:
             error = _wrong_call(function, is_method, args, kwargs)
             if error is None:  # it comes from inside

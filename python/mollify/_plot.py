@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mollify import _core
 from mollify._files import optional
 from mollify._progress import steps
+from mollify._refusal import WayOut, refusal
 
 if TYPE_CHECKING:
     import altair
@@ -225,8 +225,11 @@ def plan(
                 if one.get("alpha")
             ]
     if not rows:
-        raise _core.InvalidInput(
-            "a plan is drawn if it finds the total variation at an epsilon. Give epsilon, and leave out alpha."
+        raise refusal(
+            "no-chart",
+            "a plan is drawn if it finds the total variation at an epsilon. Give epsilon, and leave out alpha.",
+            "epsilon",
+            ways_out=[WayOut("set", "epsilon")],
         )
     return lines(
         rows,
@@ -249,11 +252,13 @@ def error(
     If rows share one model: of two columns together, on average.
     """
     if distance not in _DISTANCES:
-        raise _core.InvalidInput(
-            f"distance must be one of {', '.join(_DISTANCES)}, but is {distance!r}"
+        raise refusal(
+            "unknown-name",
+            f"distance must be one of {', '.join(_DISTANCES)}, but is {distance!r}",
+            "distance",
         )
     if epsilon is None:
-        raise _core.InvalidInput("error against epsilon needs a release whose budget is epsilon, but this one has another budget")
+        raise refusal("no-chart", "error against epsilon needs a release whose budget is epsilon, but this one has another budget", "epsilon")
 
     def distances(found: Mapping[str, Any]) -> dict[str, Any]:
         pairs = found.get("pairs", {})
@@ -272,7 +277,7 @@ def error(
         for kind, value in distances(again(budget)).items():
             rows.append({"epsilon": budget, "of": WORDS.get(kind, kind), name: value})
     if not rows:
-        raise _core.InvalidInput(f"there is no {name} against epsilon in this comparison")
+        raise refusal("no-chart", f"there is no {name} against epsilon in this comparison")
     return lines(
         [row for row in rows if row[name] is not None],
         x="epsilon",

@@ -8,6 +8,7 @@ from typing import Any
 
 from mollify import _core
 from mollify._checks import listed, number
+from mollify._refusal import refusal
 
 
 class Privacy:
@@ -51,15 +52,16 @@ class Privacy:
         named = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu}
         given = [name for name, part in named.items() if part is not None]
         if given not in (["epsilon"], ["epsilon", "delta"], ["rho"], ["mu"]):
-            raise _core.InvalidInput(
+            raise refusal(
+                "contradicting-parameters",
                 "Privacy takes epsilon, epsilon and delta, rho, or mu. "
-                f"You gave {listed(given or ['none of them'])}."
+                f"You gave {listed(given or ['none of them'])}.",
             )
         for name, part in named.items():
             most = 1.0 if name == "delta" else sys.float_info.max
             if part is not None and not 0 <= number(name, part) <= most:
                 limit = "from 0 to 1" if name == "delta" else "finite and at least 0"
-                raise _core.InvalidInput(f"{name} must be {limit}, but is {part!r}")
+                raise refusal("out-of-range", f"{name} must be {limit}, but is {part!r}", name)
         self._parts = tuple(float(part) if isinstance(part, str) else part for part in named.values())  # type: ignore[assignment]
 
     @property
@@ -150,12 +152,14 @@ def compose(releases: Iterable[Any]) -> Privacy:
     """
     promises = []
     if not isinstance(releases, Iterable):
-        raise _core.InvalidInput(f"releases must be a list of releases, but is of type {type(releases).__name__}")
+        raise refusal("wrong-type", f"releases must be a list of releases, but is of type {type(releases).__name__}", "releases")
     for one in releases:
         promise = getattr(one, "guarantee", one)
         if not isinstance(promise, Privacy):
-            raise _core.InvalidInput(
-                f"releases must be releases or what they promise, but one is of type {type(one).__name__}"
+            raise refusal(
+                "wrong-type",
+                f"releases must be releases or what they promise, but one is of type {type(one).__name__}",
+                "releases",
             )
         promises.append(promise._inside())
     return outward(_core.composed_up(promises))

@@ -13,6 +13,7 @@ from mollify._checks import path_text, whole_number
 from mollify._data import is_parquet, source_of
 from mollify._domain import Domain, DomainLike, as_domain
 from mollify._files import inputs_of, writable, write_whole
+from mollify._refusal import refusal
 
 
 def _file(what: str, public: Any, domain: Domain) -> tuple[str, bytes | None]:
@@ -77,8 +78,10 @@ def candidates(
     inputs = inputs_of({"domain": known, "reference": reference})
     path = writable(path_text("out", out), overwrite, inputs)
     if is_parquet(path):
-        raise _core.InvalidInput(
-            f"{path} ends in .parquet, but candidates are written as CSV. Use a name that ends in .csv."
+        raise refusal(
+            "wrong-kind-of-file",
+            f"{path} ends in .parquet, but candidates are written as CSV. Use a name that ends in .csv.",
+            "path",
         )
     name, text = (None, None) if reference is None else _file("reference", reference, known)
     listed, content = _core.candidates(known._inside, whole_number("count", count), name, text)

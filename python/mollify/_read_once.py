@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from mollify import _core
+from mollify._refusal import refusal
 
 _READS_ON = ("__next__", "read_next", "read_next_batch", "get_next")
 """Methods of objects that go on where they stopped: iterators, and the Arrow readers of libraries."""
@@ -52,9 +53,11 @@ def begin_reading(table: object, what: str) -> None:
 
     with _lock:
         if _kept(place) is table:
-            raise _core.InvalidInput(
+            raise refusal(
+                "not-repeatable",
                 f"{what} is a {kind.__name__} that was read before, and it can be read once. Make a new one for "
-                "each call, or give a table that it is read into, such as pyarrow.table(reader)."
+                "each call, or give a table that it is read into, such as pyarrow.table(reader).",
+                what,
             )
         try:
             _were_read[place] = weakref.ref(table, leave_out)

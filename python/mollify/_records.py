@@ -14,6 +14,7 @@ from mollify._checks import Public, path_text
 from mollify._files import Inputs, optional, table_format, write_whole, writable
 from mollify._html import table
 from mollify._parameters import near
+from mollify._refusal import refusal
 
 if TYPE_CHECKING:
     import pandas
@@ -135,9 +136,11 @@ class Records(metaclass=Public):
         `overwrite` is true, and for a name that ends in ``.parquet``.
         """
         if path is not None and path_text("a file to write", path).lower().endswith(".parquet"):
-            raise _core.InvalidInput(
+            raise refusal(
+                "wrong-kind-of-file",
                 f"{os.fsdecode(path)} ends in .parquet, but to_csv writes CSV. Use to_parquet, or a name that "
-                "ends in .csv."
+                "ends in .csv.",
+                "path",
             )
         text = self._table.csv_text()
         if path is None:
@@ -153,9 +156,11 @@ class Records(metaclass=Public):
         that ends in ``.csv``.
         """
         if path_text("a file to write", path).lower().endswith(".csv"):
-            raise _core.InvalidInput(
+            raise refusal(
+                "wrong-kind-of-file",
                 f"{os.fsdecode(path)} ends in .csv, but to_parquet writes Parquet. Use to_csv, or a name that "
-                "ends in .parquet."
+                "ends in .parquet.",
+                "path",
             )
         parquet = optional("pyarrow.parquet", "parquet")
         writable(path, overwrite, self._inputs)  # before the work

@@ -13,10 +13,11 @@ from mollify._checks import path_text
 from mollify._domain import DomainLike, as_domain
 from mollify._files import Inputs as InputFiles, optional, unreadable, write_whole
 from mollify._model import Model
-from mollify._parameters import in_python
 from mollify._privacy import Privacy, of_json, outward
 from mollify._records import Records
+from mollify._refusal import WayOut, refusal
 from mollify._spec import Inputs, given_name, texts_of
+from mollify._warning import Message, messages
 
 
 class Certificate:
@@ -36,9 +37,9 @@ class Certificate:
         except (ValueError, RecursionError):
             self._facts = None
         if not isinstance(self._facts, dict):
-            raise _core.InvalidInput(f"{name} must be a certificate of a release, a JSON object")
+            raise refusal("wrong-kind-of-file", f"{name} must be a certificate of a release, a JSON object", "certificate")
         if "spec" not in self._facts:
-            raise _core.InvalidInput(f'{name} must be a certificate of a release, but has no "spec"')
+            raise refusal("missing-key", f'{name} must be a certificate of a release, but has no "spec"', "certificate")
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Certificate:
@@ -114,8 +115,17 @@ class Release(Records):
     notes: list[str]
     """What else to know about it, in sentences."""
 
-    warnings: list[str]
-    """The texts of every `ReleaseWarning` that came before the release."""
+    warnings: list[Message]
+    """The texts of every `ReleaseWarning` that came before the release, with their codes."""
+
+    represents: list[str]
+    """Whether released shares are shares of rows or of units, in sentences."""
+
+    promised: list[str]
+    """The release's promises, in sentences. The certificate has them in the words of the command."""
+
+    not_promised: list[str]
+    """The limits of the promise, in sentences."""
 
     model: Model | None
     """The model of `Marginals` or `IntegralModel`, whose `Model.sample` draws more rows.
@@ -132,10 +142,13 @@ class Release(Records):
         super().__init__(table)
         self.certificate = certificate
         self.model = model
-        self.why = in_python(report["why"])
+        self.why = report["why"]
         self.total_variation = report["total_variation"]
-        self.notes = [in_python(one) for one in report["notes"]]
-        self.warnings = [in_python(one) for one in report["warnings"]]
+        self.notes = list(report["notes"])
+        self.warnings = messages(report["warnings"])
+        self.represents = list(report["represents"])
+        self.promised = list(report["promised"])
+        self.not_promised = list(report["not_promised"])
         found = certificate.to_dict().get("measured", {})
         if "accuracy" in found:
             self.total_variation = found["accuracy"]["total_variation"]
@@ -157,24 +170,6 @@ class Release(Records):
     def guarantee(self) -> Privacy:
         """What all of the release promises together."""
         return self.certificate.total
-
-    def _sentences(self, part: str) -> list[str]:
-        return [in_python(one) for one in self.certificate.to_dict()[part]]
-
-    @property
-    def represents(self) -> list[str]:
-        """Whether released shares are shares of rows or of units, in sentences."""
-        return self._sentences("represents")
-
-    @property
-    def promised(self) -> list[str]:
-        """The release's promises, in sentences."""
-        return self._sentences("promised")
-
-    @property
-    def not_promised(self) -> list[str]:
-        """The limits of the promise, in sentences."""
-        return self._sentences("not_promised")
 
     def dp_event(self, accountant: Literal["pld", "rdp"] = "pld") -> Any:
         """Describe the release as an event of Google's dp_accounting.
@@ -205,7 +200,9 @@ class Release(Records):
             another accountant.
         """
         if accountant not in ("pld", "rdp"):
-            raise _core.InvalidInput(f'accountant must be "pld" or "rdp", but is {accountant!r}')
+            raise refusal(
+                "unknown-name", f'accountant must be "pld" or "rdp", but is {accountant!r}', "accountant"
+            )
         dp_event = optional("dp_accounting.dp_event", "dp-accounting")
 
         total = self._replacing_up()
@@ -213,8 +210,10 @@ class Release(Records):
             # Rounded down: less noise is the safe side.
             return dp_event.GaussianDpEvent(math.nextafter(1 / total.mu, 0))
         if total.delta:
-            raise _core.InvalidInput(
-                f"a release with {total} has no event in dp_accounting. Use its privacy_loss()."
+            raise refusal(
+                "not-for-this-release",
+                f"a release with {total} has no event in dp_accounting. Use its privacy_loss().",
+                ways_out=[WayOut("run", "privacy_loss")],
             )
         if total.rho is not None or accountant == "rdp":
             return dp_event.ZCDpEvent(total.rho_up())
@@ -244,7 +243,7 @@ class Release(Records):
         if total.mu is not None:
             return losses.from_gaussian_mechanism(1 / total.mu)
         if total.epsilon is None:
-            raise _core.InvalidInput(f"a release with {total} has no privacy loss distribution. Use its dp_event().")
+            raise refusal("not-for-this-release", f"a release with {total} has no privacy loss distribution. Use its dp_event().", ways_out=[WayOut("run", "dp_event")])
         return losses.from_privacy_parameters(
             common.DifferentialPrivacyParameters(total.epsilon, total.delta or 0)
         )
@@ -253,8 +252,9 @@ class Release(Records):
         return f"Release({len(self)} records by {self.mechanism} with {self.guarantee})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        names = ("why", "total_variation", "notes", "warnings")
+        names = ("why", "total_variation", "notes", "represents", "promised", "not_promised")
         report = {name: getattr(self, name) for name in names}
+        report["warnings"] = [(one.code, one.severity, str(one), one.ways_out) for one in self.warnings]
         return _restore, (self._table.columns(), self.certificate, report, self.model)
 
 
@@ -285,7 +285,7 @@ class Verification(NamedTuple):
     """Epsilon of one draw, from the integers and rounded up; None if rows are protected,
     and if it was not looked at.
     """
-    warnings: list[str]
+    warnings: list[Message]
     """Dangers of the release and of its domain, a sentence each, if the certificate holds."""
 
     def __bool__(self) -> bool:
@@ -303,17 +303,21 @@ def as_certificate(given: object) -> Certificate:
         try:
             text = json.dumps(dict(given))
         except (TypeError, ValueError) as error:
-            raise _core.InvalidInput(
-                f"the dict must be a certificate, but is not JSON ({error}). Pass Certificate.to_dict()."
+            raise refusal(
+                "wrong-kind-of-file",
+                f"the dict must be a certificate, but is not JSON ({error}). Pass Certificate.to_dict().",
+                "certificate",
             ) from None
         return Certificate(text, name="the dict")
     if isinstance(given, str) and given.lstrip().startswith("{"):
         return Certificate(given, name="the text")
     if isinstance(given, (str, os.PathLike)):
         return Certificate.read(given)
-    raise _core.InvalidInput(
+    raise refusal(
+        "wrong-type",
         "certificate must be a Release, a Certificate, its dict, its JSON or the path of its file, "
-        f"but is of type {type(given).__name__}"
+        f"but is of type {type(given).__name__}",
+        "certificate",
     )
 
 
@@ -364,4 +368,5 @@ def verify(
     )
     facts = json.loads(report)
     facts["epsilon_realised_up"] = facts.get("epsilon_realised")
+    facts["warnings"] = messages(facts["warnings"])
     return Verification._make(facts[field] for field in Verification._fields)

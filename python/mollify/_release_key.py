@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import NoReturn
 
 from mollify import _core
+from mollify._refusal import refusal
 
 
 class ReleaseKey:
@@ -49,9 +50,10 @@ class ReleaseKey:
             For anything else: nobody chooses a key.
         """
         if not isinstance(handed, (bytes, bytearray, memoryview)):
-            raise _core.InvalidInput(
+            raise refusal(
+                "wrong-type",
                 "a release key must be the bytes that another one gave for its workers, but is of type "
-                f"{type(handed).__name__}"
+                f"{type(handed).__name__}",
             )
         key = cls.__new__(cls)
         key._inside = _core.ReleaseKey.of_worker_bytes(bytes(handed))
@@ -79,8 +81,10 @@ def identity_bytes(identities: Iterable[object]) -> list[bytes]:
     """The text of each unit's id, in UTF-8: 7 and "7" are one unit, as in tables."""
     # The letters of one text are no units.
     if not isinstance(identities, Iterable) or isinstance(identities, (str, bytes, bytearray)):
-        raise _core.InvalidInput(
-            f"identities must be a list of units, but are of type {type(identities).__name__}"
+        raise refusal(
+            "wrong-type",
+            f"identities must be a list of units, but are of type {type(identities).__name__}",
+            "identities",
         )
     texts = []
     for identity in identities:
@@ -91,8 +95,10 @@ def identity_bytes(identities: Iterable[object]) -> list[bytes]:
         elif (number := _whole_number(identity)) is not None:
             texts.append(str(number).encode())
         else:
-            raise _core.InvalidInput(
+            raise refusal(
+                "wrong-type",
                 "the identity of a unit must be a text, bytes or a whole number, but one is of "
-                f"type {type(identity).__name__}"
+                f"type {type(identity).__name__}",
+                "identities",
             )
     return texts

@@ -21,6 +21,7 @@ from mollify._html import table
 from mollify._method_base import Plan
 from mollify._plot import WORDS
 from mollify._records import moments_in_python
+from mollify._refusal import refusal
 from mollify._release import Release
 
 _STYLE = """
@@ -481,8 +482,10 @@ def report(
     if isinstance(about, Release):
         known = _domain_of(about) if domain is None else as_domain(domain)
         if known is not None and not set(known) <= set(about.columns):
-            raise _core.InvalidInput(
-                f"domain must be the release's, whose columns are {', '.join(about.columns)}"
+            raise refusal(
+                "certificate-mismatch",
+                f"domain must be the release's, whose columns are {', '.join(about.columns)}",
+                "domain",
             )
         page = _release_page(about, known)
     elif isinstance(about, Comparison):
@@ -492,9 +495,9 @@ def report(
         words = f"about must be a Release or a comparison whose outcomes or columns are listed, but is of type {refused}"
         if isinstance(about, (Estimate, Plan)):
             words += f". {refused}.plot() draws it, and print shows it in words"
-        raise _core.InvalidInput(words)
+        raise refusal("wrong-type", words, "about")
     name = path_text("a file to write", path)
     if not name.lower().endswith((".html", ".htm")):
-        raise _core.InvalidInput(f"{name} is not an HTML file. Use a file name that ends in .html or .htm.")
+        raise refusal("wrong-kind-of-file", f"{name} is not an HTML file. Use a file name that ends in .html or .htm.", "path")
     inputs = [*getattr(about, "_inputs", ()), *inputs_of({"domain": domain})]
     write_whole(path, page, overwrite=overwrite, inputs=inputs)

@@ -9,8 +9,9 @@ from mollify._checks import Public, number, optional_number, thread_count, whole
 from mollify._privacy import Privacy, outward
 from mollify._private_numbers import private_numbers, private_outcomes
 from mollify._progress import line
+from mollify._refusal import WayOut, refusal
 from mollify._release_key import ReleaseKey, identity_bytes
-from mollify._warning import warn
+from mollify._warning import messages, warn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,7 +29,7 @@ def _numbers(what: str, numbers: ArrayLike, kinds: str) -> NDArray[Any]:
         array = array.astype(np.float64 if "f" in kinds else np.int64)
     if array.dtype.kind not in kinds:
         expected = "numbers" if "f" in kinds else "integers"
-        raise _core.InvalidInput(f"{what} must be {expected}, but are of type {array.dtype}")
+        raise refusal("wrong-type", f"{what} must be {expected}, but are of type {array.dtype}")
     return array
 
 
@@ -94,8 +95,10 @@ class Sampler(metaclass=Public):
         if reference is not None:
             array = _numbers("the masses of a reference", reference, "fiu")
             if array.ndim != 1:
-                raise _core.InvalidInput(
-                    f"a reference must have one mass for each outcome, but has shape {array.shape}"
+                raise refusal(
+                    "wrong-shape",
+                    f"a reference must have one mass for each outcome, but has shape {array.shape}",
+                    "reference",
                 )
             masses = [float(mass) for mass in array]
             outcomes = len(masses) if outcomes is None else outcomes
@@ -103,13 +106,15 @@ class Sampler(metaclass=Public):
         if channel is not None:
             array = _numbers("the masses of a channel", channel, "fiu")
             if array.ndim != 2:
-                raise _core.InvalidInput(
-                    f"a channel must have rows of one mass for each outcome, but has shape {array.shape}"
+                raise refusal(
+                    "wrong-shape",
+                    f"a channel must have rows of one mass for each outcome, but has shape {array.shape}",
+                    "channel",
                 )
             rows = [float(mass) for mass in array.ravel()]
             outcomes = array.shape[1] if outcomes is None else outcomes
         if outcomes is None:
-            raise _core.InvalidInput("outcomes is missing: give outcomes, a reference or a channel")
+            raise refusal("missing-parameter", "outcomes is missing: give outcomes, a reference or a channel", "outcomes", ways_out=[WayOut("set", "outcomes"), WayOut("set", "reference"), WayOut("set", "channel")])
         self._parameters: dict[str, Any] = {
             "mechanism": str(mechanism),
             "outcomes": whole_number("outcomes", outcomes),
@@ -121,7 +126,7 @@ class Sampler(metaclass=Public):
         }
         public = _core.SamplerParameters(**self._parameters)
         self._inside = _core.Sampler(public)
-        warn(public.warnings())
+        warn(messages(public.warnings()))
 
     @property
     def outcomes(self) -> int:
@@ -161,9 +166,11 @@ class Sampler(metaclass=Public):
         if array.dtype not in (np.float32, np.float64):
             array = array.astype(np.float64)
         if array.ndim not in (1, 2) or array.shape[-1] != self.outcomes:
-            raise _core.InvalidInput(
+            raise refusal(
+                "wrong-shape",
                 f"scores must be {self.outcomes} numbers or rows of {self.outcomes} numbers, "
-                f"but have shape {array.shape}"
+                f"but have shape {array.shape}",
+                "scores",
             )
         rows = np.ascontiguousarray(array.reshape(-1, self.outcomes))
         released = self._inside.draw(rows)
@@ -228,9 +235,11 @@ class Sampler(metaclass=Public):
         if weights is not None:
             columns.append(private_numbers("weights", weights, is_flat=True))
         if any(column.ndim != 1 or len(column) != len(columns[0]) for column in columns):
-            raise _core.InvalidInput(
+            raise refusal(
+                "wrong-shape",
                 "outcomes, units and weights must be of one length, but have shapes "
-                + ", ".join(str(column.shape) for column in columns)
+                + ", ".join(str(column.shape) for column in columns),
+                "outcomes",
             )
         chosen = columns[0]
         # Values that are not outcomes become one that is skipped.
@@ -238,16 +247,18 @@ class Sampler(metaclass=Public):
         records = np.ascontiguousarray(records.astype(np.uint32))
         counted = None if weights is None else np.ascontiguousarray(columns[-1].astype(np.float64))
         if (offsets is None) == (units is None):
-            raise _core.InvalidInput("give offsets, or units and count, to say whose each record is")
+            raise refusal("missing-parameter", "give offsets, or units and count, to say whose each record is", "offsets", ways_out=[WayOut("set", "offsets"), WayOut("set", "units")])
         if offsets is not None:
             places = np.clip(_numbers("offsets", offsets, "iu"), 0, None).astype(np.uint64)
             if places.ndim != 1 or len(places) == 0:
-                raise _core.InvalidInput(
-                    f"offsets must be one more than there are units, but have shape {places.shape}"
+                raise refusal(
+                    "wrong-shape",
+                    f"offsets must be one more than there are units, but have shape {places.shape}",
+                    "offsets",
                 )
             return self._draw_units(records, places, counted, key, identities, threads, progress)
         if size is None:
-            raise _core.InvalidInput("count is missing: units needs count, the number of units")
+            raise refusal("missing-parameter", "count is missing: units needs count, the number of units", "count", ways_out=[WayOut("set", "count")])
         numbers = np.where((columns[1] >= 0) & (columns[1] < size), columns[1], size)
         order = np.argsort(numbers, kind="stable")
         sizes = np.bincount(numbers.astype(np.int64), minlength=size + 1)[:size]
@@ -269,9 +280,9 @@ class Sampler(metaclass=Public):
 
         places = np.ascontiguousarray(offsets)
         if (key is None) != (identities is None):
-            raise _core.InvalidInput("key and identities belong together: give both or neither")
+            raise refusal("missing-parameter", "key and identities belong together: give both or neither", "key")
         if key is not None and not isinstance(key, ReleaseKey):
-            raise _core.InvalidInput(f"key must be a ReleaseKey, but is of type {type(key).__name__}")
+            raise refusal("wrong-type", f"key must be a ReleaseKey, but is of type {type(key).__name__}", "key")
         used = thread_count(threads)
         with line("draw_units", progress) as shown:
             if key is None or identities is None:
@@ -324,7 +335,7 @@ class RandomizedResponse:
             "epsilon": number("epsilon", epsilon),
         }
         self._inside = _core.RandomizedResponse(**self._parameters)
-        warn(_core.SamplerParameters("randomized-response", *self._parameters.values()).warnings())
+        warn(messages(_core.SamplerParameters("randomized-response", *self._parameters.values()).warnings()))
 
     @property
     def k(self) -> int:

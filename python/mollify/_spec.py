@@ -13,6 +13,7 @@ from mollify import _core
 from mollify._checks import number, require_without_nul, whole_number
 from mollify._data import column_source, is_parquet, source_of
 from mollify._domain import Domain
+from mollify._refusal import WayOut, refusal
 
 
 class Held:
@@ -66,17 +67,21 @@ class Inputs:
             try:
                 return Held(json.dumps(dict(given)).encode(), given, ".json")
             except (TypeError, ValueError) as error:
-                raise _core.InvalidInput(f"reference must be made of numbers, texts and lists: {error}") from None
+                raise refusal(
+                    "wrong-type", f"reference must be made of numbers, texts and lists: {error}", "reference"
+                ) from None
         if part == "candidates_file":
-            raise _core.InvalidInput(
+            raise refusal(
+                "wrong-type",
                 "candidates_file must be the path of a file of candidates, but is of type "
-                f"{type(given).__name__}"
+                f"{type(given).__name__}",
+                "candidates_file",
             )
         return Held(self._text(part, given), given)
 
     def _text(self, part: str, given: Any) -> bytes:
         if self.domain is None:
-            raise _core.InvalidInput(f"domain is missing: {part} in memory is read by the domain's columns. Give domain, or the path of a file.")
+            raise refusal("missing-parameter", f"domain is missing: {part} in memory is read by the domain's columns. Give domain, or the path of a file.", "domain", ways_out=[WayOut("set", "domain")])
         if part == "channel":
             return _channel_text(given)
         if part == "covariance":
@@ -85,7 +90,7 @@ class Inputs:
         if part != "units":
             return source_of(table, list(self.domain), what=part).csv_text()
         if self.unit is None:
-            raise _core.InvalidInput("units needs unit, the column that names them")
+            raise refusal("missing-parameter", "units needs unit, the column that names them", "unit", ways_out=[WayOut("set", "unit")])
         column = self.units_column or self.unit
         if isinstance(table, (str, Mapping)) or hasattr(table, "columns"):
             return source_of(table, [column], what=part).csv_text()
@@ -109,10 +114,12 @@ def _channel_text(rows: Any) -> bytes:
     try:
         numbers = np.asarray(rows, dtype=np.float64)
     except (TypeError, ValueError):
-        raise _core.InvalidInput("channel must be rows of numbers, all of one length") from None
+        raise refusal("wrong-shape", "channel must be rows of numbers, all of one length", "channel") from None
     if numbers.ndim != 2:
-        raise _core.InvalidInput(
-            f"channel must have rows of one mass for each outcome, but has shape {numbers.shape}"
+        raise refusal(
+            "wrong-shape",
+            f"channel must have rows of one mass for each outcome, but has shape {numbers.shape}",
+            "channel",
         )
     return json.dumps(numbers.tolist()).encode()
 
@@ -126,15 +133,17 @@ def _covariance_text(names: list[str], matrix: Any) -> bytes:
     if hasattr(matrix, "loc") and hasattr(matrix, "columns"):  # a data frame: by names
         names = [str(name) for name in matrix.columns]
         if [str(name) for name in matrix.index] != names:
-            raise _core.InvalidInput("covariance must have its columns' names as its index too")
+            raise refusal("wrong-shape", "covariance must have its columns' names as its index too", "covariance")
     try:
         numbers = np.asarray(matrix, dtype=np.float64)
     except (TypeError, ValueError):
-        raise _core.InvalidInput("covariance must be a matrix of numbers") from None
+        raise refusal("wrong-type", "covariance must be a matrix of numbers", "covariance") from None
     if numbers.shape != (len(names), len(names)):
-        raise _core.InvalidInput(
+        raise refusal(
+            "wrong-shape",
             f"covariance must have a row and a column for each of {', '.join(names)}, "
-            f"but has shape {numbers.shape}"
+            f"but has shape {numbers.shape}",
+            "covariance",
         )
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
@@ -173,25 +182,27 @@ def _value(name: str, kind: str, given: Any) -> Any:
     if kind == "truth":
         truth = getattr(given, "item", lambda: given)()  # NumPy's too
         if not isinstance(truth, bool):
-            raise _core.InvalidInput(f"{name} must be True or False, but is {given!r}")
+            raise refusal("wrong-type", f"{name} must be True or False, but is {given!r}", name)
         return truth
     if kind == "texts":
         if isinstance(given, str):
             return [given]
         if isinstance(given, Iterable):
             return [str(one) for one in given]
-        raise _core.InvalidInput(f"{name} must be a text or a list of texts, but is {given!r}")
+        raise refusal("wrong-type", f"{name} must be a text or a list of texts, but is {given!r}", name)
     if kind == "text":
         if isinstance(given, Iterable) and not isinstance(given, str):
-            raise _core.InvalidInput(f"{name} must be one text, but is {given!r}")
+            raise refusal("wrong-type", f"{name} must be one text, but is {given!r}", name)
         return str(given)
     if kind == "whole number":
         return whole_number(name, given)
     if kind == "number":
         return number(name, given)
     if isinstance(given, (list, tuple)):
-        raise _core.InvalidInput(
-            f"{name} must be one number, but is {given!r}. plan_of and compare take several epsilons."
+        raise refusal(
+            "wrong-type",
+            f"{name} must be one number, but is {given!r}. plan_of and compare take several epsilons.",
+            name,
         )
     # A decimal number, as it is typed.
     return given if isinstance(given, str) else str(getattr(given, "item", lambda: given)())

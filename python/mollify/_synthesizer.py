@@ -7,13 +7,13 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mollify import _core
 from mollify._checks import whole_number
 from mollify._domain import as_domain
 from mollify._ledger import Ledger
 from mollify._method_base import Method
 from mollify._parameters import unknown
 from mollify._private_objects import asking_objects, listed_objects
+from mollify._refusal import WayOut, refusal
 from mollify._release import Release
 
 if TYPE_CHECKING:
@@ -51,15 +51,19 @@ def _array(X: Any) -> Any:
 
     table = np.asarray(X)
     if table.dtype.kind == "c":
-        raise _core.InvalidInput("Complex data not supported")
+        raise refusal("wrong-type", "Complex data not supported", "X")
     if table.ndim != 2:
-        raise _core.InvalidInput(
-            f"X must have two dimensions, but has {table.ndim}: Reshape your data"
+        raise refusal(
+            "wrong-shape",
+            f"X must have two dimensions, but has {table.ndim}: Reshape your data",
+            "X",
         )
     if table.shape[1] == 0:
         rows = len(table)
-        raise _core.InvalidInput(
-            f"0 feature(s) (shape=({rows}, 0)) while a minimum of 1 is required."
+        raise refusal(
+            "empty-input",
+            f"0 feature(s) (shape=({rows}, 0)) while a minimum of 1 is required.",
+            "X",
         )
     return table
 
@@ -73,7 +77,9 @@ def _columns(rows: Sequence[Any], names: Sequence[str]) -> dict[str, list[Any]]:
     """
     lengths = {_length(row) for row in rows}
     if len(lengths) == 1 and not lengths & {None, len(names)}:
-        raise _core.InvalidInput(f"X must have the domain's {len(names)} columns, but has {lengths.pop()}")
+        raise refusal(
+            "wrong-shape", f"X must have the domain's {len(names)} columns, but has {lengths.pop()}", "X"
+        )
     with asking_objects():
         cells = [_cells(row, names) for row in rows]
     return {name: [row[place] for row in cells] for place, name in enumerate(names)}
@@ -157,7 +163,7 @@ class Synthesizer:
         known = self.get_params()
         for name, value in parameters.items():
             if name not in known:
-                raise _core.InvalidInput(str(unknown("Synthesizer", name, list(known))))
+                raise refusal("unknown-parameter", str(unknown("Synthesizer", name, list(known))), name)
             setattr(self, name, value)
         return self
 
@@ -170,11 +176,11 @@ class Synthesizer:
         """
         method = self.method
         if method is None:
-            raise _core.InvalidInput("method is missing: give a Synthesizer a method, such as mo.Central(domain, ...)")
+            raise refusal("missing-parameter", "method is missing: give a Synthesizer a method, such as mo.Central(domain, ...)", "method", ways_out=[WayOut("set", "method")])
         if not isinstance(method, Method) and (isinstance(method, type) or not callable(method)):
-            raise _core.InvalidInput(_A_METHOD.format(repr(method)))
+            raise refusal("wrong-type", _A_METHOD.format(repr(method)), "method")
         if hasattr(X, "toarray"):
-            raise _core.InvalidInput("X must be dense: sparse matrices are not read")
+            raise refusal("wrong-type", "X must be dense: sparse matrices are not read", "X")
         is_table = _is_table(X)
         names = _names(X) if is_table else None
         rows = None if is_table else listed_objects(X)
@@ -183,20 +189,24 @@ class Synthesizer:
         if not isinstance(method, Method):
             given = names if is_rows or is_table else [f"x{i}" for i in range(table.shape[1])]
             if given is None:
-                raise _core.InvalidInput(
+                raise refusal(
+                    "wrong-type",
                     "a function that makes a method needs the names of columns, but X is "
-                    + ("a list of rows, which has none" if is_rows else "a table without them")
+                    + ("a list of rows, which has none" if is_rows else "a table without them"),
+                    "X",
                 )
             method = method(given)
             if not isinstance(method, Method):
-                raise _core.InvalidInput(_A_METHOD.format(f"a function that made {method!r}"))
+                raise refusal("wrong-type", _A_METHOD.format(f"a function that made {method!r}"), "method")
         domain = as_domain(method.domain)
         if is_rows:
             table = _columns(table, list(domain))
         elif not is_table:
             if table.shape[1] != len(domain):
-                raise _core.InvalidInput(
-                    f"X must have the domain's {len(domain)} columns, but has {table.shape[1]}"
+                raise refusal(
+                    "wrong-shape",
+                    f"X must have the domain's {len(domain)} columns, but has {table.shape[1]}",
+                    "X",
                 )
             table = {name: table[:, place] for place, name in enumerate(domain)}
         self.release_: Release = method.sample(table, ledger=self.ledger, data_set=self.data_set)
@@ -230,15 +240,18 @@ class Synthesizer:
         `InvalidInput` if the method releases no model and fewer records are left.
         """
         if not hasattr(self, "release_"):
-            raise _core.InvalidInput("the Synthesizer has no records yet. Call fit(table) first.")
+            raise refusal("not-fitted", "the Synthesizer has no records yet. Call fit(table) first.")
         left = len(self.release_) - self._handed_out
         wanted = whole_number("n_samples", n_samples, (0, 10**8))
         model = self.release_.model
         if wanted > left and model is None:
-            raise _core.InvalidInput(
+            raise refusal(
+                "too-few-records",
                 f"{left} of {len(self.release_)} records are left, but {wanted} are asked for; "
                 "fit again for more, which is another release, or use mo.Marginals, whose model "
-                "gives any number"
+                "gives any number",
+                "n_samples",
+                ways_out=[WayOut("use", "Marginals")],
             )
         begin = self._handed_out
         self._handed_out += min(wanted, left)

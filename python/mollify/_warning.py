@@ -2,32 +2,95 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from mollify._parameters import in_python
+from mollify._refusal import WayOut
 
 _CALLED_THROUGH = ("mollify", "opendp", "sklearn")
 
 
-class ReleaseWarning(UserWarning):
+class Message(str):
+    """The sentence of a warning. Its facts are attributes, so no program has to read it."""
+
+    code: str
+    """The stable name of its kind, such as "mostly-noise"."""
+    severity: str
+    """"note", "warning", or "noise" if what is released is mostly noise."""
+    ways_out: tuple[WayOut, ...]
+
+    def __new__(cls, text: str, code: str = "", severity: str = "warning", ways_out: Iterable[Any] = ()) -> Message:
+        made = super().__new__(cls, text)
+        made.code, made.severity = code, severity
+        made.ways_out = tuple(WayOut(*one) for one in ways_out)
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Message, (str(self), self.code, self.severity, self.ways_out)
+
+
+class ByCode(type):
+    @functools.lru_cache(maxsize=None)  # noqa: B019  (there are few codes)
+    def __getitem__(cls, code: str) -> type[Any]:
+        return ByCode(f"{cls.__name__}[{code!r}]", (cls,), {"__module__": cls.__module__, "code": code})
+
+
+class CodedWarning(UserWarning, metaclass=ByCode):
+    """A warning whose `code` names its kind. ``Category[code]`` is the category of that
+    kind alone, for `warnings.filterwarnings`.
+    """
+
+    code = ""
+
+    @property
+    def message(self) -> Message:
+        """Its sentence and facts."""
+        found: Message = self.args[0]
+        return found
+
+
+class ReleaseWarning(CodedWarning):
     """Something public makes a release dangerous or nearly useless, but not wrong.
 
     Above all: its records are mostly noise, or its epsilon means little. It is given
     before anything is charged or drawn, and never depends on private data.
+
+    `code` names the kind, and ``ReleaseWarning["mostly-noise"]`` is the category of that
+    kind alone, for `warnings.filterwarnings`. `message` is a `Message`.
+
+    >>> mo.ReleaseWarning["mostly-noise"].code
+    'mostly-noise'
     """
 
 
-def warn(sentences: Iterable[str], category: type[Warning] = ReleaseWarning) -> None:
+def messages(found: Iterable[Any]) -> list[Message]:
+    """The library's messages, which are tuples, or objects of its JSON."""
+    return [
+        Message(
+            one["text"],
+            one["code"],
+            one["severity"],
+            [(way["action"], way["part"], way["value"]) for way in one["ways_out"]],
+        )
+        if isinstance(one, Mapping)
+        else Message(one[2], one[0], one[1], one[3])
+        for one in found
+    ]
+
+
+def warn(found: Iterable[Message], category: type[CodedWarning] = ReleaseWarning) -> None:
     """Warns at the line of the program that called this package, be it through a
     library's adapter.
     """
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and _is_between(frame.f_globals.get("__name__")):
         frame, level = frame.f_back, level + 1
-    for sentence in sentences:
-        warnings.warn(in_python(sentence), category, stacklevel=level)
+    for message in found:
+        kind = category[message.code] if message.code else category
+        warnings.warn(kind(message), stacklevel=level)
 
 
 def _is_between(module: object) -> bool:

@@ -19,6 +19,7 @@ from mollify._checks import number, optional_number, optional_whole
 from mollify._data import source_of
 from mollify._domain import DomainLike, as_domain
 from mollify._files import inputs_of
+from mollify._refusal import WayOut, refusal
 from mollify._sampler import Sampler, _numbers
 from mollify._spec import Inputs, json_of, texts_of
 
@@ -62,7 +63,7 @@ def compare(
     parts: dict[str, Any] = {"unit": unit, "units_column": units_column, "log": log}
     if units is not None:
         if units is data:
-            raise _core.InvalidInput("units must be public, but is the private data itself")
+            raise refusal("public-is-private", "units must be public, but is the private data itself", "units")
         parts["units"] = Inputs(known, unit, units_column).read("units", units)
     is_file = isinstance(released, (str, os.PathLike))
     found = Comparison(
@@ -84,19 +85,22 @@ def _masses(what: str, p: Any, outcomes: int, normalise: bool) -> Any:
 
     masses = _numbers(what, p, "fiu")
     if masses.shape != (outcomes,):
-        raise _core.InvalidInput(
-            f"{what} must have a mass for each of {outcomes} outcomes, but has shape {masses.shape}"
+        raise refusal(
+            "wrong-shape", f"{what} must have a mass for each of {outcomes} outcomes, but has shape {masses.shape}", what
         )
     masses = np.ascontiguousarray(masses, np.float64)
     usable = np.isfinite(masses).all() and (masses >= 0).all()
     total = float(masses.sum()) if usable else 0.0
     if not total > 0:
-        raise _core.InvalidInput(f"{what} must have finite masses of 0 or more, and one above 0")
+        raise refusal("not-a-distribution", f"{what} must have finite masses of 0 or more, and one above 0", what)
     if normalise:
         masses = masses / total
     elif abs(total - 1) > 1e-9:
-        raise _core.InvalidInput(
-            f"{what} must sum to 1, but sums to {total:.12g}. Give normalise=True to divide by the sum."
+        raise refusal(
+            "not-a-distribution",
+            f"{what} must sum to 1, but sums to {total:.12g}. Give normalise=True to divide by the sum.",
+            what,
+            ways_out=[WayOut("set", "normalise", "True")],
         )
     return masses
 
@@ -150,7 +154,7 @@ def law(
     (0.3133, 1.0)
     """
     if not isinstance(sampler, Sampler):
-        raise _core.InvalidInput(f"sampler must be a Sampler, but is of type {type(sampler).__name__}")
+        raise refusal("wrong-type", f"sampler must be a Sampler, but is of type {type(sampler).__name__}", "sampler")
     masses = _masses("p", p, sampler.outcomes, normalise)
     others = None if other is None else _masses("other", other, sampler.outcomes, normalise).tolist()
     return Law(
@@ -172,7 +176,7 @@ def _measure(what: str, given: Any) -> _core.KnownMeasure:
     try:
         return _core.KnownMeasure(json.dumps(dict(parts)), name)
     except (TypeError, ValueError) as error:
-        raise _core.InvalidInput(f"{name} must be an object of numbers, texts and lists: {error}") from None
+        raise refusal("wrong-type", f"{name} must be an object of numbers, texts and lists: {error}", what) from None
 
 
 def law_of_density(
@@ -252,7 +256,7 @@ def law_of_density(
     if at is not None:
         array = _numbers("at", at, "fiu")
         if array.ndim != 2:
-            raise _core.InvalidInput(f"at must have a row for each point, but has shape {array.shape}")
+            raise refusal("wrong-shape", f"at must have a row for each point, but has shape {array.shape}", "at")
         points = [[float(one) for one in row] for row in array]
     return Answer(
         *_core.law_of_density(

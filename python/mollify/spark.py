@@ -57,7 +57,6 @@ import functools
 import hashlib
 import os
 import platform
-import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -69,12 +68,13 @@ from mollify._files import optional
 from mollify._ledger import Ledger
 from mollify._method_base import Method, charged_ledger
 from mollify._model import Model
-from mollify._parameters import checked, in_python
+from mollify._parameters import checked
 from mollify._privacy import Privacy
+from mollify._refusal import refusal
 from mollify._release import Certificate
 from mollify._release_key import ReleaseKey
 from mollify._spec import public_files
-from mollify._warning import warn
+from mollify._warning import Message, messages, warn
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -107,7 +107,7 @@ class Release:
     notes: list[str]
     """What else to know about it, in sentences."""
 
-    warnings: list[str]
+    warnings: list[Message]
     """The texts of every `mollify.ReleaseWarning` that came before the release."""
 
     def __init__(
@@ -122,10 +122,10 @@ class Release:
         self._session = session
         self.certificate = certificate
         self.model = model
-        self.why = in_python(report["why"])
+        self.why = report["why"]
         self.total_variation = report["total_variation"]
-        self.notes = [in_python(one) for one in report["notes"]]
-        self.warnings = [in_python(one) for one in report["warnings"]]
+        self.notes = list(report["notes"])
+        self.warnings = messages(report["warnings"])
 
     @functools.cached_property
     def dataframe(self) -> DataFrame:
@@ -215,12 +215,14 @@ def sample(
             _core.RecordCounter(prepared)  # refuses what counts are not enough for
         by_workers = not is_summed and unit is not None
         if folder is not None and not by_workers:
-            raise _core.InvalidInput(
-                "folder is for the records of mo.Local with a unit, but here the driver draws. Leave folder out."
+            raise refusal(
+                "superfluous-parameter",
+                "folder is for the records of mo.Local with a unit, but here the driver draws. Leave folder out.",
+                "folder",
             )
         units = _UnitRows(made, getattr(method, "count", 1), session, folder) if by_workers else None
         report = prepared.report()
-        warn(report["warnings"])  # where a warning is an error, nothing is charged
+        warn(messages(report["warnings"]))  # where a warning is an error, nothing is charged
         _require_workers(session, made)
         budget = None if charged is None else charged._inside
         if is_summed:
@@ -249,17 +251,25 @@ def _session_of(data: Any) -> SparkSession:
     from pyspark.sql import DataFrame, SparkSession
 
     if not isinstance(data, DataFrame):
-        raise _core.InvalidInput(
+        raise refusal(
+            "wrong-type",
             "data must be a Spark data frame, but is of type "
-            f"{type(data).__module__}.{type(data).__name__}. For other tables use the method's own sample."
+            f"{type(data).__module__}.{type(data).__name__}. For other tables use the method's own sample.",
+            "data",
         )
     session: Any = data.sparkSession
     is_stopped = session.is_stopped if hasattr(session, "is_stopped") else session.sparkContext._jsc is None
     if is_stopped:
-        raise _core.InvalidInput("data must be of a Spark session that runs, but theirs was stopped")
+        raise refusal(
+            "not-repeatable",
+            "data must be of a Spark session that runs, but theirs was stopped",
+            "data",
+        )
     if data.isStreaming:
-        raise _core.InvalidInput(
-            "data must be a whole table, but is a stream, in which no unit ever has all records"
+        raise refusal(
+            "not-repeatable",
+            "data must be a whole table, but is a stream, in which no unit ever has all records",
+            "data",
         )
     made: SparkSession = session
     return made
@@ -272,14 +282,16 @@ def _require_workers(session: SparkSession, made: _Made) -> None:
     try:
         answer = session.range(0, 1, 1, 1).mapInArrow(_Ready(made), "said string").toArrow().column(0)[0].as_py()
     except Exception as error:  # by Py4J, gRPC or PySpark, and it is of public things alone
-        raised = re.findall(r"^\s*([\w.]*Error: \S.*)$", str(error), re.MULTILINE)
+        lines = [line.strip() for line in str(error).splitlines()]
+        raised = [line for line in lines if line.partition(": ")[0].endswith("Error") and " " not in line.partition(": ")[0]]
         answer = raised[-1] if raised else type(error).__name__
     if answer:
-        raise _core.InvalidInput(
+        raise refusal(
+            "not-available-here",
             f"Spark's workers must run mollify {_core.__version__} under Python "
             f"{platform.python_version()}, but a task without data failed: {answer}. Install mollify where the workers "
             "are. Before the session starts, set the environment variable PYSPARK_PYTHON to their Python. "
-            f"This program's Python is {sys.executable}."
+            f"This program's Python is {sys.executable}.",
         )
 
 
@@ -360,10 +372,12 @@ def _require_readable(data: DataFrame, wanted: Iterable[str]) -> None:
     )
     for field in data.schema.fields:
         if field.name in wanted and not isinstance(field.dataType, plain):
-            raise _core.InvalidInput(
+            raise refusal(
+                "unsupported-type",
                 f'column "{field.name}" of the data must be of booleans, integers, numbers, texts, '
                 f"dates or timestamps, but is of type {field.dataType.simpleString()}: cast it to texts "
-                "or numbers"
+                "or numbers",
+                column=field.name,
             )
 
 
@@ -806,9 +820,11 @@ class _UnitRows:
         self.stored = types.StructType(fields)
         records = 0 if self.roster is None else (len(self.roster[0]) - 1) * per_unit
         if self.folder is None and records * len(fields) > self.most:
-            raise _core.InvalidInput(
+            raise refusal(
+                "too-much-work",
                 f"{records} records of {len(fields)} columns are too many for the driver, which holds "
-                f"{self.most} values. Pass folder, where the workers write them"
+                f"{self.most} values. Pass folder, where the workers write them",
+                "folder",
             )
 
     def reserve_folder(self) -> None:
@@ -820,8 +836,10 @@ class _UnitRows:
             nothing.write.parquet(self.folder)  # which must not exist
         except Exception as error:
             reason = str(error).strip().partition("\n")[0]
-            raise _core.InvalidInput(
-                f"folder must be a new folder that Spark can write, but is {self.folder}: {reason}"
+            raise refusal(
+                "unwritable-file",
+                f"folder must be a new folder that Spark can write, but is {self.folder}: {reason}",
+                "folder",
             ) from None
 
     def drawn(self, counts: DataFrame) -> _Rows | DataFrame:

@@ -6,6 +6,7 @@
 
 #include "bindings.h"
 #include "interrupts.h"
+#include "release.h"
 
 namespace mollify::python {
 
@@ -23,7 +24,9 @@ void add_accounting(nb::module_& module) {
   module.def("rho_up", &rho_up, "release"_a);
   module.def("sampled_gaussian_epsilon_up", interruptible(&sampled_gaussian_epsilon_up), "rate"_a,
              "deviation"_a, "steps"_a, "delta"_a);
-  module.def("epsilon_warnings", &epsilon_warnings, "draw"_a);
+  module.def(
+      "epsilon_warnings", [](const Privacy& draw) { return messages(epsilon_warnings(draw)); },
+      "draw"_a);
 }
 
 }  // namespace mollify::python

@@ -23,9 +23,10 @@ AnswerTexts answered(const Answer& found) {
   return nb::make_tuple(text(found.json), text(found.text));
 }
 
-AnswerTexts planned(const std::vector<std::string>& questions, const FileTexts& texts) {
+AnswerTexts planned(const std::vector<std::string>& questions, const FileTexts& texts,
+                    const std::optional<std::string>& unit) {
   const PublicTexts given = public_texts(texts);
-  return answered(computed([&] { return plans(questions, "", given); }));
+  return answered(computed([&] { return plans(questions, "", given, unit); }));
 }
 
 AnswerTexts advised(const std::string& purpose, std::optional<std::string> protect,
@@ -100,8 +101,7 @@ AnswerTexts law_of_known(const KnownMeasure& p, const KnownMeasure& reference, d
                          std::optional<double> renyi, std::optional<double> hockey_stick) {
   return answered(computed([&] {
     return law_of_density({p, reference, epsilon, std::move(other), std::move(band), c1, c2, cells,
-                           candidates, std::move(points), std::move(regions), renyi,
-                           hockey_stick});
+                           candidates, std::move(points), std::move(regions), renyi, hockey_stick});
   }));
 }
 
@@ -158,7 +158,7 @@ nb::typed<nb::tuple, nb::str, nb::str, nb::str> tuned(const std::string& spec,
 void add_answers(nb::module_& module) {
   using namespace nb::literals;
   module.def("plan_parts", [] { return shown_parts(plan_parts()); });
-  module.def("plans", &planned, "questions"_a, "texts"_a);
+  module.def("plans", &planned, "questions"_a, "texts"_a, "unit"_a.none());
   module.def("advise", &advised, "purpose"_a, "protect"_a.none(), "method"_a.none(), "n"_a.none(),
              "domain"_a.none(), "columns"_a, "count"_a.none(), "unit"_a.none(), "epsilon"_a.none(),
              "delta"_a.none(), "alpha"_a.none(), "covariance"_a.none(), "log"_a,
@@ -170,9 +170,8 @@ void add_answers(nb::module_& module) {
   module.def("law", &law_of, "parameters"_a, "p"_a, "other"_a.none(), "renyi"_a.none(),
              "hockey_stick"_a.none());
   module.def("law_of_density", &law_of_known, "p"_a, "reference"_a, "epsilon"_a, "other"_a.none(),
-             "band"_a.none(), "c1"_a.none(), "c2"_a.none(), "cells"_a.none(),
-             "candidates"_a.none(), "points"_a, "regions"_a, "renyi"_a.none(),
-             "hockey_stick"_a.none());
+             "band"_a.none(), "c1"_a.none(), "c2"_a.none(), "cells"_a.none(), "candidates"_a.none(),
+             "points"_a, "regions"_a, "renyi"_a.none(), "hockey_stick"_a.none());
   module.def("estimate", &estimated, "certificate"_a, "name"_a, "domain"_a, "released"_a,
              "confidence"_a, "method"_a, "pairs"_a);
   module.def("check", &checked, "domain"_a, "data"_a, "unit"_a.none(), "units"_a.none(),

@@ -104,7 +104,9 @@ class Columns {
   void add_stream(std::string name, const nb::object& capsule) {
     auto* stream = inside<ArrowArrayStream>(capsule, "arrow_array_stream");
     const auto require = [&](bool holds, const char* what) {
-      if (!holds) throw InvalidInput("column \"" + name + "\" of the data " + what);
+      if (!holds)
+        throw InvalidInput("wrong-type", "column \"" + name + "\" of the data " + what,
+                           Concern::of_column(name));
     };
     require(stream->release != nullptr, "is a stream that was read before");
     ArrowSchema schema{};

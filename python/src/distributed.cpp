@@ -100,7 +100,10 @@ nb::typed<nb::dict, nb::str, nb::any> reported(const PreparedRelease& prepared) 
   report["total_variation"] = found.total_variation;
   report["why"] = text(found.why);
   report["notes"] = sentences(found.notes);
-  report["warnings"] = sentences(found.warnings);
+  report["warnings"] = messages(found.warnings);
+  report["represents"] = sentences(found.represents);
+  report["promised"] = sentences(found.promised);
+  report["not_promised"] = sentences(found.not_promised);
   return report;
 }
 

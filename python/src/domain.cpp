@@ -34,7 +34,7 @@ void add_domain(nb::module_& module) {
       .def("json", &Domain::json)
       .def("hash", &Domain::hash)
       .def("column_names", &Domain::column_names)
-      .def("warnings", &Domain::warnings)
+      .def("warnings", [](const Domain& domain) { return messages(domain.warnings()); })
       .def("outcome_count", &Domain::outcome_count)
       .def("is_enumerable", &Domain::is_enumerable);
   module.def("draft_domain", &drafted, "file"_a, "columns"_a, "excluded"_a, "text"_a.none());

@@ -27,8 +27,10 @@ std::span<const T> numbers_of(const Array<T, 1>& numbers) {
 template <class T>
 std::span<const T> numbers_of(const Array<T, 2>& points, std::size_t dimension) {
   if (points.shape(1) != dimension) {
-    throw InvalidInput("points must have " + std::to_string(dimension) + " coordinates, but have " +
-                       std::to_string(points.shape(1)));
+    throw InvalidInput("wrong-shape",
+                       "points must have " + std::to_string(dimension) + " coordinates, but have " +
+                           std::to_string(points.shape(1)),
+                       "points");
   }
   return {points.data(), points.size()};
 }

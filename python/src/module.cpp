@@ -7,6 +7,20 @@
 #include "release.h"
 
 namespace mollify::python {
+namespace {
+
+/// The error of Python, with a code, what it concerns and what to do.
+void raise_in_python(const InvalidInput& error) {
+  const nb::object made =
+      nb::module_::import_("mollify._refusal")
+          .attr("_refusal_of_library")(text(error.what()), text(std::string(error.code().name)),
+                                       text(spoken_parameter(error)), text(error.column()),
+                                       ways_out(error.ways_out()));
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
+}
+
+}  // namespace
+
 NB_MODULE(_core, module) {
   // What lives on at the end, because another library holds it, is no fault to tell the user of.
   nb::set_leak_warnings(false);
@@ -30,7 +44,7 @@ NB_MODULE(_core, module) {
     try {
       std::rethrow_exception(thrown);
     } catch (const InvalidInput& error) {
-      PyErr_SetString(invalid_input.ptr(), error.what());
+      raise_in_python(error);
     }
   });
 

@@ -190,6 +190,23 @@ nb::str text(const std::string& bytes) {
       PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape"));
 }
 
+Ways ways_out(const std::vector<WayOut>& ways) {
+  Ways list;
+  for (const WayOut& way : ways) {
+    const SpokenWay one = spoken(way);
+    list.append(nb::make_tuple(text(one.action), text(one.part), text(one.value)));
+  }
+  return list;
+}
+
+Messages messages(const std::vector<Message>& all) {
+  Messages list;
+  for (const Message& one : all) {
+    list.append(nb::make_tuple(one.code, one.severity, text(one.text), ways_out(one.ways_out)));
+  }
+  return list;
+}
+
 ShownParts shown_parts(const std::vector<SpecPart>& parts) {
   ShownParts shown;
   for (const SpecPart& part : parts) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <mollify/message.h>
 #include <mollify/release.h>
 
 #include "bindings.h"
@@ -16,6 +17,13 @@ using ReleasedTable = std::vector<ReleasedColumn>;
 
 /// A text of any bytes: those that are no UTF-8 come back as they were (PEP 383).
 [[nodiscard]] nb::str text(const std::string& bytes);
+
+/// (action, part, value) of each, by Python's names.
+using Ways = nb::typed<nb::list, nb::typed<nb::tuple, nb::str, nb::str, nb::str>>;
+[[nodiscard]] Ways ways_out(const std::vector<WayOut>& ways);
+/// (code, severity, text, ways out) of each.
+using Messages = nb::typed<nb::list, nb::typed<nb::tuple, nb::str, nb::str, nb::str, Ways>>;
+[[nodiscard]] Messages messages(const std::vector<Message>& all);
 
 /// (flag, place, kind, methods) of each.
 using ShownParts = nb::typed<nb::list, nb::typed<nb::tuple, nb::str, nb::str, nb::str, TextList>>;

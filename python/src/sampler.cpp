@@ -15,12 +15,8 @@
 namespace mollify::python {
 namespace {
 
-TextList warnings_of(const SamplerParameters& parameters) {
-  TextList list;
-  for (const std::string& one : computed([&] { return draw_warnings(parameters); })) {
-    list.append(text(one));
-  }
-  return list;
+Messages warnings_of(const SamplerParameters& parameters) {
+  return messages(computed([&] { return draw_warnings(parameters); }));
 }
 
 template <class Score>

@@ -10,7 +10,6 @@ import pytest
 
 import mollify as mo
 from mollify import nonprivate
-from mollify._parameters import in_python
 
 DOMAIN = {
     "sex": mo.categorical(["f", "m"], null="f", outside="f"),
@@ -197,16 +196,6 @@ def test_no_advice_names_a_flag(purpose, protect):
             else:
                 for text in (str(answer), *texts(answer.to_dict()), *answer.calls):
                     assert not re.search(FLAG, text), text
-
-
-def test_flags_become_parameters():
-    assert in_python("give --unit for it (with --covariance-bound)") == "give unit for it (with covariance_bound)"
-    assert in_python("(method marginals --copula keeps them)") == "(mo.Marginals(copula=True) keeps them)"
-    assert in_python("their law with method\n      marginals copula") == "their law with \n      mo.Marginals(copula=True)"
-    assert in_python('a column "method central" of method-local') == 'a column "method central" of method-local'
-    said = "rho is for methods gaussian, gaussian-model and marginals, but the method is central"
-    assert in_python(said) == "rho is for mo.Gaussian, mo.GaussianModel and mo.Marginals, but the method is mo.Central"
-    assert in_python("a -- b, x--y, ---") == "a -- b, x--y, ---"
 
 
 def test_a_certificate_is_the_commands_however_python_shows_it():

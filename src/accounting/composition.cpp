@@ -24,14 +24,18 @@ namespace {
 
 void require_parameter(const char* name, double value) {
   if (!(value >= 0.0) || std::isinf(value)) {
-    throw InvalidInput(fmt::format("{} must be finite and at least 0, but is {}", name, value));
+    throw InvalidInput("out-of-range",
+                       fmt::format("{} must be finite and at least 0, but is {}", name, value),
+                       parameter_of(name));
   }
 }
 
 void require_delta(double delta, bool may_be_one) {
   if (!(delta >= 0.0 && delta <= 1.0) || (!may_be_one && delta == 1.0)) {
     throw InvalidInput(
-        fmt::format("delta must be from 0 to {}1, but is {}", may_be_one ? "" : "below ", delta));
+        "out-of-range",
+        fmt::format("delta must be from 0 to {}1, but is {}", may_be_one ? "" : "below ", delta),
+        "delta");
   }
 }
 
@@ -168,7 +172,9 @@ constexpr double kNegligible = 0x1p-1000;
 
 void require_epsilon(const char* name, double epsilon) {
   if (!(epsilon > 0.0) || std::isinf(epsilon)) {
-    throw InvalidInput(fmt::format("{} must be finite and positive, but is {}", name, epsilon));
+    throw InvalidInput("out-of-range",
+                       fmt::format("{} must be finite and positive, but is {}", name, epsilon),
+                       parameter_of(name));
   }
 }
 
@@ -212,7 +218,9 @@ void require_parameters(const Privacy& guarantee) {
        {std::pair{"epsilon", guarantee.epsilon}, std::pair{"delta", guarantee.delta},
         std::pair{"rho", guarantee.rho}, std::pair{"mu", guarantee.mu}}) {
     if (!(value >= 0.0) || std::isinf(value)) {
-      throw InvalidInput(fmt::format("{} must be finite and at least 0, but is {}", name, value));
+      throw InvalidInput("out-of-range",
+                         fmt::format("{} must be finite and at least 0, but is {}", name, value),
+                         parameter_of(name));
     }
   }
 }
@@ -246,9 +254,12 @@ Privacy draw_budget_down(const Privacy& budget, std::uint64_t count) {
   const double one = epsilon_per_draw_down(budget.epsilon, count);
   if (one < ExpBound::kLeastEpsilon) {
     const std::string draws = count == 1 ? "" : fmt::format(" for each of {} draws", count);
-    throw InvalidInput(fmt::format(
-        "epsilon must be at least {}{}, but is {}{}", detail::shortest(ExpBound::kLeastEpsilon),
-        draws, detail::shortest(budget.epsilon), count == 1 ? "" : " for all of them"));
+    throw InvalidInput(
+        "out-of-range",
+        fmt::format("epsilon must be at least {}{}, but is {}{}",
+                    detail::shortest(ExpBound::kLeastEpsilon), draws,
+                    detail::shortest(budget.epsilon), count == 1 ? "" : " for all of them"),
+        "epsilon");
   }
   return Privacy::pure(std::min(one, ExpBound::kGreatestEpsilon));
 }
@@ -261,7 +272,8 @@ Privacy draws_promise_up(const Privacy& budget, const Privacy& draw, std::uint64
 }
 
 Privacy composed_up(std::span<const Privacy> parts) {
-  if (parts.empty()) throw InvalidInput("give at least one release to compose");
+  if (parts.empty())
+    throw InvalidInput("empty-input", "give at least one release to compose", "releases");
   const auto any = [&](Notion notion) {
     return std::any_of(parts.begin(), parts.end(),
                        [&](const Privacy& part) { return part.notion == notion; });
@@ -279,7 +291,9 @@ Privacy composed_up(std::span<const Privacy> parts) {
       if (part.notion == Notion::kApproximate) whole.delta = add_up(whole.delta, part.delta);
     } else if (part.notion == Notion::kApproximate) {
       throw InvalidInput(
-          "an (epsilon, delta) release has no rho, so it cannot be composed with one in zCDP");
+          "not-for-this-budget",
+          "an (epsilon, delta) release has no rho, so it cannot be composed with one in zCDP",
+          "rho");
     } else {
       whole.rho = add_up(whole.rho, rho_of_up(part));
     }
@@ -309,7 +323,8 @@ OptimalComposition::OptimalComposition(double epsilon, std::uint64_t releases, d
   require_epsilon("epsilon", epsilon);
   if (epsilon > 700.0) {
     throw InvalidInput(
-        fmt::format("epsilon of one release must be at most 700, but is {}", epsilon));
+        "out-of-range",
+        fmt::format("epsilon of one release must be at most 700, but is {}", epsilon), "epsilon");
   }
   require_releases(releases, kLargestOptimalCount);
   require_delta(delta);
@@ -326,7 +341,8 @@ double OptimalComposition::delta_up(double total_epsilon) const {
 double OptimalComposition::pure_delta_up(double total_epsilon) const {
   if (!(total_epsilon >= 0.0)) {
     throw InvalidInput(
-        fmt::format("the total epsilon must not be negative, but is {}", total_epsilon));
+        "out-of-range",
+        fmt::format("the total epsilon must not be negative, but is {}", total_epsilon), "epsilon");
   }
   const double k = static_cast<double>(releases_);
   if (total_epsilon >= mul_up(epsilon_, k)) return 0.0;

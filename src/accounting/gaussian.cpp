@@ -8,6 +8,7 @@
 
 #include "accounting/lattice.h"
 #include "base/directed_rounding.h"
+#include "base/speech.h"
 #include "core/invalid_input.h"
 
 namespace mollify {
@@ -40,9 +41,12 @@ double ln_normal_cdf_up(double x) {
 
 double mu_per_draw_down(double total, std::uint64_t releases) {
   if (!std::isfinite(total) || !(total > 0)) {
-    throw InvalidInput(fmt::format("mu must be finite and positive, but is {:g}", total));
+    throw InvalidInput("out-of-range",
+                       fmt::format("mu must be finite and positive, but is {:g}", total), "mu");
   }
-  if (releases == 0) throw InvalidInput("the number of releases must be at least 1, but is 0");
+  if (releases == 0)
+    throw InvalidInput("out-of-range", "the number of releases must be at least 1, but is 0",
+                       "count");
   if (releases == 1) return total;
   // The conversion and the root are each within half a unit in the last place.
   const double infinity = std::numeric_limits<double>::infinity();
@@ -87,7 +91,8 @@ constexpr double kGreatestSpent = 1e6;
 
 void require_adaptive_epsilon(double epsilon) {
   if (!(epsilon >= 0 && epsilon <= 1e6)) {
-    throw InvalidInput(fmt::format("epsilon must be from 0 to 1e6, but is {}", epsilon));
+    throw InvalidInput("out-of-range",
+                       fmt::format("epsilon must be from 0 to 1e6, but is {}", epsilon), "epsilon");
   }
 }
 
@@ -95,7 +100,9 @@ void require_adaptive_epsilon(double epsilon) {
 
 double adaptive_gaussian_delta_up(double spent, double epsilon) {
   if (!(spent >= kLeastSpent && spent <= kGreatestSpent)) {
-    throw InvalidInput(fmt::format("the square of mu must be from 1e-12 to 1e6, but is {}", spent));
+    throw InvalidInput("out-of-range",
+                       fmt::format("the square of mu must be from 1e-12 to 1e6, but is {}", spent),
+                       "mu");
   }
   require_adaptive_epsilon(epsilon);
   return lattice_curve_up(sqrt_up(spent), kLatticePart, kMostMeasuredCells, epsilon);
@@ -104,7 +111,9 @@ double adaptive_gaussian_delta_up(double spent, double epsilon) {
 double adaptive_gaussian_budget_down(double epsilon, double delta) {
   require_adaptive_epsilon(epsilon);
   if (!(delta >= 0 && delta < 1)) {
-    throw InvalidInput(fmt::format("delta must be at least 0 and below 1, but is {}", delta));
+    throw InvalidInput("out-of-range",
+                       fmt::format("delta must be at least 0 and below 1, but is {}", delta),
+                       "delta");
   }
   if (adaptive_gaussian_delta_up(kLeastSpent, epsilon) > delta) return 0;
   double fits = kLeastSpent;
@@ -131,9 +140,11 @@ double adaptive_amount_down(const Privacy& budget, std::string_view method) {
     case PrivacyNotion::kGaussian:
       break;
   }
-  throw InvalidInput(fmt::format(
-      "method {} has a budget of epsilon, of epsilon and delta or of rho, but it is of mu",
-      method));
+  throw InvalidInput(
+      "not-for-this-budget",
+      fmt::format("{} has a budget of epsilon, of epsilon and delta or of rho, but it is of mu",
+                  method_words(method)),
+      "mu", {WayOut::set("epsilon"), WayOut::set("rho")});
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -146,13 +157,19 @@ constexpr double kMostSampledOrder = 512;
 void require_mechanism(const SampledGaussian& mechanism) {
   if (!(mechanism.rate > 0 && mechanism.rate <= 1)) {
     throw InvalidInput(
-        fmt::format("the sampling rate must be above 0 and at most 1, but is {}", mechanism.rate));
+        "out-of-range",
+        fmt::format("the sampling rate must be above 0 and at most 1, but is {}", mechanism.rate),
+        "rate");
   }
   if (!(mechanism.deviation > 0) || !std::isfinite(mechanism.deviation)) {
-    throw InvalidInput(fmt::format(
-        "the deviation of the noise must be finite and positive, but is {}", mechanism.deviation));
+    throw InvalidInput(
+        "out-of-range",
+        fmt::format("the deviation of the noise must be finite and positive, but is {}",
+                    mechanism.deviation),
+        "deviation");
   }
-  if (mechanism.steps == 0) throw InvalidInput("there must be at least 1 step, but are 0");
+  if (mechanism.steps == 0)
+    throw InvalidInput("out-of-range", "there must be at least 1 step, but are 0", "steps");
 }
 
 /// power ln x, rounded up, for x between two bounds.
@@ -165,8 +182,10 @@ double power_ln_up(double power, double x_down, double x_up) {
 double sampled_gaussian_renyi_up(const SampledGaussian& mechanism, double order) {
   require_mechanism(mechanism);
   if (!(order > 1 && order <= kMostSampledOrder)) {
-    throw InvalidInput(fmt::format("the order must be above 1 and at most {}, but is {}",
-                                   kMostSampledOrder, order));
+    throw InvalidInput("out-of-range",
+                       fmt::format("the order must be above 1 and at most {}, but is {}",
+                                   kMostSampledOrder, order),
+                       "order");
   }
   const double rate = mechanism.rate;
   const double deviation = mechanism.deviation;
@@ -199,7 +218,8 @@ double sampled_gaussian_renyi_up(const SampledGaussian& mechanism, double order)
 double sampled_gaussian_epsilon_up(const SampledGaussian& mechanism, double delta) {
   require_mechanism(mechanism);
   if (!(delta > 0 && delta < 1)) {
-    throw InvalidInput(fmt::format("delta must be above 0 and below 1, but is {}", delta));
+    throw InvalidInput("out-of-range",
+                       fmt::format("delta must be above 0 and below 1, but is {}", delta), "delta");
   }
   double least = std::numeric_limits<double>::infinity();
   constexpr int kOrdersInADoubling = 32;

@@ -28,14 +28,18 @@ constexpr double kPi = 3.14159265358979323846;
 
 double positive(const char* name, double value) {
   if (!(value > 0.0) || std::isinf(value)) {
-    throw InvalidInput(fmt::format("{} must be finite and positive, but is {}", name, value));
+    throw InvalidInput("out-of-range",
+                       fmt::format("{} must be finite and positive, but is {}", name, value),
+                       parameter_of(name));
   }
   return value;
 }
 
 double at_least_zero(const char* name, double value) {
   if (!(value >= 0.0) || std::isinf(value)) {
-    throw InvalidInput(fmt::format("{} must be finite and at least 0, but is {}", name, value));
+    throw InvalidInput("out-of-range",
+                       fmt::format("{} must be finite and at least 0, but is {}", name, value),
+                       parameter_of(name));
   }
   return value;
 }
@@ -90,22 +94,30 @@ double root_down(double x) { return std::nextafter(std::sqrt(x), 0.0); }
 
 void require_variance(double variance) {
   if (!(variance >= kLeastVariance && variance <= kGreatestNoiseVariance)) {
-    throw InvalidInput(fmt::format(
-        "the noise's variance must be from 2^-10 to 2^100 lattice units, but is {}", variance));
+    throw InvalidInput(
+        "out-of-range",
+        fmt::format("the noise's variance must be from 2^-10 to 2^100 lattice units, but is {}",
+                    variance),
+        "variance");
   }
 }
 
 void require_sensitivity(double sensitivity) {
   if (!(sensitivity >= 0x1p-60 && sensitivity <= 0x1p50)) {
-    throw InvalidInput(fmt::format(
-        "the sensitivity must be from 2^-60 to 2^50 lattice units, but is {}", sensitivity));
+    throw InvalidInput(
+        "out-of-range",
+        fmt::format("the sensitivity must be from 2^-60 to 2^50 lattice units, but is {}",
+                    sensitivity),
+        "sensitivity");
   }
 }
 
 void require_curve(std::size_t dimension, double epsilon) {
   require_between("the dimension", dimension, 1, 1'000'000);
   if (!(epsilon >= 0.0) || std::isinf(epsilon)) {
-    throw InvalidInput(fmt::format("epsilon must be finite and at least 0, but is {}", epsilon));
+    throw InvalidInput("out-of-range",
+                       fmt::format("epsilon must be finite and at least 0, but is {}", epsilon),
+                       "epsilon");
   }
 }
 
@@ -119,7 +131,9 @@ double curve_up(double mu, double epsilon) {
 
 double lattice_ripple_up(double variance) {
   if (!(variance >= kLeastVariance)) {
-    throw InvalidInput(fmt::format("the variance must be at least 2^-10, but is {}", variance));
+    throw InvalidInput("out-of-range",
+                       fmt::format("the variance must be at least 2^-10, but is {}", variance),
+                       "variance");
   }
   constexpr double kTwoPiSquaredDown = 19.7392088021787;
   const double first = exp_up(mul_up(-kTwoPiSquaredDown, variance));
@@ -261,22 +275,28 @@ double tail(double d, double mean, double radius) {
 void require_records(const WhitenedRecords& records) {
   require_between("the dimension", records.dimension, 1, 1'000'000);
   if (!(records.mean_norm >= 0.0 && records.mean_norm <= kGreatestArgument)) {
-    throw InvalidInput(fmt::format("the bound on the mean's norm must be from 0 to 1e6, but is {}",
-                                   records.mean_norm));
+    throw InvalidInput("out-of-range",
+                       fmt::format("the bound on the mean's norm must be from 0 to 1e6, but is {}",
+                                   records.mean_norm),
+                       "mean-bound");
   }
   if (!(records.covariance_bound >= 1.0 && records.covariance_bound <= 1e12)) {
-    throw InvalidInput(fmt::format("the covariance bound must be from 1 to 1e12, but is {}",
-                                   records.covariance_bound));
+    throw InvalidInput("out-of-range",
+                       fmt::format("the covariance bound must be from 1 to 1e12, but is {}",
+                                   records.covariance_bound),
+                       "covariance-bound");
   }
 }
 
 void require_count_and_beta(std::uint64_t count, double beta) {
-  if (count == 0) throw InvalidInput("the number of records must be at least 1, but is 0");
+  if (count == 0)
+    throw InvalidInput("out-of-range", "the number of records must be at least 1, but is 0", "n");
   if (!(beta < 1.0 && beta / static_cast<double>(count) >= 1e-290)) {
-    throw InvalidInput(fmt::format(
-        "the probability of clipping anything must be below 1 and at least 1e-290 for each record, "
-        "but is {}",
-        beta));
+    throw InvalidInput("out-of-range",
+                       fmt::format("the probability of clipping anything must be below 1 and at "
+                                   "least 1e-290 for each record, but is {}",
+                                   beta),
+                       "beta");
   }
 }
 
@@ -286,7 +306,9 @@ double clip_probability_up(const WhitenedRecords& records, double radius) {
   require_records(records);
   if (!(radius > 0.0) || std::isinf(radius)) {
     throw InvalidInput(
-        fmt::format("the clipping radius must be finite and positive, but is {}", radius));
+        "out-of-range",
+        fmt::format("the clipping radius must be finite and positive, but is {}", radius),
+        "radius");
   }
   const auto d = static_cast<double>(records.dimension);
   if (records.covariance_bound == 1.0) return tail(d, records.mean_norm, radius);
@@ -302,7 +324,8 @@ double clip_probability_up(std::size_t dimension, double mean_norm, double radiu
 }
 
 double any_clip_probability_up(const WhitenedRecords& records, std::uint64_t count, double radius) {
-  if (count == 0) throw InvalidInput("the number of records must be at least 1, but is 0");
+  if (count == 0)
+    throw InvalidInput("out-of-range", "the number of records must be at least 1, but is 0", "n");
   const double all = add_up(static_cast<double>(count), 1.0);  // the conversion rounds to nearest
   const double each = clip_probability_up(records, radius);
   return std::min(1.0, mul_up(count < (1ULL << 53) ? static_cast<double>(count) : all, each));
@@ -508,8 +531,9 @@ double total_variation(double d, double bbar, double mean) {
 double checked_dimension(std::size_t dimension) {
   const auto d = static_cast<double>(dimension);
   if (!(d >= 1.0 && d <= kGreatestDimension)) {
-    throw InvalidInput(
-        fmt::format("the dimension must be from 1 to 1000000, but is {}", dimension));
+    throw InvalidInput("out-of-range",
+                       fmt::format("the dimension must be from 1 to 1000000, but is {}", dimension),
+                       "dimension");
   }
   return d;
 }
@@ -521,7 +545,9 @@ double checked_scale(double bbar) {
 
 double checked_variance(double variance) {
   if (!(variance >= 0.0 && variance <= kGreatestVariance)) {
-    throw InvalidInput(fmt::format("the variance must be from 0 to 1e6, but is {}", variance));
+    throw InvalidInput("out-of-range",
+                       fmt::format("the variance must be from 0 to 1e6, but is {}", variance),
+                       "variance");
   }
   return variance;
 }
@@ -531,7 +557,8 @@ double checked_variance(double variance) {
 double gaussian_laplace_total_variation(std::size_t dimension, double bbar, double rest) {
   const double d = checked_dimension(dimension);
   if (checked_scale(bbar) == 0.0 && checked_variance(rest) == 0.0) {
-    throw InvalidInput("a law of variance 0 has no density, but both scales are 0");
+    throw InvalidInput("out-of-range", "a law of variance 0 has no density, but both scales are 0",
+                       "variance");
   }
   // rest − 1 + (d+1)·bbar², whose rounding would be all that is seen where it nearly vanishes.
   const double square = bbar * bbar;
@@ -549,9 +576,11 @@ double moment_matched_total_variation(std::size_t dimension, double bbar) {
   const double d = checked_dimension(dimension);
   if (!((d + 1.0) * checked_scale(bbar) * bbar <= 1.0)) {
     throw InvalidInput(
+        "out-of-range",
         fmt::format("(d + 1) bbar^2 must be at most 1 for the second moment to be matched, but is "
                     "{}",
-                    (d + 1.0) * bbar * bbar));
+                    (d + 1.0) * bbar * bbar),
+        "bbar");
   }
   return total_variation(d, bbar, 0.0);
 }
@@ -568,7 +597,8 @@ double scaled_gaussian_total_variation(std::size_t dimension, double variance) {
 
 double total_variation_of_close_laws_up(double epsilon, double delta) {
   if (!(epsilon >= 0)) {
-    throw InvalidInput(fmt::format("epsilon must not be negative, but is {}", epsilon));
+    throw InvalidInput("out-of-range",
+                       fmt::format("epsilon must not be negative, but is {}", epsilon), "epsilon");
   }
   require_between("delta", delta, 0, 1);
   // 1 - 2 (1 - delta)/(E + 1), which grows with E and delta.

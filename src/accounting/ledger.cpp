@@ -69,7 +69,8 @@ void LedgerAccount::add(const ExactPrivacy& cost) {
   switch (cost.notion) {
     case ExactPrivacy::Notion::kApproximate:
       if (cost.delta > Decimal(1.0)) {
-        throw InvalidInput("delta must be at most 1, but is " + words_of(cost.delta));
+        throw InvalidInput("out-of-range",
+                           "delta must be at most 1, but is " + words_of(cost.delta), "delta");
       }
       delta_ = delta_ + cost.delta;
       [[fallthrough]];

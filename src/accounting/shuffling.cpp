@@ -96,12 +96,16 @@ void validate(const ShuffledResponse& response) {
   require_between("the number of records", response.records, 1, kMostRecords);
   require_between("the number of outcomes", response.outcomes, 1, kMostReportOutcomes);
   if (!(response.epsilon0 > 0.0 && response.epsilon0 <= kGreatestReportEpsilon)) {
-    throw InvalidInput(fmt::format("epsilon0 must be positive and at most {}, but is {}",
-                                   kGreatestReportEpsilon, response.epsilon0));
+    throw InvalidInput("out-of-range",
+                       fmt::format("epsilon0 must be positive and at most {}, but is {}",
+                                   kGreatestReportEpsilon, response.epsilon0),
+                       "epsilon0");
   }
   if (!(response.rate > 0.0 && response.rate <= 1.0)) {
     throw InvalidInput(
-        fmt::format("the sampling rate must be above 0 and at most 1, but is {}", response.rate));
+        "out-of-range",
+        fmt::format("the sampling rate must be above 0 and at most 1, but is {}", response.rate),
+        "rate");
   }
 }
 
@@ -112,13 +116,16 @@ void validate(const ShuffledSubset& response) {
 
 void require_total_epsilon(double epsilon) {
   if (!(epsilon >= 0.0) || std::isinf(epsilon)) {
-    throw InvalidInput(fmt::format("epsilon must be finite and not negative, but is {}", epsilon));
+    throw InvalidInput("out-of-range",
+                       fmt::format("epsilon must be finite and not negative, but is {}", epsilon),
+                       "epsilon");
   }
 }
 
 void require_total_delta(double delta) {
   if (!(delta > 0.0 && delta < 1.0)) {
-    throw InvalidInput(fmt::format("delta must be above 0 and below 1, but is {}", delta));
+    throw InvalidInput("out-of-range",
+                       fmt::format("delta must be above 0 and below 1, but is {}", delta), "delta");
   }
 }
 
@@ -194,8 +201,10 @@ double greatest_report_epsilon(double pure, double delta, const Value& value) {
 
 void require_report_epsilon(double epsilon) {
   if (!(epsilon > 0.0 && epsilon <= kGreatestReportEpsilon)) {
-    throw InvalidInput(fmt::format("epsilon must be positive and at most {}, but is {}",
-                                   kGreatestReportEpsilon, epsilon));
+    throw InvalidInput("out-of-range",
+                       fmt::format("epsilon must be positive and at most {}, but is {}",
+                                   kGreatestReportEpsilon, epsilon),
+                       "epsilon");
   }
 }
 

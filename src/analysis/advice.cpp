@@ -1,6 +1,7 @@
 #include "analysis/advice.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -10,6 +11,8 @@
 #include "accounting/privacy.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
@@ -141,43 +144,56 @@ class Advisor {
     }
     if (asked.protect == Protected::kPerson) return;
     const bool row = asked.protect == Protected::kRow;
-    throw InvalidInput(fmt::format(
-        "{} {} is given, but {} protects {}; say {} person, or leave {} out", flag_words("unit"),
-        *asked.unit,
-        asked.protect ? fmt::format("{} {}", flag_words("protect"), name_of(*asked.protect))
-                      : fmt::format("method {}", name_of(*asked.method)),
-        row ? "single rows, and a person may have many" : "the whole table", flag_words("protect"),
-        flag_words("unit")));
+    throw InvalidInput(
+        "contradicting-parameters",
+        fmt::format("{} {} is given, but {} protects {}; say {} person, or leave {} out",
+                    flag_words("unit"), *asked.unit,
+                    asked.protect
+                        ? fmt::format("{} {}", flag_words("protect"), name_of(*asked.protect))
+                        : method_words(name_of(*asked.method)),
+                    row ? "single rows, and a person may have many" : "the whole table",
+                    flag_words("protect"), flag_words("unit")),
+        "unit", {WayOut::set("protect", "person"), WayOut::leave("unit")});
   }
 
   void settle_method() {
     AdviceQuestion& asked = advice_.question;
     if (asked.error && !(*asked.error > 0 && *asked.error < 1)) {
-      throw InvalidInput(fmt::format("alpha must be above 0 and below 1, but is {}", *asked.error));
+      throw InvalidInput("out-of-range",
+                         fmt::format("alpha must be above 0 and below 1, but is {}", *asked.error),
+                         "alpha");
     }
     if (!asked.protect && !asked.method) {
       throw InvalidInput(
+          "missing-parameter",
           fmt::format("what to protect is missing: give {} (person, row or table) or {}",
-                      flag_words("protect"), flag_words("method")));
+                      flag_words("protect"), flag_words("method")),
+          "protect", {WayOut::set("protect"), WayOut::set("method")});
     }
     is_method_given_ = asked.method.has_value();
     advice_.method = method_for(asked);
     own().require(asked);
     if (asked.protect && !protects(advice_.method, *asked.protect)) {
-      throw InvalidInput(fmt::format("method {} protects {}, but {} is {}; leave one of them out",
-                                     name_of(advice_.method), name_of(own().protects()),
-                                     flag_words("protect"), name_of(*asked.protect)));
+      throw InvalidInput(
+          "contradicting-parameters",
+          fmt::format("{} protects {}, but {} is {}; leave one of them out",
+                      method_words(name_of(advice_.method)), name_of(own().protects()),
+                      flag_words("protect"), name_of(*asked.protect)),
+          "protect", {WayOut::leave("method"), WayOut::leave("protect")});
     }
     if (!asked.protect) asked.protect = own().protects();
     const auto require_part = [&](bool is_given, const char* flag, const char* place) {
       const Methods methods = methods_with(place);
       if (!is_given || methods.has(advice_.method)) return;
-      throw InvalidInput(is_method_given_
-                             ? fmt::format("{} is for {}, but the method is {}", flag_words(flag),
-                                           methods.text(), name_of(advice_.method))
-                             : fmt::format("{} is for {}: add {} {}, or leave it out",
-                                           flag_words(flag), methods.text(), flag_words("method"),
-                                           name_of(methods.first())));
+      throw InvalidInput(
+          "not-for-this-method",
+          is_method_given_
+              ? fmt::format("{} is for {}, but the method is {}", flag_words(flag), methods.text(),
+                            bare_method_words(name_of(advice_.method)))
+              : fmt::format("{} is for {}: add {} {}, or leave it out", flag_words(flag),
+                            methods.text(), flag_words("method"), name_of(methods.first())),
+          flag,
+          {WayOut::set("method", std::string(name_of(methods.first()))), WayOut::leave(flag)});
     };
     require_part(!asked.logarithms.empty(), "log", "/logarithms");
     require_part(asked.covariance.has_value(), "covariance", "/covariance");
@@ -195,7 +211,9 @@ class Advisor {
     const AdviceQuestion& asked = question();
     if (asked.domain && !asked.column_sizes.empty()) {
       throw InvalidInput(
-          fmt::format("give {} or {}, not both", flag_words("columns"), flag_words("domain")));
+          "contradicting-parameters",
+          fmt::format("give {} or {}, not both", flag_words("columns"), flag_words("domain")),
+          "columns", {WayOut::leave("columns"), WayOut::leave("domain")});
     }
     if (asked.domain) {
       domain_.emplace(inputs_.domain(*asked.domain));
@@ -204,23 +222,29 @@ class Advisor {
       return;
     }
     if (own().needs_domain()) {
-      refuse_missing(flag_words("domain"),
-                     fmt::format("method {} needs the public domain", name_of(advice_.method)));
+      refuse_missing("domain", fmt::format("{} needs the public domain",
+                                           method_words(name_of(advice_.method))));
     }
     if (asked.column_sizes.empty()) {
       throw InvalidInput(
+          "missing-parameter",
           fmt::format("the domain is missing: give {}, or {} with how many values each column has",
-                      flag_words("domain"), flag_words("columns")));
+                      flag_words("domain"), flag_words("columns")),
+          "domain", {WayOut::set("domain"), WayOut::set("columns")});
     }
     sizes_ = asked.column_sizes;
     if (!own().counts_outcomes()) return;
     const double product = outcomes_of(sizes_);
     if (!(product >= 1 && product <= static_cast<double>(Band::kMostOutcomes))) {
-      throw InvalidInput(fmt::format(
-          "the columns must have from 1 to {} outcomes together, but have {:.15g}: cut them into "
-          "fewer values, declare a domain with numbers, from which candidates are drawn, or "
-          "release rows that share one noisy model ({} table)",
-          Band::kMostOutcomes, product, flag_words("purpose")));
+      throw InvalidInput(
+          "too-many-outcomes",
+          fmt::format(
+              "the columns must have from 1 to {} outcomes together, but have {:.15g}: cut them "
+              "into fewer values, declare a domain with numbers, from which candidates are drawn, "
+              "or "
+              "release rows that share one noisy model ({} table)",
+              Band::kMostOutcomes, product, flag_words("purpose")),
+          "columns", {WayOut::set("purpose", "table")});
     }
     advice_.outcomes = static_cast<std::uint64_t>(product);
   }
@@ -233,23 +257,25 @@ class Advisor {
         central && (asked.purpose == Purpose::kTable || asked.purpose == Purpose::kEstimates);
     const bool table = asked.purpose == Purpose::kSample || asked.purpose == Purpose::kTable;
     if (!asked.outputs && !whole && !is_of_one_model() && (table || central)) {
-      refuse_missing(flag_words("count"), "how many records to release");
+      refuse_missing("count", "how many records to release");
     }
     if (!asked.records && (central || is_estimation())) {
-      refuse_missing(flag_words("n"),
-                     fmt::format("how many {} there are", by_person() ? "persons" : "rows"));
+      refuse_missing("n", fmt::format("how many {} there are", by_person() ? "persons" : "rows"));
     }
-    if (asked.records == 0U) throw InvalidInput("n must be at least 1, but is 0");
+    if (asked.records == 0U)
+      throw InvalidInput("out-of-range", "n must be at least 1, but is 0", "n");
     is_error_given_ = asked.error.has_value();
     if (!asked.error) advice_.question.error = is_estimation() ? 0.01 : kUsualError;
     // A whole table has as many rows as there are.
     advice_.outputs = asked.outputs.value_or(whole || is_of_one_model() ? *asked.records : 1);
     if (central && !is_of_one_model() && advice_.outputs > *asked.records) {
-      throw Unserved(fmt::format(
-          "method {} releases one record of each {} at most, {} in all, but {} {}; {} {} weighs "
-          "methods that release any number",
-          name_of(advice_.method), by_person() ? who() : "row", *asked.records, flag_words("count"),
-          advice_.outputs, flag_words("purpose"), name_of(Purpose::kTable)));
+      throw Unserved("too-few-records",
+                     fmt::format("{} releases one record of each {} at most, {} in all, but "
+                                 "{} {}; {} {} weighs methods that release any number",
+                                 method_words(name_of(advice_.method)), by_person() ? who() : "row",
+                                 *asked.records, flag_words("count"), advice_.outputs,
+                                 flag_words("purpose"), name_of(Purpose::kTable)),
+                     "count", {WayOut::set("purpose", "table")});
     }
     if (is_of_one_model()) {
       advice_.count_why =
@@ -273,8 +299,11 @@ class Advisor {
   void settle_delta() {
     if (!is_of_rows()) {
       if (question().delta.value_or(0) > 0) {
-        throw InvalidInput(fmt::format("{} is for {}, but the method is {}", flag_words("delta"),
-                                       kRowMethods.text(), name_of(advice_.method)));
+        throw InvalidInput(
+            "not-for-this-method",
+            fmt::format("{} is for {}, but the method is {}", flag_words("delta"),
+                        kRowMethods.text(), bare_method_words(name_of(advice_.method))),
+            "delta", {WayOut::leave("delta")});
       }
       advice_.delta_why = "the guarantee never fails";
       return;
@@ -354,7 +383,9 @@ class Advisor {
     if (question().epsilon) {
       if (!(std::isfinite(*question().epsilon) && *question().epsilon > 0)) {
         throw InvalidInput(
-            fmt::format("epsilon must be finite and positive, but is {}", *question().epsilon));
+            "out-of-range",
+            fmt::format("epsilon must be finite and positive, but is {}", *question().epsilon),
+            "epsilon");
       }
       const double most = ExpBound::kGreatestEpsilon * static_cast<double>(advice_.outputs);
       if (!is_of_rows() && *question().epsilon > most) {
@@ -384,7 +415,7 @@ class Advisor {
     if (found == budgets.end()) {
       const bool none = std::none_of(budgets.begin(), budgets.end(),
                                      [](const AdvisedBudget& one) { return one.error; });
-      if (none) throw Unserved(budgets.back().why);
+      if (none) throw Unserved("no-mechanism", budgets.back().why);
       unreached = fmt::format("none of these brings the error to {:g}; {}", *question().error,
                               what_would());
       // Without an error in the question a whole table is advised, with its error.
@@ -398,7 +429,7 @@ class Advisor {
     }
     advice_.chosen = static_cast<std::size_t>(found - budgets.begin());
     const AdvisedBudget& one = *found;
-    if (!one.error) throw Unserved(one.why);
+    if (!one.error) throw Unserved("no-mechanism", one.why);
     advice_.epsilon_why =
         question().epsilon ? epsilon_given_
         : unreached.empty()
@@ -410,12 +441,16 @@ class Advisor {
       advice_.delta_why = fmt::format("not spent: the guarantee of {} never fails", one.mechanism);
     }
     if (one.epsilon > kModerateEpsilon) {
-      advice_.warnings.push_back(fmt::format(
-          "epsilon {0:g} {1}changes the odds of a guess by up to e^{0:g} = {2:.4g}; epsilon {3:g} "
-          "is a compromise{4}",
-          one.epsilon, is_good(one) ? "reaches the error that you asked for, but " : "",
-          std::exp(one.epsilon), one.epsilon / 2,
-          is_of_rows() || is_estimation() ? "" : ", and the error is for the worst possible data"));
+      advice_.warnings.push_back(
+          {.code = "large-epsilon",
+           .verdict = fmt::format(
+               "epsilon {0:g} {1}changes the odds of a guess by up to e^{0:g} = {2:.4g}",
+               one.epsilon, is_good(one) ? "reaches the error that you asked for, but " : "",
+               std::exp(one.epsilon)),
+           .clauses = {fmt::format("epsilon {:g} is a compromise{}", one.epsilon / 2,
+                                   is_of_rows() || is_estimation()
+                                       ? ""
+                                       : ", and the error is for the worst possible data")}});
     }
   }
 
@@ -497,12 +532,12 @@ class Advisor {
     if (is_estimation()) return tell_noise_of_estimates();
     const auto& noise = chosen().noise;
     if (!noise || !noise->is_mostly_noise()) return;
-    const std::string words = words_of_noise(*noise);
+    Message message = *noise_message(*noise);
     const bool is_free = release_method(advice_.method).chooses_mechanism();
     PlanQuestion asked = plan(plan_question(chosen().epsilon), inputs_).question;
     asked.outcomes = std::max<std::uint64_t>(advice_.outcomes, 1);
-    const std::string ways = noise_remedy(asked, is_free ? "" : chosen().mechanism);
-    advice_.warnings.push_back(words + (ways.empty() ? "" : "; ") + ways);
+    message.remedy.ways_out = noise_remedy(asked, is_free ? "" : chosen().mechanism);
+    advice_.warnings.push_back(std::move(message));
   }
 
   void tell_noise_of_estimates() {
@@ -514,10 +549,14 @@ class Advisor {
     const auto found = std::find_if(advice_.budgets.begin(), advice_.budgets.end(), is_good);
     const double much = error.share() / ReleaseError::kMostlyNoise;
     const auto n = static_cast<double>(*question().records);
-    advice_.warnings.push_back(fmt::format(
-        "{}; {:.4g} {}{} would do", words_of_noise(error), std::ceil(n * much * much),
-        by_person() ? "persons" : "rows",
-        found == advice_.budgets.end() ? "" : fmt::format(" or epsilon {:g}", found->epsilon)));
+    Message message = *noise_message(error);
+    message.remedy.ways_out.push_back({WayOut::Action::kHave, by_person() ? "persons" : "rows",
+                                       fmt::format("{:.4g}", std::ceil(n * much * much))});
+    if (found != advice_.budgets.end()) {
+      message.remedy.ways_out.push_back(
+          {WayOut::Action::kSet, "epsilon", fmt::format("{:g}", found->epsilon)});
+    }
+    advice_.warnings.push_back(std::move(message));
   }
 
   /// Whether sample refuses the error that is advised.
@@ -664,8 +703,8 @@ std::pair<int, double> cost_of(const Advice& advice) {
 }
 
 OtherWay other_way(const TableWay& way, const AdviceQuestion& asked, const PublicInputs& inputs) {
-  OtherWay other{.name = std::string(name_of(way.method)), .why = way.why};
-  if (way.copula) other.name += " " + flag_words("copula");
+  OtherWay other{.name = bare_method_words(name_of(way.method), way.copula ? "copula" : ""),
+                 .why = way.why};
   try {
     const Advice advice = Advisor(asked_for(way, asked), inputs).weighed();
     const ErrorKind kind = advice_of(advice.method).error_kind(advice.question);
@@ -699,9 +738,10 @@ Advice advise_of_table(const AdviceQuestion& asked, const PublicInputs& inputs) 
     }
   }
   if (!best && !unserved) {
-    throw InvalidInput(
-        fmt::format("advise knows no way to a whole table by method {}; plan describes it",
-                    name_of(*asked.method)));
+    throw InvalidInput("not-for-this-method",
+                       fmt::format("advise knows no way to a whole table by {}; plan describes it",
+                                   method_words(name_of(*asked.method))),
+                       "method", {WayOut::run("plan")});
   }
   if (!best) throw *unserved;
   best = Advisor(asked_for(*best_way, asked), inputs).advice();
@@ -840,7 +880,7 @@ Answer advice_answer(const Advice& advice) {
     reasons[what] = why;
   };
   const std::string method(name_of(advice.method));
-  add("method", method, method, advice.method_why);
+  add("method", method, bare_method_words(method), advice.method_why);
   answer.add("mechanism", nullptr);
   if (chosen != nullptr)
     add("mechanism", chosen->mechanism, chosen->mechanism, advice.mechanism_why);
@@ -883,9 +923,9 @@ Answer advice_answer(const Advice& advice) {
                command_lines(other.command, 4));
   }
   answer.add("other_ways", others);
-  answer.add("warnings", advice.warnings);
-  for (const std::string& words : advice.warnings)
-    answer.say("\n" + wrapped("WARNING: " + words, kLineWidth, 2));
+  answer.add("warnings", json_of(advice.warnings));
+  for (const Message& warning : advice.warnings)
+    answer.say("\n" + wrapped("WARNING: " + warning.text(), kLineWidth, 2));
   answer.add("notes", advice.notes);
   for (const std::string& note : advice.notes)
     answer.say("\n" + wrapped("note: " + note, kLineWidth, 2));

@@ -1,6 +1,7 @@
 #include "analysis/check.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 #include <variant>
@@ -11,6 +12,8 @@
 #include "analysis/summaries.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "formats/check.h"
 #include "formats/csv.h"
@@ -159,34 +162,38 @@ Answer check(const CheckQuestion& question, const PublicFiles& files) {
   std::uint64_t shown = 0;
   Json findings = Json::array();
   MappedCounts mapped;
+  const bool rows = has_rows(bytes.has_value());
+  const auto place_of = [&](const Finding& finding) {
+    return static_cast<std::int64_t>(finding.line) - (rows ? 2 : 0);
+  };
   const auto see = [&](const Finding& finding) {
     mapped.see(finding);
     if (finding.is_declared) return;
     if (findings.size() < question.most.value_or(kMostInJson)) {
-      findings.push_back({{"line", finding.line},
+      findings.push_back({{rows ? "row" : "line", place_of(finding)},
                           {"column", finding.column},
                           {"value", finding.value},
                           {"expectation", finding.expectation},
                           {"becomes", finding.becomes}});
     }
+    if (rows && shown == 0) answer.say("rows are counted from 0\n");
     if (shown++ >= most_lines) return;
+    const std::string place =
+        rows ? fmt::format("row {}", place_of(finding)) : fmt::format("{}:{}", data, finding.line);
     if (finding.column.empty()) {
-      answer.say(fmt::format("{}:{}: {}\n", data, finding.line, finding.expectation));
+      answer.say(fmt::format("{}: {}\n", place, finding.expectation));
       return;
     }
-    answer.say(fmt::format("{}:{}: {} {}, but is \"{}\"{}{}\n", data, finding.line, finding.column,
-                           finding.expectation, brief(finding.value),
-                           did_you_mean(domain, finding.column, finding.value),
-                           finding.becomes.empty()
-                               ? ""
-                               : fmt::format(" → {}{}", printable(finding.becomes),
-                                             finding.by_default ? " (default)" : "")));
+    answer.say(
+        fmt::format("{}: {} {}, but is \"{}\"{}{}\n", place, finding.column, finding.expectation,
+                    brief(finding.value), did_you_mean(domain, finding.column, finding.value),
+                    finding.becomes.empty() ? ""
+                                            : fmt::format(" → {}{}", printable(finding.becomes),
+                                                          finding.by_default ? " (default)" : "")));
   };
   const CheckCounts counts =
       check_table(data, domain, question.unit, roster, see, question.counts_column, bytes);
-  for (const std::string& words : domain.warnings()) {
-    answer.warn("WARNING: " + printable(words));
-  }
+  for (Message& warning : domain.warnings()) answer.warn(std::move(warning));
   answer.add("listed", findings);
   Json overlaps = Json::array();
   const auto add_overlap = [&](const std::string& file, const Overlap& overlap, bool is_roster) {
@@ -218,7 +225,9 @@ Answer check(const CheckQuestion& question, const PublicFiles& files) {
     notes.insert(notes.end(), names.begin(), names.end());
   }
   for (const std::string& note : gaussian_notes(data, bytes, domain)) {
-    notes.push_back("of methods gaussian and gaussian-model, " + note);
+    notes.push_back(fmt::format(
+        "of {}, {}", methods_words(std::array<std::string_view, 2>{"gaussian", "gaussian-model"}),
+        note));
   }
   if (counts.findings > most_lines) {
     answer.say(fmt::format("... and {} more (see {})\n", counts.findings - most_lines,

@@ -17,6 +17,8 @@
 #include "analysis/summaries.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "core/table.h"
 #include "domain/column.h"
@@ -300,8 +302,10 @@ constexpr std::array<const char*, 3> kOthers = {"law", "reference", "uniform"};
 PointComparison points_comparison(const LocalRelease& release, const Source& data) {
   if (release.space().is_fresh()) {
     throw InvalidInput(
+        "contradicting-parameters",
         fmt::format("units must share one list of candidates to be compared, but {} is given",
-                    flag_words("fresh")));
+                    flag_words("fresh")),
+        "fresh", {WayOut::leave("fresh")});
   }
   SecureRandom random;
   const UnitEstimates units(release, data, random);
@@ -437,10 +441,11 @@ Answer compare_points(const LocalRelease& release, const Source& data) {
 }  // namespace
 
 void refuse_nothing_to_compare(const Source& data) {
-  throw InvalidInput(fmt::format(
-      "{} must hold records of a unit to compare with, but holds none: all that is released comes "
-      "from the reference",
-      data.name()));
+  throw InvalidInput("empty-input",
+                     fmt::format("{} must hold records of a unit to compare with, but holds none: "
+                                 "all that is released comes from the reference",
+                                 data.name()),
+                     "data");
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -463,10 +468,12 @@ double distance_of(const Json& parts, const PublicInputs& inputs, const Source& 
   const auto release = prepare_local(spec, inputs);
   release->require(data);
   if (is_of_points(*release)) {
-    throw InvalidInput(fmt::format(
-        "give one {} and one {}: several at once are compared over categories, but this domain is "
-        "released over a grid or candidates",
-        flag_words("epsilon"), flag_words("mechanism")));
+    throw InvalidInput(
+        "not-for-this-domain",
+        fmt::format("give one {} and one {}: several at once are compared over "
+                    "categories, but this domain is released over a grid or candidates",
+                    flag_words("epsilon"), flag_words("mechanism")),
+        "epsilon");
   }
   return comparison_of(*release, data).mean_law_distance;
 }
@@ -558,7 +565,7 @@ Answer compare_several(std::span<const Json> questions, const PublicInputs& inpu
     if (!refusal) refusal = row.refusal;
     lines.push_back(std::move(line));
   }
-  if (!any) throw InvalidInput(*refusal);
+  if (!any) throw InvalidInput("no-mechanism", *refusal);
   Answer answer;
   answer.add(
       "notice", kNotPrivate,
@@ -576,7 +583,7 @@ Answer compare_one(const Json& question, const PublicInputs& inputs, const Sourc
   release->require(data);
   Answer answer =
       is_of_points(*release) ? compare_points(*release, data) : compare_outcomes(*release, data);
-  for (const std::string& warning : release->warnings()) answer.warn("WARNING: " + warning);
+  for (Message& warning : release->warnings()) answer.warn(std::move(warning));
   return answer;
 }
 

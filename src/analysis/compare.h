@@ -46,8 +46,8 @@ namespace mollify {
 [[nodiscard]] double central_distance(const ReleaseSpec& spec, const PublicInputs& inputs,
                                       const Source& data);
 
-// ----------------------------------------------------------------------------------------------- A
-// simulated release of one model, all of whose rows are drawn from it, next to the truth. NOT
+// -----------------------------------------------------------------------------------------------
+// A simulated release of one model, all of whose rows are drawn from it, next to the truth. NOT
 // PRIVATE.
 
 /// Of method marginals and of method integral-model. Draws one release, which is neither kept nor

@@ -18,6 +18,8 @@
 #include "analysis/summaries.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "methods/central/method.h"
 #include "methods/divergence/f_divergence.h"
@@ -140,6 +142,7 @@ std::vector<double> truth_of(const ReleaseSpec& spec, const Domain& domain,
   const double sum = std::accumulate(truth.begin(), truth.end(), 0.0);
   if (!(sum > 0)) {
     throw InvalidInput(
+        "empty-input",
         fmt::format("{} must hold records to compare with, but holds none", source.name()));
   }
   for (double& mass : truth) mass /= sum;
@@ -357,6 +360,7 @@ Answer compare_gaussian(const PreparedRelease& release, const Domain& domain,
   }
   if (rows.empty()) {
     throw InvalidInput(
+        "empty-input",
         fmt::format("{} must hold records to compare with, but holds none", source.name()));
   }
   const MomentDesign* const moments = release.certificate().as<MomentDesign>();
@@ -397,8 +401,9 @@ Answer compare_gaussian(const PreparedRelease& release, const Domain& domain,
   answer.say(shapes.verdict());
   if (shapes.distances().has_other_shape()) {
     answer.say(
-        "released records are Gaussian and the data are not: method marginals keeps the shape of "
-        "each column, and logarithms of some columns may be nearer to Gaussian\n");
+        fmt::format("released records are Gaussian and the data are not: {} keeps the shape of "
+                    "each column, and logarithms of some columns may be nearer to Gaussian\n",
+                    method_words("marginals")));
   }
   return answer;
 }
@@ -411,7 +416,7 @@ Answer compare_central(const ReleaseSpec& spec, const PublicInputs& inputs, cons
   Answer answer = spec.own.get<GaussianSpec>() != nullptr
                       ? compare_gaussian(*release, domain, inputs, data)
                       : compare_finite(*release, domain, inputs, data);
-  for (const std::string& warning : release->warnings()) answer.warn("WARNING: " + warning);
+  for (Message& warning : release->warnings()) answer.warn(std::move(warning));
   return answer;
 }
 
@@ -425,8 +430,8 @@ double central_distance(const ReleaseSpec& spec, const PublicInputs& inputs, con
   return total_variation(laws.truth, laws.law);
 }
 
-// ----------------------------------------------------------------------------------------------- A
-// simulated release of one model, all of whose rows are drawn from it, next to the truth.
+// -----------------------------------------------------------------------------------------------
+// A simulated release of one model, all of whose rows are drawn from it, next to the truth.
 
 namespace {
 
@@ -699,8 +704,10 @@ Answer compare_released(const Json& question, const PublicInputs& inputs, const 
   const bool are_points = are_uncut_numbers(declared);
   if (!logarithms.empty() && !are_points) {
     throw InvalidInput(
+        "not-for-this-domain",
         fmt::format("{} needs a domain of numbers without bins, but this domain has other columns",
-                    flag_words("log")));
+                    flag_words("log")),
+        "log", {WayOut::leave("log")});
   }
   const std::optional<Roster> roster = roster_of(spec, inputs);
   data.require_repeatable();
@@ -714,7 +721,9 @@ Answer compare_released(const Json& question, const PublicInputs& inputs, const 
       exact_pair_counts(released, domain, std::nullopt, std::nullopt, random);
   const std::uint64_t rows = weight_of(of_released);
   if (rows == 0) {
-    throw InvalidInput(fmt::format("{} must hold released rows, but holds none", released_name));
+    throw InvalidInput("empty-input",
+                       fmt::format("{} must hold released rows, but holds none", released_name),
+                       "released");
   }
   const std::uint64_t records = weight_of(counts) / (spec.unit ? kUnitWeight : 1);
   const NamedLaw truth = law_of_counts("truth", counts);

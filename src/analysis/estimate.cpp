@@ -14,6 +14,8 @@
 #include "accounting/privacy.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "methods/central/method.h"
@@ -125,15 +127,16 @@ namespace {
 /// The domain of a release that draws outcomes which each are a record.
 Domain outcomes_of(const StatedCertificate& stated, const Domain& domain) {
   if (kModelMethods.has(stated.spec.method)) {
-    throw InvalidInput(
-        fmt::format("estimate is for records that each have noise of their own, but records of "
-                    "method {} share one model, which is the estimate itself",
-                    name_of(stated.spec.method)));
+    throw InvalidInput("not-for-this-release",
+                       fmt::format("estimate is for records that each have noise of their own, but "
+                                   "records of {} share one model, which is the estimate itself",
+                                   method_words(name_of(stated.spec.method))));
   }
   const LocalSpec* local = stated.spec.own.get<LocalSpec>();
   if (local == nullptr) return domain;
   if (space_kind(domain, local->space) == SpaceKind::kCandidates) {
     throw InvalidInput(
+        "not-for-this-release",
         "estimate is for categories and grids, but this release is from candidates, which only a "
         "band draws from, and no band determines the population");
   }
@@ -144,11 +147,15 @@ void require_valid(const StatedCertificate& stated, const std::string& name, con
   const CertificateCheck check = verify_certificate(stated, name, domain);
   if (!check.domain_matches) {
     throw InvalidInput(
-        fmt::format("{} must be of the domain that is given, but is of another one", name));
+        "certificate-mismatch",
+        fmt::format("{} must be of the domain that is given, but is of another one", name),
+        "domain");
   }
   if (!check.holds()) {
     throw InvalidInput(
-        fmt::format("{} must hold, but {} finds that it does not", name, command_words("verify")));
+        "certificate-altered",
+        fmt::format("{} must hold, but {} finds that it does not", name, command_words("verify")),
+        "certificate", {WayOut::run("verify")});
   }
 }
 
@@ -167,9 +174,10 @@ ReleasedLaw::ReleasedLaw(const StatedCertificate& stated, const std::string& nam
     take_central(made.certificate, *finite_drawing(made).sampler);
   } else {
     throw InvalidInput(
-        fmt::format("estimate is for records that are outcomes of a list, but records of method {} "
-                    "are not: look at the means of the records themselves",
-                    name_of(stated.spec.method)));
+        "not-for-this-release",
+        fmt::format("estimate is for records that are outcomes of a list, but records of {} are "
+                    "not: look at the means of the records themselves",
+                    method_words(name_of(stated.spec.method))));
   }
 }
 
@@ -179,6 +187,7 @@ void ReleasedLaw::take_local(const Certificate& certificate,
   linear_ = LinearLaw::of(*sampler_);
   if (!linear_ && !certificate.as<LocalDesign>()->floor) {
     throw InvalidInput(
+        "not-for-this-release",
         fmt::format("estimate works with linear mechanisms and with bands, and {} is neither; next "
                     "time use randomized-response",
                     mechanism_));
@@ -196,6 +205,7 @@ void ReleasedLaw::take_central(const Certificate& certificate, const CentralSamp
   exactly_ = finite.design.outputs;
   if (finite.hint) {
     throw InvalidInput(
+        "not-for-this-release",
         "estimate is for releases from the whole domain, but this one is from an interval that was "
         "found privately");
   }
@@ -213,25 +223,29 @@ void ReleasedLaw::take_central(const Certificate& certificate, const CentralSamp
     total_variation_up_ = sampler.total_variation_up();
   } else {
     throw InvalidInput(
+        "not-for-this-release",
         fmt::format("estimate needs records that are drawn independently of one law near the "
-                    "population's, which mechanism {} of method {} does not promise; next time use "
+                    "population's, which mechanism {} of {} does not promise; next time use "
                     "subset-rr",
-                    mechanism_, name_of(certificate.spec.method)));
+                    mechanism_, method_words(name_of(certificate.spec.method))));
   }
 }
 
 void ReleasedLaw::require_count(std::uint64_t records, const std::string& name) const {
   if (exactly_ && records != *exactly_) {
-    throw InvalidInput(
-        fmt::format("{} must hold the {} that the certificate speaks of, "
-                    "but holds {}",
-                    name, counted(*exactly_, "record"), records));
+    throw InvalidInput("certificate-mismatch",
+                       fmt::format("{} must hold the {} that the certificate speaks of, "
+                                   "but holds {}",
+                                   name, counted(*exactly_, "record"), records),
+                       "released");
   }
   if (records == 0 || records % multiple_ != 0) {
     throw InvalidInput(
+        "certificate-mismatch",
         fmt::format("{} must hold {} of each unit, as the certificate says, but holds {} "
                     "in all",
-                    name, counted(multiple_, "record"), records));
+                    name, counted(multiple_, "record"), records),
+        "released");
   }
 }
 
@@ -293,6 +307,7 @@ void LinearLaw::settle() {
                                  [](const Step& s) { return s.stay - s.stop > kLeast * s.stay; });
   if (!keeps) {
     throw InvalidInput(
+        "not-for-this-release",
         "the mechanism keeps less than 1e-12 of the private data, so nothing can be estimated");
   }
 }
@@ -687,10 +702,12 @@ class PopulationEstimator {
                        double alpha) {
     constexpr double kMostWork = 0x1p34;
     if (static_cast<double>(made.cells.size()) * static_cast<double>(domain_.size()) > kMostWork) {
-      throw InvalidInput(fmt::format(
-          "mechanism {} needs a pass over the {} outcomes for each of {} estimates, but more than "
-          "2^34 steps are refused; declare fewer bins next time, or use mixture",
-          law_.mechanism(), domain_.size(), made.cells.size()));
+      throw InvalidInput(
+          "too-much-work",
+          fmt::format(
+              "mechanism {} needs a pass over the {} outcomes for each of {} estimates, "
+              "but more than 2^34 steps are refused; declare fewer bins next time, or use mixture",
+              law_.mechanism(), domain_.size(), made.cells.size()));
     }
     std::vector<double> v(domain_.size());
     for (std::size_t cell = 0; cell < made.cells.size(); ++cell) {
@@ -983,19 +1000,25 @@ PopulationEstimate estimate_population(const ReleasedLaw& law, const Empirical& 
                                        const EstimateRequest& request, const std::string& name) {
   if (!(request.confidence > 0.5) || !(request.confidence < 1)) {
     throw InvalidInput(
-        fmt::format("confidence must be above 0.5 and below 1, but is {:g}", request.confidence));
+        "out-of-range",
+        fmt::format("confidence must be above 0.5 and below 1, but is {:g}", request.confidence),
+        "confidence");
   }
   if (!law.linear() && request.method != EstimateMethod::kUnbiased) {
-    throw InvalidInput(
-        fmt::format("method {} needs a linear mechanism, and {} is not linear: leave out {}, and "
-                    "estimate prints bounds",
-                    name_of(request.method), law.mechanism(), flag_words("method")));
+    throw InvalidInput("not-for-this-mechanism",
+                       fmt::format("{} needs a linear mechanism, and {} is not linear: leave out "
+                                   "{}, and estimate prints bounds",
+                                   setting_words("method", name_of(request.method)),
+                                   law.mechanism(), flag_words("method")),
+                       "method", {WayOut::leave("method")});
   }
   if (!(law.failure_up() < (1 - request.confidence) / 2)) {
     throw InvalidInput(
+        "out-of-range",
         fmt::format("confidence must leave room for the probability {:.3g} that records are "
                     "missing, but is {:g}",
-                    law.failure_up(), request.confidence));
+                    law.failure_up(), request.confidence),
+        "confidence");
   }
   law.require_count(released.total(), name);
   return PopulationEstimator(law, released, request).take();

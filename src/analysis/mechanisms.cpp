@@ -10,6 +10,8 @@
 #include "accounting/shuffling.h"
 #include "base/directed_rounding.h"
 #include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "release/acceptance.h"
@@ -68,32 +70,37 @@ struct Amplified {
 Amplified solve(const AmplifyQuestion& question) {
   if (question.chosen && question.rate) {
     throw InvalidInput(
-        fmt::format("give {} or {}, not both", flag_words("chosen"), flag_words("rate")));
+        "contradicting-parameters",
+        fmt::format("give {} or {}, not both", flag_words("chosen"), flag_words("rate")), "chosen",
+        {WayOut::leave("chosen"), WayOut::leave("rate")});
   }
   const int given = (question.n ? 1 : 0) + (question.epsilon0 ? 1 : 0) +
                     (question.epsilon ? 1 : 0) + (question.delta ? 1 : 0);
   if (given != 3) {
-    throw InvalidInput(fmt::format("give exactly three of {}, {}, {} and {}; you gave {}",
-                                   flag_words("n"), flag_words("epsilon0"), flag_words("epsilon"),
-                                   flag_words("delta"), given));
+    throw InvalidInput(
+        "contradicting-parameters",
+        fmt::format("give exactly three of {}, {}, {} and {}; you gave {}", flag_words("n"),
+                    flag_words("epsilon0"), flag_words("epsilon"), flag_words("delta"), given));
   }
-  if (!question.k) refuse_missing(flag_words("k"), "how many records are possible");
+  if (!question.k) refuse_missing("k", "how many records are possible");
   const std::uint64_t k = *question.k;
   const double rate = question.rate.value_or(1);
   Amplified found{{question.n.value_or(1), k, question.epsilon0.value_or(1), rate},
                   question.chosen};
   if (!question.n) {
     if (question.chosen) {
-      refuse_missing(flag_words("n"), fmt::format("{} needs it; with {}, amplify finds it",
-                                                  flag_words("chosen"), flag_words("rate")));
+      refuse_missing("n", fmt::format("{} needs it; with {}, amplify finds it",
+                                      flag_words("chosen"), flag_words("rate")));
     }
     const auto records =
         shuffle_records_up(k, *question.epsilon0, *question.epsilon, *question.delta, rate);
     if (!records) {
       throw InvalidInput(
+          "no-answer",
           fmt::format("no number of records up to {} gives epsilon {:g} and delta {:g} with "
                       "reports of epsilon0 = {:g}",
-                      kMostRecords, *question.epsilon, *question.delta, *question.epsilon0));
+                      kMostRecords, *question.epsilon, *question.delta, *question.epsilon0),
+          "n");
     }
     found.response.records = *records;
   }
@@ -128,20 +135,21 @@ void look_at_delta(const AmplifyQuestion& question, std::uint64_t records) {
 
 namespace {
 
-/// The dangers of all reports together: a sentence each.
-std::vector<std::string> warnings_of(const Amplified& found, double epsilon,
-                                     std::optional<double> delta) {
+/// The dangers of all reports together.
+std::vector<Message> warnings_of(const Amplified& found, double epsilon,
+                                 std::optional<double> delta) {
   const auto promise = Privacy::approximate(epsilon, delta.value_or(0));
-  std::vector<std::string> said = epsilon_warnings(promise, promise, 0);
+  std::vector<Message> said = epsilon_warnings(promise, promise, 0);
   const auto records = static_cast<double>(found.response.records);
-  const auto words = delta_warning(promise.delta, detail::shortest(promise.delta), records,
-                                   counted(found.response.records, "record"));
-  if (words) said.push_back(*words);
+  if (auto large = delta_warning(promise.delta, detail::shortest(promise.delta), records,
+                                 counted(found.response.records, "record"))) {
+    said.push_back(std::move(*large));
+  }
   return said;
 }
 
-void add_warnings(Answer& answer, std::vector<std::string> warnings) {
-  answer.add("warnings", warnings);
+void add_warnings(Answer& answer, std::vector<Message> warnings) {
+  answer.add("warnings", json_of(warnings));
   answer.warnings = std::move(warnings);
 }
 

@@ -10,8 +10,9 @@
 
 #include <fmt/format.h>
 
-#include "base/names.h"
 #include "base/progress.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "domain/domain.h"
@@ -109,9 +110,7 @@ void add_caveats(Answer& answer, const Domain& domain, const Source& data,
              lines.empty() ? "\n" : "\nIn the data, before anything is compared:\n" + lines);
   answer.add("represents", represented);
   for (const std::string& sentence : represented) answer.say(sentence + "\n");
-  for (const std::string& words : domain.warnings()) {
-    answer.warn("WARNING: " + printable(words));
-  }
+  for (Message& warning : domain.warnings()) answer.warn(std::move(warning));
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -921,9 +920,11 @@ void require_countable_pairs(const Domain& domain) {
   const std::uint64_t cells = PairCounts::cells(sizes);
   if (cells <= PairCounts::kMostCells) return;
   throw InvalidInput(
+      "too-much-work",
       fmt::format("columns are compared two at a time, in at most {} cells of all pairs, but there "
                   "are {}; {}",
-                  PairCounts::kMostCells, cells, domain.fewer_bins(&PairCounts::are_few)));
+                  PairCounts::kMostCells, cells, domain.fewer_bins(&PairCounts::are_few)),
+      "bins");
 }
 
 namespace {

@@ -12,6 +12,8 @@
 #include "accounting/privacy.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "methods/divergence/f_divergence.h"
@@ -39,7 +41,7 @@ std::vector<TriedBand> bands_to_try(const LocalSpec& spec, const ReleaseSpace& s
     bands.push_back(
         {"minimax", class_floor(spec.numbers.c1.value_or(0), *spec.numbers.c2, epsilon)});
   } else if (spec.numbers.c1) {
-    refuse_missing(flag_words("c2"), flag_words("c1") + " needs it");
+    refuse_missing("c2", flag_words("c1") + " needs it");
   } else if (space.kind() == SpaceKind::kCategories && !spec.reference && space.size() > 1) {
     bands.push_back({"minimax", minimax_floor(space.size(), epsilon)});
   }
@@ -89,17 +91,22 @@ void require_best(const LocalSpec& spec, const ReleaseSpace& space) {
   const auto refuse = [](bool given, const char* flag) {
     if (!given) return;
     throw InvalidInput(
+        "superfluous-parameter",
         fmt::format("{} finds the reference and its place itself, so {} must not be given with it",
-                    flag_words("best"), flag_words(flag)));
+                    flag_words("best"), flag_words(flag)),
+        parameter_of(flag), {WayOut::leave(flag)});
   };
   refuse(spec.numbers.c1.has_value(), "c1");
   refuse(spec.numbers.c2.has_value(), "c2");
   refuse(spec.reference.has_value(), "reference");
   if (space.kind() == SpaceKind::kCandidates) {
-    throw InvalidInput(fmt::format(
-        "{} is for categories and grids, but the space is candidates: each list of these would "
-        "need bounds of its own",
-        flag_words("best")));
+    throw InvalidInput(
+        "not-for-this-domain",
+        fmt::format(
+            "{} is for categories and grids, but the space is candidates: each list of these would "
+            "need bounds of its own",
+            flag_words("best")),
+        "best", {WayOut::leave("best")});
   }
 }
 
@@ -107,13 +114,20 @@ void require_best(const LocalSpec& spec, const ReleaseSpace& space) {
 void warn_few_units(Answer& answer, std::size_t units) {
   constexpr std::size_t kFewUnits = 50;
   if (units >= kFewUnits) return;
-  answer.warn(units < kHeldOutParts
-                  ? fmt::format("WARNING: {} {} too few to hold any out, so nothing shows how the "
-                                "band does on other units: it fits these alone; give {} or more",
-                                counted(units, "public unit"), units == 1 ? "is" : "are", kFewUnits)
-                  : fmt::format("WARNING: of {} public units each held-out part has {} or so, too "
-                                "few to show how the band does on other units; give {} or more",
-                                units, units / kHeldOutParts, kFewUnits));
+  Message few{
+      .code = "few-units",
+      .verdict = fmt::format("of {} public units each held-out part has {} or so, too few to "
+                             "show how the band does on other units",
+                             units, units / kHeldOutParts),
+      .clauses = {fmt::format("give {} or more", kFewUnits)}};
+  if (units < kHeldOutParts) {
+    few.verdict = fmt::format(
+        "{} {} too few to hold any out, so nothing shows how the band does on "
+        "other units",
+        counted(units, "public unit"), units == 1 ? "is" : "are");
+    few.reason = "it fits these alone";
+  }
+  answer.warn(std::move(few));
 }
 
 /// Bands to compare with the best one: a fact each, and a line of a table.
@@ -232,7 +246,7 @@ Tuning tune(const TuneQuestion& question, const PublicFiles& files) {
   const Domain domain = files.domain(spec.domain);
   const DivergenceName& asked = divergence_of(question);
   if (!spec.unit) {
-    refuse_missing(flag_words("unit"), "column that names the public unit of each row");
+    refuse_missing("unit", "column that names the public unit of each row");
   }
   SpaceSpec request = local.space;
   // Which list it is makes no difference on average over units; one list is made faster.
@@ -240,7 +254,10 @@ Tuning tune(const TuneQuestion& question, const PublicFiles& files) {
   if (local.space.fresh && !request.kind) request.kind = SpaceKind::kCandidates;
   if (request.kind == SpaceKind::kModels) {
     throw InvalidInput(
-        "tune is for records of units, but method integral-model releases a model of a table");
+        "not-for-this-method",
+        fmt::format("tune is for records of units, but {} releases a model of a table",
+                    method_words("integral-model")),
+        "method");
   }
   const ReleaseSpace space(domain, request, local.reference, files);
   const std::uint64_t draws = spec.count.value_or(1);
@@ -248,8 +265,10 @@ Tuning tune(const TuneQuestion& question, const PublicFiles& files) {
   if (question.best) {
     require_best(local, space);
   } else if (question.out) {
-    throw InvalidInput(fmt::format("{0} is where {1} writes its band, but {1} is not given",
-                                   flag_words("out"), flag_words("best")));
+    throw InvalidInput("superfluous-parameter",
+                       fmt::format("{0} is where {1} writes its band, but {1} is not given",
+                                   flag_words("out"), flag_words("best")),
+                       "out", {WayOut::add("best"), WayOut::leave("out")});
   }
   std::vector<double> masses;
   if (local.reference && space.kind() != SpaceKind::kCandidates) {
@@ -283,7 +302,9 @@ Tuning tune(const TuneQuestion& question, const PublicFiles& files) {
   progress.finish();
   if (tuning.units() + distributions.size() == 0) {
     throw InvalidInput(
-        fmt::format("{} must hold units to tune with, but holds none", question.public_units));
+        "empty-input",
+        fmt::format("{} must hold units to tune with, but holds none", question.public_units),
+        "public-units");
   }
   Tuning found;
   if (question.best) {
@@ -303,12 +324,13 @@ Tuning tune(const TuneQuestion& question, const PublicFiles& files) {
   const Privacy of_draw = Privacy::pure(spec.budget().epsilon / static_cast<double>(draws));
   Privacy released = of_draw;
   released.epsilon = std::min<double>(of_draw.epsilon, ExpBound::kGreatestEpsilon);
-  for (const std::string& words : epsilon_warnings(of_draw, released, 1)) found.answer.warn(words);
+  for (Message& one : epsilon_warnings(of_draw, released, 1)) found.answer.warn(std::move(one));
   if (!files.knows_private_data()) {
     found.answer.warn(
-        fmt::format("not compared with private data, because no {} is given: that the "
-                    "units are public is your word",
-                    flag_words("data")));
+        {.code = "not-compared",
+         .verdict = fmt::format("not compared with private data, because no {} is given",
+                                flag_words("data")),
+         .reason = "that the units are public is your word"});
   }
   return found;
 }

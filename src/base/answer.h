@@ -8,14 +8,15 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/message.h"
 
 namespace mollify {
 
 /// An answer to a question. Facts are written in the order in which they are added.
 struct Answer {
-  Json json = Json::object();           ///< facts by their names, for programs
-  std::string text{};                   ///< for people
-  std::vector<std::string> warnings{};  ///< dangers, and facts taken on trust: sentences
+  Json json = Json::object();       ///< facts by their names, for programs
+  std::string text{};               ///< for people
+  std::vector<Message> warnings{};  ///< dangers, and facts taken on trust
   /// A fact that may be large, and is made only for programs.
   std::function<Json()> outcomes{};
 
@@ -26,7 +27,7 @@ struct Answer {
   }
   /// Text for people alone: headings, and the meaning of facts together.
   void say(std::string_view words) { text += words; }
-  void warn(std::string sentence) { warnings.push_back(std::move(sentence)); }
+  void warn(Message message) { add_message(warnings, std::move(message)); }
 
   /// All facts, as text.
   [[nodiscard]] std::string facts() const;

@@ -61,7 +61,8 @@ struct Decimal::Integer {
 
 Decimal::Decimal(double value) {
   if (!(value >= 0.0) || std::isinf(value)) {
-    throw InvalidInput(fmt::format("a number must be finite and at least 0, but is {}", value));
+    throw InvalidInput("out-of-range",
+                       fmt::format("a number must be finite and at least 0, but is {}", value));
   }
   int exponent = 0;
   const double fraction = std::frexp(value, &exponent);
@@ -75,8 +76,10 @@ Decimal::Decimal(double value) {
 
 Decimal Decimal::parse(std::string_view text, std::string_view name) {
   const auto refuse = [&]() {
-    throw InvalidInput(fmt::format("{} must be a decimal number of at least 0, but is \"{}\"", name,
-                                   text.substr(0, 60)));
+    throw InvalidInput("malformed-text",
+                       fmt::format("{} must be a decimal number of at least 0, but is \"{}\"", name,
+                                   text.substr(0, 60)),
+                       parameter_of(name));
   };
   std::string digits;
   int exponent = 0;

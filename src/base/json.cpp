@@ -81,7 +81,7 @@ void require_json(std::string_view text, const std::string& name) {
   if (text.find('\0') == text.npos &&
       nlohmann::json::sax_parse(text.begin(), text.end(), &listener))
     return;
-  throw InvalidInput(fmt::format("{} must be {}", name, listener.expected));
+  throw InvalidInput("malformed-file", fmt::format("{} must be {}", name, listener.expected));
 }
 
 std::string json_text(const Json& json) {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <cmath>
 #include <string_view>
 #include <vector>
 
@@ -131,8 +129,10 @@ std::string did_you_mean(std::string_view typed, std::span<const std::string> kn
 
 void refuse_name(std::string_view what, std::string_view expected, std::string_view typed,
                  std::span<const std::string> known) {
-  throw InvalidInput(fmt::format("{} must be {}, but is \"{}\"{}", what, expected, typed,
-                                 did_you_mean(typed.substr(0, typed.find('=')), known)));
+  throw InvalidInput("unknown-name",
+                     fmt::format("{} must be {}, but is \"{}\"{}", what, expected, typed,
+                                 did_you_mean(typed.substr(0, typed.find('=')), known)),
+                     parameter_of(what));
 }
 
 void refuse_name(std::string_view what, std::string_view typed,
@@ -143,107 +143,6 @@ void refuse_name(std::string_view what, std::string_view typed,
     expected += name;
   }
   refuse_name(what, expected, typed, known);
-}
-
-// -----------------------------------------------------------------------------------------------
-// Values and names in a list.
-
-std::string list_item(std::string_view value) {
-  const bool is_plain = !value.empty() && value.find_first_of(",\"") == value.npos &&
-                        value.front() != ' ' && value.back() != ' ';
-  if (is_plain) return std::string(value);
-  std::string quoted = "\"";
-  for (const char letter : value) quoted += letter == '"' ? "\"\"" : std::string(1, letter);
-  return quoted + "\"";
-}
-
-std::string list_words(std::span<const std::string> values) {
-  std::string text;
-  for (const std::string& value : values) text += (text.empty() ? "" : ", ") + list_item(value);
-  return text;
-}
-
-// -----------------------------------------------------------------------------------------------
-// Commands that are printed to be run.
-
-std::string shell_word(const std::string& text) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:=@%+";
-  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
-  std::string quoted = "'";
-  for (const char letter : text) quoted += letter == '\'' ? "'\\''" : std::string(1, letter);
-  return quoted + "'";
-}
-
-// -----------------------------------------------------------------------------------------------
-// Texts that C's interfaces take whole.
-
-void require_without_nul(std::string_view what, std::string_view text) {
-  if (text.find('\0') == text.npos) return;
-  throw InvalidInput(fmt::format("{} must be text without NUL, but is \"{}\"", what, text));
-}
-
-// -----------------------------------------------------------------------------------------------
-// How sentences call parameters and commands.
-
-namespace {
-std::atomic<Speech> speech_of_program = Speech::kCommand;
-
-bool is_python() noexcept {
-  return speech_of_program.load(std::memory_order_relaxed) == Speech::kPython;
-}
-}  // namespace
-
-void speak(Speech speech) noexcept { speech_of_program = speech; }
-
-std::string flag_words(std::string_view flag) {
-  std::string words(flag);
-  if (!is_python()) return "--" + words;
-  std::replace(words.begin(), words.end(), '-', '_');
-  return words;
-}
-
-void refuse_missing(std::string_view what, std::string_view meaning) {
-  throw InvalidInput(fmt::format("{} is missing{}{}", what, meaning.empty() ? "" : ": ",
-                                 meaning.substr(0, meaning.find('\n'))));
-}
-
-std::string command_words(std::string_view command) {
-  std::string words(command);
-  if (!is_python()) return "mollify " + words;
-  // Functions of a method, and functions of the package.
-  for (const std::string_view own : {"check", "compare", "plan", "sample", "tune"}) {
-    if (command == own) return "method." + words;
-  }
-  return (command == "law" ? "mo.nonprivate." : "mo.") + words;
-}
-
-std::string_view words_of_speech(std::string_view of_command, std::string_view of_python) {
-  return is_python() ? of_python : of_command;
-}
-
-std::string number_hint(std::string_view typed) {
-  constexpr std::array<std::string_view, 11> kWords = {
-      "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"};
-  const auto* const word = std::find(kWords.begin(), kWords.end(), typed);
-  if (word != kWords.end()) return fmt::format("; write {}", word - kWords.begin());
-  std::string text(typed);
-  const std::size_t comma = text.find(',');
-  if (comma == text.npos || text.find_first_not_of("0123456789.,") != text.npos) return "";
-  if (text.find(',', comma + 1) != text.npos) return "; write one number of these";
-  text[comma] = '.';
-  return fmt::format("; write {}, or one number", text);
-}
-
-std::string times_words(double probability) {
-  if (probability < 1e-9) return "less than 1 time in a billion";
-  if (probability >= 0.995) return "nearly every time";
-  if (probability >= 0.0945) return fmt::format("{:.0f} times in 100", 100 * probability);
-  const double times = 1 / probability;
-  if (times < 999.5) return fmt::format("1 time in {:.3g}", times);
-  // Three digits still, but as people write them: 3740, not 3.74e+03.
-  const double digit = std::pow(10.0, std::floor(std::log10(times)) - 2);
-  return fmt::format("1 time in {:.0f}", digit * std::round(times / digit));
 }
 
 }  // namespace mollify

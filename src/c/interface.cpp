@@ -31,11 +31,13 @@ namespace {
 
 // If memory is exhausted, no more is requested.
 thread_local char last_error[4096] = "";
+thread_local char last_code[64] = "";
 
 }  // namespace
 
-void remember(const char* sentence) noexcept {
+void remember(const char* sentence, std::string_view code) noexcept {
   std::snprintf(last_error, sizeof last_error, "%s", sentence);
+  std::snprintf(last_code, sizeof last_code, "%.*s", static_cast<int>(code.size()), code.data());
 }
 
 char* text_for_c(const std::string& text) {
@@ -45,15 +47,28 @@ char* text_for_c(const std::string& text) {
   return copy;
 }
 
-CText warnings_for_c(const std::vector<std::string>& sentences) {
+namespace {
+
+nlohmann::ordered_json json_of(const std::vector<front::Message>& messages) {
+  auto list = nlohmann::ordered_json::array();
+  for (const front::Message& one : messages) {
+    list.push_back({{"code", one.code}, {"severity", one.severity}, {"text", one.text}});
+  }
+  return list;
+}
+
+}  // namespace
+
+CText warnings_for_c(const std::vector<front::Message>& messages) {
   const auto text =
-      nlohmann::json(sentences).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+      json_of(messages).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   return {text_for_c(text), mollify_free_text};
 }
 
 }  // namespace mollify::c
 
 const char* mollify_last_error() { return mollify::c::last_error; }
+const char* mollify_last_error_code() { return mollify::c::last_code; }
 const char* mollify_version() { return mollify::kVersion; }
 void mollify_free_text(char* text) { std::free(text); }
 
@@ -65,7 +80,9 @@ namespace {
 
 std::optional<front::Charging> charging(const char* ledger, const char* data_set) {
   if ((ledger == nullptr) != (data_set == nullptr)) {
-    throw InvalidInput("a ledger and the data set's name in it go together, but one is given");
+    throw InvalidInput("missing-parameter",
+                       "a ledger and the data set's name in it go together, but one is given",
+                       "ledger");
   }
   if (ledger == nullptr) return std::nullopt;
   return front::Charging{front::Ledger(ledger), data_set};
@@ -75,7 +92,8 @@ front::EstimateOptions estimate_options(const char* text) {
   front::EstimateOptions options;
   if (text == nullptr) return options;
   const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object()) throw InvalidInput("the options must be a JSON object");
+  if (!json.is_object())
+    throw InvalidInput("wrong-type", "the options must be a JSON object", "options");
   for (const auto& [key, value] : json.items()) {
     if (key == "confidence" && value.is_number()) {
       options.confidence = value.get<double>();
@@ -85,8 +103,10 @@ front::EstimateOptions estimate_options(const char* text) {
       options.pairs = value.get<bool>();
     } else {
       throw InvalidInput(
+          "unknown-key",
           "the options must be confidence (a number), method (a text) and pairs (true or false), "
           "but one is " +
+              key,
           key);
     }
   }
@@ -104,7 +124,8 @@ front::GivenValues given_values(const char* text) {
       if (is_read) given[column] = value.get<std::string>();
     }
   }
-  if (!is_read) throw InvalidInput("given must be a JSON object of texts, but is not");
+  if (!is_read)
+    throw InvalidInput("wrong-type", "given must be a JSON object of texts, but is not", "given");
   return given;
 }
 
@@ -216,7 +237,7 @@ mollify_status mollify_release_report(const char* spec, uint64_t records, char**
     if (found.total_variation) json["total_variation"] = *found.total_variation;
     json["why"] = found.why;
     json["notes"] = found.notes;
-    json["warnings"] = found.warnings;
+    json["warnings"] = mollify::c::json_of(found.warnings);
     *report = text_for_c(json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   });
 }
@@ -254,13 +275,17 @@ using nlohmann::json;
 /// Throws InvalidInput unless the text is an object with the parameters' names and types.
 front::SamplerParameters parse(const char* text) {
   const json object = json::parse(text, nullptr, false);
-  if (!object.is_object()) throw InvalidInput("the sampler's parameters must be a JSON object");
+  if (!object.is_object())
+    throw InvalidInput("wrong-type", "the sampler's parameters must be a JSON object",
+                       "parameters");
   front::SamplerParameters parameters;
   for (const auto& item : object.items()) {
     const std::string& key = item.key();
     const json& value = item.value();
     const auto require = [&](bool fits, const char* what) {
-      if (!fits) throw InvalidInput(key + " must be " + what + ", but is " + value.dump());
+      if (!fits)
+        throw InvalidInput("wrong-type", key + " must be " + what + ", but is " + value.dump(),
+                           key);
     };
     const auto number = [&](std::optional<double>& parameter) {
       require(value.is_number(), "a number");

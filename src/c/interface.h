@@ -5,15 +5,17 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/invalid_input.h"
+#include "mollify/message.h"
 #include "mollify/mollify_c.h"
 
 namespace mollify::c {
 
-/// Keeps the sentence for mollify_last_error.
-void remember(const char* sentence) noexcept;
+/// Keeps the sentence for mollify_last_error, and the code for mollify_last_error_code.
+void remember(const char* sentence, std::string_view code = "failure") noexcept;
 
 /// Does what is asked for; whatever it throws becomes a status and a sentence.
 template <class Action>
@@ -22,7 +24,7 @@ template <class Action>
     action();
     return MOLLIFY_OK;
   } catch (const InvalidInput& error) {
-    remember(error.what());
+    remember(error.what(), error.code().name);
     return MOLLIFY_INVALID_INPUT;
   } catch (const std::exception& error) {
     remember(error.what());
@@ -37,7 +39,7 @@ template <class Action>
 
 using CText = std::unique_ptr<char, decltype(&mollify_free_text)>;
 
-/// The sentences as a JSON array.
-[[nodiscard]] CText warnings_for_c(const std::vector<std::string>& sentences);
+/// Each message as an object of a JSON array.
+[[nodiscard]] CText warnings_for_c(const std::vector<front::Message>& messages);
 
 }  // namespace mollify::c

@@ -40,7 +40,6 @@ int run(const AmplifyQuestion& question, bool as_json) {
   std::optional<Elapsed> elapsed("summing over all data sets");
   Answer found = amplify(question);
   elapsed.reset();
-  for (std::string& words : found.warnings) words = "WARNING: " + words;
   if (as_json) found.warnings.clear();  // which are facts of it
   return print_answer(found, as_json);
 }
@@ -159,9 +158,11 @@ Answer answer_of(const CompareOptions& options, const CLI::App& command,
                  std::optional<Method> method) {
   if (!method && !options.released) {
     throw InvalidInput(
+        "missing-parameter",
         fmt::format("the method is missing: mollify compare METHOD, METHOD being {}; or give "
                     "--released",
-                    all_names<Method>(" or ")));
+                    all_names<Method>(" or ")),
+        "method", {WayOut::add("released")});
   }
   std::string other = method ? fmt::format("method {}", name_of(*method)) : std::string();
   if (options.released && !method) {
@@ -172,8 +173,12 @@ Answer answer_of(const CompareOptions& options, const CLI::App& command,
     other = first_given_part(command, others);
   }
   if (options.released && !other.empty()) {
-    throw InvalidInput(fmt::format(
-        "--released compares rows that are there, however they were made, but {} is given", other));
+    throw InvalidInput(
+        "superfluous-parameter",
+        fmt::format(
+            "--released compares rows that are there, however they were made, but {} is given",
+            other),
+        parameter_of(other), {WayOut::leave("released")});
   }
   const std::string& data = needed(options.data, "--data");
   Json parts = given_parts(command, spec_parts(), method);
@@ -245,8 +250,10 @@ Domain domain_of(const StatedCertificate& stated, const EstimateOptions& options
                                        std::filesystem::path(named.file).filename();
   if (std::filesystem::exists(beside, error)) return read_domain(beside.string());
   throw InvalidInput(
+      "missing-parameter",
       fmt::format("{} names the domain {}, which is not here: say where it is with --domain",
-                  *options.certificate, named.file));
+                  *options.certificate, named.file),
+      "domain", {WayOut::set("domain")});
 }
 
 EstimateRequest request_of(const EstimateOptions& options) {
@@ -268,8 +275,10 @@ void require_columns_of(const ReleaseSpec& spec, const Domain& domain, const std
         column == spec.unit || std::any_of(columns.begin(), columns.end(),
                                            [&](const Column& one) { return one.name() == column; });
     if (known) continue;
-    throw InvalidInput(fmt::format("{} is not the release of {}: that release has no column \"{}\"",
-                                   released, certificate, column));
+    throw InvalidInput("certificate-mismatch",
+                       fmt::format("{} is not the release of {}: that release has no column \"{}\"",
+                                   released, certificate, column),
+                       "released");
   }
 }
 
@@ -347,7 +356,8 @@ int run(const TuneOptions& options, const CLI::App& command) {
                         .best = options.best,
                         .out = options.out};
   if (options.data && !std::filesystem::exists(*options.data)) {
-    throw InvalidInput(fmt::format("--data {} is not there", *options.data));
+    throw InvalidInput("unreadable-file", fmt::format("--data {} is not there", *options.data),
+                       "data");
   }
   Json parts = given_parts(command, tuned_parts(), kUnitDraws.first());
   if (!parts.contains("privacy")) throw MissingFlag{"--epsilon"};

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "accounting/privacy.h"
-#include "base/names.h"
 #include "base/progress.h"
 #include "base/sha256.h"
+#include "base/words.h"
 #include "cli/main.h"
 #include "cli/output.h"
 #include "core/invalid_input.h"
@@ -147,7 +147,8 @@ struct GenerateOptions {
 Evidence evidence_in(const Domain& domain, std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos) {
-    throw InvalidInput(fmt::format("--given must be COLUMN=VALUE, but is \"{}\"", text));
+    throw InvalidInput("malformed-text",
+                       fmt::format("--given must be COLUMN=VALUE, but is \"{}\"", text), "given");
   }
   return evidence_of(domain, text.substr(0, equals), text.substr(equals + 1));
 }

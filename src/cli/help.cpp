@@ -310,7 +310,8 @@ std::string manual_page(const CLI::App& app, const std::string& name) {
     if (command->get_name() == name) return page_of(*command);
     known.push_back(command->get_name());
   }
-  throw InvalidInput(fmt::format("there is no command \"{}\" to print the manual of{}", name,
+  throw InvalidInput("unknown-command",
+                     fmt::format("there is no command \"{}\" to print the manual of{}", name,
                                  did_you_mean(name, known)));
 }
 

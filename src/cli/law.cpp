@@ -13,6 +13,8 @@
 #include "accounting/privacy.h"
 #include "analysis/mechanisms.h"
 #include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "cli/main.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -49,8 +51,10 @@ std::vector<double> point_from(const std::string& text, std::size_t dimension) {
     begin = end + 1;
   }
   if (point.size() != dimension) {
-    throw InvalidInput(fmt::format("at must be {} numbers with commas between them, but is \"{}\"",
-                                   dimension, text));
+    throw InvalidInput("malformed-text",
+                       fmt::format("at must be {} numbers with commas between them, but is \"{}\"",
+                                   dimension, text),
+                       "at");
   }
   return point;
 }
@@ -72,9 +76,11 @@ std::vector<std::vector<double>> raster_from(const std::string& text, const Box&
   }
   if (along.size() != box.size() || box.size() > 2 || pixels > kMostPixels) {
     throw InvalidInput(
+        "malformed-text",
         fmt::format("raster must be N for one axis or NxM for two, at most {} pixels in all, but "
                     "is \"{}\" for {} axes",
-                    kMostPixels, text, box.size()));
+                    kMostPixels, text, box.size()),
+        "raster");
   }
   std::vector<std::vector<double>> middles;
   for (std::uint64_t i = 0; i < pixels; ++i) {
@@ -146,7 +152,7 @@ void DensityOptions::add_to(CLI::App& command) {
 bool DensityOptions::given() const {
   if (density) return true;
   const auto refuse = [](bool is_given, std::string_view flag) {
-    if (is_given) refuse_missing("--density", fmt::format("{} needs it", flag));
+    if (is_given) refuse_missing("density", fmt::format("{} needs it", flag));
   };
   refuse(band.has_value(), "--band");
   refuse(cells.has_value(), "--cells");
@@ -166,14 +172,18 @@ int print_law_of_density(const DensityOptions& options, const MechanismOptions& 
   if (mechanism.mechanism || mechanism.mu ||
       own_numbers(Mechanism::kClass, mechanism.numbers) != mechanism.numbers) {
     throw InvalidInput(
+        "missing-parameter",
         "a density's law is that of a band, so --band says where it lies, and only --c1 and --c2 "
-        "may be given as well");
+        "may be given as well",
+        "band", {WayOut::set("band")});
   }
   if (!mechanism.reference) {
     throw InvalidInput(
+        "missing-parameter",
         "a continuous space needs --reference, a public distribution: without one there are "
         "infinitely many mutually singular inputs, and no private sampler beats one that ignores "
-        "them all (Park et al. 2024, Proposition III.2)");
+        "them all (Park et al. 2024, Proposition III.2)",
+        "reference", {WayOut::set("reference")});
   }
   DensityLawQuestion question{
       .p = measure_from_json(read_text_file(*options.density), *options.density),
@@ -195,10 +205,11 @@ int print_law_of_density(const DensityOptions& options, const MechanismOptions& 
     question.regions.push_back({text, box_from("region", text, dimension)});
   }
   if (options.raster.has_value() != options.out.has_value()) {
-    throw InvalidInput("give --raster and --out together, or neither");
+    throw InvalidInput("missing-parameter", "give --raster and --out together, or neither",
+                       "raster");
   }
   if (options.raster_box && !options.raster) {
-    refuse_missing("--raster", "--raster-box needs it");
+    refuse_missing("raster", "--raster-box needs it");
   }
   if (options.raster) {
     question.raster = raster_from(
@@ -230,18 +241,23 @@ struct LawOptions {
 int run(const LawOptions& options) {
   if (options.density.given()) {
     if (options.mechanism.channel) {
-      throw InvalidInput("--channel is for --p, but --density is given");
+      throw InvalidInput("superfluous-parameter", "--channel is for --p, but --density is given",
+                         "channel", {WayOut::leave("channel")});
     }
-    if (options.p) throw InvalidInput("give --p or --density, not both");
+    if (options.p)
+      throw InvalidInput("contradicting-parameters", "give --p or --density, not both", "p",
+                         {WayOut::leave("p"), WayOut::leave("density")});
     return print_law_of_density(options.density, options.mechanism, options.other, options.more,
                                 options.json);
   }
   const NamedDistribution p = read_distribution(needed(options.p, "--p"));
   if (!options.normalise && !(std::abs(p.sum - 1) <= 1e-9)) {
     throw InvalidInput(
+        "not-a-distribution",
         fmt::format("the masses of {} must sum to 1 within 1e-9, but sum to {:.12g}; --normalise "
                     "divides by their sum",
-                    *options.p, p.sum));
+                    *options.p, p.sum),
+        "p", {WayOut::add("normalise")});
   }
   std::vector<double> reference;
   const MechanismOptions& mechanism = options.mechanism;
@@ -257,7 +273,9 @@ int run(const LawOptions& options) {
   std::optional<std::vector<double>> other;
   if (options.other) {
     if (!is_projection) {
-      throw InvalidInput(fmt::format("--other works with bands, and {} is not a band", name));
+      throw InvalidInput("not-for-this-mechanism",
+                         fmt::format("--other works with bands, and {} is not a band", name),
+                         "other", {WayOut::leave("other")});
     }
     other = masses_in_order(read_distribution(*options.other), p, *options.other);
   }
@@ -361,7 +379,7 @@ Answer risk_table(const RiskOptions& options, std::size_t k, std::span<const dou
     lines.push_back(std::move(line));
     if (!every) break;
   }
-  if (!any) throw InvalidInput(refusal);
+  if (!any) throw InvalidInput("no-mechanism", refusal);
   std::vector<TableColumn> columns{{several ? "epsilon" : "", -20, "/mechanism"}};
   if (several) {
     for (const std::string& epsilon : epsilons) {
@@ -393,7 +411,9 @@ int run(RiskOptions options) {
   const std::size_t k = reference.empty() ? outcome_count(options.k) : reference.size();
   if (options.k && *options.k != k) {
     throw InvalidInput(
-        fmt::format("the reference must have {} masses like --k, but has {}", *options.k, k));
+        "wrong-shape",
+        fmt::format("the reference must have {} masses like --k, but has {}", *options.k, k),
+        "reference");
   }
   const bool every = options.mechanism.mechanism == "all";
   if (every || (options.epsilons && options.epsilons->find(',') != std::string::npos)) {

@@ -8,6 +8,8 @@
 #include "base/decimals.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "cli/help.h"
 #include "cli/main.h"
 #include "cli/output.h"
@@ -50,21 +52,21 @@ void LedgerOptions::validate(const std::string& data_file) const {
     for (const auto& [is_given, flag] :
          {std::pair{data_set.has_value(), "--data-set"}, std::pair{no_total, "--no-total"},
           std::pair{another_data_set, "--another-data-set"}}) {
-      if (is_given) refuse_missing("--ledger", fmt::format("{} needs it", flag));
+      if (is_given) refuse_missing("ledger", fmt::format("{} needs it", flag));
     }
     return;
   }
   if (another_data_set && !data_set) {
-    refuse_missing("--data-set", "--another-data-set needs the name of that data set");
+    refuse_missing("data-set", "--another-data-set needs the name of that data set");
   }
   if (data_set && data_set->empty()) {
-    throw InvalidInput("--data-set must be the name of a data set, but is empty");
+    throw InvalidInput("malformed-text", "--data-set must be the name of a data set, but is empty",
+                       "data-set");
   }
   if (!data_set && is_stream(data_file)) {
-    refuse_missing("--data-set",
-                   fmt::format("{} is a pipe or a device, and the ledger needs a name "
-                               "that lasts",
-                               data_file));
+    refuse_missing("data-set", fmt::format("{} is a pipe or a device, and the ledger needs a name "
+                                           "that lasts",
+                                           data_file));
   }
 }
 
@@ -206,13 +208,15 @@ LedgerTotal total_of(const LedgerCommandOptions& options) {
   }
   if (options.rho) {
     if (options.epsilon || options.delta) {
-      throw InvalidInput("give --rho, or --epsilon and --delta, not both");
+      throw InvalidInput("contradicting-parameters",
+                         "give --rho, or --epsilon and --delta, not both", "rho",
+                         {WayOut::leave("rho"), WayOut::leave("epsilon")});
     }
     total.cost = ExactPrivacy::concentrated(Decimal::parse(*options.rho, "rho"));
     return total;
   }
   if (!options.epsilon) {
-    refuse_missing("the total", "give --epsilon, with --delta or without, or --rho");
+    refuse_missing("the total", "give --epsilon, with --delta or without, or --rho", "epsilon");
   }
   total.cost = ExactPrivacy::approximate(
       Decimal::parse(*options.epsilon, "epsilon"),
@@ -224,12 +228,16 @@ LedgerTotal total_of(const LedgerCommandOptions& options) {
 std::optional<DataFile> chosen_file(const LedgerCommandOptions& options) {
   if (!options.data) return std::nullopt;
   if (options.data_set) {
-    throw InvalidInput("give --data-set or --data, not both");
+    throw InvalidInput("contradicting-parameters", "give --data-set or --data, not both",
+                       "data-set", {WayOut::leave("data-set"), WayOut::leave("data")});
   }
   auto file = data_file_at(*options.data);
   if (!file) {
-    throw InvalidInput(fmt::format(
-        "--data must be a file, but {} is a pipe or a device: name the data set", *options.data));
+    throw InvalidInput(
+        "not-repeatable",
+        fmt::format("--data must be a file, but {} is a pipe or a device: name the data set",
+                    *options.data),
+        "data", {WayOut::set("data-set")});
   }
   return file;
 }
@@ -275,10 +283,11 @@ int show(const std::string& path, std::optional<std::string> data_set,
     if (history.empty()) {
       std::vector<std::string> known;
       for (const DataSetSummary& one : summarise(ledger.history())) known.push_back(one.data_set);
-      throw InvalidInput(
-          fmt::format("the ledger {} has no data set named {}{}; {}", path, *data_set,
-                      did_you_mean(*data_set, known),
-                      known.empty() ? "it is empty" : "it has " + list_words(known)));
+      throw InvalidInput("unknown-data-set",
+                         fmt::format("the ledger {} has no data set named {}{}; {}", path,
+                                     *data_set, did_you_mean(*data_set, known),
+                                     known.empty() ? "it is empty" : "it has " + list_words(known)),
+                         "data-set");
     }
   }
   const std::vector<DataSetSummary> summaries = summarise(history);
@@ -302,17 +311,22 @@ int run(const LedgerCommandOptions& options) {
   const std::optional<DataFile> file = chosen_file(options);
   if (!options.declare && !options.replace) {
     if (options.epsilon || options.delta || options.rho || options.scope) {
-      throw InvalidInput("--declare or --replace is missing: only they change a total");
+      throw InvalidInput("missing-parameter",
+                         "--declare or --replace is missing: only they change a total", "declare",
+                         {WayOut::add("declare"), WayOut::add("replace")});
     }
     return show(path, options.data_set, file, options.json);
   }
   // Before the file, which is not made for a refused release.
   const std::string name = file ? "" : needed(options.data_set, "--data-set");
   if (file && !file->identity) {
-    throw InvalidInput(fmt::format(
-        "--data must be a file that is there, so that releases from it find its total, but {} "
-        "is not",
-        *options.data));
+    throw InvalidInput(
+        "unreadable-file",
+        fmt::format(
+            "--data must be a file that is there, so that releases from it find its total, but {} "
+            "is not",
+            *options.data),
+        "data");
   }
   const LedgerTotal total = total_of(options);
   const std::string declared = LedgerFile(path, LedgerFile::Opening::kOrMakeNew)

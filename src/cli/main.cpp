@@ -13,6 +13,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -25,6 +26,7 @@
 
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/words.h"
 #include "cli/help.h"
 #include "cli/output.h"
 #include "core/band.h"
@@ -88,8 +90,9 @@ void add_commands(CLI::App& app, mollify::cli::Session& session, std::string_vie
   if (app.get_subcommands({}).empty()) {
     std::vector<std::string> known;
     for (const auto& command : kCommands) known.emplace_back(command.name);
-    throw mollify::InvalidInput(fmt::format("there is no command \"{}\"{}; see mollify --help",
-                                            named, mollify::did_you_mean(named, known)));
+    throw mollify::InvalidInput(
+        "unknown-command", fmt::format("there is no command \"{}\"{}; see mollify --help", named,
+                                       mollify::did_you_mean(named, known)));
   }
 }
 
@@ -198,13 +201,23 @@ std::string missing_words(const CLI::App& app, const std::string& flag) {
   return flag + " is missing";
 }
 
-/// The fault of a known flag: it is given twice, or its value is missing or too much.
-std::string parse_words(const CLI::ParseError& error) {
-  const std::string words = error.what();
-  const std::string flag = words.substr(0, words.find(':'));
-  if (words.find(" required but received ") != words.npos) return flag + " is given more than once";
-  if (words.find(" required ") != words.npos) return flag + " needs a value, but has none";
-  return words;
+/// The fault of a known flag: it is given twice, or its value is missing.
+std::string parse_words(const CLI::App& app, std::span<char* const> arguments,
+                        const CLI::ParseError& error) {
+  for (const CLI::App* command : app.get_subcommands()) {
+    for (const CLI::Option* option : command->get_options()) {
+      const auto most = static_cast<std::size_t>(std::max(option->get_items_expected_max(), 1));
+      if (option->count() > most) return option->get_name() + " is given more than once";
+    }
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const CLI::Option* option = command->get_option_no_throw(arguments[i]);
+      if (option == nullptr || option->get_items_expected_min() == 0) continue;
+      const bool has_value =
+          i + 1 < arguments.size() && command->get_option_no_throw(arguments[i + 1]) == nullptr;
+      if (!has_value) return option->get_name() + " needs a value, but has none";
+    }
+  }
+  return error.what();
 }
 
 int run(int argc, char** argv) {
@@ -248,23 +261,28 @@ int run(int argc, char** argv) {
       return kSuccess;
     }
     if (app.get_subcommands().empty()) {
-      throw mollify::InvalidInput("a command is missing, such as sample; see mollify --help");
+      throw mollify::InvalidInput("missing-parameter",
+                                  "a command is missing, such as sample; see mollify --help",
+                                  "command");
     }
     flush_output();
     return session.status;
   } catch (const MissingFlag& missing) {
-    complain(missing_words(app, missing.flag));
+    complain(fmt::format("{} [{}]", missing_words(app, missing.flag), missing.code().name));
     return kBadInput;
   } catch (const CLI::Success& asked) {
     return app.exit(asked);  // prints help or version
   } catch (const CLI::ExtrasError&) {
-    complain(fmt::format("{}; {}", unexpected(app, session), help()));
+    complain(fmt::format("{}; {} [{}]", unexpected(app, session), help(),
+                         mollify::Code("unknown-flag").name));
     return kBadInput;
   } catch (const CLI::ParseError& error) {
-    complain(fmt::format("{}; {}", parse_words(error), help()));
+    complain(fmt::format("{}; {} [{}]",
+                         parse_words(app, {argv, static_cast<std::size_t>(argc)}, error), help(),
+                         mollify::Code("wrong-value").name));
     return kBadInput;
   } catch (const mollify::InvalidInput& error) {
-    complain(error.what());
+    complain(fmt::format("{} [{}]", error.what(), error.code().name));
     return kBadInput;
   } catch (const std::bad_alloc&) {
     complain("there is not enough memory");
@@ -310,8 +328,10 @@ Value parsed(std::string_view text, std::string_view flag, std::string_view expe
       text.find_first_not_of("0123456789", 1) == text.npos) {
     range = fmt::format(" from 0 to {}", std::numeric_limits<Value>::max());
   }
-  throw InvalidInput(fmt::format("{} must be {}{}, but is \"{}\"{}", flag.substr(2), expected,
-                                 range, text, number_hint(text)));
+  throw InvalidInput("wrong-type",
+                     fmt::format("{} must be {}{}, but is \"{}\"{}", flag.substr(2), expected,
+                                 range, text, number_hint(text)),
+                     flag.substr(2));
 }
 
 template double parsed<double>(std::string_view, std::string_view, std::string_view);
@@ -365,12 +385,12 @@ int print_answer(const Answer& answer, bool as_json) {
   } else {
     print_lines(answer.text);
   }
-  for (const std::string& words : answer.warnings) tell_lines(words);
+  tell_warnings(answer.warnings);
   return kSuccess;
 }
 
-void tell_warnings(const Domain& domain) {
-  for (const std::string& words : domain.warnings()) tell_lines("WARNING: " + printable(words));
+void tell_warnings(std::span<const Message> warnings) {
+  for (const Message& one : warnings) tell_lines("WARNING: " + printable(one.text()));
 }
 
 void tell_large_epsilon(const std::optional<double>& epsilon_of_draw,
@@ -379,11 +399,11 @@ void tell_large_epsilon(const std::optional<double>& epsilon_of_draw,
   if (mu_of_draw) asked = Privacy::gaussian(*mu_of_draw);
   Privacy released = asked;
   released.epsilon = std::min<double>(asked.epsilon, ExpBound::kGreatestEpsilon);
-  for (const std::string& words : epsilon_warnings(asked, released, 1)) tell_lines(words);
+  for (const Message& one : epsilon_warnings(asked, released, 1)) tell_lines(one.text());
 }
 
 void tell_odds(const Privacy& promise) {
-  for (const std::string& words : epsilon_warnings(promise, promise, 0)) tell_lines(words);
+  for (const Message& one : epsilon_warnings(promise, promise, 0)) tell_lines(one.text());
 }
 
 void flush_output() {

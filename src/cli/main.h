@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -58,7 +59,8 @@ CLI::Option* add_text(CLI::App& command, const std::string& flags,
 /// Thrown where a flag must be given. The command's help says what it is for.
 struct MissingFlag : InvalidInput {
   explicit MissingFlag(const std::string& missing)
-      : InvalidInput(missing + " is missing"), flag(missing) {}
+      : InvalidInput("missing-parameter", missing + " is missing", missing.substr(2)),
+        flag(missing) {}
   std::string flag;
 };
 
@@ -87,9 +89,8 @@ void tell_lines(std::string_view text);
 /// Writes an answer to standard output, and warnings to standard error; the exit status.
 int print_answer(const Answer& answer, bool as_json);
 
-/// Prints a domain's warnings. Call it once in a command, when its public input has been found
-/// good.
-void tell_warnings(const Domain& domain);
+/// Prints warnings to standard error. Call it when a command's public input has been found good.
+void tell_warnings(std::span<const Message> warnings);
 
 /// Says, to standard error, what an epsilon of 10 or more, or a mu that is worth one, means in
 /// odds, and that a draw counts epsilon 30 at most.

@@ -12,6 +12,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "cli/main.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
@@ -41,7 +43,9 @@ std::vector<std::string> number_list(const std::string& text, const std::string&
     list.push_back(text.substr(begin, end - begin));
     if (list.back().empty()) {
       throw InvalidInput(
-          fmt::format("{} must be a number, or several between commas, but is \"{}\"", name, text));
+          "wrong-type",
+          fmt::format("{} must be a number, or several between commas, but is \"{}\"", name, text),
+          parameter_of(name));
     }
     begin = end + 1;
   }
@@ -54,7 +58,9 @@ double number_of(const std::string& text, const std::string& name) {
   const auto [stopped, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc() || stopped != end) {
     throw InvalidInput(
-        fmt::format("{} must be a number, but is \"{}\"{}", name, text, number_hint(text)));
+        "wrong-type",
+        fmt::format("{} must be a number, but is \"{}\"{}", name, text, number_hint(text)),
+        parameter_of(name));
   }
   return value;
 }
@@ -89,6 +95,7 @@ void add(NamedDistribution& distribution, const std::string& outcome, double mas
          const std::string& place) {
   if (!(mass >= 0) || !std::isfinite(mass)) {
     throw InvalidInput(
+        "not-a-distribution",
         fmt::format("the mass at {} must be finite and not negative, but is {:g}", place, mass));
   }
   distribution.outcomes.push_back(outcome);
@@ -98,14 +105,15 @@ void add(NamedDistribution& distribution, const std::string& outcome, double mas
 NamedDistribution read_json(const std::string& path) {
   const nlohmann::json json = nlohmann::json::parse(read_text_file(path), nullptr, false);
   if (!json.is_array()) {
-    throw InvalidInput(fmt::format("{} must be a JSON array of numbers, but is not", path));
+    throw InvalidInput("malformed-file",
+                       fmt::format("{} must be a JSON array of numbers, but is not", path));
   }
   NamedDistribution distribution;
   for (std::size_t i = 0; i < json.size(); ++i) {
     const std::string place = fmt::format("position {} of {}", i, path);
     if (!json[i].is_number()) {
-      throw InvalidInput(
-          fmt::format("the mass at {} must be a number, but is {}", place, json[i].type_name()));
+      throw InvalidInput("wrong-type", fmt::format("the mass at {} must be a number, but is {}",
+                                                   place, json[i].type_name()));
     }
     add(distribution, std::to_string(i), json[i].get<double>(), place);
   }
@@ -127,10 +135,11 @@ NamedDistribution read_csv(const std::string& path) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), mass);
     if (error != std::errc() || end != text.data() + text.size()) {
       throw InvalidInput(
-          fmt::format("the mass at {} must be a number, but is \"{}\"", place, text));
+          "wrong-type", fmt::format("the mass at {} must be a number, but is \"{}\"", place, text));
     }
     if (seen.find(name) != StringIndex::kAbsent) {
       throw InvalidInput(
+          "duplicate-value",
           fmt::format("{} must name a new outcome, but \"{}\" is already listed", place, name));
     }
     seen.insert(name);
@@ -146,8 +155,10 @@ NamedDistribution read_distribution(const std::string& path) {
   double sum = 0;
   for (const double mass : distribution.masses) sum += mass;
   if (!(sum > 0) || !std::isfinite(sum)) {
-    throw InvalidInput(fmt::format(
-        "the masses of {} must have a positive, finite sum, but their sum is {:g}", path, sum));
+    throw InvalidInput(
+        "not-a-distribution",
+        fmt::format("the masses of {} must have a positive, finite sum, but their sum is {:g}",
+                    path, sum));
   }
   distribution.sum = sum;
   for (double& mass : distribution.masses) mass /= sum;
@@ -159,7 +170,8 @@ std::vector<double> masses_in_order(const NamedDistribution& given, const NamedD
   StringIndex positions;
   for (const std::string& outcome : given.outcomes) positions.insert(outcome);
   if (given.outcomes.size() != like.outcomes.size()) {
-    throw InvalidInput(fmt::format("{} must have the {} outcomes of P, but has {}", path,
+    throw InvalidInput("wrong-shape",
+                       fmt::format("{} must have the {} outcomes of P, but has {}", path,
                                    like.outcomes.size(), given.outcomes.size()));
   }
   std::vector<double> masses;
@@ -167,6 +179,7 @@ std::vector<double> masses_in_order(const NamedDistribution& given, const NamedD
     const std::uint32_t position = positions.find(outcome);
     if (position == StringIndex::kAbsent) {
       throw InvalidInput(
+          "wrong-shape",
           fmt::format("{} must have the outcomes of P, but has no \"{}\"", path, outcome));
     }
     masses.push_back(given.masses[position]);
@@ -276,7 +289,7 @@ Value number_part(const std::string& text, const Part& part, std::span<const Par
   try {
     return parsed<Value>(text, part.flag, expected);
   } catch (const InvalidInput& refused) {
-    throw InvalidInput(refused.what() + file_words(part.flag, parts));
+    throw InvalidInput(refused, refused.what() + file_words(part.flag, parts));
   }
 }
 

@@ -141,24 +141,29 @@ void require_new(const std::string& flag, const std::optional<std::string>& outp
   if (!output) return;
   if (*output == "-") {
     throw InvalidInput(
+        "unwritable-file",
         fmt::format("{} takes a file, but is -: leave it out to write to standard output, or "
                     "give ./- for a file of that name",
-                    flag, flag));
+                    flag, flag),
+        parameter_of(flag), {WayOut::leave(parameter_of(flag))});
   }
   for (const char* ending : {".parquet", ".pq", ".arrow", ".feather", ".xlsx"}) {
     if (!output->ends_with(ending)) continue;
-    throw InvalidInput(fmt::format(
-        "{} writes text, but {} ends with {}: give a name such as {}.csv, or write the file from "
-        "Python (release.to_parquet)",
-        flag, *output, ending,
-        output->substr(0, output->size() - std::string_view(ending).size())));
+    throw InvalidInput(
+        "wrong-kind-of-file",
+        fmt::format("{} writes text, but {} ends with {}: give a name such as {}.csv, or write the "
+                    "file from Python (release.to_parquet)",
+                    flag, *output, ending,
+                    output->substr(0, output->size() - std::string_view(ending).size())),
+        parameter_of(flag));
   }
   require_writable(*output);
   if (!overwrite && std::filesystem::is_regular_file(*output)) {
-    throw InvalidInput(
-        fmt::format("{} exists: add --overwrite to replace it, or give another name "
-                    "to {}",
-                    *output, flag));
+    throw InvalidInput("file-exists",
+                       fmt::format("{} exists: add --overwrite to replace it, or give another name "
+                                   "to {}",
+                                   *output, flag),
+                       parameter_of(flag), {WayOut::add("overwrite")});
   }
 }
 
@@ -175,7 +180,9 @@ bool same_place(const std::string& left, const std::string& right) {
 void refuse_overwriting(const std::string& flag, const std::optional<std::string>& output,
                         const std::string& other, const std::optional<std::string>& input) {
   if (!output || !input || !same_place(*output, *input)) return;
-  throw InvalidInput(fmt::format("{} must not overwrite the file of {}, {}", flag, other, *input));
+  throw InvalidInput("same-file",
+                     fmt::format("{} must not overwrite the file of {}, {}", flag, other, *input),
+                     parameter_of(flag));
 }
 
 void write_files(const std::vector<OutputFile>& files) {

@@ -58,7 +58,8 @@ void add_plan(CLI::App& app, Session& session) {
     const PublicFiles inputs;
     for (const PlanQuestion& question : questions) reports.push_back(plan(question, inputs));
     elapsed.reset();
-    if (questions.front().domain) tell_warnings(inputs.domain(*questions.front().domain));
+    if (questions.front().domain)
+      tell_warnings(inputs.domain(*questions.front().domain).warnings());
     print_answer(plan_answer(reports), *as_json);
     const bool served = std::any_of(reports.begin(), reports.end(),
                                     [](const PlanReport& one) { return one.is_served(); });
@@ -89,10 +90,12 @@ std::vector<std::uint64_t> sizes_of(const std::string& text) {
     if (error != std::errc() || end != size.data() + size.size() || value < 1 ||
         value > std::uint64_t{1} << 32U) {
       throw InvalidInput(
+          "malformed-text",
           fmt::format("--columns takes whole numbers from 1 to 4294967296, separated by commas, "
                       "but \"{}\" is not "
                       "one",
-                      size));
+                      size),
+          "columns");
     }
     sizes.push_back(value);
   }
@@ -119,7 +122,7 @@ int run(const AdviseOptions& options) {
   if (options.covariance) question.covariance = PublicFile{*options.covariance};
   const PublicFiles inputs;
   const Advice advice = advise(question, inputs);
-  if (question.domain) tell_warnings(inputs.domain(*question.domain));
+  if (question.domain) tell_warnings(inputs.domain(*question.domain).warnings());
   Answer answer = advice_answer(advice);
   answer.warnings.clear();  // which its text has
   print_answer(answer, options.json);

@@ -12,6 +12,7 @@
 #include "base/names.h"
 #include "base/progress.h"
 #include "base/threads.h"
+#include "base/words.h"
 #include "cli/help.h"
 #include "cli/ledger.h"
 #include "cli/main.h"
@@ -57,12 +58,16 @@ ReleaseSpec spec_for(const SampleOptions& options, const CLI::App& command,
   if (!options.spec) return mollify::spec_of(given_parts(command, spec_parts(), method), "");
   if (method) {
     throw InvalidInput(
+        "superfluous-parameter",
         fmt::format("--spec holds the whole release, so method {} must not be given with it",
-                    name_of(*method)));
+                    name_of(*method)),
+        "method");
   }
   if (const std::string flag = first_given_part(command, spec_parts()); !flag.empty()) {
     throw InvalidInput(
-        fmt::format("--spec holds the whole release, so {} must not be given with it", flag));
+        "superfluous-parameter",
+        fmt::format("--spec holds the whole release, so {} must not be given with it", flag),
+        parameter_of(flag), {WayOut::leave(parameter_of(flag))});
   }
   return parse_spec(read_text_file(*options.spec), *options.spec);
 }
@@ -88,8 +93,8 @@ void validate_outputs(const SampleOptions& options, const ReleaseSpec& spec) {
     for (const auto& [other, input] : inputs) refuse_overwriting(flag, output, other, input);
     for (std::size_t j = i + 1; j < outputs.size(); ++j) {
       if (!output || !outputs[j].second || !same_place(*output, *outputs[j].second)) continue;
-      throw InvalidInput(
-          fmt::format("{} and {} must differ, but both are {}", flag, outputs[j].first, *output));
+      throw InvalidInput("same-file", fmt::format("{} and {} must differ, but both are {}", flag,
+                                                  outputs[j].first, *output));
     }
   }
   for (const auto& [flag, output] : outputs) {
@@ -151,36 +156,24 @@ std::string error_line(const Certificate& certificate, const ReleaseReport& repo
                  kLineWidth, kHang);
 }
 
-/// "VERDICT: WHY; REMEDY; ANOTHER" without why and without other remedies, in a line or two.
-std::string short_warning(const std::string& warning) {
-  const std::size_t remedy = warning.find("; ");
-  std::string text = "WARNING: " + warning.substr(0, std::min(warning.find(": "), remedy));
-  if (remedy != warning.npos) {
-    text += warning.substr(remedy, warning.find("; ", remedy + 1) - remedy);
-  }
-  return wrapped(text, kLineWidth, kHang);
+/// A warning in a line or two.
+std::string short_warning(const Message& warning) {
+  return wrapped("WARNING: " + printable(warning.brief()), kLineWidth, kHang);
 }
 
 /// What to know about the release at once: at most six lines, including those of the ledger.
 std::string brief(const Certificate& certificate, const Domain& domain,
                   const SampleOptions& options, const ReleaseReport& report,
-                  const std::vector<std::string>& said, const std::string& accuracy,
+                  const std::vector<Message>& said, const std::string& accuracy,
                   const std::string& charge) {
   constexpr std::size_t kMostNotes = 6;
   std::string first = release_method(certificate.spec.method).summary(certificate, domain, "");
   first.resize(first.find('\n'));
-  // --explain prints how many rows there were, too.
-  if (const std::size_t from = first.find(" from "), by = first.find(" by ");
-      first.size() > kLineWidth && from < by) {
-    first.erase(from, by - from);
-  }
   std::string text = wrapped(first, kLineWidth, kHang);
   // That a release is mostly noise is never left out: who is protected gives way, which was asked.
-  const auto is_noise = [](const std::string& warning) {
-    return warning.find(" noise") != warning.npos;
-  };
+  const auto is_noise = [](const Message& warning) { return warning.severity == Severity::kNoise; };
   std::string noise;
-  for (const std::string& warning : said) {
+  for (const Message& warning : said) {
     if (is_noise(warning)) noise += short_warning(warning);
   }
   if (noise.empty()) text += protected_line(certificate.spec);
@@ -196,7 +189,7 @@ std::string brief(const Certificate& certificate, const Domain& domain,
   if (!accuracy.empty()) text += fitting(wrapped(accuracy, kLineWidth, kHang));
   std::string warnings = noise;
   std::size_t left_out = 0;
-  for (const std::string& warning : said) {
+  for (const Message& warning : said) {
     if (is_noise(warning)) continue;
     const std::string one = fitting(short_warning(warning));
     if (one.empty()) ++left_out;
@@ -222,14 +215,14 @@ std::string accuracy_of(const Released& released) {
 
 /// Public facts about the release, for people.
 std::string summary(const Certificate& certificate, const Domain& domain,
-                    const SampleOptions& options, const std::vector<std::string>& said,
+                    const SampleOptions& options, const std::vector<Message>& said,
                     const std::string& accuracy) {
   const std::string to = options.out ? " to " + *options.out : "";
   std::string text = release_method(certificate.spec.method).summary(certificate, domain, to);
   if (!accuracy.empty()) text += accuracy + "\n";
   if (options.model) text += fmt::format("model: {}\n", *options.model);
   if (options.certificate) text += fmt::format("certificate: {}\n", *options.certificate);
-  for (const std::string& warning : said) text += "WARNING: " + warning + "\n";
+  for (const Message& warning : said) text += "WARNING: " + warning.text() + "\n";
   for (const std::string& promise : promises(certificate)) {
     text += fmt::format("promised: {}\n", promise);
   }
@@ -265,14 +258,14 @@ void put(const SampleOptions& options, const Domain& domain, const std::string& 
 
 /// Facts other than records and certificate, for programs.
 Json told_json(const Certificate& certificate, const Domain& domain,
-               const std::vector<std::string>& said) {
+               std::span<const Message> said) {
   Json json = Json::object();
   if (kDrawMethods.has(certificate.spec.method)) {
     const WorstCaseRisk risk = draw_risk(certificate, domain);
     json["draw"] = {{"largest_lift", risk.largest_lift > 0 ? Json(risk.largest_lift) : nullptr},
                     {"total_variation", risk.quoted_total_variation()}};
   }
-  json["warnings"] = said;
+  json["warnings"] = json_of(said);
   return json;
 }
 
@@ -282,9 +275,11 @@ std::optional<std::string> piped(const std::string& path, const ReleaseSpec& spe
   if (!is_stream(path)) return std::nullopt;
   if (kDrawMethods.has(spec.method)) {
     throw InvalidInput(
+        "not-repeatable",
         fmt::format("the private data must be a file that can be read twice, but {} is a pipe or "
                     "a device",
-                    path));
+                    path),
+        "data");
   }
   return LineReader(path).bytes();
 }
@@ -298,8 +293,10 @@ int run(SampleOptions options, const CLI::App& command, std::optional<Method> me
   }
   const std::string& path = needed(options.data, "--data");
   if (options.model && !kPublishedModels.has(spec.method)) {
-    throw InvalidInput(fmt::format("--model-out is for {}, but the method is {}",
-                                   kPublishedModels.text(), name_of(spec.method)));
+    throw InvalidInput("not-for-this-method",
+                       fmt::format("--model-out is for {}, but the method is {}",
+                                   kPublishedModels.text(), name_of(spec.method)),
+                       "model-out", {WayOut::leave("model-out")});
   }
   options.ledger.validate(path);
   if (options.threads) require_between("threads", *options.threads, 1, kMostThreads);
@@ -308,8 +305,10 @@ int run(SampleOptions options, const CLI::App& command, std::optional<Method> me
   }
   if (options.ledger.ledger && !options.certificate && !options.json) {
     throw InvalidInput(
+        "missing-parameter",
         "give --out, --certificate or --json with --ledger: without one of them, the certificate "
-        "of the release that is charged would be lost");
+        "of the release that is charged would be lost",
+        "out", {WayOut::set("out"), WayOut::set("certificate")});
   }
   const std::optional<std::string> bytes = piped(path, spec);
   const PublicFiles inputs(path, bytes);
@@ -326,12 +325,12 @@ int run(SampleOptions options, const CLI::App& command, std::optional<Method> me
   // Before anything is drawn, so that a name that cannot be written is refused and not discovered.
   validate_outputs(options, spec);
   const Certificate& certificate = prepared->certificate();
-  std::vector<std::string> said = prepared->warnings();
+  std::vector<Message> said = prepared->warnings();
   const ReleaseMethod& chosen = release_method(spec.method);
-  if (auto words = chosen.sparse_noise(certificate, prepared->error(), domain)) {
-    said.push_back(std::move(*words));
+  if (auto sparse = chosen.sparse_noise(certificate, prepared->error(), domain)) {
+    add_message(said, std::move(*sparse));
   }
-  for (std::string& words : domain.warnings()) said.push_back(std::move(words));
+  add_messages(said, domain.warnings());
   std::optional<ReleaseReport> report;
   if (!options.json && !options.explain) report = release_report(*prepared, domain);
   Json beside = options.json ? told_json(certificate, domain, said) : Json::object();

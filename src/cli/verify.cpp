@@ -4,6 +4,8 @@
 #include "accounting/privacy.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "cli/main.h"
 #include "cli/options.h"
 #include "core/invalid_input.h"
@@ -30,8 +32,12 @@ void refuse_options_beside_certificate(const VerifyOptions& options) {
   const MechanismOptions& given = options.mechanism;
   const auto refuse = [](bool is_given, const char* flag) {
     if (!is_given) return;
-    throw InvalidInput(fmt::format(
-        "a certificate is checked by what it says itself, so {} must not be given with it", flag));
+    throw InvalidInput(
+        "superfluous-parameter",
+        fmt::format(
+            "a certificate is checked by what it says itself, so {} must not be given with it",
+            flag),
+        parameter_of(flag), {WayOut::leave(parameter_of(flag))});
   };
   refuse(options.k.has_value(), "--k");
   refuse(options.inputs.has_value(), "--inputs");
@@ -75,21 +81,26 @@ void require_few(Mechanism mechanism, std::uint64_t k, std::uint64_t inputs) {
   constexpr std::uint64_t kMostNumbers = std::uint64_t{1} << 30U;
   if (!is_band(mechanism)) return;
   if (k > kMostOutcomes) {
-    throw InvalidInput(fmt::format(
-        "--k must be at most {} to try inputs, but is {}: give a smaller one, or --certificate, "
-        "which checks the bounds of a release at any size",
-        kMostOutcomes, k));
+    throw InvalidInput("too-much-work",
+                       fmt::format("--k must be at most {} to try inputs, but is {}: give a "
+                                   "smaller one, or --certificate, "
+                                   "which checks the bounds of a release at any size",
+                                   kMostOutcomes, k),
+                       "k");
   }
   if (inputs > kMostNumbers / k) {
-    throw InvalidInput(fmt::format(
-        "--inputs must be at most {} with --k {}, so that it ends in minutes, but is {}",
-        kMostNumbers / k, k, inputs));
+    throw InvalidInput(
+        "too-much-work",
+        fmt::format(
+            "--inputs must be at most {} with --k {}, so that it ends in minutes, but is {}",
+            kMostNumbers / k, k, inputs),
+        "inputs");
   }
 }
 
 int verify_mechanism(const VerifyOptions& options) {
   if (options.domain || options.candidates_file) {
-    refuse_missing("--certificate",
+    refuse_missing("certificate",
                    fmt::format("{} needs it", options.domain ? "--domain" : "--candidates-file"));
   }
   const std::size_t k =
@@ -106,12 +117,16 @@ int verify_mechanism(const VerifyOptions& options) {
   tell_large_epsilon(parameters.epsilon, parameters.mu);
   if (!reference.empty() && reference.size() != k) {
     throw InvalidInput(
-        fmt::format("the reference must have {} masses like --k, but has {}", k, reference.size()));
+        "wrong-shape",
+        fmt::format("the reference must have {} masses like --k, but has {}", k, reference.size()),
+        "reference");
   }
   const std::uint64_t inputs = options.inputs.value_or(24);
   constexpr std::uint64_t kMostInputs = 1'000'000;
   if (inputs > kMostInputs) {
-    throw InvalidInput(fmt::format("inputs must be at most {}, but is {}", kMostInputs, inputs));
+    throw InvalidInput("out-of-range",
+                       fmt::format("inputs must be at most {}, but is {}", kMostInputs, inputs),
+                       "inputs");
   }
   require_few(parameters.mechanism, k, inputs);
   const auto sampler = make_sampler(parameters);

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdio>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace mollify {
 
@@ -29,15 +32,100 @@ namespace mollify {
   return shown;
 }
 
+/// The stable name of a kind of message: "unknown-column". Programs may rely on it, and nobody has
+/// to read a sentence. docs/reference/messages.md lists all of them.
+struct Code {
+  consteval Code(const char* text) : name(text) {  // NOLINT(google-explicit-constructor)
+    for (const char letter : name) {
+      if ((letter < 'a' || letter > 'z') && letter != '-') throw "small letters and dashes";
+    }
+  }
+  std::string_view name;
+  friend constexpr bool operator==(Code, Code) = default;
+};
+
+/// What to do about a message, for programs.
+struct WayOut {
+  enum class Action {
+    kSet,    ///< set the part to the value
+    kAdd,    ///< add the part, which has no value
+    kLeave,  ///< leave the part out
+    kHave,   ///< have this many of the part: "records", "outcomes"
+    kUse,    ///< use the method of this word
+    kRun,    ///< run this command
+  };
+  Action action;
+  std::string part;        ///< a part by its flag without dashes, a thing, a method or a command
+  std::string value = {};  ///< in kSet and kHave; empty: a value of the caller's choice
+
+  static WayOut set(std::string_view part, std::string value = {}) {
+    return {Action::kSet, std::string(part), std::move(value)};
+  }
+  static WayOut add(std::string_view part) { return {Action::kAdd, std::string(part)}; }
+  static WayOut leave(std::string_view part) { return {Action::kLeave, std::string(part)}; }
+  static WayOut have(std::string_view part, std::string value) {
+    return {Action::kHave, std::string(part), std::move(value)};
+  }
+  static WayOut use(std::string_view method) { return {Action::kUse, std::string(method)}; }
+  static WayOut run(std::string_view command) { return {Action::kRun, std::string(command)}; }
+  friend bool operator==(const WayOut&, const WayOut&) = default;
+};
+
+/// The thing that a refusal concerns: a parameter, or a column of a table.
+struct Concern {
+  Concern() = default;
+  /// A parameter by its flag without dashes, or by its key.
+  template <class Text>
+  requires std::is_convertible_v<const Text&, std::string_view> Concern(const Text& flag)
+      : parameter(std::string_view(flag)) {}  // NOLINT
+  static Concern of_column(std::string_view name) {
+    Concern made;
+    made.column = name;
+    return made;
+  }
+  std::string parameter{}, column{};  ///< empty: none
+};
+
 /// A public input (a parameter, a domain, a file's header, a flag) cannot be used.
 ///
-/// `what()` is one sentence in the form "epsilon must be finite and positive, but is -1": what was
-/// wrong, where, and what was expected. It is made from public information only: private values
+/// `what()` is one sentence in the form "epsilon must be finite and positive, but is -1". It names
+/// the fault, the place and the allowed values. It is made from public information only: private values
 /// never cause a refusal (docs/theory/threat-model.md, "A release is total").
 class InvalidInput : public std::invalid_argument {
  public:
   /// The sentence is made `readable`.
-  explicit InvalidInput(std::string_view sentence) : std::invalid_argument(readable(sentence)) {}
+  InvalidInput(Code code, std::string_view sentence, Concern concern = {},
+               std::vector<WayOut> ways_out = {})
+      : std::invalid_argument(readable(sentence)),
+        facts_(
+            std::make_shared<const Facts>(Facts{code, std::move(concern), std::move(ways_out)})) {}
+  /// A refusal inside a longer sentence.
+  InvalidInput(const InvalidInput& inner, std::string_view sentence)
+      : std::invalid_argument(readable(sentence)), facts_(inner.facts_) {}
+  /// The same, which names the column that it is about.
+  InvalidInput(const InvalidInput& inner, std::string_view sentence, std::string_view column)
+      : std::invalid_argument(readable(sentence)), facts_(inner.with_column(column)) {}
+
+  [[nodiscard]] Code code() const noexcept { return facts_->code; }
+  /// The parameter that it concerns, by its flag without dashes, or by its key; empty if it is no
+  /// single one.
+  [[nodiscard]] const std::string& parameter() const noexcept { return facts_->concern.parameter; }
+  /// The column that it concerns; empty if it is none.
+  [[nodiscard]] const std::string& column() const noexcept { return facts_->concern.column; }
+  [[nodiscard]] const std::vector<WayOut>& ways_out() const noexcept { return facts_->ways_out; }
+
+ private:
+  struct Facts {
+    Code code;
+    Concern concern;
+    std::vector<WayOut> ways_out;
+  };
+  [[nodiscard]] std::shared_ptr<const Facts> with_column(std::string_view column) const {
+    Facts facts = *facts_;
+    facts.concern.column = column;
+    return std::make_shared<const Facts>(std::move(facts));
+  }
+  std::shared_ptr<const Facts> facts_;  ///< shared, so that an exception is copied without throwing
 };
 
 namespace detail {
@@ -55,8 +143,17 @@ namespace detail {
 
 }  // namespace detail
 
+/// The parameter of a sentence's first words: "cells" of "--cells". Several words, such as "the
+/// number of outcomes", name no parameter.
+[[nodiscard]] constexpr std::string_view parameter_of(std::string_view name) noexcept {
+  if (name.find(' ') != name.npos) return {};
+  while (name.starts_with('-')) name.remove_prefix(1);
+  return name;
+}
+
 /// Throws InvalidInput, "`what` must be from `least` to `most`, but is `value`", unless it is: for
-/// whole numbers, and for doubles, of which NaN is in no range.
+/// whole numbers, and for doubles. NaN is in no range. `what` is the parameter's name, or words for
+/// something else.
 template <class Number>
 void require_between(std::string_view what, Number value, std::type_identity_t<Number> least,
                      std::type_identity_t<Number> most) {
@@ -65,8 +162,10 @@ void require_between(std::string_view what, Number value, std::type_identity_t<N
     if constexpr (std::is_floating_point_v<Number>) return detail::shortest(number);
     return std::to_string(number);
   };
-  throw InvalidInput(std::string(what) + " must be from " + text(least) + " to " + text(most) +
-                     ", but is " + text(value));
+  throw InvalidInput("out-of-range",
+                     std::string(what) + " must be from " + text(least) + " to " + text(most) +
+                         ", but is " + text(value),
+                     parameter_of(what));
 }
 
 }  // namespace mollify

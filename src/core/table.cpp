@@ -13,8 +13,9 @@ Table::Table(const Band& band) : Table(&band) { fit_reference(Bounds(band), writ
 
 void Table::require_count(std::size_t count) const {
   if (count == band_->outcome_count()) return;
-  throw InvalidInput("a table over " + std::to_string(band_->outcome_count()) +
-                     " outcomes needs as many scores, but has " + std::to_string(count));
+  throw InvalidInput("wrong-shape", "a table over " + std::to_string(band_->outcome_count()) +
+                                        " outcomes needs as many scores, but has " +
+                                        std::to_string(count));
 }
 
 std::size_t detail::run_at(std::span<const std::uint64_t> numerators,
@@ -46,8 +47,8 @@ std::size_t detail::run_at(std::span<const std::uint64_t> numerators,
   return static_cast<std::size_t>(std::min(n, end - 1) - first);
 }
 
-// ----------------------------------------------------------------------------------------------- A
-// table that costs time in the outcomes with a score, not in all outcomes.
+// -----------------------------------------------------------------------------------------------
+// A table that costs time in the outcomes with a score, not in all outcomes.
 
 SparseTable::SparseTable(const Band& band) : band_(&band) {
   const Bounds bounds = take({}, {});

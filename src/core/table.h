@@ -96,8 +96,8 @@ class Table {
   std::vector<std::uint64_t> block_sums_;
 };
 
-// ----------------------------------------------------------------------------------------------- A
-// table that costs time in the outcomes with a score, not in all outcomes.
+// -----------------------------------------------------------------------------------------------
+// A table that costs time in the outcomes with a score, not in all outcomes.
 
 /// The law of one release when all but m of the k outcomes have score zero, as for the empirical
 /// distribution of one person's records.

@@ -104,24 +104,32 @@ Candidates Candidates::of(const Domain& domain, std::vector<std::uint32_t> digit
   const std::size_t count = digits.size() / columns.size();
   require_count(count);
   if (count * columns.size() != digits.size()) {
-    throw InvalidInput(fmt::format("candidates must have {} digits each, but there are {} in all",
-                                   columns.size(), digits.size()));
+    throw InvalidInput("wrong-shape",
+                       fmt::format("candidates must have {} digits each, but there are {} in all",
+                                   columns.size(), digits.size()),
+                       "candidates");
   }
   for (std::size_t i = 0; i < digits.size(); ++i) {
     const Column& column = columns[i % columns.size()];
     if (digits[i] < column.size()) continue;
     throw InvalidInput(
+        "out-of-range",
         fmt::format("candidate {} must have a digit below {} for column \"{}\", but has {}",
-                    i / columns.size(), column.size(), column.name(), digits[i]));
+                    i / columns.size(), column.size(), column.name(), digits[i]),
+        "candidates");
   }
   if (!densities.empty() && densities.size() != count) {
-    throw InvalidInput(fmt::format("{} candidates must have as many densities, but have {}", count,
-                                   densities.size()));
+    throw InvalidInput("wrong-shape",
+                       fmt::format("{} candidates must have as many densities, but have {}", count,
+                                   densities.size()),
+                       "candidates");
   }
   for (std::size_t i = 0; i < densities.size(); ++i) {
     if (densities[i] > 0 && std::isfinite(densities[i])) continue;
-    throw InvalidInput(fmt::format("candidate {} must have a positive, finite density, but has {}",
-                                   i, densities[i]));
+    throw InvalidInput("not-a-distribution",
+                       fmt::format("candidate {} must have a positive, finite density, but has {}",
+                                   i, densities[i]),
+                       "candidates");
   }
   return {columns.size(), std::move(digits), std::move(densities)};
 }

@@ -134,8 +134,9 @@ Column Column::declare(const std::string& name, const Setting& mapping) {
     if (row == kKinds.end()) {
       std::vector<std::string> types;
       for (const ColumnKind* const kind : column_kinds()) types.emplace_back(kind->name);
-      settings.refuse("type", fmt::format("must be one of {}, but is \"{}\"{}",
-                                          fmt::join(types, ", "), type, did_you_mean(type, types)));
+      settings.refuse("unknown-name", "type",
+                      fmt::format("must be one of {}, but is \"{}\"{}", fmt::join(types, ", "),
+                                  type, did_you_mean(type, types)));
     }
     std::vector<std::string_view> known = {"type"};
     for (const ColumnKey& key : row->kind->keys) known.push_back(key.name);
@@ -144,9 +145,9 @@ Column Column::declare(const std::string& name, const Setting& mapping) {
     cells = row->declare(*row->kind, settings);
     mapped = mapping_of(settings, *cells);
   } catch (const RefusedSetting& refused) {
-    throw RefusedSetting(refused.line, subject + refused.what());
+    throw RefusedSetting(refused, subject + refused.what(), name);
   } catch (const InvalidInput& refused) {
-    throw InvalidInput(subject + refused.what());
+    throw InvalidInput(refused, subject + refused.what(), name);
   }
   return make(name, std::move(*cells), std::move(mapped));
 }
@@ -188,12 +189,14 @@ ColumnSchema Column::schema() const {
 }
 
 Column Column::make(std::string name, Cells cells, Mapping mapping) {
-  if (name.empty()) throw InvalidInput("a column must have a name, but one has none");
+  if (name.empty())
+    throw InvalidInput("malformed-text", "a column must have a name, but one has none");
   require_declarable(name, "a column's name");
   // YAML parsers accept keys of up to 1024 characters, quoted.
   constexpr std::size_t kMaxNameBytes = 500;
   if (name.size() > kMaxNameBytes) {
-    throw InvalidInput(fmt::format("a column's name must have at most {} bytes, but one has {}",
+    throw InvalidInput("out-of-range",
+                       fmt::format("a column's name must have at most {} bytes, but one has {}",
                                    kMaxNameBytes, name.size()));
   }
   Column column(std::move(name), std::move(cells), std::move(mapping));
@@ -201,9 +204,11 @@ Column Column::make(std::string name, Cells cells, Mapping mapping) {
   const auto declared_cell = [&column](const std::string& value, std::string_view key) {
     const Reading reading = column.read(value);
     if (reading.verdict == Verdict::kNull && key == "outside") {
-      throw InvalidInput(fmt::format(
-          "column \"{}\": outside can be null only with null: category, which makes null a value",
-          column.name_));
+      throw InvalidInput("contradicting-parameters",
+                         fmt::format("column \"{}\": outside can be null only with null: category, "
+                                     "which makes null a value",
+                                     column.name_),
+                         "outside", {WayOut::set("null", "category")});
     }
     if (reading.verdict != Verdict::kValue) {
       const std::string word = key == "null" ? "category" : "clip";
@@ -222,16 +227,20 @@ Column Column::make(std::string name, Cells cells, Mapping mapping) {
   }
   if (declared.null_is_category && declared.null_value) {
     throw InvalidInput(
+        "contradicting-parameters",
         fmt::format("column \"{}\": null must be either a category or a value, but is declared as "
                     "both",
-                    column.name_));
+                    column.name_),
+        "null");
   }
   if (declared.null_is_category) {
     if (column.read("").verdict != Verdict::kNull) {
       throw InvalidInput(
+          "contradicting-parameters",
           fmt::format("column \"{}\": a null category is written as an empty field, but the empty "
                       "text is a declared value",
-                      column.name_));
+                      column.name_),
+          "null");
     }
     column.null_outcome_ = column.cell_count_;
   } else if (declared.null_value) {

@@ -15,6 +15,8 @@
 
 #include "base/names.h"
 #include "base/sha256.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "domain/same_value.h"
@@ -39,13 +41,17 @@ Domain::Domain(std::vector<Column> columns, std::uint64_t seed, double product)
 }
 
 Domain Domain::make(std::vector<Column> columns, std::uint64_t seed) {
-  if (columns.empty()) throw InvalidInput("a domain must have at least one column, but has none");
+  if (columns.empty())
+    throw InvalidInput("empty-input", "a domain must have at least one column, but has none",
+                       "columns");
   StringIndex names;
   double product = 1;
   for (const Column& column : columns) {
     if (names.find(column.name()) != StringIndex::kAbsent) {
-      throw InvalidInput(fmt::format("column names must be distinct, but \"{}\" is declared twice",
-                                     column.name()));
+      throw InvalidInput(
+          "duplicate-column",
+          fmt::format("column names must be distinct, but \"{}\" is declared twice", column.name()),
+          Concern::of_column(column.name()));
     }
     names.insert(column.name());
     product *= column.size();
@@ -132,6 +138,7 @@ void Domain::require_enumerable(std::string_view what, std::string_view other_wa
     return product <= kMaxOutcomes;
   };
   throw InvalidInput(
+      "too-many-outcomes",
       fmt::format("{} needs a domain of at most {} outcomes, but this one has {:.15g}; {}{}", what,
                   kMaxOutcomes, product_, fewer_bins(is_small), other_way));
 }
@@ -191,16 +198,19 @@ std::string columns_named(const std::vector<std::string>& names) {
 
 }  // namespace
 
-std::vector<std::string> Domain::warnings() const {
-  std::vector<std::string> said, outside, null;
+std::vector<Message> Domain::warnings() const {
+  std::vector<Message> said;
+  std::vector<std::string> outside, null;
   for (const Column& column : *columns_) {
     const auto* integers = std::get_if<IntegerCells>(&column.cells());
     if (integers != nullptr && integers->is_cut()) {
-      said.push_back(fmt::format(
-          "column {} has {} integers, which are cut into {} cells of {} or so; declare bins or a "
-          "smaller range if these are not the ones you want",
-          column.name(), integers->count(), integers->size(),
-          std::llround(static_cast<double>(integers->count()) / integers->size())));
+      said.push_back(
+          {.code = "integers-cut",
+           .verdict =
+               fmt::format("column {} has {} integers, which are cut into {} cells of {} or so",
+                           column.name(), integers->count(), integers->size(),
+                           std::llround(static_cast<double>(integers->count()) / integers->size())),
+           .clauses = {"declare bins or a smaller range if these are not the ones you want"}});
     }
     if (!column.mapping().declares_outside()) outside.push_back(column.name());
     if (!column.mapping().declares_null()) null.push_back(column.name());
@@ -228,8 +238,11 @@ std::vector<std::string> Domain::warnings() const {
     becomes.emplace_back("a missing value becomes the first value or the lowest number");
     ways.emplace_back("null: category or VALUE");
   }
-  said.push_back(fmt::format("the domain declares {}: {}{}; write {}", fmt::join(missing, " and "),
-                             names, fmt::join(becomes, ", and "), fmt::join(ways, ", and ")));
+  said.push_back({.code = "undeclared-values",
+                  .verdict = fmt::format("the domain declares {}", fmt::join(missing, " and ")),
+                  .reason = fmt::format("{}{}", names, fmt::join(becomes, ", and ")),
+                  .clauses = {fmt::format("write {}", fmt::join(ways, ", and "))},
+                  .severity = Severity::kNote});
   return said;
 }
 
@@ -345,17 +358,22 @@ void require_space(const Domain& domain, SpaceKind kind) {
   if (kind != SpaceKind::kGrid) return;
   const auto& columns = domain.columns();
   if (columns.size() > kMostGridColumns) {
-    throw InvalidInput(fmt::format(
-        "space grid needs at most {} columns, but the domain has {} ({}): leave columns "
-        "out of the domain, or take {} candidates",
-        kMostGridColumns, columns.size(), domain.widest(", "), flag_words("space")));
+    throw InvalidInput(
+        "too-many-columns",
+        fmt::format(
+            "space grid needs at most {} columns, but the domain has {} ({}): leave columns "
+            "out of the domain, or take {} candidates",
+            kMostGridColumns, columns.size(), domain.widest(", "), flag_words("space")),
+        "space", {WayOut::set("space", "candidates")});
   }
   for (const Column& column : columns) {
     if (can_be_cut(column)) continue;
     throw InvalidInput(
+        "not-for-this-domain",
         fmt::format("space grid needs columns of numbers or integers without a null category, but "
                     "column \"{}\" is not one",
-                    column.name()));
+                    column.name()),
+        Concern::of_column(column.name()));
   }
 }
 
@@ -369,18 +387,24 @@ namespace {
 /// others.
 void require_logarithms(const Column& column, const NumberCells& numbers) {
   if (!(numbers.min() > 0)) {
-    throw InvalidInput(fmt::format(
-        "column \"{}\" must have a min above 0, because 0 has no logarithm, but its min is {}: set "
-        "min to the smallest value that counts, and write outside: VALUE for zeros",
-        column.name(), numbers.min()));
+    throw InvalidInput(
+        "out-of-range",
+        fmt::format("column \"{}\" must have a min above 0, because 0 has no logarithm, but its "
+                    "min is {}: set min to the smallest value that counts, and write outside: "
+                    "VALUE for zeros",
+                    column.name(), numbers.min()),
+        Concern::of_column(column.name()));
   }
   const Mapping& mapping = column.mapping();
   if (!mapping.outside_value) {
-    throw InvalidInput(fmt::format(
-        "column \"{}\" must declare what a zero becomes to have logarithms: as min, {}, zeros "
-        "widen the spread of all others. Write outside: VALUE, a usual value of the column, into "
-        "the domain",
-        column.name(), numbers.min()));
+    throw InvalidInput(
+        "missing-key",
+        fmt::format(
+            "column \"{}\" must declare what a zero becomes to have logarithms: as min, {}, zeros "
+            "widen the spread of all others. Write outside: VALUE, a usual value of the column, "
+            "into the domain",
+            column.name(), numbers.min()),
+        Concern::of_column(column.name()), {WayOut::set("outside")});
   }
   for (const bool of_nulls : {false, true}) {
     const auto& declared = of_nulls ? mapping.null_value : mapping.outside_value;
@@ -388,11 +412,13 @@ void require_logarithms(const Column& column, const NumberCells& numbers) {
     const double value = read_number_of(*declared, numbers.min(), numbers.max()).value_or(0);
     if (value > numbers.min() && value < numbers.max()) continue;
     throw InvalidInput(
+        "out-of-range",
         fmt::format("column \"{0}\" must declare a usual value for {1}s to have logarithms, but "
                     "{2}: {3} is its {4}, where {1}s widen the spread of all others. Write {2}: "
                     "VALUE, above min and below max, into the domain",
                     column.name(), of_nulls ? "null" : "zero", of_nulls ? "null" : "outside", value,
-                    value > numbers.min() ? "max" : "min"));
+                    value > numbers.min() ? "max" : "min"),
+        Concern::of_column(column.name()));
   }
 }
 
@@ -402,24 +428,32 @@ RealColumns::RealColumns(const Domain& domain, std::span<const std::string> loga
   for (const Column& column : domain.columns()) {
     const auto* numbers = std::get_if<NumberCells>(&column.cells());
     if (numbers == nullptr) {
-      throw InvalidInput(fmt::format(
-          "Gaussian rows need columns of type number, but column \"{}\" is {}: {}leave it "
-          "out of the domain, or use method marginals",
-          column.name(), kind_of(column.cells()).name,
-          std::holds_alternative<IntegerCells>(column.cells()) ? "declare it as number, " : ""));
+      throw InvalidInput(
+          "not-for-this-domain",
+          fmt::format(
+              "Gaussian rows need columns of type number, but column \"{}\" is {}: {}leave it out "
+              "of the domain, or use {}",
+              column.name(), kind_of(column.cells()).name,
+              std::holds_alternative<IntegerCells>(column.cells()) ? "declare it as number, " : "",
+              method_words("marginals")),
+          Concern::of_column(column.name()), {WayOut::use("marginals")});
     }
     const Mapping& mapping = column.mapping();
     if (mapping.null_is_category) {
       throw InvalidInput(
+          "not-for-this-domain",
           fmt::format("Gaussian rows have no nulls, but column \"{}\" declares null: category: "
-                      "declare a number there, such as {:g}, or use method marginals",
-                      column.name(), numbers->min()));
+                      "declare a number there, such as {:g}, or use {}",
+                      column.name(), numbers->min(), method_words("marginals")),
+          Concern::of_column(column.name()), {WayOut::use("marginals")});
     }
     const auto times = std::count(logarithms.begin(), logarithms.end(), column.name());
     if (times > 1) {
       throw InvalidInput(
+          "duplicate-column",
           fmt::format("column \"{}\" must be named once for logarithms, but is named {} times",
-                      column.name(), times));
+                      column.name(), times),
+          Concern::of_column(column.name()));
     }
     const bool logarithm = times == 1;
     if (logarithm) require_logarithms(column, *numbers);
@@ -448,8 +482,10 @@ RealColumns::RealColumns(const Domain& domain, std::span<const std::string> loga
     const auto is_named = [&](const Axis& axis) { return axis.name == name; };
     if (std::none_of(axes_.begin(), axes_.end(), is_named)) {
       throw InvalidInput(
+          "unknown-column",
           fmt::format("the domain has no column \"{}\", whose logarithm is asked for; it has {}{}",
-                      name, list_words(names()), did_you_mean(name, names())));
+                      name, list_words(names()), did_you_mean(name, names())),
+          Concern::of_column(name));
     }
   }
 }

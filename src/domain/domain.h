@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/message.h"
 #include "base/names.h"
 #include "domain/same_value.h"
 
@@ -114,7 +115,7 @@ class Domain {
   /// What to tell anyone who made the domain, a sentence each: of each column whose integers are
   /// cut into cells that nobody declared, and of all columns that do not declare what becomes of
   /// other values, and of missing ones. Public.
-  [[nodiscard]] std::vector<std::string> warnings() const;
+  [[nodiscard]] std::vector<Message> warnings() const;
 
   friend bool operator==(const Domain& left, const Domain& right) {
     return left.canonical_text() == right.canonical_text();

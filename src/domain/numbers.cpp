@@ -158,7 +158,8 @@ constexpr std::array<std::string_view, 7> kNumbers = {"min: 50, max: 250",
 bool cut_by_edges(const Settings& settings) {
   if (!settings.has("edges")) return false;
   for (const std::string_view other : {"min", "max", "bins"}) {
-    if (settings.has(other)) settings.refuse(other, "must not be given with edges");
+    if (settings.has(other))
+      settings.refuse("contradicting-parameters", other, "must not be given with edges");
   }
   return true;
 }
@@ -167,9 +168,9 @@ bool cut_by_edges(const Settings& settings) {
 std::optional<std::uint64_t> bins_in(const Settings& settings) {
   const auto text = settings.maybe<std::string>("bins");
   if (text && text->find_first_not_of("0123456789") != text->npos) {
-    settings.refuse(
-        "bins", fmt::format("must be {} or a whole number, but is \"{}\"{}", kPrivateWord, *text,
-                            did_you_mean(*text, std::array{std::string(kPrivateWord)})));
+    settings.refuse("unknown-name", "bins",
+                    fmt::format("must be {} or a whole number, but is \"{}\"{}", kPrivateWord,
+                                *text, did_you_mean(*text, std::array{std::string(kPrivateWord)})));
   }
   return settings.maybe<std::uint64_t>("bins");
 }
@@ -234,12 +235,16 @@ void IntegerCells::describe(ColumnSchema& schema) const { schema.type = ValueTyp
 IntegerCells IntegerCells::make(std::int64_t min, std::int64_t max,
                                 std::optional<std::uint64_t> bins) {
   if (min > max) {
-    throw InvalidInput(fmt::format("min must be at most max, but they are {} and {}", min, max));
+    throw InvalidInput("not-ascending",
+                       fmt::format("min must be at most max, but they are {} and {}", min, max),
+                       "min");
   }
   const std::uint64_t span = static_cast<std::uint64_t>(max) - static_cast<std::uint64_t>(min);
   if (span >= std::uint64_t{1} << 63U) {
     throw InvalidInput(
-        fmt::format("min and max must be less than 2^63 apart, but they are {} and {}", min, max));
+        "out-of-range",
+        fmt::format("min and max must be less than 2^63 apart, but they are {} and {}", min, max),
+        "max");
   }
   const std::uint64_t count = span + 1;
   const std::uint64_t cells = bins.value_or(std::min(count, kMaxBins));
@@ -258,11 +263,15 @@ IntegerCells IntegerCells::with_private_bins(std::int64_t min, std::int64_t max)
 IntegerCells IntegerCells::with_edges(const std::vector<std::int64_t>& edges) {
   if (edges.size() < 2) {
     throw InvalidInput(
-        fmt::format("edges must be at least two integers, but there are {}", edges.size()));
+        "wrong-shape",
+        fmt::format("edges must be at least two integers, but there are {}", edges.size()),
+        "edges");
   }
   if (edges[edges.size() - 2] >= edges.back()) {
-    throw InvalidInput(fmt::format("edges must be ascending, but {} is followed by {}",
-                                   edges[edges.size() - 2], edges.back()));
+    throw InvalidInput("not-ascending",
+                       fmt::format("edges must be ascending, but {} is followed by {}",
+                                   edges[edges.size() - 2], edges.back()),
+                       "edges");
   }
   return with_starts({edges.begin(), edges.end() - 1}, edges.back());
 }
@@ -271,11 +280,15 @@ IntegerCells IntegerCells::with_starts(const std::vector<std::int64_t>& starts, 
   for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
     if (starts[i] < starts[i + 1]) continue;
     throw InvalidInput(
-        fmt::format("edges must be ascending, but {} is followed by {}", starts[i], starts[i + 1]));
+        "not-ascending",
+        fmt::format("edges must be ascending, but {} is followed by {}", starts[i], starts[i + 1]),
+        "edges");
   }
   if (starts.size() > kMaxBins) {
     throw InvalidInput(
-        fmt::format("edges must make at most {} cells, but make {}", kMaxBins, starts.size()));
+        "out-of-range",
+        fmt::format("edges must make at most {} cells, but make {}", kMaxBins, starts.size()),
+        "edges");
   }
   IntegerCells cells = make(starts.front(), std::max(starts.back(), max), 1);
   for (const std::int64_t start : starts) {
@@ -399,7 +412,7 @@ NumberCells NumberCells::declare(const ColumnKind& /*kind*/, const Settings& set
   if (settings.is("bins", kPrivateWord)) return with_private_bins(min, max, spike);
   const auto bins = bins_in(settings);
   if (!spike) return make(min, max, bins);
-  if (!bins) settings.refuse("spike", "must be given with bins or edges");
+  if (!bins) settings.refuse("missing-key", "spike", "must be given with bins or edges");
   return with_spike(min, max, *bins, *spike);
 }
 
@@ -430,10 +443,14 @@ void NumberCells::describe(ColumnSchema& schema) const {
 
 NumberCells NumberCells::make(double min, double max, std::optional<std::uint64_t> bins) {
   if (!std::isfinite(min) || !std::isfinite(max)) {
-    throw InvalidInput(fmt::format("min and max must be finite, but they are {} and {}", min, max));
+    throw InvalidInput("out-of-range",
+                       fmt::format("min and max must be finite, but they are {} and {}", min, max),
+                       "min");
   }
   if (!(min < max)) {
-    throw InvalidInput(fmt::format("min must be below max, but they are {} and {}", min, max));
+    throw InvalidInput("not-ascending",
+                       fmt::format("min must be below max, but they are {} and {}", min, max),
+                       "min");
   }
   if (bins) require_between("bins", *bins, 1, kMaxBins);
   const double magnitude = std::max(std::fabs(min), std::fabs(max));
@@ -446,9 +463,11 @@ NumberCells NumberCells::make(double min, double max, std::optional<std::uint64_
   }
   if (!lattice) {
     throw InvalidInput(
+        "not-representable",
         fmt::format("min, max and bins must give cells that decimal numbers can resolve, but {} "
                     "to {} in {} cells do not",
-                    min, max, cells));
+                    min, max, cells),
+        "bins");
   }
   return NumberCells(min, max, cells, bins.has_value(), *lattice);
 }
@@ -456,26 +475,34 @@ NumberCells NumberCells::make(double min, double max, std::optional<std::uint64_
 NumberCells NumberCells::with_edges(const std::vector<double>& edges, std::optional<double> spike) {
   if (edges.size() < 2) {
     throw InvalidInput(
-        fmt::format("edges must be at least two numbers, but there are {}", edges.size()));
+        "wrong-shape",
+        fmt::format("edges must be at least two numbers, but there are {}", edges.size()), "edges");
   }
   double narrowest = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
     if (!std::isfinite(edges[i]) || !std::isfinite(edges[i + 1]) || !(edges[i] < edges[i + 1])) {
-      throw InvalidInput(fmt::format("edges must be finite and ascending, but {} is followed by {}",
-                                     edges[i], edges[i + 1]));
+      throw InvalidInput("not-ascending",
+                         fmt::format("edges must be finite and ascending, but {} is followed by {}",
+                                     edges[i], edges[i + 1]),
+                         "edges");
     }
     narrowest = std::min(narrowest, edges[i + 1] - edges[i]);
   }
   if (edges.size() - 1 > kMaxBins) {
     throw InvalidInput(
-        fmt::format("edges must make at most {} cells, but make {}", kMaxBins, edges.size() - 1));
+        "out-of-range",
+        fmt::format("edges must make at most {} cells, but make {}", kMaxBins, edges.size() - 1),
+        "edges");
   }
   const double magnitude = std::max(std::fabs(edges.front()), std::fabs(edges.back()));
   const auto lattice = lattice_for(magnitude, narrowest, kPointsPerDeclaredCell);
   if (!lattice) {
-    throw InvalidInput(fmt::format(
-        "edges must make cells that decimal numbers can resolve, but one of width {} does not",
-        narrowest));
+    throw InvalidInput(
+        "not-representable",
+        fmt::format(
+            "edges must make cells that decimal numbers can resolve, but one of width {} does not",
+            narrowest),
+        "edges");
   }
   NumberCells cells(edges.front(), edges.back(), static_cast<std::uint32_t>(edges.size() - 1), true,
                     *lattice);
@@ -505,13 +532,18 @@ void NumberCells::cut_at(std::vector<double> edges, std::optional<double> spike)
   if (spike) {
     if (!(*spike >= min_ && *spike <= max_)) {
       throw InvalidInput(
-          fmt::format("spike must be a number from {} to {}, but is {}", min_, max_, *spike));
+          "out-of-range",
+          fmt::format("spike must be a number from {} to {}, but is {}", min_, max_, *spike),
+          "spike");
     }
     spike_ = *spike + 0.0;
     if (lattice_.value(lattice_.ceiling(*spike_)) != *spike_) {
-      throw InvalidInput(fmt::format(
-          "spike must be a number that the column can write, in steps of 1e{}, but is {}",
-          lattice_.exponent(), *spike_));
+      throw InvalidInput(
+          "not-representable",
+          fmt::format(
+              "spike must be a number that the column can write, in steps of 1e{}, but is {}",
+              lattice_.exponent(), *spike_),
+          "spike");
     }
     // The cell of one double: smaller and larger numbers are in other cells.
     const double above = std::nextafter(*spike_, std::numeric_limits<double>::infinity());
@@ -526,9 +558,11 @@ void NumberCells::cut_at(std::vector<double> edges, std::optional<double> spike)
   edges_ = std::move(edges);
   for (std::uint32_t cell = 0; cell < bins_; ++cell) {
     if (points(cell) > 0) continue;
-    throw InvalidInput(fmt::format(
-        "spike must leave other decimal numbers in its cell, but there is no other from {} to {}",
-        edges_[cell], edges_[cell + 1]));
+    throw InvalidInput("not-representable",
+                       fmt::format("spike must leave other decimal numbers in its cell, but there "
+                                   "is no other from {} to {}",
+                                   edges_[cell], edges_[cell + 1]),
+                       "spike");
   }
 }
 

@@ -301,14 +301,18 @@ bool equal_ignoring_case(std::string_view left, std::string_view right) noexcept
 }
 
 void require_declarable(std::string_view text, std::string_view what) {
-  if (!is_utf8(text)) throw InvalidInput(fmt::format("{} must be UTF-8 text, but is not", what));
+  if (!is_utf8(text))
+    throw InvalidInput("malformed-text", fmt::format("{} must be UTF-8 text, but is not", what),
+                       parameter_of(what));
   const auto control = std::find_if(text.begin(), text.end(), [](char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
   });
   if (control != text.end()) {
     throw InvalidInput(
+        "malformed-text",
         fmt::format("{} must be one line of text without control characters, but holds byte {}",
-                    what, static_cast<unsigned>(*control)));
+                    what, static_cast<unsigned>(*control)),
+        parameter_of(what));
   }
 }
 

@@ -25,19 +25,20 @@ Setting Setting::value(std::string text) { return {.quoted = true, .text = std::
 
 namespace {
 
-[[noreturn]] void refuse_setting(const Setting& setting, std::string_view name,
+[[noreturn]] void refuse_setting(Code code, const Setting& setting, std::string_view name,
                                  std::string_view what) {
-  throw RefusedSetting(setting.line, fmt::format("{} {}", name, what));
+  throw RefusedSetting(code, setting.line, fmt::format("{} {}", name, what), parameter_of(name));
 }
 
 void read(const Setting& setting, std::string_view name, std::string& text) {
   if (!setting.is_scalar()) {
-    refuse_setting(setting, name,
+    refuse_setting("wrong-type", setting, name,
                    fmt::format("must be one text, but is a {}",
                                setting.kind == Setting::Kind::kSequence ? "list" : "mapping"));
   }
   if (setting.null) {
-    refuse_setting(setting, name, "must be a text, but is null (in quotes it is a word)");
+    refuse_setting("wrong-type", setting, name,
+                   "must be a text, but is null (in quotes it is a word)");
   }
   text = setting.text;
 }
@@ -51,7 +52,7 @@ void read(const Setting& setting, std::string_view name, Integer& value) {
   const auto result = std::from_chars(digits.data(), end, value);
   if (result.ec == std::errc{} && result.ptr == end) return;
   refuse_setting(
-      setting, name,
+      "wrong-type", setting, name,
       fmt::format("must be an integer {}, but is \"{}\"",
                   std::is_signed_v<Integer> ? "of 64 bits" : "from 0 to 2^64 - 1", digits));
 }
@@ -61,13 +62,14 @@ void read(const Setting& setting, std::string_view name, double& value) {
   read(setting, name, digits);
   value = read_number(digits).value_or(std::nan(""));
   if (std::isfinite(value)) return;
-  refuse_setting(setting, name, fmt::format("must be a finite number, but is \"{}\"", digits));
+  refuse_setting("wrong-type", setting, name,
+                 fmt::format("must be a finite number, but is \"{}\"", digits));
 }
 
 template <class Item>
 void read(const Setting& setting, std::string_view name, std::vector<Item>& items) {
   if (setting.kind != Setting::Kind::kSequence) {
-    refuse_setting(setting, name, "must be a list, but is not");
+    refuse_setting("wrong-type", setting, name, "must be a list, but is not");
   }
   items.resize(setting.items.size());
   const std::string each = fmt::format("an item of {}", name);
@@ -84,9 +86,10 @@ void Settings::require_known(std::span<const std::string_view> known,
     const Setting& key = mapping_.items[i];
     if (std::find(known.begin(), known.end(), key.text) != known.end()) continue;
     const std::vector<std::string> names(known.begin(), known.end());
-    refuse_setting(key, "it",
-                   fmt::format("must not hold the key \"{}\": {} has {}{}", key.text, owner,
-                               fmt::join(known, ", "), did_you_mean(key.text, names)));
+    throw RefusedSetting("unknown-key", key.line,
+                         fmt::format("it must not hold the key \"{}\": {} has {}{}", key.text,
+                                     owner, fmt::join(known, ", "), did_you_mean(key.text, names)),
+                         key.text);
   }
 }
 
@@ -105,7 +108,7 @@ bool Settings::is(std::string_view key, std::string_view word) const noexcept {
 template <class T>
 T Settings::get(std::string_view key) const {
   const Setting* const setting = find(key);
-  if (setting == nullptr) refuse_setting(mapping_, key, "is missing");
+  if (setting == nullptr) refuse_setting("missing-key", mapping_, key, "is missing");
   T value{};
   read(*setting, key, value);
   return value;
@@ -118,9 +121,9 @@ template std::vector<std::string> Settings::get(std::string_view) const;
 template std::vector<std::int64_t> Settings::get(std::string_view) const;
 template std::vector<double> Settings::get(std::string_view) const;
 
-void Settings::refuse(std::string_view key, std::string_view what) const {
+void Settings::refuse(Code code, std::string_view key, std::string_view what) const {
   const Setting* const setting = find(key);
-  refuse_setting(setting != nullptr ? *setting : mapping_, key, what);
+  refuse_setting(code, setting != nullptr ? *setting : mapping_, key, what);
 }
 
 }  // namespace mollify

@@ -43,8 +43,11 @@ struct Setting {
 /// A setting that cannot be used.
 class RefusedSetting : public InvalidInput {
  public:
-  RefusedSetting(std::uint32_t where, std::string_view sentence)
-      : InvalidInput(sentence), line(where) {}
+  RefusedSetting(Code code, std::uint32_t where, std::string_view sentence, std::string_view key)
+      : InvalidInput(code, sentence, key), line(where) {}
+  /// A refusal that is told of in a longer sentence, which names the column.
+  RefusedSetting(const RefusedSetting& inner, std::string_view sentence, std::string_view column)
+      : InvalidInput(inner, sentence, column), line(inner.line) {}
   std::uint32_t line;  ///< of the setting
 };
 
@@ -63,17 +66,18 @@ struct ColumnKey {
 ///
 /// The class of a kind's cells holds the rest, and the compiler asks for it (domain/column.cpp):
 ///
-///     static Cells declare(kind, settings);   // throws InvalidInput, "min must be at most max,
-///     ..." kind();                                 // its row settings(); // declare makes equal
-///     cells of them add_canonical(text);                    // appends what they mean, for the
-///     domain's hash describe(schema);                       // sets the type of released values
-///     size();                                 // how many cells
-///     read(text);                             // a Reading; total; O(length). Perhaps also of an
-///                                             // integer, a double or a Moment: as of its text
-///     points(cell);                           // how many values a cell is written as, at least
-///     one value(cell, point);                     // one of them: of `describe`'s type, or a text
-///     write(cell, point, text);               // appends it as text, which is read into the cell
-///     expectation();                          // "an integer from 0 to 100", for messages
+///     static Cells declare(kind, settings);  // throws InvalidInput, "min must be at most max, ..."
+///     kind();                    // its row
+///     settings();                // declare makes equal cells of them
+///     add_canonical(text);       // appends what they mean, for the domain's hash
+///     describe(schema);          // sets the type of released values
+///     size();                    // how many cells
+///     read(text);                // a Reading; total; O(length). Perhaps also of an integer, a
+///                                // double or a Moment: as of its text
+///     points(cell);              // how many values a cell is written as, at least one
+///     value(cell, point);        // one of them: of `describe`'s type, or a text
+///     write(cell, point, text);  // appends it as text, which is read into the cell
+///     expectation();             // "an integer from 0 to 100", for messages
 struct ColumnKind {
   std::string_view name;   ///< its type in a domain file
   std::string_view title;  ///< "whole numbers"
@@ -118,7 +122,7 @@ class Settings {
   }
 
   /// Refuses the key: "`key` `what`".
-  [[noreturn]] void refuse(std::string_view key, std::string_view what) const;
+  [[noreturn]] void refuse(Code code, std::string_view key, std::string_view what) const;
 
  private:
   const Setting& mapping_;

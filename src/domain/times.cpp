@@ -318,15 +318,19 @@ void DateCells::Declaration::cut_by(const std::string& text) {
 
 DateCells DateCells::make(const Declaration& declared) {
   if (declared.period && declared.bins) {
-    throw InvalidInput("bins must be a period or a number, but are both");
+    throw InvalidInput("contradicting-parameters",
+                       "bins must be a period or a number, but are both", "bins");
   }
   std::optional<std::int64_t> offset;
   if (declared.zone) {
     offset = read_offset(*declared.zone);
     if (declared.grain == Grain::kDay || !offset) {
-      throw InvalidInput(fmt::format(
-          "zone must be an offset from UTC like Z or +01:00, for a datetime, but is \"{}\"",
-          *declared.zone));
+      throw InvalidInput(
+          "malformed-text",
+          fmt::format(
+              "zone must be an offset from UTC like Z or +01:00, for a datetime, but is \"{}\"",
+              *declared.zone),
+          "zone");
     }
   }
   const bool in_days = declared.grain == Grain::kDay;
@@ -334,8 +338,10 @@ DateCells DateCells::make(const Declaration& declared) {
     const auto time = read_time(text);
     if (!time || (time->offset && !offset)) {
       throw InvalidInput(
+          "malformed-text",
           fmt::format("{} must be a {}, but is \"{}\"", key,
-                      in_days ? "day like 2026-01-31" : "time like 2026-01-31T12:34:56", text));
+                      in_days ? "day like 2026-01-31" : "time like 2026-01-31T12:34:56", text),
+          key);
     }
     if (in_days) return day_of(time->seconds);
     return time->seconds + (time->offset ? *offset - *time->offset : 0);
@@ -344,7 +350,9 @@ DateCells DateCells::make(const Declaration& declared) {
   const std::int64_t max = place("max", declared.max);
   if (min > max) {
     throw InvalidInput(
-        fmt::format("min must be at most max, but they are {} and {}", declared.min, declared.max));
+        "not-ascending",
+        fmt::format("min must be at most max, but they are {} and {}", declared.min, declared.max),
+        "min");
   }
   return DateCells(declared, offset, cells_of(declared, min, max));
 }

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/names.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 
 namespace mollify {
@@ -45,8 +45,9 @@ BooleanWords BooleanWords::declare(const ColumnKind& /*kind*/, const Settings& s
   if (!settings.has("values")) return make();
   const std::vector<std::string> words = settings.get<std::vector<std::string>>("values");
   if (words.size() != 2) {
-    settings.refuse("values", fmt::format("must be the words for false and for true, but are {}",
-                                          counted(words.size(), "word")));
+    settings.refuse("wrong-shape", "values",
+                    fmt::format("must be the words for false and for true, but are {}",
+                                counted(words.size(), "word")));
   }
   return make(words[0], words[1]);
 }
@@ -76,10 +77,10 @@ BooleanWords BooleanWords::make(std::string false_word, std::string true_word) {
   const std::string false_number = number_of(false_word);
   if (equal_ignoring_case(false_word, true_word) ||
       (!false_number.empty() && false_number == number_of(true_word))) {
-    throw InvalidInput(fmt::format(
-        "the words for false and true must differ by more than case or the way to write a number, "
-        "but they are \"{}\" and \"{}\"",
-        false_word, true_word));
+    throw InvalidInput("duplicate-value",
+                       fmt::format("the words for false and true must differ by more than case or "
+                                   "the way to write a number, but they are \"{}\" and \"{}\"",
+                                   false_word, true_word));
   }
   const bool usual = are_usual(false_word, true_word);
   return BooleanWords(std::move(false_word), std::move(true_word), usual);
@@ -168,17 +169,23 @@ void Categories::describe(ColumnSchema& schema) const {
 
 Categories Categories::make(const std::vector<std::string>& values, bool ordered) {
   constexpr std::size_t kMaxValues = std::size_t{1} << 24U;
-  if (values.empty()) throw InvalidInput("values must list at least one value, but is empty");
+  if (values.empty())
+    throw InvalidInput("empty-input", "values must list at least one value, but is empty",
+                       "values");
   if (values.size() > kMaxValues) {
     throw InvalidInput(
-        fmt::format("values must list at most {} values, but lists {}", kMaxValues, values.size()));
+        "out-of-range",
+        fmt::format("values must list at most {} values, but lists {}", kMaxValues, values.size()),
+        "values");
   }
   Categories categories;
   categories.ordered_ = ordered;
   for (const std::string& value : values) {
     require_declarable(value, "a value");
     if (categories.values_.find(value) != StringIndex::kAbsent) {
-      throw InvalidInput(fmt::format("values must be distinct, but \"{}\" is listed twice", value));
+      throw InvalidInput("duplicate-value",
+                         fmt::format("values must be distinct, but \"{}\" is listed twice", value),
+                         "values");
     }
     const std::uint32_t cell = categories.values_.insert(value);
     SameValueBuffer buffer;
@@ -186,10 +193,13 @@ Categories Categories::make(const std::vector<std::string>& values, bool ordered
     if (!same) continue;
     const std::uint32_t place = categories.typed_.find(*same);
     if (place != StringIndex::kAbsent) {
-      throw InvalidInput(fmt::format(
-          "values must be distinct, but \"{}\" and \"{}\" are one value, written in two ways: "
-          "keep one of them",
-          categories.value(categories.typed_cells_[place]), value));
+      throw InvalidInput(
+          "duplicate-value",
+          fmt::format(
+              "values must be distinct, but \"{}\" and \"{}\" are one value, written in two ways: "
+              "keep one of them",
+              categories.value(categories.typed_cells_[place]), value),
+          "values");
     }
     categories.typed_.insert(*same);
     categories.typed_cells_.push_back(cell);

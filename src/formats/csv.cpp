@@ -24,9 +24,10 @@
 
 #include <fmt/format.h>
 
-#include "base/names.h"
 #include "base/progress.h"
 #include "base/sha256.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "core/lanes.h"
 #include "domain/column.h"
@@ -77,12 +78,14 @@ LineReader::LineReader(std::string path, std::optional<std::string_view> bytes)
   require_without_nul("a path", path_);
   descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor_ < 0) {
-    throw InvalidInput(fmt::format("{} cannot be opened: {}", path_, why_not_opened(path_, errno)));
+    throw InvalidInput("unreadable-file",
+                       fmt::format("{} cannot be opened: {}", path_, why_not_opened(path_, errno)));
   }
   struct stat status {};
   if (::fstat(descriptor_, &status) == 0 && S_ISDIR(status.st_mode)) {
     ::close(descriptor_);
-    throw InvalidInput(fmt::format("{} must be a file, but is a directory", path_));
+    throw InvalidInput("unreadable-file",
+                       fmt::format("{} must be a file, but is a directory", path_));
   }
   buffer_.resize(kFirstBufferBytes);
 }
@@ -198,6 +201,7 @@ void require_rereadable(const std::string& path) {
   std::error_code unknown;
   if (!std::filesystem::is_regular_file(path, unknown) && std::filesystem::exists(path, unknown)) {
     throw InvalidInput(
+        "not-repeatable",
         fmt::format("{} is read more than once, so it must be a regular file, but is not", path));
   }
 }
@@ -281,40 +285,47 @@ const char* packing_of(std::string_view beginning) {
 }  // namespace
 
 CsvReader::CsvReader(std::string path, std::optional<std::string_view> bytes)
-    : lines_(std::move(path), bytes) {
+    : is_in_memory_(bytes.has_value()), lines_(std::move(path), bytes) {
   if (!lines_.next()) {
-    throw InvalidInput(fmt::format("{} must start with a header, but is empty", lines_.path()));
+    throw InvalidInput("malformed-file",
+                       fmt::format("{} must start with a header, but is empty", lines_.path()));
   }
   if (const char* packing = packing_of(lines_.line())) {
-    throw InvalidInput(fmt::format("{} must be text, but {}", lines_.path(), packing));
+    throw InvalidInput("malformed-file",
+                       fmt::format("{} must be text, but {}", lines_.path(), packing));
   }
   if (lines_.line().empty()) {
     throw InvalidInput(
+        "malformed-file",
         fmt::format("{} must start with a header, but its first line is empty", lines_.path()));
   }
   if (lines_.overlong()) {
-    throw InvalidInput(
-        fmt::format("{} must start with a header of at most {} bytes, but its first "
-                    "line is longer",
-                    lines_.path(), LineReader::kMaxLineBytes));
+    throw InvalidInput("malformed-file",
+                       fmt::format("{} must start with a header of at most {} bytes, but its first "
+                                   "line is longer",
+                                   lines_.path(), LineReader::kMaxLineBytes));
   }
   // Between quotes it is a name's, however odd.
   const std::string_view header = lines_.line();
   if (header.find('\r') != std::string_view::npos && header.find('"') == std::string_view::npos) {
     throw InvalidInput(
+        "malformed-file",
         fmt::format("{} must end its lines with a line feed, but line 1 holds a carriage return "
                     "without one",
                     lines_.path()));
   }
   // The line is not quoted: a file without a header begins with a private record.
   if (header.find('\0') != std::string_view::npos) {
-    throw InvalidInput(fmt::format(
-        "{} line 1 must be a header of text without NUL, but holds a NUL: give the file "
-        "a header, or write it as UTF-8",
-        lines_.path()));
+    throw InvalidInput(
+        "malformed-file",
+        fmt::format(
+            "{} line 1 must be a header of text without NUL, but holds a NUL: give the file "
+            "a header, or write it as UTF-8",
+            lines_.path()));
   }
   if (!well_quoted()) {
     throw InvalidInput(
+        "malformed-file",
         fmt::format("{} line 1 must be a header with closed quotes, but holds a misplaced quote",
                     lines_.path()));
   }
@@ -360,9 +371,13 @@ bool CsvReader::well_quoted() const {
   return strict.parse(lines_.line(), [](std::string_view) noexcept {});
 }
 
+std::string CsvReader::place() const {
+  return fmt::format("{} {}", path(), line_words(line_number(), is_in_memory_));
+}
+
 void CsvReader::require_well_formed() const {
   const auto refuse = [&](const std::string& what) {
-    throw InvalidInput(fmt::format("{} line {} must have {}", path(), line_number(), what));
+    throw InvalidInput("malformed-file", fmt::format("{} must have {}", place(), what));
   };
   if (overlong()) {
     refuse(fmt::format("at most {} bytes, but is longer", LineReader::kMaxLineBytes));
@@ -525,6 +540,7 @@ std::unique_ptr<CsvReader> CsvSource::open() const {
   auto again = std::make_unique<CsvReader>(path_, bytes());
   if (again->header() != columns_) {
     throw InvalidInput(
+        "file-changed",
         fmt::format("{} must not change while it is read, but has another header", path_));
   }
   return again;
@@ -563,7 +579,7 @@ std::optional<Provenance> CsvSource::provenance() const {
     return Provenance{path_, digest.hex()};
   }
   std::ifstream file(path_, std::ios::binary);
-  if (!file) throw InvalidInput(fmt::format("{} cannot be opened", path_));
+  if (!file) throw InvalidInput("unreadable-file", fmt::format("{} cannot be opened", path_));
   std::array<char, 1U << 16U> bytes{};
   while (file) {
     file.read(bytes.data(), bytes.size());

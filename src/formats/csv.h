@@ -245,6 +245,10 @@ class CsvReader {
   [[nodiscard]] std::uint64_t line_number() const noexcept { return lines_.number(); }
   [[nodiscard]] bool overlong() const noexcept { return lines_.overlong(); }
   [[nodiscard]] const std::string& path() const noexcept { return lines_.path(); }
+  /// The current line as a sentence names it: "pupils.csv line 5".
+  [[nodiscard]] std::string place() const;
+  /// True if the bytes were given, so that a person who works in Python knows rows and no lines.
+  [[nodiscard]] bool is_in_memory() const noexcept { return is_in_memory_; }
 
   /// False for text after the last line feed of a file of one column. A file whose lines are
   /// separated and not ended there would have a record more or less as its last value is null or
@@ -263,6 +267,7 @@ class CsvReader {
  private:
   void split();
 
+  bool is_in_memory_;
   LineReader lines_;
   CsvRows rows_;  // the current line
   std::vector<std::string> header_;

@@ -22,7 +22,8 @@
 #include <yaml-cpp/parser.h>
 
 #include "base/json.h"
-#include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "domain/same_value.h"
@@ -34,6 +35,14 @@ namespace mollify {
 // A YAML document as plain nodes that know their lines.
 
 namespace {
+
+/// The text as sentences call it: a program's text has no name.
+std::string called(const std::string& name) { return name.empty() ? "the domain" : name; }
+
+/// A line of it; nobody wrote the lines of a program's text.
+std::string place_words(const std::string& name, std::int64_t line) {
+  return name.empty() ? called(name) : fmt::format("{} line {}", name, line);
+}
 
 constexpr std::size_t kMaxDepth = 16;
 
@@ -83,7 +92,8 @@ class TreeBuilder final : public YAML::EventHandler {
   [[nodiscard]] Setting take() { return std::move(root_); }
 
   [[noreturn]] void refuse(const YAML::Mark& mark, std::string_view what) const {
-    throw InvalidInput(fmt::format("{} line {} {}", name_, line(mark), what));
+    throw InvalidInput("malformed-file",
+                       fmt::format("{} {}", place_words(name_, line(mark)), what));
   }
 
  private:
@@ -154,14 +164,17 @@ void require_text(std::string_view yaml, const std::string& name) {
     return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
   };
   if (!is_utf8(yaml) || std::any_of(yaml.begin(), yaml.end(), is_binary)) {
-    throw InvalidInput(fmt::format("{} must be a YAML file in UTF-8, but holds other bytes", name));
+    throw InvalidInput(
+        "malformed-file",
+        fmt::format("{} must be a YAML file in UTF-8, but holds other bytes", called(name)));
   }
   const auto flow_indicators = std::count_if(yaml.begin(), yaml.end(), [](char c) {
     return std::string_view("[]{},").find(c) != std::string_view::npos;
   });
   if (flow_indicators > kMaxFlowIndicators) {
     throw InvalidInput(
-        fmt::format("{} must have at most {} brackets, braces and commas, but has {}", name,
+        "malformed-file",
+        fmt::format("{} must have at most {} brackets, braces and commas, but has {}", called(name),
                     kMaxFlowIndicators, flow_indicators));
   }
 }
@@ -191,12 +204,14 @@ void require_text(std::string_view yaml, const std::string& name) {
     }
   }
   if (open.empty()) {
-    throw InvalidInput(fmt::format("{} line {} must be valid YAML, but here the parser found: {}",
-                                   name, std::max(error.mark.line, 0) + 1, error.msg));
+    throw InvalidInput("malformed-file",
+                       fmt::format("{} must be valid YAML, but here the parser found: {}",
+                                   place_words(name, std::max(error.mark.line, 0) + 1), error.msg));
   }
   const std::string_view before = yaml.substr(0, open.back());
   const auto line = std::count(before.begin(), before.end(), '\n') + 1;
-  throw InvalidInput(fmt::format("{} line {}: the {} is never closed", name, line,
+  throw InvalidInput("malformed-file",
+                     fmt::format("{}: the {} is never closed", place_words(name, line),
                                  yaml[open.back()] == '{' ? "brace {" : "bracket ["));
 }
 
@@ -209,12 +224,15 @@ Setting parse_yaml(std::string_view yaml, const std::string& name) {
   try {
     YAML::Parser parser(stream);
     if (!parser.HandleNextDocument(builder)) {
-      throw InvalidInput(fmt::format("{} must declare columns, but is empty", name));
+      throw InvalidInput("malformed-file",
+                         fmt::format("{} must declare columns, but is empty", called(name)));
     }
     Setting root = builder.take();
     TreeBuilder rest(name);
     if (parser.HandleNextDocument(rest)) {
-      throw InvalidInput(fmt::format("{} must hold one YAML document, but holds more", name));
+      throw InvalidInput(
+          "malformed-file",
+          fmt::format("{} must hold one YAML document, but holds more", called(name)));
     }
     return root;
   } catch (const YAML::Exception& error) {
@@ -243,7 +261,7 @@ class DomainParser {
     std::vector<Column> made;
     const std::uint64_t seed = located(root, [&] {
       settings.require_known(std::array<std::string_view, 2>{"columns", "seed"}, "a domain");
-      if (columns == nullptr) settings.refuse("columns", "is missing");
+      if (columns == nullptr) settings.refuse("missing-key", "columns", "is missing");
       return settings.maybe<std::uint64_t>("seed").value_or(0);
     });
     if (columns->kind == Setting::Kind::kMapping) {
@@ -269,7 +287,13 @@ class DomainParser {
 
  private:
   [[noreturn]] void refuse(const Setting& node, std::string_view what) const {
-    throw InvalidInput(fmt::format("{} line {} {}", name_, node.line, what));
+    throw InvalidInput("malformed-file", fmt::format("{} {}", place_words(name_, node.line), what));
+  }
+
+  /// The sentence with its place; without lines it names a column.
+  [[nodiscard]] std::string located_words(std::uint32_t line, const char* sentence) const {
+    if (name_.empty()) return sentence;
+    return fmt::format("{}: {}", place_words(name_, line), sentence);
   }
 
   // Adds the place to a factory's refusal.
@@ -278,9 +302,9 @@ class DomainParser {
     try {
       return make();
     } catch (const RefusedSetting& error) {
-      throw InvalidInput(fmt::format("{} line {}: {}", name_, error.line, error.what()));
+      throw InvalidInput(error, located_words(error.line, error.what()));
     } catch (const InvalidInput& error) {
-      throw InvalidInput(fmt::format("{} line {}: {}", name_, node.line, error.what()));
+      throw InvalidInput(error, located_words(node.line, error.what()));
     }
   }
 
@@ -389,12 +413,14 @@ Domain read_domain(const std::string& path) {
   require_without_nul("a path", path);
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
-    throw InvalidInput(fmt::format("{} must be a file, but is a directory", path));
+    throw InvalidInput("unreadable-file",
+                       fmt::format("{} must be a file, but is a directory", path));
   }
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) {
-    throw InvalidInput(fmt::format("{} cannot be opened: {}", path, why_not_opened(path, errno)));
+    throw InvalidInput("unreadable-file",
+                       fmt::format("{} cannot be opened: {}", path, why_not_opened(path, errno)));
   }
   // Read up to one byte more than is allowed, whatever the file system says of its size.
   std::string yaml;
@@ -403,6 +429,7 @@ Domain read_domain(const std::string& path) {
     yaml.append(block.data(), static_cast<std::size_t>(file.gcount()));
     if (yaml.size() > kMaxFileBytes) {
       throw InvalidInput(
+          "file-too-large",
           fmt::format("{} must have at most {} bytes, but is larger", path, kMaxFileBytes));
     }
   }

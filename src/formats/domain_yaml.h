@@ -45,7 +45,8 @@ namespace mollify {
 /// UTF-8 text.
 [[nodiscard]] Domain read_domain(const std::string& path);
 
-/// Reads text that was already read; `name` names the file in messages.
+/// Reads text that was already read; `name` names the file in messages. If it is empty, the text
+/// was made by a program, and messages name columns but no lines.
 [[nodiscard]] Domain parse_domain(std::string_view yaml, const std::string& name);
 
 /// The domain as a file: `parse_domain` makes an equal domain of it. Each of the notes becomes a

@@ -13,7 +13,8 @@
 #include <fmt/format.h>
 
 #include "accounting/privacy.h"
-#include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "domain/same_value.h"
@@ -42,6 +43,7 @@ constexpr double kMostExact = 0x1p53;
 struct Strangers {
   std::uint64_t of_type = 0, others = 0;
   std::uint64_t line = 0;  // of the first other
+  bool is_in_memory = false;
   std::string value{};
   bool are_alike = true;
 
@@ -61,13 +63,13 @@ struct Strangers {
   }
   [[nodiscard]] std::uint64_t seen() const { return of_type + others; }
   [[nodiscard]] std::string words(const char* things) const {
-    return are_alike && others > 1
-               ? fmt::format(
-                     "all but {} values are {}, and these are \"{}\", as line {} is; if "
-                     "nothing is known there, leave such fields empty",
-                     others, things, value, line)
-               : fmt::format("all but {} are {}; line {} is \"{}\"", counted(others, "value"),
-                             things, line, value);
+    const std::string place = line_words(line, is_in_memory);
+    return are_alike && others > 1 ? fmt::format(
+                                         "all but {} values are {}, and these are \"{}\", as {} "
+                                         "is; if nothing is known there, leave such fields empty",
+                                         others, things, value, place)
+                                   : fmt::format("all but {} are {}; {} is \"{}\"",
+                                                 counted(others, "value"), things, place, value);
   }
 };
 
@@ -158,6 +160,12 @@ std::vector<double> quantiles_of(const std::vector<double>& sorted, double min, 
 
 class ColumnSketch {
  public:
+  /// `is_in_memory`: the table has rows and no lines for people.
+  explicit ColumnSketch(bool is_in_memory)
+      : numbers_{.is_in_memory = is_in_memory},
+        days_{.is_in_memory = is_in_memory},
+        times_{.is_in_memory = is_in_memory} {}
+
   void see(std::string_view text, std::uint64_t line) {
     ++seen_;
     if (is_null_word(text)) {
@@ -525,8 +533,8 @@ class ColumnSketch {
 
 /// Facts about a column, and why it is left out; empty if it is not.
 struct DraftedColumn {
-  std::string name{};
-  ColumnSketch sketch{};
+  std::string name;
+  ColumnSketch sketch;
   std::string left_out{};
 };
 
@@ -555,18 +563,21 @@ Domain domain_of(const std::vector<DraftedColumn>& columns, const std::string& p
       }
       made.push_back(Column::make(name, std::move(*cells), std::move(mapping)));
     } catch (const InvalidInput& error) {
-      throw InvalidInput(fmt::format("{} column \"{}\": {}", public_csv, name, error.what()));
+      throw InvalidInput(error, fmt::format("{} column \"{}\": {}", public_csv, name, error.what()),
+                         name);
     }
   }
   if (made.empty()) {
     throw InvalidInput(
+        "empty-input",
         fmt::format("{} must have a column to draft a domain from, but none is left{}", public_csv,
                     reasons_of(columns)));
   }
   try {
     return Domain::make(std::move(made));
   } catch (const InvalidInput& error) {
-    throw InvalidInput(fmt::format("{}: {}; choose other columns", public_csv, error.what()));
+    throw InvalidInput(error,
+                       fmt::format("{}: {}; choose other columns", public_csv, error.what()));
   }
 }
 
@@ -605,9 +616,11 @@ void require_commas(const CsvReader& csv) {
   for (const auto& [letter, name] :
        {std::pair{';', "semicolons"}, std::pair{'\t', "tabs"}, std::pair{'|', "bars"}}) {
     if (csv.header().front().find(letter) == std::string::npos) continue;
-    throw InvalidInput(fmt::format(
-        "{} must have commas between its fields, but its first line has {} and no comma",
-        csv.path(), name));
+    throw InvalidInput(
+        "malformed-file",
+        fmt::format(
+            "{} must have commas between its fields, but its first line has {} and no comma",
+            csv.path(), name));
   }
 }
 
@@ -630,7 +643,7 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
   std::vector<DraftedColumn> drafted;
   for (const std::string& name : names) {
     positions.push_back(csv.position(name, "to draft from"));
-    drafted.push_back({.name = name});
+    drafted.push_back({.name = name, .sketch = ColumnSketch(csv.is_in_memory())});
   }
   std::uint64_t records = 0;
   for (; csv.next(); ++records) {
@@ -642,6 +655,7 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
 
   if (records == 0) {
     throw InvalidInput(
+        "empty-input",
         fmt::format("{} must have rows to draft a domain from, but has none", public_csv));
   }
   std::vector<std::string> notes = {
@@ -668,11 +682,11 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
   Domain domain = domain_of(drafted, public_csv);
   if (!domain.is_enumerable()) {
     notes.push_back(fmt::format(
-        "Method marginals takes this domain; methods local and integral choose from public "
-        "candidates "
-        "of it. Method central takes at most {} possible records, and here are {:.3g}: draft fewer "
-        "columns for it ({}).",
-        Domain::kMaxOutcomes, domain.product(), flag_words("columns")));
+        "{} can release records of this domain, and {} choose from public candidates of it. But {} "
+        "takes at most {} possible records, and here are {:.3g}: draft fewer columns for it ({}).",
+        method_words("marginals"),
+        methods_words(std::array<std::string_view, 2>{"local", "integral"}),
+        method_words("central"), Domain::kMaxOutcomes, domain.product(), flag_words("columns")));
   }
   return {std::move(domain), std::move(notes)};
 }

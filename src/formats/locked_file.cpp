@@ -17,8 +17,8 @@
 
 #include <fmt/format.h>
 
-#include "base/names.h"
 #include "base/progress.h"
+#include "base/speech.h"
 #include "core/invalid_input.h"
 #include "formats/text_files.h"
 
@@ -179,10 +179,12 @@ void LockedFile::fail(int error) const {
 void LockedFile::refuse(const char* what, bool make, int error) const {
   const bool is_absent = error == ENOENT && !make;
   throw InvalidInput(
+      make ? Code("unwritable-file") : Code("unreadable-file"),
       fmt::format("the ledger {} cannot be {}: {}{}{}", name_, what,
                   make ? why_not_written(name_, error) : why_not_opened(name_, error),
                   is_absent ? "; make one with " : "",
-                  is_absent ? words_of_speech("mollify ledger --declare", "Ledger.declare") : ""));
+                  is_absent ? words_of_speech("mollify ledger --declare", "Ledger.declare") : ""),
+      "ledger");
 }
 
 // -----------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@
 #include "base/names.h"
 #include "base/progress.h"
 #include "base/sha256.h"
+#include "base/speech.h"
 #include "core/invalid_input.h"
 #include "domain/candidates.h"
 #include "domain/column.h"
@@ -119,12 +120,13 @@ Candidates read_candidates(const std::string& path, const Domain& domain,
                            std::optional<std::string_view> bytes) {
   LineReader lines(path, bytes);
   const auto refuse = [&](const std::string& what) {
-    throw InvalidInput(fmt::format("{} line {} must {}", path, lines.number(), what));
+    throw InvalidInput("malformed-file",
+                       fmt::format("{} line {} must {}", path, lines.number(), what));
   };
   const auto next = [&](const std::string& what) {
     if (!lines.next()) {
-      throw InvalidInput(
-          fmt::format("{} must {}, but ends after line {}", path, what, lines.number()));
+      throw InvalidInput("malformed-file", fmt::format("{} must {}, but ends after line {}", path,
+                                                       what, lines.number()));
     }
     return Fields(lines.line());
   };
@@ -179,7 +181,7 @@ Candidates read_candidates(const std::string& path, const Domain& domain,
   try {
     return Candidates::of(domain, std::move(digits), std::move(densities));
   } catch (const InvalidInput& error) {
-    throw InvalidInput(fmt::format("{}: {}", path, error.what()));
+    throw InvalidInput(error, fmt::format("{}: {}", path, error.what()));
   }
 }
 
@@ -193,9 +195,10 @@ double entry(const CsvReader& csv, std::size_t field) {
   const auto number = read_number(text);
   if (!number || !std::isfinite(*number)) {
     throw InvalidInput(
-        fmt::format("{} line {} must hold a finite number in column \"{}\", but it "
-                    "is \"{}\"",
-                    csv.path(), csv.line_number(), csv.header()[field], text));
+        "wrong-type",
+        fmt::format("{} must hold a finite number in column \"{}\", but it is \"{}\"", csv.place(),
+                    csv.header()[field], text),
+        Concern::of_column(csv.header()[field]));
   }
   return *number;
 }
@@ -217,15 +220,15 @@ std::vector<double> read_covariance(const std::string& path, const RealColumns& 
   for (; csv.next(); ++row) {
     if (row == rows) {
       throw InvalidInput(
+          "wrong-shape",
           fmt::format("{} must have {} rows like its columns, but has more", path, rows));
     }
     csv.require_well_formed();
     const std::string& name = csv.header()[row + offset];
     if (has_labels && csv.fields().front() != name) {
-      throw InvalidInput(
-          fmt::format("{} line {} must be labelled \"{}\" like the header, but is "
-                      "\"{}\"",
-                      path, csv.line_number(), name, csv.fields().front()));
+      throw InvalidInput("wrong-shape",
+                         fmt::format("{} must be labelled \"{}\" like the header, but is \"{}\"",
+                                     csv.place(), name, csv.fields().front()));
     }
     for (std::size_t i = 0; i < columns.size(); ++i) {
       if (positions[i] != row + offset) continue;
@@ -236,6 +239,7 @@ std::vector<double> read_covariance(const std::string& path, const RealColumns& 
   }
   if (row < rows) {
     throw InvalidInput(
+        "wrong-shape",
         fmt::format("{} must have {} rows like its columns, but has {}", path, rows, row));
   }
   return matrix;
@@ -255,7 +259,7 @@ ModelFile parse_model_file(const std::string& text, const std::string& name) {
   const auto json = nlohmann::ordered_json::parse(text);
   const auto yaml = json.find("domain");
   if (yaml == json.end() || !yaml->is_string()) {
-    throw InvalidInput(fmt::format("{} must have a domain at /domain", name));
+    throw InvalidInput("missing-key", fmt::format("{} must have a domain at /domain", name));
   }
   Domain domain = parse_domain(yaml->get<std::string>(), "the domain in " + name);
   bool fits = domain.hash() == released.domain_sha256 &&
@@ -265,7 +269,9 @@ ModelFile parse_model_file(const std::string& text, const std::string& name) {
   }
   if (!fits) {
     throw InvalidInput(
-        fmt::format("{} must have the domain that its model was made for, but has another", name));
+        "certificate-mismatch",
+        fmt::format("{} must have the domain that its model was made for, but has another", name),
+        "domain");
   }
   return {std::move(domain), std::move(released.model)};
 }
@@ -384,7 +390,7 @@ Roster read_roster(const std::string& path, const std::string& unit_column,
   Roster units;
   while (csv.next()) {
     const auto refuse = [&](const std::string& what) {
-      throw InvalidInput(fmt::format("{} line {} must {}", path, csv.line_number(), what));
+      throw InvalidInput("malformed-file", fmt::format("{} must {}", csv.place(), what));
     };
     csv.require_well_formed();
     const std::string_view id = csv.fields()[position];
@@ -394,7 +400,7 @@ Roster read_roster(const std::string& path, const std::string& unit_column,
     }
   }
   if (units.size() == 0)
-    throw InvalidInput(fmt::format("{} must list units, but lists none", path));
+    throw InvalidInput("empty-input", fmt::format("{} must list units, but lists none", path));
   return units;
 }
 
@@ -432,9 +438,10 @@ void read_strictly(const std::string& path, const Domain& domain, Take take,
     check_record(csv, domain, places, nullptr, [&](const Finding& finding) {
       if (is_header(csv)) {
         throw InvalidInput(
-            fmt::format("{} line {} is the header again: keep only the first one, as of files that "
-                        "were joined",
-                        path, finding.line));
+            "malformed-file",
+            fmt::format(
+                "{} is the header again: keep only the first one, as of files that were joined",
+                csv.place()));
       }
       const std::string place =
           finding.column.empty() ? "" : fmt::format(" column \"{}\"", finding.column);
@@ -443,14 +450,16 @@ void read_strictly(const std::string& path, const Domain& domain, Take take,
                                  : fmt::format(", but is \"{}\"{}", finding.value,
                                                did_you_mean(domain, finding.column, finding.value));
       throw InvalidInput(
-          fmt::format("{} line {}{} {}{}{}", path, finding.line, place, finding.expectation, value,
+          "outside-domain",
+          fmt::format("{}{} {}{}{}", csv.place(), place, finding.expectation, value,
                       is_clipped(domain, finding) ? " (outside: clip is for private values)" : ""));
     });
     for (std::size_t i = 0; i < fields.size(); ++i) fields[i] = csv.fields()[places[i]];
     take(std::span<const std::string_view>(fields).first(domain.columns().size()), fields.back());
   }
   if (!any) {
-    throw InvalidInput(fmt::format("{} must hold at least one record, but holds none", path));
+    throw InvalidInput("empty-input",
+                       fmt::format("{} must hold at least one record, but holds none", path));
   }
 }
 
@@ -546,7 +555,8 @@ void PublicFiles::require_public(const char* what, const std::string& name) cons
                                    : same_file_or_content(name, bytes(name), *private_file_);
   if (same) {
     throw InvalidInput(
-        fmt::format("the {} must be public, but {} is the private file itself", what, name));
+        "public-is-private",
+        fmt::format("the {} must be public, but {} is the private file itself", what, name), what);
   }
 }
 

@@ -13,6 +13,7 @@
 #include "base/names.h"
 #include "formats/public_files.h"
 #include "front/domain.h"
+#include "front/message.h"
 #include "front/release.h"
 #include "methods/local/space.h"
 #include "release/plan.h"
@@ -23,7 +24,7 @@ namespace {
 
 Answer outward(inside::Answer found) {
   return {found.facts(), inside::wrapped(found.text, inside::kLineWidth, inside::kHang),
-          std::move(found.warnings)};
+          front::outward(found.warnings)};
 }
 
 /// Sentences about it name parameters.
@@ -52,13 +53,15 @@ Answer plan(std::string_view question, const std::string& name, const PublicText
 }
 
 Answer plans(std::span<const std::string> questions, const std::string& name,
-             const PublicTexts& texts) {
+             const PublicTexts& texts, const std::optional<std::string>& unit) {
   if (questions.empty())
-    throw InvalidInput("there must be a question to plan, but the list is empty");
+    throw InvalidInput("empty-input", "there must be a question to plan, but the list is empty");
   const inside::PublicFiles files(std::nullopt, std::nullopt, texts);
   std::vector<inside::PlanReport> reports;
   for (const std::string& question : questions) {
-    reports.push_back(inside::plan(inside::parse_plan_question(question, name), files));
+    inside::PlanQuestion asked = inside::parse_plan_question(question, name);
+    asked.unit = unit;
+    reports.push_back(inside::plan(asked, files));
   }
   return outward(inside::plan_answer(reports));
 }

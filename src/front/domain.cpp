@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
-#include "base/names.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "formats/domain_yaml.h"
 #include "formats/draft_domain.h"
+#include "front/message.h"
 #include "front/privacy.h"
 
 namespace mollify::front {
@@ -53,7 +53,8 @@ std::string with_domain(std::string_view json, const Domain& domain, const std::
   if (!object.is_object()) return std::string(json);
   if (object.contains("domain")) {
     throw InvalidInput(
-        fmt::format("{} must name no domain where one is given, but it names one", name));
+        "superfluous-parameter",
+        fmt::format("{} must name no domain where one is given, but it names one", name), "domain");
   }
   object["domain"] = {{"text", domain.yaml()}};
   return object.dump();
@@ -85,7 +86,7 @@ std::string Domain::json() const { return inside::domain_json(inside_->domain); 
 std::string Domain::hash() const { return inside_->domain.hash(); }
 std::vector<std::string> Domain::column_names() const { return inside_->domain.names(); }
 
-std::vector<std::string> Domain::warnings() const { return inside_->domain.warnings(); }
+std::vector<Message> Domain::warnings() const { return outward(inside_->domain.warnings()); }
 double Domain::outcome_count() const noexcept { return inside_->domain.product(); }
 bool Domain::is_enumerable() const noexcept { return inside_->domain.is_enumerable(); }
 
@@ -98,7 +99,9 @@ std::vector<std::string> Domain::decode(std::uint32_t outcome) const {
   inside_->domain.require_enumerable("an outcome");
   if (outcome >= inside_->domain.size()) {
     throw InvalidInput(
-        fmt::format("an outcome must be below {}, but is {}", inside_->domain.size(), outcome));
+        "out-of-range",
+        fmt::format("an outcome must be below {}, but is {}", inside_->domain.size(), outcome),
+        "outcome");
   }
   std::vector<std::string> fields;
   inside_->domain.decode(outcome, entropy(), fields);

@@ -14,8 +14,10 @@
 #include "base/decimals.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/speech.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
+#include "front/message.h"
 #include "front/release.h"
 #include "mollify/privacy.h"
 #include "mollify/program.h"
@@ -163,7 +165,7 @@ double rho_up(const Privacy& release) {
     case Notion::kApproximate:
       break;
   }
-  throw InvalidInput("an (epsilon, delta) release promises no rho");
+  throw InvalidInput("not-for-this-budget", "an (epsilon, delta) release promises no rho", "rho");
 }
 
 double shuffled_delta_up(const ShuffledReports& reports, double epsilon) {
@@ -184,11 +186,11 @@ double sampled_gaussian_epsilon_up(double rate, double deviation, std::uint64_t 
   return inside::sampled_gaussian_epsilon_up({rate, deviation, steps}, delta);
 }
 
-std::vector<std::string> epsilon_warnings(const Privacy& draw) {
+std::vector<Message> epsilon_warnings(const Privacy& draw) {
   const inside::Privacy asked = inward(draw);
   inside::Privacy released = asked;
   released.epsilon = std::min<double>(asked.epsilon, inside::ExpBound::kGreatestEpsilon);
-  return inside::epsilon_warnings(asked, released, 1);
+  return outward(inside::epsilon_warnings(asked, released, 1));
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -218,6 +220,15 @@ Watching::~Watching() = default;
 
 void speak(Speech speech) noexcept {
   inside::speak(speech == Speech::kPython ? inside::Speech::kPython : inside::Speech::kCommand);
+}
+
+SpokenWay spoken(const WayOut& way) {
+  return {std::string(inside::action_name(way)), inside::part_name(way),
+          std::string(inside::value_name(way))};
+}
+
+std::string spoken_parameter(const InvalidInput& refused) {
+  return inside::parameter_name_of(refused.parameter());
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -268,7 +279,8 @@ void Ledger::declare(const std::string& data_set, const Privacy& total, const st
 
 void Ledger::charge(const std::string& data_set, const Privacy& cost, const std::string& scope,
                     const std::string& mechanism, std::uint64_t count) {
-  if (data_set.empty()) throw InvalidInput("data_set must be a name, but is empty");
+  if (data_set.empty())
+    throw InvalidInput("malformed-text", "data_set must be a name, but is empty", "data-set");
   static_cast<void>(inside_->file.charge({.data_set = data_set,
                                           .scope = scope_of(scope),
                                           .cost = inward_exactly(cost),
@@ -290,7 +302,9 @@ std::string Ledger::history(const std::string& data_set) const {
   for (const inside::LedgerEntry& entry : inside_->file.history()) {
     if (entry.data_set == data_set) entries.push_back(inside::entry_json(entry));
   }
-  if (entries.empty()) throw InvalidInput("the ledger has no data set named " + data_set);
+  if (entries.empty())
+    throw InvalidInput("unknown-data-set", "the ledger has no data set named " + data_set,
+                       "data-set");
   return inside::json_text(entries);
 }
 

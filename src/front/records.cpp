@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <memory>
 
-#include "base/names.h"
 #include "base/progress.h"
 #include "base/threads.h"
+#include "base/words.h"
 #include "formats/arrow.h"
 #include "formats/csv.h"
 #include "formats/text_files.h"

@@ -6,12 +6,15 @@
 #include <fmt/format.h>
 
 #include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "formats/arrow.h"
 #include "formats/domain_yaml.h"
 #include "formats/public_files.h"
 #include "formats/text_files.h"
 #include "front/domain.h"
+#include "front/message.h"
 #include "front/privacy.h"
 #include "methods/marginals/method.h"
 #include "mollify/release.h"
@@ -37,8 +40,10 @@ ReleaseKey ReleaseKey::of_worker_bytes(std::span<const std::uint8_t> bytes) {
   auto key = inside::ReleaseKey::of_worker_bytes(bytes);
   if (!key) {
     throw InvalidInput(
+        "malformed-text",
         "a release key must be the bytes that another one gave for its workers, unchanged, "
-        "but is not");
+        "but is not",
+        "key");
   }
   return ReleaseKey(std::make_shared<const Inside>(Inside{*std::move(key)}));
 }
@@ -154,8 +159,14 @@ PreparedRelease prepare(const ReleaseSpec& spec, std::optional<std::uint64_t> re
 
 ReleaseReport PreparedRelease::report() const {
   inside::ReleaseReport found = inside::release_report(*inside_->release, inside_->domain);
-  return {found.total_variation, std::move(found.why), std::move(found.notes),
-          std::move(found.warnings)};
+  const inside::Certificate& certificate = inside_->release->certificate();
+  return {found.total_variation,
+          std::move(found.why),
+          std::move(found.notes),
+          outward(found.warnings),
+          inside::represented(certificate.spec),
+          inside::promises(certificate),
+          inside::non_promises(certificate)};
 }
 
 void PreparedRelease::require(const Source& data) const {
@@ -165,8 +176,11 @@ void PreparedRelease::require(const Source& data) const {
 void PreparedRelease::require_model() const {
   const inside::Method method = inside_->certificate.inside().stated.spec.method;
   if (inside::kPublishedModels.has(method)) return;
-  throw InvalidInput(fmt::format("a model is released by {}, but the method is {}",
-                                 inside::kPublishedModels.text(), inside::name_of(method)));
+  throw InvalidInput("not-for-this-method",
+                     fmt::format("a model is released by {}, but the method is {}",
+                                 inside::kPublishedModels.text(),
+                                 inside::bare_method_words(inside::name_of(method))),
+                     "model-out");
 }
 
 inside::Charging charging_of(const Charging& charging, const std::optional<std::string>& path) {
@@ -222,7 +236,7 @@ Verification verify(const Certificate& certificate, const Domain& domain,
           .total_holds = seen(check.total_holds),
           .accuracy_matches = seen(check.accuracy_matches),
           .epsilon_realised_up = check.epsilon_realised_up,
-          .warnings = check.warnings,
+          .warnings = outward(check.warnings),
           .verdict = check.verdict(),
           .json = told.facts(),
           .text = std::move(told.text)};

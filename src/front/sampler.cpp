@@ -10,10 +10,12 @@
 #include "base/json.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/speech.h"
 #include "base/threads.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "domain/same_value.h"
+#include "front/message.h"
 #include "front/privacy.h"
 #include "front/release.h"
 #include "kernel/channels.h"
@@ -64,10 +66,11 @@ void draw_rows(const inside::LocalSampler& sampler, std::span<const Score> score
                std::span<std::uint32_t> released) {
   if (scores.size() / sampler.outcome_count() != released.size() ||
       scores.size() % sampler.outcome_count() != 0) {
-    throw InvalidInput(
-        fmt::format("{} draws over {} outcomes need as many rows of scores, but "
-                    "there are {} scores",
-                    released.size(), sampler.outcome_count(), scores.size()));
+    throw InvalidInput("wrong-shape",
+                       fmt::format("{} draws over {} outcomes need as many rows of scores, but "
+                                   "there are {} scores",
+                                   released.size(), sampler.outcome_count(), scores.size()),
+                       "scores");
   }
   constexpr std::size_t kScoresAtOnce = std::size_t{1} << 16U;
   const std::size_t k = sampler.outcome_count();
@@ -94,12 +97,16 @@ class UnitsOfRecords {
                  std::span<const double> weights, std::size_t units)
       : outcomes_(outcomes), offsets_(offsets), weights_(weights) {
     if (offsets.size() != units + 1) {
-      throw InvalidInput(fmt::format("{} units need one offset more, but there are {} offsets",
-                                     units, offsets.size()));
+      throw InvalidInput("wrong-shape",
+                         fmt::format("{} units need one offset more, but there are {} offsets",
+                                     units, offsets.size()),
+                         "offsets");
     }
     if (!weights.empty() && weights.size() != outcomes.size()) {
-      throw InvalidInput(fmt::format("{} outcomes need as many weights, but there are {}",
-                                     outcomes.size(), weights.size()));
+      throw InvalidInput("wrong-shape",
+                         fmt::format("{} outcomes need as many weights, but there are {}",
+                                     outcomes.size(), weights.size()),
+                         "weights");
     }
     if (!weights.empty()) return;
     std::size_t most = 0;
@@ -179,8 +186,10 @@ void require_distinct(std::span<const std::string_view> units) {
   inside::TextBuffer buffer;
   for (const std::string_view unit : units) known.insert(inside::id_text(unit, buffer));
   if (known.size() == units.size()) return;
-  throw InvalidInput(fmt::format("the identities of units must be distinct, but of {} only {} are",
-                                 units.size(), known.size()));
+  throw InvalidInput("duplicate-value",
+                     fmt::format("the identities of units must be distinct, but of {} only {} are",
+                                 units.size(), known.size()),
+                     "identities");
 }
 
 }  // namespace
@@ -188,14 +197,14 @@ void require_distinct(std::span<const std::string_view> units) {
 Sampler::Sampler(const SamplerParameters& parameters)
     : Handle(std::make_shared<const Inside>(inward(parameters))) {}
 
-std::vector<std::string> draw_warnings(const SamplerParameters& parameters) {
-  return inside::draw_warnings(inward(parameters));
+std::vector<Message> draw_warnings(const SamplerParameters& parameters) {
+  return outward(inside::draw_warnings(inward(parameters)));
 }
 
 Answer risk(const SamplerParameters& parameters) {
   const inside::MechanismParameters asked = inward(parameters);
   const inside::Answer found = inside::risk_answer(asked, inside::mechanism_risk(asked));
-  return {inside::json_text(found.json), found.text, inside::draw_warnings(asked)};
+  return {inside::json_text(found.json), found.text, outward(inside::draw_warnings(asked))};
 }
 
 std::size_t Sampler::outcomes() const noexcept { return inside_->sampler->outcome_count(); }
@@ -237,8 +246,10 @@ void Sampler::draw_units(std::span<const std::uint32_t> outcomes,
                          std::span<std::uint32_t> released, const ReleaseKey& key,
                          std::span<const std::string_view> units, std::size_t threads) const {
   if (units.size() != released.size()) {
-    throw InvalidInput(fmt::format("{} units need as many identities, but there are {}",
-                                   released.size(), units.size()));
+    throw InvalidInput("wrong-shape",
+                       fmt::format("{} units need as many identities, but there are {}",
+                                   released.size(), units.size()),
+                       "identities");
   }
   require_distinct(units);
   const UnitsOfRecords records(outcomes, offsets, weights, released.size());
@@ -274,8 +285,10 @@ template <class Value>
 void report(const inside::RandomizedResponse& response, std::span<const Value> values,
             std::span<std::uint32_t> released) {
   if (values.size() != released.size()) {
-    throw InvalidInput(fmt::format("{} reports need as many values, but there are {}",
-                                   released.size(), values.size()));
+    throw InvalidInput("wrong-shape",
+                       fmt::format("{} reports need as many values, but there are {}",
+                                   released.size(), values.size()),
+                       "values");
   }
   constexpr std::size_t kReportsAtOnce = std::size_t{1} << 16U;
   SecureRandom& random = entropy();
@@ -356,7 +369,8 @@ CountedRecords RecordCounter::take() {
 
 Source counted_table(const PreparedRelease& prepared, const CountedRecords& counted) {
   const inside::RecordCounting counting = prepared.inside().release->counting();
-  if (counting.unit) throw InvalidInput("the counts of a table have no units");
+  if (counting.unit)
+    throw InvalidInput("not-available-here", "the counts of a table have no units");
   auto table = inside::counted_table(
       *counting.domain,
       inside::CountedRecords{.records = counted.records, .counts = counted.counts});
@@ -372,7 +386,8 @@ const inside::SummedRelease* summed_of(const PreparedRelease& prepared) {
 
 const inside::SummedRelease& required_sums(const PreparedRelease& prepared) {
   if (is_summed(prepared)) return *summed_of(prepared);
-  throw InvalidInput("only Gaussian samples and marginals are drawn from sums over all records");
+  throw InvalidInput("not-available-here",
+                     "only Gaussian samples and marginals are drawn from sums over all records");
 }
 
 }  // namespace
@@ -427,12 +442,14 @@ namespace {
 const inside::LocalRelease& local_of(const PreparedRelease& prepared) {
   const auto* local = dynamic_cast<const inside::LocalRelease*>(prepared.inside().release.get());
   if (local != nullptr && local->certificate().spec.unit) return *local;
-  throw InvalidInput("only a release of method local is drawn unit by unit");
+  throw InvalidInput("not-available-here", "only a release of " + inside::method_words("local") +
+                                               " is drawn unit by unit");
 }
 
 const std::string& same_text(const PreparedRelease& prepared, const std::string& certificate) {
   if (prepared.certificate().json() == certificate) return certificate;
   throw InvalidInput(
+      "certificate-mismatch",
       "a worker must prepare the very release that it draws for, but its certificate is another "
       "one: is mollify the same version on all machines?");
 }

@@ -57,8 +57,10 @@ RandomizedResponse::RandomizedResponse(std::size_t outcome_count, double epsilon
   require_between("the number of outcomes", outcome_count, 1, Band::kMostOutcomes);
   require_between("the number of records", records, 1, kMostRecords);
   if (chosen < 1 || chosen > records) {
-    throw InvalidInput("the number of chosen records must be from 1 to all " +
-                       std::to_string(records) + ", but is " + std::to_string(chosen));
+    throw InvalidInput("out-of-range",
+                       "the number of chosen records must be from 1 to all " +
+                           std::to_string(records) + ", but is " + std::to_string(chosen),
+                       "chosen");
   }
   // The odds K : L in parts of 2^shift, below 2^94.
   const std::uint64_t one = std::uint64_t{1} << bound_.shift();
@@ -86,9 +88,11 @@ MatrixChannel MatrixChannel::make(std::span<const double> rows, std::size_t outc
   const ExpBound bound(epsilon);
   if (outcome_count == 0 || rows.empty() || rows.size() % outcome_count != 0 ||
       rows.size() > Band::kMostOutcomes) {
-    throw InvalidInput("the generators must be rows of " + std::to_string(outcome_count) +
-                       " masses, at most 16777216 in all, but there are " +
-                       std::to_string(rows.size()) + " masses");
+    throw InvalidInput("wrong-shape",
+                       "the generators must be rows of " + std::to_string(outcome_count) +
+                           " masses, at most 16777216 in all, but there are " +
+                           std::to_string(rows.size()) + " masses",
+                       "channel");
   }
   const std::size_t row_count = rows.size() / outcome_count;
   std::vector<double> sums;
@@ -124,11 +128,13 @@ MatrixChannel MatrixChannel::make(std::span<const double> rows, std::size_t outc
   for (std::size_t j = 0; j < outcome_count; ++j) {
     const Extremes column = channel.column(j);
     if (!bound.allows(column.greatest, column.least)) {
-      throw InvalidInput("generators may differ by at most e^" + detail::shortest(bound.epsilon()) +
-                         " at each outcome, but at outcome " + std::to_string(j) +
-                         " they differ by a factor of " +
-                         detail::shortest(static_cast<double>(column.greatest) /
-                                          static_cast<double>(column.least)));
+      throw InvalidInput("out-of-range",
+                         "generators may differ by at most e^" + detail::shortest(bound.epsilon()) +
+                             " at each outcome, but at outcome " + std::to_string(j) +
+                             " they differ by a factor of " +
+                             detail::shortest(static_cast<double>(column.greatest) /
+                                              static_cast<double>(column.least)),
+                         "channel");
     }
   }
   return channel;
@@ -251,9 +257,11 @@ StaircaseChannel StaircaseChannel::make(std::span<const double> reference, doubl
   StaircaseChannel channel = in_order(reference, sum, std::move(order), bound);
   if (!channel.satisfies(bound)) {
     throw InvalidInput(
+        "not-representable",
         "the public-data kernel of this reference cannot be built exactly at epsilon "
         "= " +
-        detail::shortest(epsilon) + ": its smallest mass is too small next to the others");
+            detail::shortest(epsilon) + ": its smallest mass is too small next to the others",
+        "reference");
   }
   return channel;
 }

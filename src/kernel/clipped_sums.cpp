@@ -19,16 +19,20 @@ constexpr std::uint64_t kMantissa = (std::uint64_t{1} << 51) - 1;
 
 std::uint64_t checked_radius(std::uint64_t radius) {
   if (radius < 1 || radius > ClippedSum::kGreatestRadius) {
-    throw InvalidInput("the radius of clipping must be from 1 to 2^40, but is " +
-                       std::to_string(radius));
+    throw InvalidInput(
+        "out-of-range",
+        "the radius of clipping must be from 1 to 2^40, but is " + std::to_string(radius),
+        "radius");
   }
   return radius;
 }
 
 std::size_t checked_dimension(std::size_t dimension) {
   if (dimension < 1 || dimension > ClippedSum::kGreatestDimension) {
-    throw InvalidInput("the dimension of a clipped sum must be from 1 to 2^20, but is " +
-                       std::to_string(dimension));
+    throw InvalidInput("out-of-range",
+                       "the dimension of a clipped sum must be from 1 to 2^20, but is " +
+                           std::to_string(dimension),
+                       "dimension");
   }
   return dimension;
 }
@@ -63,8 +67,9 @@ ClippedSum::ClippedSum(std::size_t dimension, std::uint64_t radius)
 
 std::span<const std::int64_t> ClippedSum::clip(std::span<const double> scores) {
   if (scores.size() != point_.size()) {
-    throw InvalidInput("a vector of a clipped sum must have " + std::to_string(point_.size()) +
-                       " coordinates, but has " + std::to_string(scores.size()));
+    throw InvalidInput("wrong-shape", "a vector of a clipped sum must have " +
+                                          std::to_string(point_.size()) + " coordinates, but has " +
+                                          std::to_string(scores.size()));
   }
   // Sizes in units of 2^s, rounded up: if they are below 2^21 and their squares sum to L^2 / 4^s at
   // most, nothing needs clipping. Most vectors are settled so, without wide integers.
@@ -111,16 +116,20 @@ namespace {
 
 std::size_t checked_moments_dimension(std::size_t dimension) {
   if (dimension < 1 || dimension > 1024) {
-    throw InvalidInput("the dimension of clipped moments must be from 1 to 1024, but is " +
-                       std::to_string(dimension));
+    throw InvalidInput("out-of-range",
+                       "the dimension of clipped moments must be from 1 to 1024, but is " +
+                           std::to_string(dimension),
+                       "dimension");
   }
   return dimension;
 }
 
 std::uint64_t checked_moments_size(const char* what, std::uint64_t size) {
   if (size < 1 || size > ClippedMoments::kGreatestRadius) {
-    throw InvalidInput(std::string(what) + " of clipped moments must be from 1 to 2^20, but is " +
-                       std::to_string(size));
+    throw InvalidInput("out-of-range",
+                       std::string(what) + " of clipped moments must be from 1 to 2^20, but is " +
+                           std::to_string(size),
+                       parameter_of(what));
   }
   return size;
 }

@@ -158,8 +158,10 @@ ExponentialLevels::ExponentialLevels(std::span<const ChoiceTerm> terms, Ratio ra
     if (terms[i].count != 0) order_.push_back({terms[i].distance, i});
   }
   if (sum < 1 || sum > Ratio::kGreatest) {
-    throw InvalidInput("the counts of a choice must sum to 1 to 2^62, but " +
-                       std::string(sum < 1 ? "are all 0" : "sum to more"));
+    throw InvalidInput("out-of-range",
+                       "the counts of a choice must sum to 1 to 2^62, but " +
+                           std::string(sum < 1 ? "are all 0" : "sum to more"),
+                       "counts");
   }
   std::sort(order_.begin(), order_.end(), [](const Ordered& a, const Ordered& b) {
     return a.distance != b.distance ? a.distance < b.distance : a.term < b.term;
@@ -261,8 +263,10 @@ ExponentialChoice::ExponentialChoice(Ratio rate) : rate_(rate) {
   if (rate.numerator < 1 || rate.numerator > Ratio::kGreatest || rate.denominator < 1 ||
       rate.denominator > Ratio::kGreatest) {
     throw InvalidInput(
+        "out-of-range",
         "numerator and denominator of a rate must be from 1 to 2^62, but the rate is " +
-        std::to_string(rate.numerator) + "/" + std::to_string(rate.denominator));
+            std::to_string(rate.numerator) + "/" + std::to_string(rate.denominator),
+        "rate");
   }
 }
 

@@ -186,7 +186,8 @@ class BernoulliExp {
   /// Throws InvalidInput if the denominator is 0.
   BernoulliExp(std::uint64_t numerator, std::uint64_t denominator)
       : exponent_{numerator, denominator} {
-    if (denominator == 0) throw InvalidInput("the denominator of an exponent must not be 0");
+    if (denominator == 0)
+      throw InvalidInput("out-of-range", "the denominator of an exponent must not be 0");
   }
 
   [[nodiscard]] bool draw(SecureRandom& random) const {

@@ -186,8 +186,10 @@ std::strong_ordering Natural::operator<=>(const Natural& other) const {
 
 Ratio Ratio::at_least(const char* parameter, double value) {
   if (!(value > 0 && value <= 0x1p62)) {
-    throw InvalidInput(std::string(parameter) + " must be positive and at most 2^62, but is " +
-                       detail::shortest(value));
+    throw InvalidInput("out-of-range",
+                       std::string(parameter) + " must be positive and at most 2^62, but is " +
+                           detail::shortest(value),
+                       parameter_of(parameter));
   }
   // The denominator 2^shift brings all 53 binary digits before the point, where 2^62 is enough.
   int exponent = 0;

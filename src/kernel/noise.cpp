@@ -21,8 +21,10 @@ Ratio checked_scale(Ratio scale) {
   if (scale.numerator < 1 || scale.numerator > Ratio::kGreatest || scale.denominator < 1 ||
       scale.denominator > Ratio::kGreatest) {
     throw InvalidInput(
+        "out-of-range",
         "numerator and denominator of a scale must be from 1 to 2^62, but the scale is " +
-        std::to_string(scale.numerator) + "/" + std::to_string(scale.denominator));
+            std::to_string(scale.numerator) + "/" + std::to_string(scale.denominator),
+        "scale");
   }
   return scale;
 }
@@ -49,8 +51,11 @@ LaplaceOnIntegers::LaplaceOnIntegers(Ratio scale)
 
 DiscreteLaplace::DiscreteLaplace(Ratio scale) : law_(scale) {
   if (scale.numerator > static_cast<uint128>(scale.denominator) * (std::uint64_t{1} << 39)) {
-    throw InvalidInput("a scale of noise must be at most 2^39, but is " +
-                       std::to_string(scale.numerator) + "/" + std::to_string(scale.denominator));
+    throw InvalidInput("out-of-range",
+                       "a scale of noise must be at most 2^39, but is " +
+                           std::to_string(scale.numerator) + "/" +
+                           std::to_string(scale.denominator),
+                       "scale");
   }
 }
 
@@ -86,8 +91,10 @@ Ratio checked_variance(Ratio variance) {
       variance.denominator > Ratio::kGreatest ||
       variance.numerator > static_cast<uint128>(variance.denominator) * (std::uint64_t{1} << 60)) {
     throw InvalidInput(
+        "out-of-range",
         "a variance must be a ratio of numbers from 1 to 2^62 and at most 2^60, but is " +
-        std::to_string(variance.numerator) + "/" + std::to_string(variance.denominator));
+            std::to_string(variance.numerator) + "/" + std::to_string(variance.denominator),
+        "variance");
   }
   return variance;
 }
@@ -182,8 +189,10 @@ Ratio checked_euclidean_scale(Ratio scale) {
       scale.denominator > Ratio::kGreatest ||
       scale.numerator > static_cast<uint128>(scale.denominator) * (std::uint64_t{1} << 39)) {
     throw InvalidInput(
+        "out-of-range",
         "a scale of noise must be a ratio of numbers from 1 to 2^62 and at most 2^39, but is " +
-        std::to_string(scale.numerator) + "/" + std::to_string(scale.denominator));
+            std::to_string(scale.numerator) + "/" + std::to_string(scale.denominator),
+        "scale");
   }
   return scale;
 }
@@ -302,8 +311,9 @@ EuclideanLaplace EuclideanLaplace::at_least(std::size_t dimension, double scale)
 
 void EuclideanLaplace::draw(std::span<std::int64_t> noise, SecureRandom& random) const {
   if (noise.size() != dimension()) {
-    throw InvalidInput("a vector of this noise must have " + std::to_string(dimension()) +
-                       " coordinates, but has " + std::to_string(noise.size()));
+    throw InvalidInput("wrong-shape", "a vector of this noise must have " +
+                                          std::to_string(dimension()) + " coordinates, but has " +
+                                          std::to_string(noise.size()));
   }
   std::vector<detail::SignedSize> coordinates(dimension());
   law_.sample(coordinates, detail::Decisions<SecureRandom>{random});

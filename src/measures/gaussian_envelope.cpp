@@ -102,24 +102,34 @@ GaussianEnvelope::GaussianEnvelope(double radius, double variance, std::size_t d
       box_(box.empty() ? Box(dimension) : std::move(box)),
       peak_(std::pow(2 * std::numbers::pi * variance, -0.5 * static_cast<double>(dimension))) {
   if (!(radius >= 0) || !std::isfinite(radius)) {
-    throw InvalidInput(fmt::format(
-        "the radius of a Gaussian envelope must be finite and not negative, but is {:g}", radius));
+    throw InvalidInput(
+        "out-of-range",
+        fmt::format(
+            "the radius of a Gaussian envelope must be finite and not negative, but is {:g}",
+            radius),
+        "radius");
   }
   if (!(variance > 0) || !std::isfinite(variance)) {
-    throw InvalidInput(fmt::format(
-        "the variance of a Gaussian envelope must be finite and positive, but is {:g}", variance));
+    throw InvalidInput(
+        "out-of-range",
+        fmt::format("the variance of a Gaussian envelope must be finite and positive, but is {:g}",
+                    variance),
+        "variance");
   }
   require_between("the dimension of a Gaussian envelope", dimension, 1, kMostDimensions);
   if (box_.size() != dimension) {
     throw InvalidInput(
+        "wrong-shape",
         fmt::format("the box of a Gaussian envelope must have its {} dimensions, but has {}",
-                    dimension, box_.size()));
+                    dimension, box_.size()),
+        "box");
   }
   if (box_ == Box(dimension)) {
     shape_mass_ = unbounded_shape_mass();
   } else {
     if (dimension > Grid::kMostDimensions) {
       throw InvalidInput(
+          "too-many-columns",
           fmt::format("a Gaussian envelope on a box must have at most {} dimensions, but has {}",
                       Grid::kMostDimensions, dimension));
     }
@@ -128,10 +138,12 @@ GaussianEnvelope::GaussianEnvelope(double radius, double variance, std::size_t d
     shape_mass_ = box_mass(box_);
   }
   if (!std::isnormal(shape_mass_) || !std::isnormal(peak_)) {
-    throw InvalidInput(fmt::format(
-        "a Gaussian envelope must have a mass that a double holds, but that of radius {:g} and "
-        "variance {:g} in {} dimensions has not",
-        radius, variance, dimension));
+    throw InvalidInput(
+        "not-representable",
+        fmt::format(
+            "a Gaussian envelope must have a mass that a double holds, but that of radius {:g} and "
+            "variance {:g} in {} dimensions has not",
+            radius, variance, dimension));
   }
 }
 
@@ -238,6 +250,7 @@ double GaussianEnvelope::box_mass(const Box& box) const {
   }
   if (box_.size() > Grid::kMostDimensions) {
     throw InvalidInput(
+        "too-many-columns",
         fmt::format("masses of boxes are known for Gaussian envelopes of at most {} dimensions, "
                     "but this one has {}",
                     Grid::kMostDimensions, box_.size()));
@@ -246,9 +259,11 @@ double GaussianEnvelope::box_mass(const Box& box) const {
   const double most_deviations = box_.size() == 2 ? 200 : 20;
   if (radius_ > most_deviations * deviation_) {
     throw InvalidInput(
+        "out-of-range",
         fmt::format("masses of boxes are known for Gaussian envelopes of {} dimensions with a "
                     "radius of at most {} deviations, but this one has {:g}",
-                    box_.size(), most_deviations, radius_ / deviation_));
+                    box_.size(), most_deviations, radius_ / deviation_),
+        "radius");
   }
   // Nothing that counts lies farther out, and cubature needs finite ends.
   const double far = radius_ + 12 * deviation_;

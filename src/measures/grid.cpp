@@ -13,26 +13,35 @@ namespace {
 
 void refuse_dimension(std::size_t dimension) {
   if (dimension >= 1 && dimension <= Grid::kMostDimensions) return;
-  throw InvalidInput(fmt::format("a grid must have 1 to {} dimensions, but is given {}",
-                                 Grid::kMostDimensions, dimension));
+  throw InvalidInput("out-of-range",
+                     fmt::format("a grid must have 1 to {} dimensions, but is given {}",
+                                 Grid::kMostDimensions, dimension),
+                     "dimension");
 }
 
 void refuse_cells(std::size_t cells) {
   if (cells >= 1 && cells <= Grid::kMostCells) return;
   throw InvalidInput(
-      fmt::format("a grid must have from 1 to {} cells, but is given {}", Grid::kMostCells, cells));
+      "out-of-range",
+      fmt::format("a grid must have from 1 to {} cells, but is given {}", Grid::kMostCells, cells),
+      "cells");
 }
 
 void refuse_edges(std::span<const double> edges, std::size_t axis) {
   if (edges.size() < 2) {
-    throw InvalidInput(fmt::format("axis {} of a grid must have at least 2 edges, but has {}", axis,
-                                   edges.size()));
+    throw InvalidInput(
+        "wrong-shape",
+        fmt::format("axis {} of a grid must have at least 2 edges, but has {}", axis, edges.size()),
+        "edges");
   }
   for (std::size_t j = 0; j < edges.size(); ++j) {
     if (std::isfinite(edges[j]) && (j == 0 || edges[j - 1] < edges[j])) continue;
-    throw InvalidInput(fmt::format(
-        "the edges of axis {} of a grid must be finite and ascending, but edge {} is {:g}", axis, j,
-        edges[j]));
+    throw InvalidInput(
+        "not-ascending",
+        fmt::format(
+            "the edges of axis {} of a grid must be finite and ascending, but edge {} is {:g}",
+            axis, j, edges[j]),
+        "edges");
   }
 }
 
@@ -115,8 +124,10 @@ std::vector<double> equal_width_edges(const Interval& interval, std::size_t cell
   refuse_cells(cells);
   if (!std::isfinite(interval.low) || !std::isfinite(interval.high) ||
       !(interval.low < interval.high) || !std::isfinite(interval.width())) {
-    throw InvalidInput(fmt::format("a grid's axis must be a finite interval, but is [{:g}, {:g}]",
-                                   interval.low, interval.high));
+    throw InvalidInput("out-of-range",
+                       fmt::format("a grid's axis must be a finite interval, but is [{:g}, {:g}]",
+                                   interval.low, interval.high),
+                       "axis");
   }
   std::vector<double> edges(cells + 1);
   for (std::size_t j = 0; j <= cells; ++j) {

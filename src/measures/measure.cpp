@@ -14,7 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
-#include "base/names.h"
+#include "base/speech.h"
 #include "core/invalid_input.h"
 #include "domain/candidates.h"
 #include "domain/column.h"
@@ -74,18 +74,21 @@ Grid equal_width_grid(const Measure& measure, std::size_t cells) {
 // The uniform measure on a box.
 
 UniformMeasure::UniformMeasure(Box box) : box_(std::move(box)) {
-  if (box_.empty()) throw InvalidInput("a uniform measure needs a box");
+  if (box_.empty()) throw InvalidInput("missing-key", "a uniform measure needs a box", "box");
   for (const Interval& interval : box_) {
     if (!std::isfinite(interval.width()) || !(interval.width() > 0)) {
       throw InvalidInput(
+          "out-of-range",
           fmt::format("a uniform measure's box must be finite and not empty, but is [{:g}, {:g}] "
                       "along an axis",
-                      interval.low, interval.high));
+                      interval.low, interval.high),
+          "box");
     }
     density_ /= interval.width();
   }
   if (!std::isnormal(density_)) {
-    throw InvalidInput("a uniform measure's box must have a volume that a double holds");
+    throw InvalidInput("not-representable",
+                       "a uniform measure's box must have a volume that a double holds", "box");
   }
 }
 
@@ -136,7 +139,9 @@ Box part_of(const Box& box, std::size_t begin, std::size_t dimension) {
 ProductMeasure::ProductMeasure(std::vector<std::shared_ptr<const Measure>> factors)
     : factors_(std::move(factors)) {
   if (factors_.empty()) {
-    throw InvalidInput("a product of measures must have at least one factor, but has none");
+    throw InvalidInput("empty-input",
+                       "a product of measures must have at least one factor, but has none",
+                       "factors");
   }
   for (const auto& factor : factors_) dimension_ += factor->dimension();
 }
@@ -201,22 +206,29 @@ void ProductMeasure::simulate_inside(SeededRandom& random, const Box& cell,
 HistogramMeasure::HistogramMeasure(Grid bins, std::vector<double> masses)
     : bins_(std::move(bins)), masses_(std::move(masses)) {
   if (masses_.size() != bins_.cell_count()) {
-    throw InvalidInput(fmt::format("a histogram of {} bins must have as many masses, but has {}",
-                                   bins_.cell_count(), masses_.size()));
+    throw InvalidInput("wrong-shape",
+                       fmt::format("a histogram of {} bins must have as many masses, but has {}",
+                                   bins_.cell_count(), masses_.size()),
+                       "masses");
   }
   double sum = 0;
   for (std::size_t i = 0; i < masses_.size(); ++i) {
     if (!(masses_[i] > 0)) {
       throw InvalidInput(
+          "not-a-distribution",
           fmt::format("mass {} of a reference's histogram must be positive, or data there would be "
                       "lost, but is {:g}",
-                      i, masses_[i]));
+                      i, masses_[i]),
+          "masses");
     }
     sum += masses_[i];
   }
   if (!(sum > 0) || !std::isfinite(sum)) {
-    throw InvalidInput(fmt::format(
-        "the masses of a histogram must have a positive, finite sum, but it is {:g}", sum));
+    throw InvalidInput(
+        "not-a-distribution",
+        fmt::format("the masses of a histogram must have a positive, finite sum, but it is {:g}",
+                    sum),
+        "masses");
   }
   double through = 0;
   masses_through_.reserve(masses_.size());
@@ -311,31 +323,42 @@ namespace {
 void refuse_malformed(const GaussianMixtureSpec& spec) {
   if (spec.means.empty() || spec.means.front().empty()) {
     throw InvalidInput(
-        "a Gaussian mixture must have at least one component of one dimension, but has none");
+        "empty-input",
+        "a Gaussian mixture must have at least one component of one dimension, but has none",
+        "means");
   }
   const std::size_t dimension = spec.means.front().size();
   if (spec.weights.size() != spec.means.size() || spec.variances.size() != spec.means.size()) {
     throw InvalidInput(
+        "wrong-shape",
         fmt::format("a Gaussian mixture of {} means must have as many weights and variances, but "
                     "has {} weights and {} variances",
-                    spec.means.size(), spec.weights.size(), spec.variances.size()));
+                    spec.means.size(), spec.weights.size(), spec.variances.size()),
+        "means");
   }
   for (std::size_t i = 0; i < spec.means.size(); ++i) {
     if (spec.means[i].size() != dimension || spec.variances[i].size() != dimension) {
-      throw InvalidInput(fmt::format(
-          "component {} of a Gaussian mixture must have {} coordinates like component 0, but has "
-          "{} in its mean and {} in its variance",
-          i, dimension, spec.means[i].size(), spec.variances[i].size()));
+      throw InvalidInput(
+          "wrong-shape",
+          fmt::format("component {} of a Gaussian mixture must have {} coordinates "
+                      "like component 0, but has {} in its mean and {} in its variance",
+                      i, dimension, spec.means[i].size(), spec.variances[i].size()),
+          "means");
     }
     if (!(spec.weights[i] >= 0)) {
-      throw InvalidInput(fmt::format(
-          "weight {} of a Gaussian mixture must not be negative, but is {:g}", i, spec.weights[i]));
+      throw InvalidInput(
+          "not-a-distribution",
+          fmt::format("weight {} of a Gaussian mixture must not be negative, but is {:g}", i,
+                      spec.weights[i]),
+          "weights");
     }
   }
   if (!spec.box.empty() && spec.box.size() != dimension) {
     throw InvalidInput(
+        "wrong-shape",
         fmt::format("the box of a Gaussian mixture must have its {} dimensions, but has {}",
-                    dimension, spec.box.size()));
+                    dimension, spec.box.size()),
+        "box");
   }
 }
 
@@ -371,8 +394,12 @@ GaussianMixture::GaussianMixture(const GaussianMixtureSpec& spec) : weights_(spe
   double sum = 0;
   for (const double weight : weights_) sum += weight;
   if (!(sum > 0) || !std::isfinite(sum)) {
-    throw InvalidInput(fmt::format(
-        "the weights of a Gaussian mixture must have a positive, finite sum, but it is {:g}", sum));
+    throw InvalidInput(
+        "not-a-distribution",
+        fmt::format(
+            "the weights of a Gaussian mixture must have a positive, finite sum, but it is {:g}",
+            sum),
+        "weights");
   }
   for (double& weight : weights_) weight /= sum;
 }
@@ -494,10 +521,12 @@ Interval interval_of(const Column& column) {
     }
   }
   throw InvalidInput(
+      "not-for-this-domain",
       fmt::format("a density of numbers needs columns of type number or integer without edges "
                   "or null: category, but column \"{}\" is not one: leave it out of the domain, or "
                   "use the public table itself as the reference",
-                  column.name()));
+                  column.name()),
+      Concern::of_column(column.name()));
 }
 
 /// The ends of a column's cells.
@@ -517,8 +546,10 @@ std::vector<double> edges_of(const Column& column) {
 void require_dimension(const Measure& measure, const Box& box) {
   if (measure.dimension() == box.size()) return;
   throw InvalidInput(
+      "wrong-shape",
       fmt::format("the reference must have a dimension for each of {} columns, but has {}",
-                  box.size(), measure.dimension()));
+                  box.size(), measure.dimension()),
+      "reference");
 }
 
 std::uint32_t cell_of(const Interval& axis, std::uint32_t cells, double x) {
@@ -551,10 +582,13 @@ std::vector<double> domain_masses(const Domain& domain, const Measure& measure) 
   require_dimension(measure, box);
   const double inside = measure.box_mass(box);
   if (!(inside >= kLeastShare)) {
-    throw InvalidInput(fmt::format(
-        "only {:.3g} of the reference's mass lies between min and max of the domain's columns: "
-        "state the reference in the columns' units, or widen min and max",
-        inside));
+    throw InvalidInput(
+        "not-for-this-domain",
+        fmt::format(
+            "only {:.3g} of the reference's mass lies between min and max of the domain's columns: "
+            "state the reference in the columns' units, or widen min and max",
+            inside),
+        "reference");
   }
   std::vector<std::vector<double>> edges;
   for (const Column& column : domain.columns()) edges.push_back(edges_of(column));
@@ -596,8 +630,12 @@ Candidates measure_candidates(const Domain& domain, const Measure& measure, std:
   require_dimension(measure, box);
   const double mass = measure.box_mass(box);
   if (!(mass >= kLeastMass)) {
-    throw InvalidInput(fmt::format(
-        "the reference must lie on the domain's values, but only {:.3g} of its mass does", mass));
+    throw InvalidInput(
+        "not-for-this-domain",
+        fmt::format(
+            "the reference must lie on the domain's values, but only {:.3g} of its mass does",
+            mass),
+        "reference");
   }
   SeededRandom random(domain.seed());
   std::vector<double> point(box.size());
@@ -635,13 +673,15 @@ struct JsonNode {
   std::string place;
 
   [[noreturn]] void refuse(std::string_view expected) const {
-    throw InvalidInput(fmt::format("{} must be {}, but is {}", place, expected, value.type_name()));
+    throw InvalidInput("wrong-type",
+                       fmt::format("{} must be {}, but is {}", place, expected, value.type_name()),
+                       place);
   }
 
   [[nodiscard]] JsonNode member(const char* key) const {
     if (!value.is_object()) refuse("a JSON object");
     if (!value.contains(key)) {
-      throw InvalidInput(fmt::format("{} must have \"{}\"", place, key));
+      throw InvalidInput("missing-key", fmt::format("{} must have \"{}\"", place, key), key);
     }
     return {value[key], fmt::format("\"{}\" of {}", key, place)};
   }
@@ -677,7 +717,9 @@ struct JsonNode {
     for (const auto& [key, ignored] : value.items()) {
       if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
         throw InvalidInput(
-            fmt::format("{} may have only {}, but has \"{}\"", place, fmt::join(keys, ", "), key));
+            "unknown-key",
+            fmt::format("{} may have only {}, but has \"{}\"", place, fmt::join(keys, ", "), key),
+            key);
       }
     }
   }
@@ -698,13 +740,17 @@ Box box_of(const JsonNode& node) {
   for (const JsonNode& entry : node.member("box").entries()) {
     const std::vector<double> ends = entry.numbers();
     if (ends.size() != 2 || !(ends[0] < ends[1])) {
-      throw InvalidInput(fmt::format("{} must be a lower and a greater upper end, but is {}",
-                                     entry.place, entry.value.dump()));
+      throw InvalidInput("malformed-text",
+                         fmt::format("{} must be a lower and a greater upper end, but is {}",
+                                     entry.place, entry.value.dump()),
+                         "box");
     }
     box.push_back({ends[0], ends[1]});
   }
   if (box.empty()) {
-    throw InvalidInput(fmt::format("\"box\" of {} must have an axis, but is empty", node.place));
+    throw InvalidInput("empty-input",
+                       fmt::format("\"box\" of {} must have an axis, but is empty", node.place),
+                       "box");
   }
   return box;
 }
@@ -749,8 +795,10 @@ std::shared_ptr<const Measure> envelope_of(const JsonNode& node) {
   const double dimension = node.member("dimension").number();
   if (!(dimension >= 1) || !(dimension <= 100) || dimension != std::floor(dimension)) {
     throw InvalidInput(
+        "out-of-range",
         fmt::format("\"dimension\" of {} must be a whole number from 1 to 100, but is {}",
-                    node.place, node.member("dimension").value.dump()));
+                    node.place, node.member("dimension").value.dump()),
+        "dimension");
   }
   return std::make_shared<GaussianEnvelope>(node.member("radius").number(),
                                             node.member("variance").number(),
@@ -777,16 +825,19 @@ std::shared_ptr<const Measure> measure_of(const JsonNode& node, int levels) {
   if (type == kHistogram) return histogram_of(node);
   if (type == kProduct) {
     node.allow_only({"type", "factors"});
-    if (levels == 0) throw InvalidInput(fmt::format("{} is nested too deeply", node.place));
+    if (levels == 0)
+      throw InvalidInput("malformed-file", fmt::format("{} is nested too deeply", node.place));
     std::vector<std::shared_ptr<const Measure>> factors;
     for (const JsonNode& factor : node.member("factors").entries()) {
       factors.push_back(measure_of(factor, levels - 1));
     }
     return std::make_shared<ProductMeasure>(std::move(factors));
   }
-  throw InvalidInput(fmt::format("\"type\" of {} must be {}, {}, {}, {}, {} or {}, but is \"{}\"",
-                                 node.place, kMixture, kGaussian, kEnvelope, kUniform, kHistogram,
-                                 kProduct, type));
+  throw InvalidInput(
+      "unknown-name",
+      fmt::format("\"type\" of {} must be {}, {}, {}, {}, {} or {}, but is \"{}\"", node.place,
+                  kMixture, kGaussian, kEnvelope, kUniform, kHistogram, kProduct, type),
+      "type");
 }
 
 }  // namespace

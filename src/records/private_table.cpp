@@ -128,8 +128,10 @@ Empirical read_table(const Source& source, const Domain& domain) {
 void require_single_records(const Source& source, std::string_view what) {
   if (!source.has_counts()) return;
   throw InvalidInput(
+      "not-for-this-method",
       fmt::format("{} needs a row for each record, but each row of {} counts as a number of them",
-                  what, source.name()));
+                  what, source.name()),
+      "counts");
 }
 
 UnitTable read_units(const Source& source, const Domain& domain, const std::string& unit_column,
@@ -200,10 +202,11 @@ UnitRecords read_unit_digits(const Source& source, const Domain& domain,
 
 MemoryTable::MemoryTable(std::size_t dimension, std::vector<double> rows)
     : dimension_(dimension), rows_(std::move(rows)) {
-  if (dimension_ == 0) throw InvalidInput("a table must have at least 1 column, but has 0");
+  if (dimension_ == 0)
+    throw InvalidInput("empty-input", "a table must have at least 1 column, but has 0");
   if (rows_.size() % dimension_ != 0) {
-    throw InvalidInput(
-        fmt::format("{} numbers do not make whole rows of {} columns", rows_.size(), dimension_));
+    throw InvalidInput("wrong-shape", fmt::format("{} numbers do not make whole rows of {} columns",
+                                                  rows_.size(), dimension_));
   }
 }
 

@@ -126,9 +126,12 @@ RecordWriter::RecordWriter(const Domain& domain, Sink& sink,
   if (unit_column) {
     for (const ColumnSchema& column : schema) {
       if (column.name != *unit_column) continue;
-      throw InvalidInput(fmt::format(
-          "the unit column must not be a column of the domain, but \"{}\" is: remove it there",
-          *unit_column));
+      throw InvalidInput(
+          "duplicate-column",
+          fmt::format(
+              "the unit column must not be a column of the domain, but \"{}\" is: remove it there",
+              *unit_column),
+          "unit");
     }
     schema.insert(schema.begin(), {.name = *unit_column});
   }

@@ -129,8 +129,8 @@ inline constexpr std::string_view kStatesCounts = "with how many records a row c
     const Source& source, std::span<const std::string> names,
     const std::optional<std::string>& unit_column = std::nullopt);
 
-// ----------------------------------------------------------------------------------------------- A
-// table whose rows each represent many records.
+// -----------------------------------------------------------------------------------------------
+// A table whose rows each represent many records.
 
 /// The number of records that a value states, 2^63 at most: `2`, `2.0`, `2e0`, `02` and `1,000`, as
 /// tables are written. Empty for a null, a negative number and a value that is not a whole number.

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/names.h"
 #include "core/random.h"
 #include "domain/same_value.h"
 #include "records/values.h"

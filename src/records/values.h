@@ -73,8 +73,8 @@ struct Block {
 /// Number of rows in a block: few enough to stay in the processor's nearest memory.
 inline constexpr std::size_t kRowsPerBlock = 2048;
 
-// ----------------------------------------------------------------------------------------------- A
-// place among records whose number has more than 64 bits.
+// -----------------------------------------------------------------------------------------------
+// A place among records whose number has more than 64 bits.
 
 /// A uniform integer below `bound`, which must not be 0.
 ///

@@ -6,13 +6,14 @@
 #include <variant>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "accounting/composition.h"
 #include "accounting/gaussian.h"
 #include "accounting/privacy.h"
 #include "base/decimals.h"
 #include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
@@ -72,15 +73,14 @@ struct Search {
   double easy;  ///< the limit, beyond which nothing is looked for
 };
 
-std::string value_text(PlanUnknown unknown, double value, const char* thing) {
-  if (unknown == PlanUnknown::kRecords) return counted(static_cast<std::uint64_t>(value), thing);
-  if (unknown == PlanUnknown::kOutcomes)
-    return counted(static_cast<std::uint64_t>(value), "outcome");
-  if (unknown == PlanUnknown::kOutputs)
-    return fmt::format("{} {}", flag_words("count"), static_cast<std::uint64_t>(value));
+WayOut way_of(PlanUnknown unknown, double value, const char* things) {
+  const std::string whole = std::to_string(static_cast<std::uint64_t>(value));
+  if (unknown == PlanUnknown::kRecords) return WayOut::have(things, whole);
+  if (unknown == PlanUnknown::kOutcomes) return WayOut::have("outcomes", whole);
+  if (unknown == PlanUnknown::kOutputs) return WayOut::set("count", whole);
   // To three digits, upward.
   const double digit = std::pow(10.0, std::floor(std::log10(value)) - 2);
-  return fmt::format("{} {:.6g}", name_of(unknown), std::ceil(value / digit) * digit);
+  return WayOut::set(name_of(unknown), fmt::format("{:.6g}", std::ceil(value / digit) * digit));
 }
 
 /// Whether a release of these numbers is not mostly noise.
@@ -148,10 +148,13 @@ std::vector<Search> searches(const PlanQuestion& question) {
 }
 
 [[noreturn]] void refuse_delta(const std::string& limit, const std::string& text) {
-  throw InvalidInput(fmt::format(
-      "delta must be below {}, but is {}: with a delta this large, whole records can be published "
-      "unchanged. Use a smaller delta, or add {} to release anyway",
-      limit, text, flag_words("accept-large-delta")));
+  throw InvalidInput(
+      "delta-too-large",
+      fmt::format(
+          "delta must be below {}, but is {}: with a delta this large, whole records can be "
+          "published unchanged. Use a smaller delta, or add {} to release anyway",
+          limit, text, added_words("accept-large-delta")),
+      "delta", {WayOut::set("delta"), WayOut::add("accept-large-delta")});
 }
 
 /// As ReleaseMethod::is_for_estimates.
@@ -159,17 +162,12 @@ bool is_for_estimates(const Certificate& certificate) {
   return release_method(certificate.spec.method).is_for_estimates(certificate);
 }
 
-std::string would_do(const Certificate& certificate, const Domain& domain) {
+Remedy would_do(const Certificate& certificate, const Domain& domain) {
   return release_method(certificate.spec.method).remedy(certificate, domain);
 }
 
-}  // namespace
-
-std::string for_estimates() {
-  return fmt::format("; {} finds the population from many such records", command_words("estimate"));
-}
-
-std::string odds_words(const Privacy& promise) {
+/// What a promise means in odds.
+Message odds_message(const Privacy& promise) {
   const double epsilon = epsilon_of_odds(promise);
   const std::string parameter(parameter_name(promise.notion));
   const std::string subject =
@@ -180,13 +178,21 @@ std::string odds_words(const Privacy& promise) {
   const double factor = std::exp(epsilon);
   const std::string times =
       right > 999.5 ? "nearly always" : fmt::format("{:.0f} times in 1000", right);
-  return fmt::format(
-      "{} allows that the output multiplies the odds of a guess by up to {}: one "
-      "that was right once in 1000 times may become right {}",
-      subject,
-      std::isfinite(factor) ? fmt::format("{:.4g}", factor) : fmt::format("e^{:g}", epsilon),
-      times);
+  return {
+      .code = "large-epsilon",
+      .verdict = fmt::format(
+          "{} allows that the output multiplies the odds of a guess by up to {}", subject,
+          std::isfinite(factor) ? fmt::format("{:.4g}", factor) : fmt::format("e^{:g}", epsilon)),
+      .reason = fmt::format("one that was right once in 1000 times may become right {}", times)};
 }
+
+}  // namespace
+
+std::string for_estimates() {
+  return fmt::format("{} finds the population from many such records", command_words("estimate"));
+}
+
+std::string odds_words(const Privacy& promise) { return odds_message(promise).text(); }
 
 std::string epsilon_cap_words(double asked, double released) {
   return fmt::format(
@@ -195,13 +201,16 @@ std::string epsilon_cap_words(double asked, double released) {
       ExpBound::kGreatestEpsilon, released, asked);
 }
 
-std::vector<std::string> epsilon_warnings(const Privacy& asked, const Privacy& released,
-                                          std::uint64_t draws) {
-  std::vector<std::string> said;
+std::vector<Message> epsilon_warnings(const Privacy& asked, const Privacy& released,
+                                      std::uint64_t draws) {
+  std::vector<Message> said;
   if (draws > 0 && asked.epsilon > ExpBound::kGreatestEpsilon * static_cast<double>(draws)) {
-    said.push_back(epsilon_cap_words(asked.epsilon, released.epsilon));
+    said.push_back(
+        {.code = "epsilon-capped", .verdict = epsilon_cap_words(asked.epsilon, released.epsilon)});
   }
-  if (epsilon_of_odds(released) >= kLargeEpsilon) said.push_back(odds_words(released));
+  if (epsilon_of_odds(released) >= kLargeEpsilon) {
+    said.push_back(odds_message(released));
+  }
   return said;
 }
 
@@ -226,28 +235,25 @@ PlanQuestion question_of(const Certificate& certificate, const Domain& domain) {
   return question;
 }
 
-std::string noise_remedy(const PlanQuestion& question, const std::string& mechanism,
-                         const char* thing) {
+std::vector<WayOut> noise_remedy(const PlanQuestion& question, const std::string& mechanism,
+                                 const char* things) {
   PlanQuestion asked = question;
   asked.unknowns = {PlanUnknown::kAlpha};
   asked.curve = asked.strong = asked.every_mechanism = false;
   asked.domain.reset();
   release_method(asked.method).settle(asked, mechanism);
-  std::vector<std::string> ways;
+  std::vector<WayOut> ways;
   for (const Search& search : searches(asked)) {
     if (const auto value = nearest(asked, mechanism, search)) {
-      ways.push_back(value_text(search.unknown, *value, thing));
+      ways.push_back(way_of(search.unknown, *value, things));
     }
   }
-  if (ways.empty()) return "";
-  const std::string last = ways.back();
-  ways.pop_back();
-  return fmt::format("{}{}{} would do", fmt::join(ways, ", "), ways.empty() ? "" : " or ", last);
+  return ways;
 }
 
-std::string noise_remedy(const Certificate& certificate, const Domain& domain) {
+std::vector<WayOut> noise_remedy(const Certificate& certificate, const Domain& domain) {
   return noise_remedy(question_of(certificate, domain), bound_mechanism(certificate),
-                      record_word(certificate));
+                      certificate.spec.unit ? "units" : "records");
 }
 
 ReleaseError require_acceptable(const Certificate& certificate, const Domain& domain) {
@@ -263,69 +269,84 @@ ReleaseError require_acceptable(const Certificate& certificate, const Domain& do
   }
   const ReleaseError error = release_error(certificate, domain);
   if (error.is_indistinct() && !spec.accept_error && !is_for_estimates(certificate)) {
-    std::string ways = would_do(certificate, domain);
-    const std::string count = flag_words("count");
-    if (kDrawMethods.has(spec.method) && spec.count.value_or(1) > 1 &&
-        ways.find(count) == ways.npos)
-      ways += fmt::format("{}a smaller {} leaves more of the budget to each draw",
-                          ways.empty() ? "" : "; ", count);
-    throw InvalidInput(fmt::format("{}; {}{}add {} to release anyway", indistinct_words(error),
-                                   ways, ways.empty() ? "" : ", or ", flag_words("accept-error")));
+    Message noise = *noise_message(error);
+    noise.remedy = would_do(certificate, domain);
+    std::vector<WayOut>& ways = noise.remedy.ways_out;
+    const bool names_count = std::any_of(ways.begin(), ways.end(),
+                                         [](const WayOut& way) { return way.part == "count"; });
+    if (kDrawMethods.has(spec.method) && spec.count.value_or(1) > 1 && !names_count) {
+      noise.remedy.others.push_back(
+          fmt::format("a smaller {} leaves more of the budget to each draw", flag_words("count")));
+    }
+    const std::string remedy = noise.remedy.words();
+    const std::string sentence =
+        fmt::format("{}{}add {} to release anyway", noise.text(), remedy.empty() ? "; " : ", or ",
+                    added_words("accept-error"));
+    ways.push_back(WayOut::add("accept-error"));
+    throw InvalidInput(noise.code, sentence, "epsilon", std::move(ways));
   }
   return error;
 }
 
-std::optional<std::string> records_warning(double total_variation) {
+std::optional<Message> records_warning(double total_variation) {
   if (total_variation <= kUsualError) return std::nullopt;
-  return fmt::format(
-      "each released record is within {:.3g} of the data's distribution in total variation only; "
-      "more records or a larger budget lessen it",
-      total_variation);
+  return Message{.code = "large-error",
+                 .verdict = fmt::format("each released record is within {:.3g} of the data's "
+                                        "distribution in total variation only",
+                                        total_variation),
+                 .clauses = {"more records or a larger budget lessen it"}};
 }
 
-std::optional<std::string> delta_warning(double delta, const std::string& text, double records,
-                                         const std::string& things) {
+std::optional<Message> delta_warning(double delta, const std::string& text, double records,
+                                     const std::string& things) {
   if (!(delta * records > 0.1)) return std::nullopt;
-  return fmt::format(
-      "delta {} is more than a tenth of 1/n = {:.4g} for {}: the guarantee may fail for one of "
-      "them with {} probability; take {:.4g} or less",
-      text, 1 / records, things, delta * records >= 1 ? "high" : "noticeable", 0.1 / records);
+  return Message{.code = "delta-large",
+                 .verdict = fmt::format("delta {} is more than a tenth of 1/n = {:.4g} for {}",
+                                        text, 1 / records, things),
+                 .reason = fmt::format("the guarantee may fail for one of them with {} probability",
+                                       delta * records >= 1 ? "high" : "noticeable"),
+                 .clauses = {fmt::format("take {:.4g} or less", 0.1 / records)}};
 }
 
-std::vector<std::string> warnings(const Certificate& certificate, const ReleaseError& error,
-                                  const Domain& domain) {
-  std::vector<std::string> said =
+std::vector<Message> warnings(const Certificate& certificate, const ReleaseError& error,
+                              const Domain& domain) {
+  std::vector<Message> said =
       epsilon_warnings(certificate.spec.budget(), certificate.total,
                        kDrawMethods.has(certificate.spec.method) ? *certificate.spec.count : 0);
   if (const auto& records = certificate.facts.records) {
-    const auto words =
+    const auto large =
         delta_warning(delta_of(certificate), words_of(certificate.spec.privacy.delta),
                       records_of(certificate), counted(*records, record_word(certificate)));
-    if (words) said.push_back(*words);
+    if (large) said.push_back(*large);
   }
   // Nothing may depend on how many records there are where that is protected.
   if (const double delta = delta_of(certificate);
       certificate.spec.hides_count() && delta * static_cast<double>(kManyRecords) > 0.1) {
     // The quotient may lie above a whole number by its rounding alone.
     const double too_many = std::ceil(0.1 / delta * (1 - 0x1p-40));
-    said.push_back(fmt::format(
-        "delta {} is below a tenth of 1/n for {}: it is not held against 1/n, because their number "
-        "is protected; take less if there may be more",
-        words_of(certificate.spec.privacy.delta),
-        too_many > 1 ? fmt::format("fewer than {:.0f} {}s only", too_many, record_word(certificate))
-                     : fmt::format("no number of {}s", record_word(certificate))));
+    said.push_back(
+        {.code = "delta-not-compared",
+         .verdict = fmt::format(
+             "delta {} is below a tenth of 1/n for {}", words_of(certificate.spec.privacy.delta),
+             too_many > 1
+                 ? fmt::format("fewer than {:.0f} {}s only", too_many, record_word(certificate))
+                 : fmt::format("no number of {}s", record_word(certificate))),
+         .reason = "it is not held against 1/n, because their number is protected",
+         .clauses = {"take less if there may be more"}});
   }
   if (error.is_least) {
     if (const auto when = release_method(certificate.spec.method).noise_condition(certificate)) {
-      said.push_back("the release is mostly noise " + *when);
+      said.push_back({.code = "noise-if",
+                      .verdict = "the release is mostly noise " + *when,
+                      .severity = Severity::kNoise});
     }
   } else if (is_for_estimates(certificate) ? error.is_indistinct() : error.is_mostly_noise()) {
-    std::string words = words_of_noise(error);
-    if (is_for_estimates(certificate)) words += for_estimates();
-    const std::string ways = would_do(certificate, domain);
-    said.push_back(words + (ways.empty() ? "" : "; ") + ways);
-  } else if (const auto words = release_method(certificate.spec.method).error_warning(error)) {
-    said.push_back(*words);
+    Message noise = *noise_message(error);
+    if (is_for_estimates(certificate)) noise.clauses.push_back(for_estimates());
+    noise.remedy = would_do(certificate, domain);
+    said.push_back(std::move(noise));
+  } else if (auto large = release_method(certificate.spec.method).error_warning(error)) {
+    said.push_back(std::move(*large));
   }
   return said;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/message.h"
 #include "release/certificate.h"
 #include "release/plan.h"
 #include "release/release_error.h"
@@ -30,13 +31,16 @@ ReleaseError require_acceptable(const Certificate& certificate, const Domain& do
 /// The question whose answer a release is, with everything given.
 [[nodiscard]] PlanQuestion question_of(const Certificate& certificate, const Domain& domain);
 
-/// What would bring a release down to less than mostly noise, one number changed at a time:
-/// "13 outcomes or epsilon 6.27 would do"; empty if nothing within a plan's limits does. Of the
-/// mechanism of that name, or of the best one if it is empty. Up to some seconds.
-[[nodiscard]] std::string noise_remedy(const PlanQuestion& question, const std::string& mechanism,
-                                       const char* thing = "record");
+/// What would bring a release down to less than mostly noise, one number changed at a time: "13
+/// outcomes", "--epsilon 6.27"; empty if nothing within a plan's limits does. Of the mechanism of
+/// that name, or of the best one if it is empty. `things` are what is counted, "records" or
+/// "units". Up to some seconds.
+[[nodiscard]] std::vector<WayOut> noise_remedy(const PlanQuestion& question,
+                                               const std::string& mechanism,
+                                               const char* things = "records");
 /// The same of a release.
-[[nodiscard]] std::string noise_remedy(const Certificate& certificate, const Domain& domain);
+[[nodiscard]] std::vector<WayOut> noise_remedy(const Certificate& certificate,
+                                               const Domain& domain);
 
 /// The delta rule: throws InvalidInput for one of 1/n or more. `delta` is not below what was typed,
 /// `text` is what was, and `thing` what is counted: "record".
@@ -44,31 +48,30 @@ void require_small_delta(double delta, const std::string& text, double records,
                          const char* thing = "record");
 
 /// That a delta is more than a tenth of 1/n, where it is; `things` are "1000 records".
-[[nodiscard]] std::optional<std::string> delta_warning(double delta, const std::string& text,
-                                                       double records, const std::string& things);
+[[nodiscard]] std::optional<Message> delta_warning(double delta, const std::string& text,
+                                                   double records, const std::string& things);
 
-/// The dangers of a release that is made, a sentence each, from public numbers: an epsilon
+/// The dangers of a release that is made, from public numbers: an epsilon
 /// above what a draw counts, one that means little, a large delta, records that are mostly
 /// noise. `error` is what require_acceptable returned. Up to some seconds where it says what
 /// would do.
-[[nodiscard]] std::vector<std::string> warnings(const Certificate& certificate,
-                                                const ReleaseError& error, const Domain& domain);
+[[nodiscard]] std::vector<Message> warnings(const Certificate& certificate,
+                                            const ReleaseError& error, const Domain& domain);
 
 /// The sentence about an error above kUsualError that is not mostly noise, for records that are
 /// drawn each by itself.
-[[nodiscard]] std::optional<std::string> records_warning(double total_variation);
+[[nodiscard]] std::optional<Message> records_warning(double total_variation);
 
-/// The sentence about noise in records that nobody is meant to look at one by one.
+/// The clause about noise in records that nobody is meant to look at one by one.
 [[nodiscard]] std::string for_estimates();
 
 /// An epsilon above the cap of draws, 30 each: the epsilon that is released instead.
 [[nodiscard]] std::string epsilon_cap_words(double asked, double released);
 
-/// The sentences about a budget: one about the cap, for a number of draws of pure privacy (0: the
-/// model has no cap), and from epsilon 10 on one about the odds.
-[[nodiscard]] std::vector<std::string> epsilon_warnings(const Privacy& asked,
-                                                        const Privacy& released,
-                                                        std::uint64_t draws);
+/// About a budget: the cap, for a number of draws of pure privacy (0: the model has no cap), and
+/// from epsilon 10 on the odds.
+[[nodiscard]] std::vector<Message> epsilon_warnings(const Privacy& asked, const Privacy& released,
+                                                    std::uint64_t draws);
 
 /// A promise in odds: "epsilon 12 allows that ... a guess that was right once in 1000 times ...".
 /// Of rho and mu, what their epsilon at a delta of 1e-6 allows, which is stated too.

@@ -11,6 +11,7 @@
 
 #include "base/held.h"
 #include "base/json.h"
+#include "base/message.h"
 #include "base/names.h"
 #include "release/public_inputs.h"
 #include "release/release_error.h"
@@ -113,9 +114,9 @@ struct Advice {
   std::optional<std::size_t> chosen{};
 
   std::string method_why{}, mechanism_why{}, epsilon_why{}, delta_why{}, count_why{};
-  std::string error_words{};            ///< the advised budget's error in odds
-  std::vector<std::string> warnings{};  ///< what to think of before it is done
-  std::vector<std::string> notes{};     ///< other numbers that would be enough
+  std::string error_words{};         ///< the advised budget's error in odds
+  std::vector<Message> warnings{};   ///< what to think of before it is done
+  std::vector<std::string> notes{};  ///< other numbers that would be enough
   /// If one is advised: the parts of its release that are no files, by their names in Python; and
   /// check, sample, and what comes after, as commands or as Python's calls.
   Json parts = Json::object();

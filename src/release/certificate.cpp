@@ -14,7 +14,7 @@
 
 #include "accounting/privacy.h"
 #include "base/json.h"
-#include "base/names.h"
+#include "base/speech.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "domain/numbers.h"
@@ -95,7 +95,8 @@ class StatedReader {
   }
 
   [[noreturn]] void refuse(const char* place, const char* expected) const {
-    throw InvalidInput(fmt::format("{} must have {} at {}", name_, expected, place));
+    throw InvalidInput("malformed-file",
+                       fmt::format("{} must have {} at {}", name_, expected, place));
   }
 
  private:
@@ -197,6 +198,8 @@ Json privacy_json(const Privacy& privacy) {
 std::string Certificate::mechanism() const { return release_method(spec.method).mechanism(*this); }
 
 std::string certificate_text(const Certificate& certificate) {
+  // The bytes are the same wherever a certificate is made.
+  const Speaking command(Speech::kCommand);
   Json json;
   json["format"] = kFormat;
   json["version"] = certificate.version;
@@ -223,23 +226,28 @@ StatedCertificate parse_certificate(const std::string& text, const std::string& 
       "file of --certificate",
       "release.certificate is the certificate");
   if (!text.empty() && !text.starts_with('{') && !Json::accept(text)) {
-    throw InvalidInput(fmt::format("{} is not a certificate, which is JSON: {}", name, written));
+    throw InvalidInput("wrong-kind-of-file",
+                       fmt::format("{} is not a certificate, which is JSON: {}", name, written));
   }
   require_json(text, name);
   const Json json = Json::parse(text);
   if (!json.is_object()) {
-    throw InvalidInput(fmt::format("{} must be a certificate, a JSON object, but is not", name));
+    throw InvalidInput("wrong-kind-of-file",
+                       fmt::format("{} must be a certificate, a JSON object, but is not", name));
   }
   if (!json.contains("format")) {
-    throw InvalidInput(fmt::format("{} is not a certificate: it has no format", name));
+    throw InvalidInput("wrong-kind-of-file",
+                       fmt::format("{} is not a certificate: it has no format", name));
   }
   const StatedReader reader(json, name);
   const auto format = reader.get<std::string>("/format", "the format");
   if (format.starts_with("mollify model")) {
-    throw InvalidInput(fmt::format("{} is a model and not a certificate: {}", name, written));
+    throw InvalidInput("wrong-kind-of-file",
+                       fmt::format("{} is a model and not a certificate: {}", name, written));
   }
   if (format != kFormat) {
-    throw InvalidInput(fmt::format("{} must have the format \"{}\"", name, kFormat));
+    throw InvalidInput("unsupported-version",
+                       fmt::format("{} must have the format \"{}\"", name, kFormat));
   }
   if (!json.contains("spec")) reader.refuse("/spec", "a spec");
   require_digests(json, reader);
@@ -321,8 +329,9 @@ std::vector<std::string> non_promises(const Certificate& certificate) {
       limits.emplace_back("Who is in the data is not protected: no roster was given.");
     }
     if (!unit) {
-      limits.emplace_back(
-          "A person with several rows is protected less: give --unit for the whole person.");
+      limits.push_back(
+          fmt::format("A person with several rows is protected less: give {} for the whole person.",
+                      flag_words("unit")));
     }
     limits.emplace_back(
         "What many records have in common is learned, and is meant to be: no single one can change "

@@ -10,6 +10,8 @@
 
 #include "accounting/gaussian.h"
 #include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "domain/numbers.h"
 #include "release/acceptance.h"
 #include "release/methods.h"
@@ -29,10 +31,7 @@ std::string Methods::text() const {
   for (const auto& [method, name] : names<Method>()) {
     if (has(method)) found.push_back(name);
   }
-  if (found.size() == 1) return fmt::format("method {}", found.front());
-  const std::string_view last = found.back();
-  found.pop_back();
-  return fmt::format("methods {} and {}", fmt::join(found, ", "), last);
+  return methods_words(found);
 }
 
 ExactPrivacy ReleaseMethod::read_privacy(const PartReader& reader, const ReleaseSpec&) const {
@@ -40,12 +39,15 @@ ExactPrivacy ReleaseMethod::read_privacy(const PartReader& reader, const Release
   if (const auto rho = reader.find_decimal("/privacy/rho")) {
     if (epsilon) {
       throw InvalidInput(
-          fmt::format("give {} or {}, not both", flag_words("rho"), flag_words("epsilon")));
+          "contradicting-parameters",
+          fmt::format("give {} or {}, not both", flag_words("rho"), flag_words("epsilon")), "rho",
+          {WayOut::leave("rho"), WayOut::leave("epsilon")});
     }
     if (reader.has("/privacy/delta")) {
-      throw InvalidInput(fmt::format("{} includes its own delta: leave {} out, or give {} instead",
-                                     flag_words("rho"), flag_words("delta"),
-                                     flag_words("epsilon")));
+      throw InvalidInput("contradicting-parameters",
+                         fmt::format("{} includes its own delta: leave {} out, or give {} instead",
+                                     flag_words("rho"), flag_words("delta"), flag_words("epsilon")),
+                         "delta", {WayOut::leave("delta"), WayOut::leave("rho")});
     }
     return ExactPrivacy::concentrated(*rho);
   }
@@ -56,7 +58,8 @@ ExactPrivacy ReleaseMethod::read_privacy(const PartReader& reader, const Release
 
 std::string ReleaseMethod::protection_note(const ReleaseSpec& spec) const {
   if (spec.unit || !kRowMethods.has(word_)) return "";
-  return "note: no --unit: each row is protected, and a person with several rows less\n";
+  return fmt::format("note: no {}: each row is protected, and a person with several rows less\n",
+                     flag_words("unit"));
 }
 
 bool ReleaseMethod::keeps_promise(const DesignedRelease& made) const {
@@ -74,8 +77,8 @@ std::optional<double> ReleaseMethod::total_variation(const Certificate&, const R
   return error.error;
 }
 
-std::string ReleaseMethod::remedy(const Certificate& certificate, const Domain& domain) const {
-  return noise_remedy(certificate, domain);
+Remedy ReleaseMethod::remedy(const Certificate& certificate, const Domain& domain) const {
+  return {.ways_out = noise_remedy(certificate, domain)};
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -120,15 +123,19 @@ void refuse_mechanism(const std::string& name, Method method) {
     if (std::find(known.begin(), known.end(), name) != known.end()) others = others.with(other);
   }
   const std::vector<std::string> known = mechanisms_of(method);
-  throw InvalidInput(fmt::format(
-      "mechanism must be one of {}{}, but is \"{}\"{}", fmt::join(known, ", "),
-      kDrawMethods.has(method) ? "" : fmt::format(" in method {}", name_of(method)), name,
-      others.intersects(kEveryMethod) ? fmt::format(", which is for {}", others.text())
-                                      : did_you_mean(name, known)));
+  throw InvalidInput(
+      "unknown-name",
+      fmt::format("mechanism must be one of {}{}, but is \"{}\"{}", fmt::join(known, ", "),
+                  kDrawMethods.has(method) ? "" : " in " + method_words(name_of(method)), name,
+                  others.intersects(kEveryMethod) ? fmt::format(", which is for {}", others.text())
+                                                  : did_you_mean(name, known)),
+      "mechanism");
 }
 
 void require_facts(bool hold) {
-  if (!hold) throw InvalidInput("a release must have the facts of its spec, but has others");
+  if (!hold)
+    throw InvalidInput("internal-error",
+                       "a release must have the facts of its spec, but has others");
 }
 
 std::optional<Roster> count_records(const ReleaseSpec& spec, const PublicInputs& inputs,
@@ -155,8 +162,9 @@ std::optional<double> steps_amount(const Privacy& budget, std::string_view metho
   if (!facts.amount) {
     facts.amount = found;
   } else if (*facts.amount < found && !is_as_found(*facts.amount, found)) {
-    throw InvalidInput(fmt::format("the steps of method {} spend {:.15g} in all of {:.15g}", method,
-                                   *facts.amount, found));
+    throw InvalidInput("certificate-altered",
+                       fmt::format("the steps of {} spend {:.15g} in all of {:.15g}",
+                                   method_words(method), *facts.amount, found));
   }
   return facts.amount;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/message.h"
 #include "core/invalid_input.h"
 #include "kernel/naturals.h"
 #include "records/units.h"
@@ -143,17 +144,15 @@ class ReleaseMethod {
   /// Whom the release protects, where that is easily taken for more; empty elsewhere.
   [[nodiscard]] virtual std::string protection_note(const ReleaseSpec& spec) const;
   /// The sentence about an error above kUsualError that is not mostly noise.
-  [[nodiscard]] virtual std::optional<std::string> error_warning(
-      const ReleaseError& error) const = 0;
+  [[nodiscard]] virtual std::optional<Message> error_warning(const ReleaseError& error) const = 0;
   /// When a release whose error is the least that public facts allow is mostly noise.
   [[nodiscard]] virtual std::optional<std::string> noise_condition(const Certificate&) const {
     return std::nullopt;
   }
   /// Of a release that is judged by smooth data and is not mostly noise: that it is, if the data
   /// lie on few outcomes, and what would do. Up to some seconds.
-  [[nodiscard]] virtual std::optional<std::string> sparse_noise(const Certificate&,
-                                                                const ReleaseError&,
-                                                                const Domain&) const {
+  [[nodiscard]] virtual std::optional<Message> sparse_noise(const Certificate&, const ReleaseError&,
+                                                            const Domain&) const {
     return std::nullopt;
   }
   /// Whether nobody is meant to look at its records one by one, because mollify estimate finds the
@@ -187,8 +186,7 @@ class ReleaseMethod {
   /// A question as of that mechanism and no files: all that these say of the numbers is in it.
   virtual void settle(PlanQuestion&, const std::string&) const {}
   /// What would bring a release down to less than mostly noise. Up to some seconds.
-  [[nodiscard]] virtual std::string remedy(const Certificate& certificate,
-                                           const Domain& domain) const;
+  [[nodiscard]] virtual Remedy remedy(const Certificate& certificate, const Domain& domain) const;
 
  private:
   Method word_;

@@ -16,6 +16,8 @@
 #include "base/json.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "release/acceptance.h"
@@ -204,7 +206,9 @@ void refuse_large_delta(const PlanQuestion& question, PlanWay& way) {
 
 PlanAnswer answer(const PlanModel& model, PlanUnknown unknown, const PlanQuestion& question) {
   if (unknown != PlanUnknown::kAlpha && !(question.alpha > 0 && question.alpha < 1)) {
-    throw InvalidInput(fmt::format("alpha must be above 0 and below 1, but is {}", question.alpha));
+    throw InvalidInput("out-of-range",
+                       fmt::format("alpha must be above 0 and below 1, but is {}", question.alpha),
+                       "alpha");
   }
   if (kRowMethods.has(question.method) && !question.accept_large_delta &&
       unknown != PlanUnknown::kRecords && unknown != PlanUnknown::kDelta) {
@@ -373,13 +377,15 @@ class Unknowns {
       if (missing.empty()) {
         std::vector<Quantity> all = either_;
         all.insert(all.end(), others_.begin(), others_.end());
-        throw InvalidInput(fmt::format("one of {} must be left to be found, but all are given",
+        throw InvalidInput("superfluous-parameter",
+                           fmt::format("one of {} must be left to be found, but all are given",
                                        called(all, " and ")));
       }
       return {missing.front().unknown};
     }
     if (missing.size() > 1) {
-      throw InvalidInput(fmt::format("plan finds one of {}: give all but one of {}",
+      throw InvalidInput("missing-parameter",
+                         fmt::format("plan finds one of {}: give all but one of {}",
                                      called(either_, " and "), called(missing, " and ")));
     }
     if (has_rho_ && missing.front().unknown == PlanUnknown::kEpsilon) {
@@ -397,10 +403,11 @@ class Unknowns {
     for (const auto* quantities : {&either_, &others_}) {
       for (const Quantity& one : *quantities) {
         if (one.unknown == budget && one.given) {
-          throw InvalidInput(
-              fmt::format("{} is what plan is asked to find, but it is given: leave "
-                          "it out",
-                          name_of(unknown)));
+          throw InvalidInput("superfluous-parameter",
+                             fmt::format("{} is what plan is asked to find, but it is given: leave "
+                                         "it out",
+                                         name_of(unknown)),
+                             name_of(unknown), {WayOut::leave(name_of(unknown))});
         }
       }
     }
@@ -426,9 +433,11 @@ class Unknowns {
     return text;
   }
   [[noreturn]] void refuse(const std::vector<Quantity>& missing) const {
-    throw InvalidInput(fmt::format("plan finds one of {}, so give the others: {} {} missing",
+    throw InvalidInput("missing-parameter",
+                       fmt::format("plan finds one of {}, so give the others: {} {} missing",
                                    called(either_, " and "), called(missing, ", "),
-                                   missing.size() == 1 ? "is" : "are"));
+                                   missing.size() == 1 ? "is" : "are"),
+                       name_of(missing.front().unknown));
   }
 
   std::vector<Quantity> either_, others_;
@@ -441,15 +450,19 @@ Privacy budget_of(const PartReader& reader) {
   const auto delta = reader.find_decimal("/privacy/delta");
   if (const auto rho = reader.find_decimal("/privacy/rho")) {
     if (epsilon || delta) {
-      throw InvalidInput(fmt::format("give {}, or {} and {}, not both", flag_words("rho"),
-                                     flag_words("epsilon"), flag_words("delta")));
+      throw InvalidInput("contradicting-parameters",
+                         fmt::format("give {}, or {} and {}, not both", flag_words("rho"),
+                                     flag_words("epsilon"), flag_words("delta")),
+                         "rho", {WayOut::leave("rho"), WayOut::leave("epsilon")});
     }
     return Privacy::concentrated(rho->down());
   }
   if (const auto mu = reader.find_decimal("/privacy/mu")) {
     if (epsilon) {
       throw InvalidInput(
-          fmt::format("give {} or {}, not both", flag_words("mu"), flag_words("epsilon")));
+          "contradicting-parameters",
+          fmt::format("give {} or {}, not both", flag_words("mu"), flag_words("epsilon")), "mu",
+          {WayOut::leave("mu"), WayOut::leave("epsilon")});
     }
     return Privacy::gaussian(mu->down());
   }
@@ -473,8 +486,10 @@ std::span<const Part> plan_parts() {
 }
 
 void refuse_unknown(Method method, PlanUnknown unknown, std::string_view why) {
-  throw InvalidInput(
-      fmt::format("plan cannot find {} for method {}{}", name_of(unknown), name_of(method), why));
+  throw InvalidInput("no-answer",
+                     fmt::format("plan cannot find {} for {}{}", name_of(unknown),
+                                 method_words(name_of(method)), why),
+                     name_of(unknown));
 }
 
 PlanQuestion plan_question_of(const Json& given, const std::string& name) {
@@ -487,12 +502,15 @@ PlanQuestion plan_question_of(const Json& given, const std::string& name) {
   const ReleaseMethod& method = release_method(question.method);
   question.every_mechanism = every;
   question.domain = reader.find_domain("/domain");
-  for (const char* size : {"/k", "/dimension", "/mean_range"}) {
+  for (const auto& [size, flag] : {std::pair{"/k", "k"}, std::pair{"/dimension", "dimension"},
+                                   std::pair{"/mean_range", "mean-range"}}) {
     // A support is a part of the domain.
     if (question.domain && reader.has(size) && !reader.has("/support")) {
-      throw InvalidInput(fmt::format("give {} or {}, not both: the domain declares what {} says",
-                                     reader.called(size), reader.called("/domain"),
-                                     reader.called(size)));
+      throw InvalidInput(
+          "contradicting-parameters",
+          fmt::format("give {} or {}, not both: the domain declares what {} says",
+                      reader.called(size), reader.called("/domain"), reader.called(size)),
+          flag, {WayOut::leave(flag), WayOut::leave("domain")});
     }
   }
   method.read_question(reader, question);
@@ -617,50 +635,48 @@ Json curve_json(const PlanAnswer& answer) {
 }
 
 /// Its release's refusal or sentence about noise, if any.
-bool add_noise(const PlanQuestion& question, const PlanAnswer& answer,
-               std::vector<std::string>& said) {
+bool add_noise(const PlanQuestion& question, const PlanAnswer& answer, std::vector<Message>& said) {
   const PlanWay& way = answer.ways[*answer.best];
   if (!way.noise || !way.noise->is_mostly_noise()) return false;
   if (way.is_for_estimates && !way.noise->is_indistinct()) return false;
-  std::string words = words_of_noise(*way.noise);
+  Message noise = *noise_message(*way.noise);
   if (way.is_for_estimates) {
-    words += for_estimates();
+    noise.clauses.push_back(for_estimates());
   } else if (way.is_refused.value_or(way.noise->is_indistinct())) {
-    words += fmt::format("; a release refuses this without {}", flag_words("accept-error"));
+    noise.clauses.push_back(
+        fmt::format("a release refuses this without {}", added_words("accept-error")));
   } else if (way.noise->is_indistinct()) {
-    words += "; a release does not refuse this, because the number of records is protected";
+    noise.clauses.emplace_back(
+        "a release does not refuse this, because the number of records is protected");
   }
   // What was asked for is what would do.
   if (answer.unknown == PlanUnknown::kAlpha) {
     PlanQuestion asked = question;
     const bool is_free = release_method(question.method).chooses_mechanism();
     if (kDrawMethods.has(question.method)) asked.outcomes = answer.facts["outcomes"];
-    const std::string ways = noise_remedy(asked, is_free ? "" : way.mechanism);
-    if (!ways.empty()) {
-      words += "; " + ways;
-      if (kDrawMethods.has(question.method) && !is_of_models(answer)) {
-        words += " for the expected error, which is not the worst case above";
-      }
+    noise.remedy.ways_out = noise_remedy(asked, is_free ? "" : way.mechanism);
+    if (!noise.remedy.ways_out.empty() && kDrawMethods.has(question.method) &&
+        !is_of_models(answer)) {
+      noise.remedy.others.emplace_back(
+          "that is for the expected error, which is not the worst case above");
     }
   }
-  said.push_back(std::move(words));
+  said.push_back(std::move(noise));
   return true;
 }
 
 /// The best way's refusals and warnings: see release/acceptance.h.
-std::vector<std::string> warnings(const PlanQuestion& question, const PlanAnswer& answer) {
+std::vector<Message> warnings(const PlanQuestion& question, const PlanAnswer& answer) {
   if (!answer.best) return {};
   const PlanWay& way = answer.ways[*answer.best];
   const bool central = kRowMethods.has(question.method);
-  std::vector<std::string> said = question.warnings;
+  std::vector<Message> said = question.warnings;
   const bool sought = answer.unknown == PlanUnknown::kEpsilon;
   const std::uint64_t draws = answer.unknown == PlanUnknown::kOutputs
                                   ? static_cast<std::uint64_t>(*way.value)
                                   : question.outputs;
-  for (std::string& words :
-       epsilon_warnings(sought ? way.spent : question.budget, way.spent, central ? 0 : draws)) {
-    said.push_back(std::move(words));
-  }
+  add_messages(
+      said, epsilon_warnings(sought ? way.spent : question.budget, way.spent, central ? 0 : draws));
   if (!central) {
     add_noise(question, answer, said);
     return said;
@@ -675,18 +691,22 @@ std::vector<std::string> warnings(const PlanQuestion& question, const PlanAnswer
   const std::string things = counted(static_cast<std::uint64_t>(records), "record");
   if (delta * records >= 1) {
     said.push_back(
-        fmt::format("delta {} is 1/n or more for {}, so whole records may be released as they "
-                    "are: a release refuses this without {}",
-                    detail::shortest(delta), things, flag_words("accept-large-delta")));
-  } else if (const auto words = delta_warning(delta, detail::shortest(delta), records, things)) {
-    said.push_back(*words);
+        {.code = "delta-too-large",
+         .verdict = fmt::format("delta {} is 1/n or more for {}, so whole records may be "
+                                "released as they are",
+                                detail::shortest(delta), things),
+         .reason =
+             fmt::format("a release refuses this without {}", added_words("accept-large-delta"))});
+  } else if (auto large = delta_warning(delta, detail::shortest(delta), records, things)) {
+    said.push_back(std::move(*large));
   }
   if (add_noise(question, answer, said)) return said;
   const double outputs = given(PlanUnknown::kOutputs, static_cast<double>(question.outputs));
   ReleaseError error = way.noise.value_or(ReleaseError());
   error.error = way.alpha / (question.strong ? outputs : 1);
-  const auto words = release_method(question.method).error_warning(error);
-  if (words) said.push_back(*words);
+  if (auto large = release_method(question.method).error_warning(error)) {
+    said.push_back(std::move(*large));
+  }
   return said;
 }
 
@@ -709,7 +729,7 @@ Json answer_json(const PlanQuestion& question, const PlanAnswer& answer) {
     json["refusal"] = answer.ways.front().why;
   }
   json.update(answer.facts);
-  json["warnings"] = warnings(question, answer);
+  json["warnings"] = json_of(warnings(question, answer));
   if (question.curve && best != nullptr) json["curve"] = curve_json(answer);
   return json;
 }
@@ -821,8 +841,9 @@ std::string answer_text(const PlanQuestion& question, const PlanAnswer& answer) 
                                           : fmt::format("  {}\n", answer.ways.front().why));
   }
   text += answer.lines;
-  for (const std::string& warning : warnings(question, answer))
-    text += "warning: " + warning + "\n";
+  for (const Message& warning : warnings(question, answer)) {
+    text += "warning: " + warning.text() + "\n";
+  }
   return text + curve_text(answer);
 }
 
@@ -842,11 +863,16 @@ std::string protected_text(const PlanReport& report) {
       question.unknowns.front() != PlanUnknown::kOutputs) {
     text = fmt::format("this plan is for one record; {} plans for more\n", flag_words("count"));
   }
+  if (question.unit) {
+    return text + fmt::format(
+                      "all rows of each unit of \"{}\" are protected together, and {} counts "
+                      "units, not rows\n",
+                      *question.unit, flag_words("n"));
+  }
   return text + fmt::format(
                     "each row is protected, and a person with several rows less; to protect whole "
-                    "persons, give "
-                    "{} to {} and count persons here\n",
-                    flag_words("unit"), command_words("sample"));
+                    "persons, give {} to {} and count persons here\n",
+                    flag_words("unit"), words_of_speech("mollify sample", "the method"));
 }
 
 bool has_part(Method method, std::string_view place) {
@@ -871,21 +897,22 @@ Json plan_json(const PlanReport& report) {
   return json;
 }
 
-/// "warning: at epsilon 0.5, 1: ...", once for warnings that differ in their numbers alone.
+/// "warning: at epsilon 0.5, 1: ...", once for warnings of one kind, which differ in numbers.
 std::string warnings_text(std::span<const PlanReport> reports) {
   struct Warning {
-    std::string verdict, text, budgets, numbers;
+    Code code;
+    std::string text, budgets, numbers;
   };
   std::vector<Warning> all;
   for (const PlanReport& report : reports) {
     const std::string budget = fmt::format("{:g}", report.question.budget.parameter());
-    for (const std::string& text : warnings(report.question, report.answers.front())) {
-      std::string verdict = text.substr(0, text.find(": "));
-      std::erase_if(verdict, [](char letter) { return letter >= '0' && letter <= '9'; });
-      const auto known = std::find_if(all.begin(), all.end(),
-                                      [&](const Warning& one) { return one.verdict == verdict; });
+    for (const Message& one : warnings(report.question, report.answers.front())) {
+      const auto known = std::find_if(all.begin(), all.end(), [&](const Warning& before) {
+        return before.code == one.code &&
+               (one.code != Code("wide-range") || before.text == one.text());
+      });
       if (known == all.end()) {
-        all.push_back({verdict, text, budget, fmt::format(" (numbers for {})", budget)});
+        all.push_back({one.code, one.text(), budget, fmt::format(" (numbers for {})", budget)});
       } else {
         known->budgets += ", " + budget;
       }

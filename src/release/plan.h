@@ -14,6 +14,7 @@
 #include "accounting/privacy.h"
 #include "base/answer.h"
 #include "base/held.h"
+#include "base/message.h"
 #include "base/names.h"
 #include "release/public_inputs.h"
 #include "release/release_error.h"
@@ -64,6 +65,8 @@ struct PlanQuestion {
   /// Draws of each unit; of row methods records in all, and of a model of no account.
   std::uint64_t outputs = 1;
   bool is_for_one = false;  ///< whether nobody gave `outputs`
+  /// The column that names units, if the release will have one: then `records` counts units.
+  std::optional<std::string> unit{};
   Privacy budget = Privacy::pure(1);
   /// Total variation of an output's law from the data's, above 0 and below 1: of draw methods at
   /// worst, whatever the data; of a model what is expected.
@@ -80,7 +83,7 @@ struct PlanQuestion {
   Held own{};  ///< its method's parts of its own: a LocalQuestion, say
 
   /// Warnings about the plan's domain.
-  std::vector<std::string> warnings{};
+  std::vector<Message> warnings{};
 };
 
 /// The question's parts of its method; as they are by themselves where none are given.

@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
-#include "base/names.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "domain/candidates.h"
@@ -25,13 +24,17 @@ namespace mollify {
 namespace {
 
 [[noreturn]] void refuse_unknown(const std::string& name) {
-  throw InvalidInput(fmt::format("the spec names {}, but nothing of this name is given", name));
+  throw InvalidInput("missing-parameter",
+                     fmt::format("the spec names {}, but nothing of this name is given", name),
+                     parameter_of(name));
 }
 
 void require_hash(const std::string& name, std::string& stated, const std::string& found) {
   if (!stated.empty() && stated != found) {
-    throw InvalidInput(fmt::format("{} must have the SHA-256 that the spec states, {}, but has {}",
-                                   name, stated, found.empty() ? "none" : found));
+    throw InvalidInput("certificate-mismatch",
+                       fmt::format("{} must have the SHA-256 that the spec states, {}, but has {}",
+                                   name, stated, found.empty() ? "none" : found),
+                       parameter_of(name));
   }
   stated = found;
 }
@@ -57,8 +60,10 @@ std::vector<std::uint32_t> GivenInputs::records(const std::string& name,
   if (reference.empty() || reference.size() % columns != 0) refuse_unknown(name);
   for (std::size_t i = 0; i < reference.size(); ++i) {
     if (reference[i] >= domain.columns()[i % columns].size()) {
-      throw InvalidInput(fmt::format("{} must have digits of the domain, but has {} for column {}",
-                                     name, reference[i], domain.columns()[i % columns].name()));
+      throw InvalidInput("not-for-this-domain",
+                         fmt::format("{} must have digits of the domain, but has {} for column {}",
+                                     name, reference[i], domain.columns()[i % columns].name()),
+                         parameter_of(name));
     }
   }
   return reference;
@@ -126,7 +131,8 @@ PublicBand parse_public_band(const std::string& text, const std::string& name) {
   require_json(text, name);
   const auto json = nlohmann::json::parse(text);
   const auto require = [&](bool holds, const char* what) {
-    if (!holds) throw InvalidInput(fmt::format("{} must be a band: {}", name, what));
+    if (!holds)
+      throw InvalidInput("malformed-file", fmt::format("{} must be a band: {}", name, what));
   };
   require(json.is_object() && json.value("format", nlohmann::json()) == kBandFormat,
           "a JSON object of format \"mollify band 1\"");
@@ -153,15 +159,17 @@ PublicBand parse_public_band(const std::string& text, const std::string& name) {
 void require_band_fits(const PublicBand& band, const std::string& name, double epsilon,
                        std::uint64_t outcomes) {
   if (band.lower.size() != outcomes) {
-    throw InvalidInput(
-        fmt::format("{} must have one lower bound for each of the {} outcomes, but "
-                    "has {}",
-                    name, outcomes, band.lower.size()));
+    throw InvalidInput("wrong-shape",
+                       fmt::format("{} must have one lower bound for each of the {} outcomes, but "
+                                   "has {}",
+                                   name, outcomes, band.lower.size()));
   }
   // Budgets are decimals, and shared by draws with rounding.
   if (!(std::abs(band.epsilon - epsilon) <= 1e-6 * epsilon)) {
-    throw InvalidInput(fmt::format("{} is a band for epsilon {:g} a draw, but a draw has {:g}",
-                                   name, band.epsilon, epsilon));
+    throw InvalidInput("certificate-mismatch",
+                       fmt::format("{} is a band for epsilon {:g} a draw, but a draw has {:g}",
+                                   name, band.epsilon, epsilon),
+                       "band");
   }
 }
 
@@ -175,13 +183,16 @@ std::vector<double> parse_channel(const std::string& text, const std::string& na
   const auto json = nlohmann::json::parse(text);
   if (!json.is_array() || json.empty()) {
     throw InvalidInput(
-        fmt::format("{} must be a JSON array of rows, each an array of masses, but is not", name));
+        "malformed-file",
+        fmt::format("{} must be a JSON array of rows, each an array of masses, but is not", name),
+        "channel");
   }
   if (json.size() > kMostMasses / outcomes) {
-    throw InvalidInput(fmt::format(
-        "{} must have at most {} masses in all, because certificates state them, but has {} rows "
-        "of {}",
-        name, kMostMasses, json.size(), outcomes));
+    throw InvalidInput("too-much-work",
+                       fmt::format("{} must have at most {} masses in all, because certificates "
+                                   "state them, but has {} rows of {}",
+                                   name, kMostMasses, json.size(), outcomes),
+                       "channel");
   }
   std::vector<double> rows;
   for (std::size_t i = 0; i < json.size(); ++i) {
@@ -190,10 +201,11 @@ std::vector<double> parse_channel(const std::string& text, const std::string& na
         row.is_array() && row.size() == outcomes &&
         std::all_of(row.begin(), row.end(), [](const auto& mass) { return mass.is_number(); });
     if (!is_row) {
-      throw InvalidInput(
-          fmt::format("row {} of {} must be an array of {} masses, one for each "
-                      "outcome, but is not",
-                      i, name, outcomes));
+      throw InvalidInput("wrong-shape",
+                         fmt::format("row {} of {} must be an array of {} masses, one for each "
+                                     "outcome, but is not",
+                                     i, name, outcomes),
+                         "channel");
     }
     for (const auto& mass : row) rows.push_back(mass.template get<double>());
   }

@@ -13,6 +13,7 @@
 #include "base/names.h"
 #include "base/progress.h"
 #include "base/sha256.h"
+#include "base/speech.h"
 #include "base/threads.h"
 #include "core/invalid_input.h"
 #include "domain/domain.h"
@@ -59,15 +60,15 @@ Decimal exactly(const Decimal& typed, double promised) {
 }  // namespace
 
 PreparedRelease::PreparedRelease(Certificate certificate, const Domain& domain,
-                                 std::vector<std::string> warnings)
+                                 std::vector<Message> warnings)
     : certificate_(std::move(certificate)),
       domain_(std::make_shared<const Domain>(domain)),
       error_(require_acceptable(certificate_, domain)),
       warnings_(std::move(warnings)) {}
 
-std::vector<std::string> PreparedRelease::warnings() const {
-  std::vector<std::string> said = mollify::warnings(certificate_, error_, *domain_);
-  said.insert(said.end(), warnings_.begin(), warnings_.end());
+std::vector<Message> PreparedRelease::warnings() const {
+  std::vector<Message> said = mollify::warnings(certificate_, error_, *domain_);
+  add_messages(said, warnings_);
   return said;
 }
 
@@ -90,8 +91,11 @@ std::optional<std::uint64_t> public_count(const ReleaseSpec& spec, const Source&
   }
   const std::uint64_t count = spec.unit ? count_units(data, *spec.unit) : data.record_count();
   if (count == 0) {
-    throw InvalidInput(fmt::format("method {} needs at least one {}, but {} has none",
-                                   name_of(spec.method), spec.unit ? "unit" : "row", data.name()));
+    throw InvalidInput(
+        "empty-input",
+        fmt::format("{} needs at least one {}, but {} has none", method_words(name_of(spec.method)),
+                    spec.unit ? "unit" : "row", data.name()),
+        "data");
   }
   return count;
 }

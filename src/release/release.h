@@ -10,6 +10,7 @@
 
 #include "accounting/ledger.h"
 #include "base/json.h"
+#include "base/message.h"
 #include "core/random.h"
 #include "records/sink.h"
 #include "records/source.h"
@@ -48,9 +49,9 @@ class PreparedRelease {
   /// Its expected error and the public reference's.
   [[nodiscard]] const ReleaseError& error() const noexcept { return error_; }
 
-  /// Its dangers, a sentence each (release/acceptance.h). Public. Up to some seconds where it says
+  /// Its dangers (release/acceptance.h). Public. Up to some seconds where it says
   /// what would do instead.
-  [[nodiscard]] std::vector<std::string> warnings() const;
+  [[nodiscard]] std::vector<Message> warnings() const;
 
   /// The ledger's charge: the decimals of the spec where the release promises the doubles nearest
   /// below them, otherwise the promise's own doubles, exactly.
@@ -78,13 +79,13 @@ class PreparedRelease {
   /// Throws InvalidInput for what require_acceptable refuses. `warnings` are about its
   /// domain.
   PreparedRelease(Certificate certificate, const Domain& domain,
-                  std::vector<std::string> warnings = {});
+                  std::vector<Message> warnings = {});
 
  private:
   Certificate certificate_;
   std::shared_ptr<const Domain> domain_;
   ReleaseError error_;
-  std::vector<std::string> warnings_;
+  std::vector<Message> warnings_;
 };
 
 /// The number of records that is public in the central model: rows, or units, each counted once.
@@ -201,7 +202,7 @@ struct ReleaseReport {
   std::optional<double> total_variation{};
   std::string why{};  ///< why this mechanism and these parameters, in one sentence
   std::vector<std::string> notes{};
-  std::vector<std::string> warnings{};
+  std::vector<Message> warnings{};
 };
 
 /// `domain` is the prepared release's own. Up to some seconds where a warning says what would do.

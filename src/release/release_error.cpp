@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/names.h"
 #include "domain/domain.h"
 #include "release/certificate.h"
 #include "release/method.h"
@@ -43,15 +42,15 @@ std::string error_words(const ReleaseError& error) {
                      error.measure, at_worst, error.of_reference, error.reference);
 }
 
-std::string indistinct_words(const ReleaseError& error) {
-  return fmt::format("{} cannot be told apart from public noise: {}", error.subject,
-                     error_words(error));
-}
-
-std::string words_of_noise(const ReleaseError& error) {
-  if (error.is_indistinct()) return indistinct_words(error);
-  if (!error.is_mostly_noise()) return "";
-  return fmt::format("{} is mostly noise: {}", error.subject, error_words(error));
+std::optional<Message> noise_message(const ReleaseError& error) {
+  if (!error.is_indistinct() && !error.is_mostly_noise()) return std::nullopt;
+  const bool is_indistinct = error.is_indistinct();
+  return Message{.code = is_indistinct ? Code("indistinct-from-noise") : Code("mostly-noise"),
+                 .verdict = fmt::format(
+                     "{} {}", error.subject,
+                     is_indistinct ? "cannot be told apart from public noise" : "is mostly noise"),
+                 .reason = error_words(error),
+                 .severity = Severity::kNoise};
 }
 
 Json guarantee_json(const Privacy& guarantee) {

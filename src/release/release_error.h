@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/json.h"
+#include "base/message.h"
 #include "methods/divergence/f_divergence.h"
 #include "release/spec.h"
 
@@ -91,11 +92,9 @@ inline constexpr const char* kWorstCaseError = "worst-case error of a record";
 /// alone is 0.368".
 [[nodiscard]] std::string error_words(const ReleaseError& error);
 
-/// What is said of a release that cannot be told apart from the reference.
-[[nodiscard]] std::string indistinct_words(const ReleaseError& error);
-/// The same, or what is said of one that is mostly noise: "the release is mostly noise: ..."; empty
-/// if it is neither.
-[[nodiscard]] std::string words_of_noise(const ReleaseError& error);
+/// What is said of a release that cannot be told apart from the reference, or of one that is mostly
+/// noise: "the release is mostly noise: ..."; nothing if it is neither.
+[[nodiscard]] std::optional<Message> noise_message(const ReleaseError& error);
 
 /// {"kl": ..., "tv": ..., "hellinger2": ..., "chi2": ...}
 [[nodiscard]] Json divergence_json(const DivergenceReport& divergence);

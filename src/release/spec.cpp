@@ -10,6 +10,8 @@
 
 #include "base/json.h"
 #include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "release/method.h"
 
@@ -132,8 +134,9 @@ Json SpecWriter::take() const {
 }
 
 void refuse_own(Method method) {
-  throw InvalidInput(
-      fmt::format("method {} must have the parts of its own, but has others", name_of(method)));
+  throw InvalidInput("internal-error",
+                     fmt::format("{} must have the parts of its own, but has others",
+                                 method_words(name_of(method))));
 }
 
 ProtectionScope ReleaseSpec::scope() const {
@@ -156,21 +159,22 @@ void validate_spec(const ReleaseSpec& spec) {
   method.validate(spec);
   if (spec.unit && !kUnitMethods.has(spec.method)) {
     throw InvalidInput(
-        fmt::format("method {} protects the whole table and has no units: leave {} out, or use "
-                    "method local to protect each unit",
-                    name_of(spec.method), flag_words("unit")));
+        "not-for-this-method",
+        fmt::format("{} protects the whole table and has no units: leave {} out, or use {} to "
+                    "protect each unit",
+                    method_words(name_of(spec.method)), flag_words("unit"), method_words("local")),
+        "unit", {WayOut::leave("unit"), WayOut::use("local")});
   }
   if (spec.roster && !spec.unit) {
-    refuse_missing(
-        flag_words("unit"),
-        fmt::format("{} needs the column that names the unit of each row", flag_words("units")));
+    refuse_missing("unit", fmt::format("{} needs the column that names the unit of each row",
+                                       flag_words("units")));
   }
   if (spec.units_column && !spec.roster) {
-    refuse_missing(flag_words("units"),
+    refuse_missing("units",
                    fmt::format("{} names a column of that roster", flag_words("units-column")));
   }
   if (!spec.count && !method.needs_no_count(spec)) {
-    refuse_missing(flag_words("count"), "how many records to release");
+    refuse_missing("count", "how many records to release");
   }
   if (spec.count) require_between("count", *spec.count, 1, kMostReleased);
 }
@@ -178,7 +182,8 @@ void validate_spec(const ReleaseSpec& spec) {
 ReleaseSpec spec_of(const Json& json, const std::string& name) {
   const PartReader reader(spec_parts(), json, name, "a release's spec");
   if (const auto format = reader.find<std::string>("/format"); format && *format != kSpecFormat) {
-    throw InvalidInput(fmt::format("{} must have the format \"{}\"", name, kSpecFormat));
+    throw InvalidInput("unsupported-version",
+                       fmt::format("{} must have the format \"{}\"", name, kSpecFormat));
   }
   ReleaseSpec spec;
   spec.method = method_of(reader);
@@ -236,7 +241,8 @@ std::string spec_text(const ReleaseSpec& spec) {
   try {
     return spec_json(spec).dump(2) + "\n";
   } catch (const Json::type_error&) {
-    throw InvalidInput("a spec holds names in UTF-8, but one of this release's names is not");
+    throw InvalidInput("malformed-text",
+                       "a spec holds names in UTF-8, but one of this release's names is not");
   }
 }
 
@@ -249,7 +255,7 @@ PartReader::PartReader(std::span<const Part> parts, const Json& json, const std:
                        const char* what)
     : parts_(parts), json_(json), name_(name), what_(what) {
   if (!json.is_object()) {
-    throw InvalidInput(fmt::format("{} must be {}, a JSON object", name, what));
+    throw InvalidInput("malformed-file", fmt::format("{} must be {}, a JSON object", name, what));
   }
   require_known(json, "");
   for (const Part& part : parts) {
@@ -280,7 +286,8 @@ void PartReader::require_given(const char* place) const {
     return std::string_view(one.place) == place;
   });
   const std::string what = called(place) + (flag.empty() ? "" : fmt::format(" ({})", flag));
-  refuse_missing(what, part_of(part->methods.first(), *part).help);
+  refuse_missing(what, part_of(part->methods.first(), *part).help,
+                 std::string_view(part->flag).substr(part->flag[0] == '-' ? 2 : 0));
 }
 
 void PartReader::require_budget(Method method) const {
@@ -303,10 +310,13 @@ void PartReader::refuse_strangers(Method method) const {
     const char* const way = kRowMethods.has(method) || kUnitDraws.has(method) ? ""
                             : place == "/unit" ? ", which protects the whole table: leave it out"
                                                : "";
-    throw InvalidInput(fmt::format(
-        "{} is for {}, but the method is {}{}", called(part.place), part.methods.text(),
-        name_of(method),
-        place == "/privacy/delta" ? ", whose guarantee never fails: leave it out" : way));
+    throw InvalidInput(
+        "not-for-this-method",
+        fmt::format(
+            "{} is for {}, but the method is {}{}", called(part.place), part.methods.text(),
+            bare_method_words(name_of(method)),
+            place == "/privacy/delta" ? ", whose guarantee never fails: leave it out" : way),
+        parameter_of(part.flag), {WayOut::leave(parameter_of(part.flag)), WayOut::set("method")});
   }
 }
 
@@ -320,19 +330,27 @@ std::optional<Decimal> PartReader::find_decimal(const char* place) const {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) {
     if (error == std::errc::result_out_of_range) {
-      throw InvalidInput(fmt::format(
-          "{} must be a number of at most {:g} and at least {:g}, or 0, "
-          "but is \"{}\"",
-          name, std::numeric_limits<double>::max(), std::numeric_limits<double>::min(), text));
+      throw InvalidInput("out-of-range",
+                         fmt::format("{} must be a number of at most {:g} and at least {:g}, or 0, "
+                                     "but is \"{}\"",
+                                     name, std::numeric_limits<double>::max(),
+                                     std::numeric_limits<double>::min(), text),
+                         parameter_of(name));
     }
     throw InvalidInput(
-        fmt::format("{} must be a number, but is \"{}\"{}", name, text, number_hint(text)));
+        "wrong-type",
+        fmt::format("{} must be a number, but is \"{}\"{}", name, text, number_hint(text)),
+        parameter_of(name));
   }
   if (name == "delta" && !(value >= 0 && value < 1)) {
-    throw InvalidInput(fmt::format("delta must be at least 0 and below 1, but is {}", value));
+    throw InvalidInput("out-of-range",
+                       fmt::format("delta must be at least 0 and below 1, but is {}", value),
+                       "delta");
   }
   if (name != "delta" && !(std::isfinite(value) && value > 0)) {
-    throw InvalidInput(fmt::format("{} must be finite and positive, but is {}", name, value));
+    throw InvalidInput("out-of-range",
+                       fmt::format("{} must be finite and positive, but is {}", name, value),
+                       parameter_of(name));
   }
   return Decimal::parse(text, name);
 }
@@ -354,7 +372,8 @@ void PartReader::require_known(const Json& object, const std::string& place) con
     const auto part = std::find_if(parts_.begin(), parts_.end(),
                                    [&](const Part& one) { return whole == one.place; });
     if (part == parts_.end()) {
-      throw InvalidInput(fmt::format("{} in {} is no part of {}", whole, name_, what_));
+      throw InvalidInput("unknown-key",
+                         fmt::format("{} in {} is no part of {}", whole, name_, what_));
     }
     if (part->kind == kObject && member.is_object()) require_known(member, whole);
   }
@@ -364,7 +383,8 @@ void PartReader::require_kind(const Part& part) const {
   const Json& json = at(part.place);
   const auto require = [&](bool holds, const char* expected) {
     if (!holds) {
-      throw InvalidInput(fmt::format("{} must have {} at {}", name_, expected, part.place));
+      throw InvalidInput("missing-key",
+                         fmt::format("{} must have {} at {}", name_, expected, part.place));
     }
   };
   const auto of_texts = [&](std::initializer_list<const char*> keys) {
@@ -407,7 +427,8 @@ Method method_of(const PartReader& reader) {
   if (!name) {
     refuse_missing(
         words_of_speech("the method", "method"),
-        fmt::format("{}; {} helps to choose", all_names<Method>(" or "), command_words("advise")));
+        fmt::format("{}; {} helps to choose", all_names<Method>(" or "), command_words("advise")),
+        "method");
   }
   const auto method = known_value<Method>("method", *name);
   reader.refuse_strangers(method);

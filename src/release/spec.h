@@ -13,7 +13,6 @@
 #include "base/decimals.h"
 #include "base/held.h"
 #include "base/json.h"
-#include "base/names.h"
 #include "release/methods.h"
 
 namespace mollify {

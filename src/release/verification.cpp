@@ -8,8 +8,9 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "base/names.h"
 #include "base/progress.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "domain/candidates.h"
 #include "domain/domain.h"
 #include "release/acceptance.h"
@@ -28,7 +29,8 @@ void require_implied(const nlohmann::json& implied, const nlohmann::json& stated
                      const std::string& name) {
   const auto changes = nlohmann::json::diff(implied, stated);
   if (changes.empty()) return;
-  throw InvalidInput(fmt::format("{} was altered: its part {} does not follow from its numbers",
+  throw InvalidInput("certificate-altered",
+                     fmt::format("{} was altered: its part {} does not follow from its numbers",
                                  name, changes.front().at("path").get<std::string>()));
 }
 
@@ -41,6 +43,7 @@ KnownInputs known_inputs(const StatedCertificate& stated, const Domain& domain,
   const SpecDomain& declared = stated.spec.domain;
   if (declared.file.empty() && inputs.domain(declared).hash() != declared.sha256) {
     throw InvalidInput(
+        "certificate-altered",
         "the certificate was altered: its part /spec/domain/text is of another domain "
         "than /spec/domain/sha256");
   }
@@ -48,7 +51,9 @@ KnownInputs known_inputs(const StatedCertificate& stated, const Domain& domain,
   const bool is_counted = kDrawMethods.has(stated.spec.method) && stated.facts.list_sha256.empty();
   const bool has_list = !is_counted && spec_json(stated.spec).contains("/space/list"_json_pointer);
   const auto refuse = [](const char* flag, const char* reason) {
-    throw InvalidInput(fmt::format("{} is not for this certificate: {}", flag_words(flag), reason));
+    throw InvalidInput("certificate-mismatch",
+                       fmt::format("{} is not for this certificate: {}", flag_words(flag), reason),
+                       flag);
   };
   if (list) {
     if (!has_list) refuse("candidates-file", "its release had no file of candidates");
@@ -100,10 +105,10 @@ CertificateCheck verify_certificate(const StatedCertificate& stated, const std::
     require_implied(implied, said, name);
     const ReleaseError error = method.error(made.certificate, domain);
     check.warnings = warnings(made.certificate, error, domain);
-    if (auto words = method.sparse_noise(made.certificate, error, domain)) {
-      check.warnings.push_back(std::move(*words));
+    if (auto sparse = method.sparse_noise(made.certificate, error, domain)) {
+      add_message(check.warnings, std::move(*sparse));
     }
-    for (std::string& words : domain.warnings()) check.warnings.push_back(std::move(words));
+    add_messages(check.warnings, domain.warnings());
   }
   return check;
 }
@@ -202,10 +207,10 @@ Answer check_answer(const StatedCertificate& stated, const CertificateCheck& che
                            kLineWidth, 4)
                  : "");
   std::string warned;
-  for (const std::string& warning : check.warnings) {
-    warned += fmt::format("WARNING: {}\n", printable(warning));
+  for (const Message& warning : check.warnings) {
+    warned += fmt::format("WARNING: {}\n", printable(warning.text()));
   }
-  answer.add("warnings", check.warnings, warned);
+  answer.add("warnings", json_of(check.warnings), warned);
   answer.add("holds", check.holds());
   answer.add("verdict", check.verdict(), fmt::format("{}\n", check.verdict()));
   return answer;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/answer.h"
+#include "base/message.h"
 #include "domain/candidates.h"
 #include "release/certificate.h"
 #include "release/public_inputs.h"
@@ -35,7 +36,7 @@ struct CertificateCheck {
   double epsilon_realised_up = 0;  ///< of one draw; of local releases
   /// What the release and its domain are warned of, if all holds: the notes of a release have room
   /// for few.
-  std::vector<std::string> warnings{};
+  std::vector<Message> warnings{};
 
   /// In words: "holds", "DOES NOT HOLD", or that it was not checked.
   [[nodiscard]] const char* verdict() const noexcept {

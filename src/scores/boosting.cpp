@@ -167,8 +167,10 @@ std::vector<std::size_t> marked(std::span<const double> weights, std::size_t cou
 Points resampled(const Points& points, std::span<const double> weights, std::size_t count,
                  SeededRandom& random) {
   if (weights.size() != points.size()) {
-    throw InvalidInput(fmt::format("resampling needs a weight for each of {} points, but has {}",
-                                   points.size(), weights.size()));
+    throw InvalidInput("wrong-shape",
+                       fmt::format("resampling needs a weight for each of {} points, but has {}",
+                                   points.size(), weights.size()),
+                       "weights");
   }
   const double unit = static_cast<double>(random.word() >> 11U) * 0x1p-53;
   if (points.size() == 0) return {points.dimension(), 0};
@@ -203,23 +205,28 @@ void check_points(const Classifier& classifier, const Points& points,
                   std::span<const float> logits) {
   if (points.dimension() != classifier.dimension()) {
     throw InvalidInput(
+        "wrong-shape",
         fmt::format("points must have the {} features that the classifier reads, but have {}",
-                    classifier.dimension(), points.dimension()));
+                    classifier.dimension(), points.dimension()),
+        "points");
   }
   if (logits.size() != points.size()) {
-    throw InvalidInput(fmt::format("there must be room for the logits of {} points, but it is {}",
-                                   points.size(), logits.size()));
+    throw InvalidInput("wrong-shape",
+                       fmt::format("there must be room for the logits of {} points, but it is {}",
+                                   points.size(), logits.size()),
+                       "logits");
   }
 }
 
 void check_samples(const Points& p, const Points& q) {
   if (p.dimension() != q.dimension()) {
     throw InvalidInput(
+        "wrong-shape",
         fmt::format("both samples must have the same number of features, but have {} and {}",
                     p.dimension(), q.dimension()));
   }
   if (p.dimension() == 0) {
-    throw InvalidInput("samples must have at least 1 feature, but have 0");
+    throw InvalidInput("empty-input", "samples must have at least 1 feature, but have 0");
   }
 }
 
@@ -234,12 +241,16 @@ namespace {
 
 void require_shapes(const Points& points, std::size_t dimension, std::size_t values) {
   if (points.dimension() != dimension) {
-    throw InvalidInput(fmt::format("points must have the density's {} features, but have {}",
-                                   dimension, points.dimension()));
+    throw InvalidInput("wrong-shape",
+                       fmt::format("points must have the density's {} features, but have {}",
+                                   dimension, points.dimension()),
+                       "points");
   }
   if (points.size() != values) {
-    throw InvalidInput(fmt::format("there must be a value for each of {} points, but there are {}",
-                                   points.size(), values));
+    throw InvalidInput("wrong-shape",
+                       fmt::format("there must be a value for each of {} points, but there are {}",
+                                   points.size(), values),
+                       "values");
   }
 }
 
@@ -248,14 +259,18 @@ void require_shapes(const Points& points, std::size_t dimension, std::size_t val
 BoostedDensity::BoostedDensity(double epsilon, std::size_t dimension)
     : epsilon_(epsilon), dimension_(dimension) {
   if (!std::isfinite(epsilon) || epsilon <= 0) {
-    throw InvalidInput(fmt::format("epsilon must be finite and positive, but is {}", epsilon));
+    throw InvalidInput("out-of-range",
+                       fmt::format("epsilon must be finite and positive, but is {}", epsilon),
+                       "epsilon");
   }
-  if (dimension == 0) throw InvalidInput("points must have at least 1 feature, but have 0");
+  if (dimension == 0)
+    throw InvalidInput("empty-input", "points must have at least 1 feature, but have 0", "points");
 }
 
 BoostedDensity BoostedDensity::boosted(std::shared_ptr<const Classifier> classifier) const {
   if (classifier->dimension() != dimension_) {
-    throw InvalidInput(fmt::format("a classifier must read the density's {} features, but reads {}",
+    throw InvalidInput("wrong-shape",
+                       fmt::format("a classifier must read the density's {} features, but reads {}",
                                    dimension_, classifier->dimension()));
   }
   BoostedDensity result = *this;
@@ -271,7 +286,8 @@ void BoostedDensity::classifier_values(std::size_t t, const Points& points,
                                        std::span<double> values) const {
   require_shapes(points, dimension_, values.size());
   if (t < 1 || t > iterations()) {
-    throw InvalidInput(fmt::format("classifiers are numbered from 1 to {}, but {} was asked for",
+    throw InvalidInput("out-of-range",
+                       fmt::format("classifiers are numbered from 1 to {}, but {} was asked for",
                                    iterations(), t));
   }
   std::vector<float> logits(points.size());
@@ -377,11 +393,17 @@ void RatioScorer::score_rows(const MixedPoints& rows, std::span<float> scores) c
 namespace {
 
 void require_usable(const Points& p, const Points& pool, const MbdeSpec& spec) {
-  if (spec.iterations == 0) throw InvalidInput("there must be at least 1 iteration, but are 0");
-  if (spec.sample_size == 0) throw InvalidInput("the sample size must be at least 1, but is 0");
-  if (pool.size() == 0) throw InvalidInput("the pool of reference samples must not be empty");
+  if (spec.iterations == 0)
+    throw InvalidInput("out-of-range", "there must be at least 1 iteration, but are 0",
+                       "iterations");
+  if (spec.sample_size == 0)
+    throw InvalidInput("out-of-range", "the sample size must be at least 1, but is 0",
+                       "sample-size");
+  if (pool.size() == 0)
+    throw InvalidInput("empty-input", "the pool of reference samples must not be empty");
   if (p.dimension() != pool.dimension()) {
-    throw InvalidInput(fmt::format("samples of P must have the pool's {} features, but have {}",
+    throw InvalidInput("wrong-shape",
+                       fmt::format("samples of P must have the pool's {} features, but have {}",
                                    pool.dimension(), p.dimension()));
   }
 }

@@ -490,8 +490,10 @@ void ProductKernelScorer::score(const MixedPoints& rows, const Bandwidths& bandw
   const std::size_t size = bandwidths.of_column.size();
   if (size != columns().size()) {
     throw InvalidInput(
+        "wrong-shape",
         fmt::format("there must be a bandwidth for each of {} columns, but there are {}",
-                    columns().size(), size));
+                    columns().size(), size),
+        "bandwidth");
   }
   if (rows.size() == 0) {
     std::ranges::fill(scores, 0.0F);

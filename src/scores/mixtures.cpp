@@ -444,7 +444,8 @@ void maximise(const ComponentSums& rows, const Prior& prior, bool full_covarianc
 
 FittedMixture fit_gaussian_mixture(const MixedPoints& rows, const MixtureFit& how) {
   if (how.components == 0) {
-    throw InvalidInput("a mixture must have at least 1 component, but is to have 0");
+    throw InvalidInput("out-of-range", "a mixture must have at least 1 component, but is to have 0",
+                       "components");
   }
   const Layout layout(rows.columns());
   const std::size_t p = layout.dimension();
@@ -508,7 +509,8 @@ void mixture_densities(const FittedMixture& mixture, const MixedPoints& points,
 GaussianMixtureScorer::GaussianMixtureScorer(const MixedPoints& candidates, const MixtureFit& how)
     : Scorer(candidates), candidates_(candidates), how_(how) {
   if (how.components == 0) {
-    throw InvalidInput("a mixture must have at least 1 component, but is to have 0");
+    throw InvalidInput("out-of-range", "a mixture must have at least 1 component, but is to have 0",
+                       "components");
   }
 }
 

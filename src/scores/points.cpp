@@ -20,10 +20,12 @@ MixedPoints::MixedPoints(std::vector<MixedColumn> columns, std::size_t size)
     if (columns_[c].scale == Scale::kNumber) {
       if (levels != 0) {
         throw InvalidInput(
+            "out-of-range",
             fmt::format("number column {} must have 0 levels, but has {}", c, levels));
       }
     } else if (levels == 0 || levels > kMostLevels) {
-      throw InvalidInput(fmt::format("the levels of column {} must be between 1 and {}, but are {}",
+      throw InvalidInput("out-of-range",
+                         fmt::format("the levels of column {} must be between 1 and {}, but are {}",
                                      c, kMostLevels, levels));
     }
   }
@@ -39,11 +41,13 @@ Scorer::Scorer(const MixedPoints& candidates)
 void Scorer::check_shapes(const MixedPoints& rows, std::span<const float> scores) const {
   if (!std::ranges::equal(rows.columns(), columns_)) {
     throw InvalidInput(
+        "wrong-shape",
         fmt::format("rows must have the {} columns of the candidates, but have {} others",
                     columns_.size(), rows.columns().size()));
   }
   if (scores.size() != candidate_count_) {
     throw InvalidInput(
+        "wrong-shape",
         fmt::format("there must be a score for each of {} candidates, but there are {}",
                     candidate_count_, scores.size()));
   }

@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "base/names.h"
 #include "base/progress.h"
 #include "base/sha256.h"
+#include "base/speech.h"
 #include "core/invalid_input.h"
 #include "domain/candidates.h"
 #include "domain/column.h"
@@ -89,7 +89,9 @@ PublicModels::PublicModels(const Domain& domain, std::uint64_t count, ModelShape
     : shapes_(shapes), has_reference_(!reference.empty()), seed_(domain.seed()), count_(count) {
   if (count < 1 || count > kMost) {
     throw InvalidInput(
-        fmt::format("the number of models must be from 1 to {}, but is {}", kMost, count));
+        "out-of-range",
+        fmt::format("the number of models must be from 1 to {}, but is {}", kMost, count),
+        "candidates");
   }
   for (const Column& column : domain.columns()) sizes_.push_back(column.size());
   const auto are_few = [](std::span<const std::uint32_t> sizes) {
@@ -97,6 +99,7 @@ PublicModels::PublicModels(const Domain& domain, std::uint64_t count, ModelShape
   };
   if (!are_few(sizes_)) {
     throw InvalidInput(
+        "too-many-outcomes",
         fmt::format("models take at most {} cells of all columns together, but there are {}; {}",
                     kMostCells, std::accumulate(sizes_.begin(), sizes_.end(), std::uint64_t{0}),
                     domain.fewer_bins(are_few)));
@@ -112,11 +115,15 @@ PublicModels::PublicModels(const Domain& domain, std::uint64_t count, ModelShape
     return shares_of(sizes) * static_cast<double>(count) <= static_cast<double>(kMostShares);
   };
   if (!fits(sizes_)) {
-    throw InvalidInput(fmt::format(
-        "models may have at most {} shares in all, but {} models of {} cells have "
-        "more; {}, or ask for fewer models ({} {:.0f})",
-        kMostShares, count, shares_of(sizes_), domain.fewer_bins(fits), flag_words("candidates"),
-        std::max(1.0, std::floor(static_cast<double>(kMostShares) / shares_of(sizes_)))));
+    throw InvalidInput(
+        "too-much-work",
+        fmt::format(
+            "models may have at most {} shares in all, but {} models of {} cells have "
+            "more; {}, or ask for fewer models ({} {:.0f})",
+            kMostShares, count, shares_of(sizes_), domain.fewer_bins(fits),
+            flag_words("candidates"),
+            std::max(1.0, std::floor(static_cast<double>(kMostShares) / shares_of(sizes_)))),
+        "candidates");
   }
   product_.parents.assign(sizes_.size(), kNoParent);
   product_.weights.assign(std::accumulate(sizes_.begin(), sizes_.end(), std::size_t{0}), 1);

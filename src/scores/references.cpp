@@ -138,13 +138,17 @@ SmoothedRecords::SmoothedRecords(MixedPoints records, Bandwidths bandwidths, dou
       uniform_share_(uniform_share) {
   if (!(uniform_share > 0 && uniform_share <= 1)) {
     throw InvalidInput(
-        fmt::format("the uniform share must be above 0 and at most 1, but is {}", uniform_share));
+        "out-of-range",
+        fmt::format("the uniform share must be above 0 and at most 1, but is {}", uniform_share),
+        "uniform-share");
   }
   const std::size_t size = bandwidths_.of_column.size();
   if (size != columns().size()) {
     throw InvalidInput(
+        "wrong-shape",
         fmt::format("there must be a bandwidth for each of {} columns, but there are {}",
-                    columns().size(), size));
+                    columns().size(), size),
+        "bandwidth");
   }
   for (std::size_t c = 0; c < size; ++c) {
     kernels_.emplace_back(columns()[c], bandwidths_.of_column[c]);
@@ -157,8 +161,10 @@ SmoothedRecords::SmoothedRecords(const MixedPoints& records, double uniform_shar
 void SmoothedRecords::densities(const MixedPoints& points, std::span<float> densities) const {
   if (!std::ranges::equal(points.columns(), columns())) {
     throw InvalidInput(
+        "wrong-shape",
         fmt::format("points must have the {} columns of the records, but have {} others",
-                    columns().size(), points.columns().size()));
+                    columns().size(), points.columns().size()),
+        "points");
   }
   ProductKernelScorer(points).score(records_, bandwidths_, densities);
   double uniform_density = 1;
@@ -175,7 +181,8 @@ void SmoothedRecords::densities(const MixedPoints& points, std::span<float> dens
 template <WordSource Source>
 void SmoothedRecords::draw_with(Source& random, std::span<float> point) const {
   if (point.size() != kernels_.size()) {
-    throw InvalidInput(fmt::format("a point must have {} columns, but there is room for {}",
+    throw InvalidInput("wrong-shape",
+                       fmt::format("a point must have {} columns, but there is room for {}",
                                    kernels_.size(), point.size()));
   }
   const bool is_uniform =

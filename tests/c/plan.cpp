@@ -22,7 +22,8 @@ TEST(CReport, SaysWhatIsMostlyNoiseBeforeThereIsARelease) {
   // Of a point mass, 1 - e^2 / (e^2 + 95).
   EXPECT_NEAR(report["total_variation"], 95 / (95 + std::exp(2.0)), 1e-9);
   EXPECT_EQ(report["warnings"].size(), 1U);
-  EXPECT_NE(report["warnings"][0].get<std::string>().find("mostly noise"), std::string::npos);
+  EXPECT_NE(report["warnings"][0]["text"].get<std::string>().find("mostly noise"),
+            std::string::npos);
   EXPECT_FALSE(report["why"].get<std::string>().empty());
   EXPECT_FALSE(report["notes"].empty());
 }

@@ -88,8 +88,9 @@ TEST(Advise, WarnsOfEstimatesThatAreNoise) {
       said[0].get<std::string>(),
       HasSubstr("the estimate cannot be told apart from public noise: the standard error of "
                 "a share of one half is 7.62e+03"));
-  EXPECT_THAT(said[0].get<std::string>(), HasSubstr(" persons or epsilon 0.5 would do"));
-  EXPECT_THAT(warnings("0.2")[0].get<std::string>(), HasSubstr("the estimate is mostly noise: "));
+  EXPECT_THAT(said[0]["text"].get<std::string>(), HasSubstr(" persons or --epsilon 0.5 would do"));
+  EXPECT_THAT(warnings("0.2")[0]["text"].get<std::string>(),
+              HasSubstr("the estimate is mostly noise: "));
   EXPECT_EQ(warnings("1").size(), 0U);
 }
 
@@ -439,7 +440,7 @@ TEST(Advise, TakesWhatAGaussianReleaseTakes) {
   EXPECT_THAT(found["commands"][1].get<std::string>(), HasSubstr(" --log a --covariance c.csv "));
   const Json dollars = advised(command, gaussian + Arguments{"--epsilon", "4"});
   // 999999 / sqrt(2).
-  EXPECT_EQ(dollars["warnings"][0],
+  EXPECT_EQ(dollars["warnings"][0]["text"],
             "the declared range of a is 7.1e+05 standard deviations of the covariance wide; is the "
             "covariance of logarithms (--log a)?");
 }

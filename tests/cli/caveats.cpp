@@ -131,6 +131,30 @@ TEST(Caveats, VerifyPrintsWarningsWholeAndForNothing) {
   EXPECT_THAT(whole, Not(HasSubstr(" ...")));
 }
 
+// A column's name may hold any words of a warning: what is shown is chosen by code and severity.
+TEST(Caveats, AColumnsNameDecidesNothing) {
+  const Answers command;
+  for (const char* name : {"the noise level", "my method local", "odds: a; b from c by d"}) {
+    command.files.write("named.yaml", "columns:\n  \"" + std::string(name) +
+                                          "\": {type: categorical, values: [low, high]}\n");
+    command.files.write("named.csv", "\"" + std::string(name) + "\"\nlow\nhigh\nlow\n");
+    const Ended shown =
+        command.on("sample", "named.yaml", {"@integral", "--epsilon", "12", "--data", "named.csv"});
+    EXPECT_THAT(shown.err, HasSubstr("WARNING: epsilon 12 allows that the output multiplies the "
+                                     "odds of a guess by up to 1.628e+05"))
+        << name;
+    EXPECT_LE(occurrences(shown.shown_err, "\n"), 6) << name;
+    const Json json =
+        Json::parse(command
+                        .on("sample", "named.yaml",
+                            {"@integral", "--epsilon", "12", "--data", "named.csv", "--json"})
+                        .out);
+    EXPECT_EQ(json["warnings"][0]["code"], "large-epsilon") << name;
+    EXPECT_EQ(json["warnings"][1]["code"], "undeclared-values") << name;
+    EXPECT_THAT(json["warnings"][1]["text"].get<std::string>(), HasSubstr(name));
+  }
+}
+
 TEST(Caveats, AWarningNamesTheWordsToWriteOnce) {
   const Answers command;
   for (const auto& [name, more] :

@@ -33,6 +33,7 @@ struct Ended {
   std::string err{};
   std::string shown_out{};
   std::string shown_err{};
+  std::string code{};  ///< of a refusal: in brackets at its end, and not in `err`
 };
 
 inline std::vector<std::string> lines_of(const std::string& text) {
@@ -116,6 +117,7 @@ class CommandLine {
     ended.shown_err = streams_.read("err");
     ended.out = rejoined(ended.shown_out);
     ended.err = rejoined(ended.shown_err);
+    take_code(ended);
     return ended;
   }
 
@@ -129,6 +131,14 @@ class CommandLine {
   }
 
  private:
+  /// " [unknown-column]" at the end of the last line.
+  static void take_code(Ended& ended) {
+    const std::size_t begin = ended.err.rfind(" [");
+    if (begin == std::string::npos || !ended.err.ends_with("]\n")) return;
+    ended.code = ended.err.substr(begin + 2, ended.err.size() - begin - 4);
+    ended.err = ended.err.substr(0, begin) + "\n";
+  }
+
   /// "@local", the last one of such words, is the method, and comes after the command: so arguments
   /// of several places can be put together.
   static Arguments with_method_first(const Arguments& arguments) {

@@ -227,7 +227,8 @@ TEST(SampleGaussian, WarnsOfARangeOfManyDeviations) {
   EXPECT_EQ(dollars.status, 0) << dollars.err;
   EXPECT_THAT(dollars.err, ::testing::HasSubstr("WARNING: " + warning + "\n"));
   EXPECT_THAT(dollars.err, ::testing::Not(::testing::HasSubstr("range of age")));
-  EXPECT_EQ(Json::parse(command.run(sample + Arguments{"--json"}).out)["warnings"][0], warning);
+  EXPECT_EQ(Json::parse(command.run(sample + Arguments{"--json"}).out)["warnings"][0]["text"],
+            warning);
   EXPECT_THAT(command.run(sample + Arguments{"--log", "year1"}).err,
               ::testing::Not(::testing::HasSubstr("WARNING")));
   const Ended plan =

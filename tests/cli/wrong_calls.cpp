@@ -92,7 +92,7 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
       {"sample local --data schools.csv --domain schools_mixed.yaml --unit school --epsilon 0.1",
        "the release cannot be told apart from public noise: the expected error of a record "
        "of smooth data is 0.349 in total variation, and the error of the public reference alone "
-       "is 0.368; epsilon 1.06 would do, or add --accept-error to release anyway"},
+       "is 0.368; --epsilon 1.06 would do, or add --accept-error to release anyway"},
       {central + "--epsilon 1", "--count is missing: how many records to release"},
       {local + "--count 1.5 --epsilon 2", "count must be a whole number, but is \"1.5\""},
       {local + "--count 1 --epsilon 2 --mechanism minmax",

@@ -17,6 +17,7 @@
 
 #include "core/invalid_input.h"
 #include "core/random.h"
+#include "message_texts.h"
 #include "random_domain.h"
 #include "refusal.h"
 
@@ -40,7 +41,7 @@ TEST(Domain, NamesColumnsThatLeaveOpenWhatOtherValuesBecome) {
       columns.push_back(Column::make("c" + std::to_string(columns.size()),
                                      Categories::make({"a", "b"}), std::move(mapping)));
     }
-    const std::vector<std::string> said = Domain::make(std::move(columns)).warnings();
+    const auto said = test::texts_of(Domain::make(std::move(columns)).warnings());
     return said.empty() ? "" : said.front();
   };
   const std::string outside = "an undeclared value becomes the first value or the nearest number";
@@ -64,8 +65,9 @@ TEST(Domain, NamesColumnsThatLeaveOpenWhatOtherValuesBecome) {
 
 TEST(Domain, NamesColumnsWhoseIntegersAreCutIntoCells) {
   const auto said = [](IntegerCells cells) {
-    return Domain::make({Column::make("v", std::move(cells), {.null_value = "0", .clips = true})})
-        .warnings();
+    return test::texts_of(
+        Domain::make({Column::make("v", std::move(cells), {.null_value = "0", .clips = true})})
+            .warnings());
   };
   EXPECT_THAT(said(IntegerCells::make(0, 99'999'999)),
               ElementsAre("column v has 100000000 integers, which are cut into 16777216 cells of 6 "

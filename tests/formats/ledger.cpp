@@ -445,7 +445,7 @@ TEST(LedgerFile, RefusesToChargeWhatItCannotWrite) {
       LedgerFile(path, Opening::kExisting).charge(release_at(pure_cost("0.1")));
     });
     if (!sentence.starts_with("the ledger ledger cannot be ")) return;
-    throw InvalidInput(sentence);  // as expected
+    throw InvalidInput("unreadable-file", sentence);  // as expected
   });
   EXPECT_EQ(status_of(process), 1);
 }
@@ -562,9 +562,9 @@ TEST(LedgerFile, KeepsItsLockWhenOtherCodeReadsTheFile) {
 TEST(LedgerFile, StaysTheSameFileWhenTheFolderChanges) {
   const Scratch scratch;
   const pid_t process = in_child([&] {
-    if (::chdir(scratch.path("").c_str()) != 0) throw InvalidInput("no folder");
+    if (::chdir(scratch.path("").c_str()) != 0) throw InvalidInput("unreadable-file", "no folder");
     LedgerFile ledger("ledger", Opening::kOrMakeNew);
-    if (::chdir("/") != 0) throw InvalidInput("no folder");
+    if (::chdir("/") != 0) throw InvalidInput("unreadable-file", "no folder");
     ledger.charge(release_at(pure_cost("0.1")));
   });
   EXPECT_EQ(status_of(process), 0);

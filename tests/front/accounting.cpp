@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "message_texts.h"
 #include "mollify/privacy.h"
 #include "refusal.h"
 
@@ -57,7 +58,8 @@ TEST(FrontAccounting, ALargeBudgetIsExplainedInOdds) {
     EXPECT_TRUE(epsilon_warnings(small).empty()) << small.text();
     const double epsilon = epsilon_up(large, 1e-6);
     ASSERT_GE(epsilon, 10);
-    const std::vector<std::string> said = epsilon_warnings(large);
+    const auto said = test::texts_of(epsilon_warnings(large));
+    EXPECT_EQ(epsilon_warnings(large).front().code, "large-epsilon");
     ASSERT_EQ(said.size(), 1U) << large.text();
     const std::string begin = large.text() + " is epsilon " + std::to_string(epsilon).substr(0, 4);
     EXPECT_EQ(said[0].substr(0, begin.size()), begin);

@@ -35,7 +35,7 @@ TEST(FrontAmplify, FindsTheFourthOfFour) {
   const auto json = nlohmann::json::parse(found.json);
   EXPECT_GT(json["epsilon_upper"].get<double>(), json["epsilon_lower"].get<double>());
   EXPECT_THAT(found.text, HasSubstr("epsilon = 0.27"));
-  EXPECT_EQ(found.warnings, std::vector<std::string>());
+  EXPECT_TRUE(found.warnings.empty());
   const Answer risky = amplify({.n = 1000, .k = 10, .epsilon0 = 20, .delta = 5e-4});
   EXPECT_EQ(nlohmann::json::parse(risky.json)["warnings"].size(), risky.warnings.size());
   EXPECT_FALSE(risky.warnings.empty());

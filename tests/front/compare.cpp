@@ -39,7 +39,7 @@ TEST(FrontCompare, ChecksATextAsAFile) {
   EXPECT_EQ(json["listed"][0]["line"], 3);
   EXPECT_THAT(found.text,
               HasSubstr("data:3: colour must be one of 2 declared values, but is \"blue\""));
-  EXPECT_THAT(found.warnings.front(), HasSubstr("colour"));
+  EXPECT_THAT(found.warnings.front().text, HasSubstr("colour"));
 }
 
 TEST(FrontCompare, ShowsTheLawBesideTheTruth) {

@@ -101,7 +101,7 @@ class Witness final : public Ledger {
   ChargeReceipt charge(const ReleaseCharge& release) override {
     said += "charged " + release.method + " ";
     charged = release;
-    if (refuses_) throw InvalidInput("the total is passed");
+    if (refuses_) throw InvalidInput("budget-exceeded", "the total is passed");
     return {};
   }
   std::string said{};

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "core/invalid_input.h"
+#include "message_texts.h"
 #include "methods/central/design.h"
 #include "methods/central/method.h"
 #include "methods/local/bands.h"
@@ -136,18 +137,16 @@ TEST(DrawError, IsThePlansOfOneDraw) {
 
 TEST(DrawWarnings, SayThatADrawIsMostlyNoiseAndWhatWouldDo) {
   const auto said = [](MechanismParameters parameters) {
-    std::string all;
-    for (const std::string& one : draw_warnings(parameters)) all += one + "\n";
-    return all;
+    return test::lines_of(draw_warnings(parameters));
   };
   EXPECT_THAT(
       said({.outcome_count = 1000, .epsilon = 0.01}),
       testing::MatchesRegex("one draw cannot be told apart from public noise: the expected "
                             "error of a record is 0\\.[0-9]+ in total variation, and the error of "
-                            "the public reference alone is 0\\.[0-9]+; epsilon [0-9.]+ would "
+                            "the public reference alone is 0\\.[0-9]+; --epsilon [0-9.]+ would "
                             "do\n"));
   EXPECT_THAT(said({.outcome_count = 12, .epsilon = 1}), HasSubstr("one draw is mostly noise: "));
-  EXPECT_THAT(said({.outcome_count = 12, .epsilon = 1}), HasSubstr(" outcomes or epsilon "));
+  EXPECT_THAT(said({.outcome_count = 12, .epsilon = 1}), HasSubstr(" outcomes or --epsilon "));
   EXPECT_EQ(said({.outcome_count = 12, .epsilon = 9}), "");
   EXPECT_EQ(said({.outcome_count = 1, .epsilon = 0.01}), "");
   // A large epsilon is said as ever.
@@ -160,7 +159,7 @@ TEST(DrawWarnings, SayThatADrawIsMostlyNoiseAndWhatWouldDo) {
   EXPECT_THAT(said(reports(100, 0.001)),
               testing::AllOf(HasSubstr("one draw cannot be told apart from public noise: "),
                              HasSubstr("; mollify estimate finds the population from many such "
-                                       "records; epsilon "),
+                                       "records; --epsilon "),
                              HasSubstr(" would do")));
   EXPECT_EQ(said(reports(12, 1)), "");
   EXPECT_EQ(said(reports(1, 0.001)), "");
@@ -168,11 +167,11 @@ TEST(DrawWarnings, SayThatADrawIsMostlyNoiseAndWhatWouldDo) {
 
 // A share of one half is wrong by one half if it is said to be 0, which takes no data.
 TEST(EstimateError, IsJudgedByTheSameRule) {
-  EXPECT_EQ(words_of_noise(estimate_error(0.25)), "");
-  EXPECT_EQ(words_of_noise(estimate_error(0.26)),
+  EXPECT_FALSE(noise_message(estimate_error(0.25)));
+  EXPECT_EQ(noise_message(estimate_error(0.26))->text(),
             "the estimate is mostly noise: the standard error of a share of one half is 0.26, and "
             "the error of saying that each share is 0 is 0.5");
-  EXPECT_EQ(words_of_noise(estimate_error(7616)),
+  EXPECT_EQ(noise_message(estimate_error(7616))->text(),
             "the estimate cannot be told apart from public noise: the standard error of a share of "
             "one half is 7.62e+03, and the error of saying that each share is 0 is 0.5");
 }
@@ -220,9 +219,7 @@ class Ruled {
     return "";
   }
   [[nodiscard]] std::string said(const std::string& spec) const {
-    std::string all;
-    for (const std::string& one : prepared(spec)->warnings()) all += one + "\n";
-    return all;
+    return test::lines_of(prepared(spec)->warnings());
   }
 
  private:
@@ -387,7 +384,7 @@ TEST_P(EveryModel, ReportsWhatIsKnown) {
   EXPECT_LE(*report.total_variation, 1);
   EXPECT_THAT(report.why, Not(IsEmpty()));
   EXPECT_THAT(report.notes, Not(IsEmpty()));
-  EXPECT_EQ(report.warnings, prepared->warnings());
+  EXPECT_EQ(test::lines_of(report.warnings), test::lines_of(prepared->warnings()));
 }
 
 constexpr const char* kCells = R"("domain": {"file": "{}/cells.yaml"}, "count": )";
@@ -440,9 +437,10 @@ TEST(ReleaseError, SaysWhatWouldDo) {
       R"({"method": "local", "unit": "id", "domain": {"file": "{}/cells.yaml"}, "count": 1,
           "privacy": {"epsilon": 2}})";
   const std::string refusal = ruled.refusal(spec);
-  EXPECT_THAT(refusal, HasSubstr("; 13 outcomes or epsilon 6.27 would do; for shares of all units "
-                                 "together use --mechanism randomized-response and mollify "
-                                 "estimate, or add --accept-error"));
+  EXPECT_THAT(refusal,
+              HasSubstr("; 13 outcomes or --epsilon 6.27 would do; for shares of all units "
+                        "together use --mechanism randomized-response and mollify "
+                        "estimate, or add --accept-error"));
   EXPECT_FALSE(noisy(13, "2"));
   EXPECT_TRUE(noisy(14, "2"));
   EXPECT_FALSE(noisy(600, "6.27"));
@@ -461,7 +459,7 @@ TEST(ReleaseError, JudgesABandByItsReference) {
   EXPECT_THAT(ruled.said(spec("few.csv", "2")), IsEmpty());
   const std::string said = ruled.said(spec("even.csv", "2"));
   EXPECT_THAT(said, HasSubstr("the release is mostly noise"));
-  EXPECT_THAT(said, HasSubstr(" outcomes or epsilon 3.02 would do; for shares of all units"));
+  EXPECT_THAT(said, HasSubstr(" outcomes or --epsilon 3.02 would do; for shares of all units"));
   EXPECT_THAT(ruled.said(spec("even.csv", "3.02")), IsEmpty());
   EXPECT_THAT(ruled.said(spec("even.csv", "2.99")), HasSubstr("mostly noise"));
 }
@@ -483,10 +481,10 @@ TEST(ReleaseError, NotesWhatBecomesOfSparseDataWhereItIsJudgedBySmooth) {
   EXPECT_THAT(report("kernel", "2").warnings, testing::IsEmpty());
   EXPECT_THAT(report("kernel", "2").notes, noted);
   EXPECT_THAT(report("kernel", "4").notes, Not(noted));
-  EXPECT_THAT(report("empirical", "2").warnings,
+  EXPECT_THAT(test::texts_of(report("empirical", "2").warnings),
               testing::Contains(HasSubstr("the release is mostly noise: the expected error of a "
                                           "record is 0.517")));
-  EXPECT_THAT(report("kernel", "0.5").warnings,
+  EXPECT_THAT(test::texts_of(report("kernel", "0.5").warnings),
               testing::Contains(HasSubstr("expected error of a record of smooth data is")));
 }
 

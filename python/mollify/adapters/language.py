@@ -13,8 +13,9 @@ from mollify._ledger import Ledger, existing
 from mollify._parameters import check_class
 from mollify._privacy import Privacy
 from mollify._private_numbers import private_numbers
+from mollify._refusal import refusal
 from mollify._sampler import _numbers
-from mollify._warning import warn
+from mollify._warning import messages, warn
 
 if TYPE_CHECKING:
     from numpy import uint32
@@ -58,11 +59,11 @@ class TokenSampler:
     ) -> None:
         # Refuses a wrong epsilon. A Sampler would call a token noise, but a public model is near.
         _core.Sampler(_core.SamplerParameters("minimax", 2, number("epsilon", epsilon)))
-        warn(_core.epsilon_warnings(Privacy(float(epsilon))._inside()))
+        warn(messages(_core.epsilon_warnings(Privacy(float(epsilon))._inside())))
         if top is not None and whole_number("top", top) < 1:
-            raise _core.InvalidInput(f"top must be at least 1, but is {top}")
+            raise refusal("out-of-range", f"top must be at least 1, but is {top}", "top")
         if (ledger is None) != (data_set is None):
-            raise _core.InvalidInput("tokens are charged to a ledger with a data_set, but one is missing")
+            raise refusal("missing-parameter", "tokens are charged to a ledger with a data_set, but one is missing", "data_set")
         self.epsilon = float(epsilon)
         self.top = top
         self.separate = separate
@@ -104,9 +105,10 @@ class TokenSampler:
         width = open_scores.shape[-1] if open_scores.ndim else None
         scores = private_numbers("private", private, width=width).astype(np.float64)
         if scores.ndim != 2 or scores.shape != open_scores.shape:
-            raise _core.InvalidInput(
+            raise refusal(
+                "wrong-shape",
                 "private and public must be of one shape (batch, vocabulary), but have shapes "
-                f"{scores.shape} and {open_scores.shape}"
+                f"{scores.shape} and {open_scores.shape}",
             )
         rows = [self._row(row) for row in open_scores]
         self._charge(1 if self.separate else len(rows))
@@ -142,8 +144,9 @@ class TokenSampler:
         import numpy as np
 
         if np.any(np.isnan(logits) | (logits == np.inf)) or not np.any(np.isfinite(logits)):
-            raise _core.InvalidInput(
-                "public logits must be numbers or -inf, and not all -inf, but a row is otherwise"
+            raise refusal(
+                "out-of-range",
+                "public logits must be numbers or -inf, and not all -inf, but a row is otherwise",
             )
         order = np.argsort(-logits, kind="stable")
         count = int(np.count_nonzero(np.isfinite(logits)))

@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mollify import _core
 from mollify._files import optional
 from mollify._method_base import Method
 from mollify._parameters import checked
 from mollify._privacy import of_json
+from mollify._refusal import refusal
 from mollify._release import Release
 
 if TYPE_CHECKING:
@@ -84,15 +84,16 @@ def measurement(
     facts = method._certificate(records)
     total = of_json(facts["privacy"])
     if total.mu is not None:
-        raise _core.InvalidInput("a measurement must promise epsilon or rho, but is asked for mu")
+        raise refusal("not-for-this-budget", "a measurement must promise epsilon or rho, but is asked for mu", "mu")
     fixed = facts["facts"].get("records")
 
     def function(table: Any) -> Release:
         release = method.sample(table, counts=counts, lists=lists, threads=threads)
         held = release.certificate.to_dict()["facts"].get("records")
         if held != fixed:  # both are public
-            raise _core.InvalidInput(
-                f"the table must have the {fixed} records that the measurement is for, but has {held}"
+            raise refusal(
+                "wrong-shape",
+                f"the table must have the {fixed} records that the measurement is for, but has {held}",
             )
         return release
 

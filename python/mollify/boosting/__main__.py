@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from mollify import _core
+from mollify._refusal import refusal
 from mollify.boosting import mbde
 
 _LEARNER = {
@@ -70,9 +71,9 @@ def main(given: Sequence[str] | None = None) -> int:
         if out is not None and os.path.exists(out):
             for name in ("data", "domain", "density", "reference", "model"):
                 if name in how and os.path.exists(how[name]) and os.path.samefile(out, how[name]):
-                    raise _core.InvalidInput(f"--out must not overwrite the file of --{name}, {out}")
+                    raise refusal("same-file", f"--out must not overwrite the file of --{name}, {out}", "out")
             if not overwrite:
-                raise _core.InvalidInput(f"{out} is there already: choose another --out, or add --overwrite")
+                raise refusal("file-exists", f"{out} is there already: choose another --out, or add --overwrite", "out")
         answer = mbde(**how, progress=sys.stderr.isatty())
         if out is not None:
             answer.write_model(out)

@@ -22,6 +22,7 @@ from mollify._domain import Domain, DomainLike, as_domain
 from mollify._files import unreadable
 from mollify._parameters import unknown
 from mollify._progress import steps
+from mollify._refusal import WayOut, refusal
 from mollify._spec import Held, Inputs
 from mollify.boosting.density import BoostedDensity, Learner, LogNormaliser, Numbers, Points, boost, resampled
 from mollify.boosting.diagnostics import (
@@ -87,11 +88,11 @@ def density_parts(given: Any, name: str) -> tuple[Mapping[str, Any], str]:
     if isinstance(given, Mapping):
         return given, name
     if not isinstance(given, (str, os.PathLike)):
-        raise _core.InvalidInput(f"{name} must be a mapping or the path of a JSON file, but is {given!r}")
+        raise refusal("wrong-type", f"{name} must be a mapping or the path of a JSON file, but is {given!r}")
     try:
         parts = json.loads(_read_text(name, given))
     except ValueError as error:
-        raise _core.InvalidInput(f"{os.fspath(given)} must be JSON, but is not: {error}") from None
+        raise refusal("malformed-file", f"{os.fspath(given)} must be JSON, but is not: {error}") from None
     return parts, os.fspath(given)
 
 
@@ -103,8 +104,10 @@ def _region(given: str | Sequence[tuple[float, float]], dimension: int) -> list[
     except (TypeError, ValueError):
         box = []
     if len(box) != dimension or not all(-math.inf < low < high < math.inf for low, high in box):
-        raise _core.InvalidInput(
-            f"region must be low:high for each of {dimension} axes with commas between them, but is {given!r}"
+        raise refusal(
+            "malformed-text",
+            f"region must be low:high for each of {dimension} axes with commas between them, but is {given!r}",
+            "region",
         )
     return box
 
@@ -125,7 +128,7 @@ def _of_density(density: Any, reference: Any, samples: int, seed: int, regions: 
         parts, reference_text = density_parts(reference, "reference")
         start = _core.KnownMeasure(json.dumps(parts), reference_text)
     if start.dimension != dimension:
-        raise _core.InvalidInput(f"the reference must have the density's {dimension} dimensions, but has {start.dimension}")
+        raise refusal("wrong-shape", f"the reference must have the density's {dimension} dimensions, but has {start.dimension}", "reference")
     boxes = [_region(one, dimension) for one in regions]
     numbers = _core.SeededNumbers(seed)
     p, pool = points_of(truth, samples, numbers), points_of(start, max(_POOL, 4 * samples), numbers)
@@ -146,9 +149,11 @@ def _of_density(density: Any, reference: Any, samples: int, seed: int, regions: 
             ]
             return Problem(p, pool, grid.middles, grid.middles, p_text, reference_text, start, grid, inside)
     if boxes:
-        raise _core.InvalidInput(
+        raise refusal(
+            "not-for-this-domain",
             "region needs a density of one or two dimensions, on the reference's central box and not narrower "
-            "than its cells, but this one is not so"
+            "than its cells, but this one is not so",
+            "region",
         )
     at_p, at_reference = points_of(truth, samples, numbers), points_of(start, _POOL, numbers)
     return Problem(p, pool, at_p, at_reference, p_text, reference_text, start)
@@ -160,7 +165,7 @@ def _of_rows(data: Any, domain: Domain, reference: Any) -> Problem:
     if reference is not None:
         paths = isinstance(data, (str, os.PathLike)) and isinstance(reference, (str, os.PathLike))
         if reference is data or (paths and Path(data).read_bytes() == Path(reference).read_bytes()):
-            raise _core.InvalidInput(f"the reference must be public, but {reference} is the private data itself")
+            raise refusal("public-is-private", f"the reference must be public, but {reference} is the private data itself", "reference")
         table = Inputs(domain).read("reference", reference)
         reference_text = "reference" if isinstance(table, Held) else table
         candidates = [reference_text, table.text if isinstance(table, Held) else None]
@@ -169,7 +174,7 @@ def _of_rows(data: Any, domain: Domain, reference: Any) -> Problem:
     rows = _core.record_features(domain._inside, source_of(data, list(domain)))
     p_text = os.fspath(data) if isinstance(data, (str, os.PathLike)) else "data"
     if len(rows) == 0:
-        raise _core.InvalidInput(f"{p_text} must hold records to learn from, but holds none")
+        raise refusal("empty-input", f"{p_text} must hold records to learn from, but holds none")
     held = np.arange(len(rows)) % _HELD_OUT == _HELD_OUT - 1
     few = len(rows) < _LEAST_ROWS
     return Problem(
@@ -280,9 +285,11 @@ def _proposals(epsilon: float) -> int:
     """K, the least number with (1 - e^(-epsilon/2))^K <= 1e-6."""
     count = math.ceil(math.log(1e-6) / math.log1p(-math.exp(-epsilon / 2))) if epsilon < 60 else math.inf
     if count > 1 << 20:
-        raise _core.InvalidInput(
+        raise refusal(
+            "too-much-work",
             f"rejection at epsilon = {epsilon:g} needs more than 1048576 proposals a point: choose a smaller epsilon "
-            "or candidates"
+            "or candidates",
+            "epsilon",
         )
     return max(int(count), 1)
 
@@ -468,14 +475,14 @@ def _learner(name: str, options: Mapping[str, Any]) -> Learner:
         if option not in ("schedule", "optimiser"):
             given[option] = (number if option == "rate" else whole_number)(option, given[option])
         elif not isinstance(given[option], str):
-            raise _core.InvalidInput(f"{option} must be text, but is {given[option]!r}")
+            raise refusal("wrong-type", f"{option} must be text, but is {given[option]!r}", option)
     if name == "network":
         return NetworkLearner(**given)
     if name not in ("tree", "logistic"):
-        raise _core.InvalidInput(f'learner must be network, tree or logistic, but is "{name}"')
+        raise refusal("unknown-name", f'learner must be network, tree or logistic, but is "{name}"', "learner")
     for option in given:
         if option != "depth" or name == "logistic":
-            raise _core.InvalidInput(f"{option} is for networks, but the learner is {name}")
+            raise refusal("superfluous-parameter", f"{option} is for networks, but the learner is {name}", option)
     return TreeLearner(**given) if name == "tree" else LogisticLearner()
 
 
@@ -538,7 +545,7 @@ def mbde(
         settled = {"epsilon": epsilon, "iterations": iterations, "outputs": outputs, "classifier": classifier}
         for name, given in (settled | {"learner": learner or options or None}).items():
             if given is not None:
-                raise _core.InvalidInput(f"model has been learned with its own {name}: leave out {name}")
+                raise refusal("superfluous-parameter", f"model has been learned with its own {name}: leave out {name}", name)
         loaded = model_from(_read_text("model", model), os.fspath(model))
         epsilon = loaded.epsilon
     missing = ["epsilon"] if epsilon is None else []
@@ -546,43 +553,46 @@ def mbde(
         rows = {"data": data, "domain": domain}
         missing += [name for name, given in rows.items() if given is None]
     if missing:
-        raise _core.InvalidInput(
+        raise refusal(
+            "missing-parameter",
             f"{listed(missing)} {'are' if missing[1:] else 'is'} missing: mbde needs epsilon, and data with a "
-            "domain or a density"
+            "domain or a density",
         )
     for name, whole, most in (
         ("samples", samples, 10_000_000), ("iterations", 3 if iterations is None else iterations, 1000),
         ("draws", draws, 1_000_000), ("seed", seed, 2**63 - 1), ("outputs", outputs or 1, 2**31),
     ):
         if whole_number(name, whole) > most:
-            raise _core.InvalidInput(f"{name} must be at most {most}, but is {whole}")
+            raise refusal("out-of-range", f"{name} must be at most {most}, but is {whole}", name)
     start = loaded or BoostedDensity(number("epsilon", epsilon), classifier or "probability", 1 if outputs is None else outputs)
     if start.epsilon > 500:  # above, likelihoods leave the range of doubles
-        raise _core.InvalidInput(f"epsilon must be at most 500, but is {epsilon:g}")
+        raise refusal("out-of-range", f"epsilon must be at most 500, but is {epsilon:g}", "epsilon")
     learns = _learner(learner or "network", options)
     if draws and density is None:
-        raise _core.InvalidInput('draws needs density, but data is given; a method with score="mbde" releases')
+        raise refusal("contradicting-parameters", 'draws needs density, but data is given; a method with score="mbde" releases', "draws")
     if sampler is not None and not draws:
-        raise _core.InvalidInput("sampler is for draws: give draws too, or leave it out")
+        raise refusal("missing-parameter", "sampler is for draws: give draws too, or leave it out", "draws", ways_out=[WayOut("leave", "sampler")])
     sampler = sampler or SAMPLERS[0]
     if sampler not in SAMPLERS:
-        raise _core.InvalidInput(f'sampler must be {SAMPLERS[0]}, {SAMPLERS[1]} or {SAMPLERS[2]}, but is "{sampler}"')
+        raise refusal("unknown-name", f'sampler must be {SAMPLERS[0]}, {SAMPLERS[1]} or {SAMPLERS[2]}, but is "{sampler}"', "sampler")
     if draws and sampler == SAMPLERS[0]:
         _proposals(start.epsilon / start.outputs)
     if density is not None:
         if data is not None or domain is not None:
-            raise _core.InvalidInput("density is instead of data and domain, but both are given")
+            raise refusal("contradicting-parameters", "density is instead of data and domain, but both are given", "density")
         problem = _of_density(density, reference, samples, seed, regions)
     elif regions:
-        raise _core.InvalidInput("regions needs density, but data is given: leave out regions")
+        raise refusal("superfluous-parameter", "regions needs density, but data is given: leave out regions", "regions", ways_out=[WayOut("leave", "regions")])
     else:
         assert domain is not None
         problem = _of_rows(data, as_domain(domain), reference)
     found: list[tuple[Step, float]] = []
     if loaded is not None:
         if loaded.classifiers[0].features != problem.p.shape[1]:
-            raise _core.InvalidInput(
-                f"the model must be of points of {problem.p.shape[1]} features, but is of {loaded.classifiers[0].features}"
+            raise refusal(
+                "wrong-shape",
+                f"the model must be of points of {problem.p.shape[1]} features, but is of {loaded.classifiers[0].features}",
+                "model",
             )
         made = BoostedDensity(loaded.epsilon, loaded.bounding, loaded.outputs)
         for one in loaded.classifiers:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mollify import _core
+from mollify._refusal import refusal
 
 Numbers = NDArray[np.float64]
 Points = NDArray[np.float32]
@@ -26,7 +27,7 @@ SIGMOIDS = BOUNDINGS[3:]
 def classifier_bound(bounding: str) -> float:
     """The greatest |c|: 1 for `SIGMOIDS`, else log 2."""
     if bounding not in BOUNDINGS:
-        raise _core.InvalidInput(f'classifier must be {", ".join(BOUNDINGS[:-1])} or {BOUNDINGS[-1]}, but is "{bounding}"')
+        raise refusal("unknown-name", f'classifier must be {", ".join(BOUNDINGS[:-1])} or {BOUNDINGS[-1]}, but is "{bounding}"', "classifier")
     return 1.0 if bounding in SIGMOIDS else math.log(2)
 
 
@@ -105,9 +106,9 @@ class BoostedDensity:
     def __post_init__(self) -> None:
         classifier_bound(self.bounding)
         if not 0 < self.epsilon < math.inf:
-            raise _core.InvalidInput(f"epsilon must be finite and positive, but is {self.epsilon:g}")
+            raise refusal("out-of-range", f"epsilon must be finite and positive, but is {self.epsilon:g}", "epsilon")
         if self.outputs < 1:
-            raise _core.InvalidInput("the number of outputs must be at least 1, but is 0")
+            raise refusal("out-of-range", "the number of outputs must be at least 1, but is 0")
 
     def theta(self, t: int) -> float:
         """theta_t, t from 1; any t."""
@@ -208,9 +209,9 @@ def boost(
     points of P each iteration takes that many, anew and evenly.
     """
     if iterations < 1:
-        raise _core.InvalidInput("there must be at least 1 iteration, but are 0")
+        raise refusal("out-of-range", "there must be at least 1 iteration, but are 0")
     if samples < 1:
-        raise _core.InvalidInput("the sample size must be at least 1, but is 0")
+        raise refusal("out-of-range", "the sample size must be at least 1, but is 0")
     numbers = _core.SeededNumbers(seed)
     density = start
     ratios = np.zeros(len(pool))

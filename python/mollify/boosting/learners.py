@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mollify import _core
+from mollify._refusal import refusal
 from mollify.boosting.density import BOUNDINGS, BoostedDensity, Classifier, Learned, LogNormaliser, Numbers, Points
 
 
@@ -131,7 +132,7 @@ class TreeLearner:
 
     def __post_init__(self) -> None:
         if not 1 <= self.depth <= 16:
-            raise _core.InvalidInput(f"the depth of a tree must be from 1 to 16, but is {self.depth}")
+            raise refusal("out-of-range", f"the depth of a tree must be from 1 to 16, but is {self.depth}", "depth")
 
     def learn(self, p: Points, q: Points, seed: int) -> Learned:
         values = np.concatenate([p, q])
@@ -339,13 +340,13 @@ class _Node:
 
     def refuse(self, expected: str) -> _core.InvalidInput:
         shown = json.dumps(self.value) if not isinstance(self.value, (dict, list)) else type(self.value).__name__
-        return _core.InvalidInput(f"{self.place} must be {expected}, but is {shown}")
+        return refusal("wrong-type", f"{self.place} must be {expected}, but is {shown}")
 
     def member(self, key: str) -> _Node:
         if not isinstance(self.value, dict):
             raise self.refuse("an object")
         if key not in self.value:
-            raise _core.InvalidInput(f'{self.place} must have "{key}", but has not')
+            raise refusal("missing-key", f'{self.place} must have "{key}", but has not', key)
         return _Node(self.value[key], f'"{key}" of {self.place}')
 
     def entries(self) -> list[_Node]:
@@ -356,7 +357,7 @@ class _Node:
     def allow_only(self, keys: tuple[str, ...]) -> None:
         for key in self.value if isinstance(self.value, dict) else ():
             if key not in keys:
-                raise _core.InvalidInput(f'{self.place} may have only {", ".join(keys)}, but has "{key}"')
+                raise refusal("unknown-key", f'{self.place} may have only {", ".join(keys)}, but has "{key}"', key)
 
     def number(self) -> float:
         if isinstance(self.value, str) and self.value in ("nan", "infinity", "-infinity"):
@@ -408,7 +409,7 @@ def _logistic_from(node: _Node) -> Logistic:
     d = len(made.centres)
     terms = 1 + d + (d * (d + 1) // 2 if made.products else 0)
     if len(made.factors) != d or len(made.coefficients) != terms:
-        raise _core.InvalidInput(f"{node.place} must have {d} factors and {terms} coefficients for {d} centres")
+        raise refusal("wrong-shape", f"{node.place} must have {d} factors and {terms} coefficients for {d} centres")
     return made
 
 
@@ -422,7 +423,7 @@ def _classifier_from(node: _Node, features: int) -> Classifier:
     else:
         made = _tree_from(node) if kind == "tree" else _logistic_from(node)
     if made.features != features:
-        raise _core.InvalidInput(f"{node.place} must read {features} features, but reads {made.features}")
+        raise refusal("wrong-shape", f"{node.place} must read {features} features, but reads {made.features}")
     return made
 
 
@@ -431,7 +432,7 @@ def model_from(text: str, name: str) -> BoostedDensity:
     try:
         file = _Node(json.loads(text), name)
     except (ValueError, RecursionError) as wrong:
-        raise _core.InvalidInput(f"{name} must be JSON, but is not: {wrong}") from None
+        raise refusal("malformed-file", f"{name} must be JSON, but is not: {wrong}") from None
     file.member("format").one_of((_FORMAT,))
     if file.member("version").value != 1:
         raise file.member("version").refuse("1")

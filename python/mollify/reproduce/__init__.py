@@ -21,7 +21,7 @@ from typing import Any
 # On busy cores threads of BLAS make small products 60 times slower. NumPy asks when it is imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from mollify import _core
+from mollify._refusal import refusal
 from mollify._warning import ReleaseWarning
 from mollify.boosting.analysis import density_parts
 from mollify.reproduce import cheu, husain, park
@@ -51,7 +51,7 @@ def figure(name: str, *, quick: bool = False, seed: int = 2026) -> Figure:
         If there is no such figure.
     """
     if name not in FIGURES:
-        raise _core.InvalidInput(_unknown(name))
+        raise refusal("unknown-name", _unknown(name))
     paper, title, make = FIGURES[name]
     with warnings.catch_warnings():
         # Nothing is released, so a law that is mostly noise is no reason to warn.
@@ -89,7 +89,7 @@ def chosen(names: Sequence[str]) -> list[str]:
     for asked in names or [""]:
         meant = [one for one in FIGURES if asked in ("", one) or one.startswith(asked + "-")]
         if not meant:
-            raise _core.InvalidInput(_unknown(asked))
+            raise refusal("unknown-name", _unknown(asked))
         found += [one for one in meant if one not in found]
     return found
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from mollify import _core, reproduce
 from mollify._files import optional
+from mollify._refusal import refusal
 from mollify.reproduce import page
 
 _NOTICE = (
@@ -67,13 +68,13 @@ def _run(how: argparse.Namespace) -> None:
     names = reproduce.chosen(how.figures) if how.figures or how.density is None else []
     names = [*([] if how.density is None else ["own"]), *names]
     if not 0 <= how.seed < 2**64:
-        raise _core.InvalidInput(f"--seed is {how.seed}. Give a whole number from 0 to 2^64 - 1.")
+        raise refusal("out-of-range", f"--seed is {how.seed}. Give a whole number from 0 to 2^64 - 1.", "seed")
     optional("altair", "plot")  # a missing package is found before anything is computed
     folder = Path(how.out)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise _core.InvalidInput(f'--out "{folder}" is not a folder that can be made: {error.strerror}.') from None
+        raise refusal("unwritable-file", f'--out "{folder}" is not a folder that can be made: {error.strerror}.', "out") from None
     notice = _NOTICE
     if how.quick:
         notice += ". Computed with --quick: fewer samples, cells and steps than the texts state"

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mollify import _core
+from mollify._refusal import refusal
 from mollify.boosting.density import BoostedDensity, Points
 from mollify.boosting.known import measure, points_of
 from mollify.reproduce import measured
@@ -437,11 +438,12 @@ def own(parts: dict[str, Any], quick: bool, seed: int) -> Figure:
     """DPB and boosting on a density of one or two dimensions."""
     truth = measure(parts)
     if truth.dimension > 2:
-        raise _core.InvalidInput(f"The density has {truth.dimension} dimensions. Give a density of one or two.")
+        raise refusal("wrong-shape", f"The density has {truth.dimension} dimensions. Give a density of one or two.")
     span = max(map(abs, truth.central_box()))
     if span > 7:
-        raise _core.InvalidInput(
-            f"The density reaches to {span:g}. Scale it to lie within -7 and 7 on each axis: boosting starts at N(0, I)."
+        raise refusal(
+            "out-of-range",
+            f"The density reaches to {span:g}. Scale it to lie within -7 and 7 on each axis: boosting starts at N(0, I).",
         )
     figure = Figure(
         [

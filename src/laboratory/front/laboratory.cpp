@@ -40,8 +40,10 @@ namespace {
 /// How many points these numbers are.
 std::size_t count_of(std::size_t numbers, std::size_t dimension) {
   if (dimension == 0 || numbers % dimension != 0) {
-    throw InvalidInput(fmt::format("{} numbers are not points of {} coordinates: give a multiple",
-                                   numbers, dimension));
+    throw InvalidInput("wrong-shape",
+                       fmt::format("{} numbers are not points of {} coordinates: give a multiple",
+                                   numbers, dimension),
+                       "points");
   }
   return numbers / dimension;
 }
@@ -121,9 +123,11 @@ std::vector<double> KnownMeasure::cell_masses(std::span<const double> edges,
   }
   if (of_axes.size() != edge_counts.size() || !edges.empty() || of_axes.size() != dimension()) {
     throw InvalidInput(
+        "wrong-shape",
         fmt::format("a grid needs ascending edges along each of the measure's {} axes, as many as "
                     "are counted",
-                    dimension()));
+                    dimension()),
+        "edges");
   }
   const inside::Grid grid(std::move(of_axes));
   std::vector<double> masses(grid.cell_count());
@@ -159,17 +163,21 @@ Answer law(const SamplerParameters& parameters, std::span<const double> p,
            const LawQuestion& question) {
   const inside::MechanismParameters asked = inward(parameters);
   const auto sampler = inside::make_sampler(asked);
-  const auto require_masses = [&](std::size_t count) {
+  const auto require_masses = [&](std::string_view flag, std::size_t count) {
     if (count == sampler->outcome_count()) return;
-    throw InvalidInput(fmt::format("there must be a mass for each of {} outcomes, but there are {}",
-                                   sampler->outcome_count(), count));
+    throw InvalidInput("wrong-shape",
+                       fmt::format("there must be a mass for each of {} outcomes, but there are {}",
+                                   sampler->outcome_count(), count),
+                       flag);
   };
-  require_masses(p.size());
+  require_masses("p", p.size());
   const std::string name(inside::name_of(asked.mechanism));
   if (question.other) {
-    require_masses(question.other->size());
+    require_masses("other", question.other->size());
     if (!inside::is_band(asked.mechanism)) {
-      throw InvalidInput(fmt::format("other is for the laws of bands, but {} is not a band", name));
+      throw InvalidInput("not-for-this-mechanism",
+                         fmt::format("other is for the laws of bands, but {} is not a band", name),
+                         "other", {WayOut::leave("other")});
     }
   }
   std::vector<std::string> outcomes;

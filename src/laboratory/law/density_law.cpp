@@ -8,8 +8,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/names.h"
 #include "base/progress.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
@@ -47,15 +48,17 @@ DensityBand chosen_band(const DensityLawQuestion& question) {
     if (!band.c1) band.c1 = 0;
     if (!band.c2 && made_for_a_class) band.c2 = question.reference->class_bound();
     if (!band.c2) {
-      refuse_missing(flag_words("c2"),
-                     "greatest density of the private data against the reference");
+      refuse_missing("c2", "greatest density of the private data against the reference");
     }
     band.floor = class_floor(*band.c1, *band.c2, question.epsilon);
     return band;
   }
   if (band.c1 || band.c2) {
-    throw InvalidInput(fmt::format("{} belongs to the minimax band, but another band is asked for",
-                                   band.c1 ? "c1" : "c2"));
+    const std::string_view flag = band.c1 ? "c1" : "c2";
+    throw InvalidInput(
+        "contradicting-parameters",
+        fmt::format("{} belongs to the minimax band, but another band is asked for", flag), flag,
+        {WayOut::leave(flag)});
   }
   band.floor = band.place.location ? location_floor(*band.place.location, question.epsilon)
                                    : relative_floor(question.epsilon);
@@ -65,17 +68,21 @@ DensityBand chosen_band(const DensityLawQuestion& question) {
 void refuse_mismatch(const Measure& p, const Measure& reference) {
   if (p.dimension() != reference.dimension()) {
     throw InvalidInput(
+        "wrong-shape",
         fmt::format("the reference must have the density's {} dimensions, but has {}",
-                    p.dimension(), reference.dimension()));
+                    p.dimension(), reference.dimension()),
+        "reference");
   }
   for (std::size_t axis = 0; axis < p.dimension(); ++axis) {
     const Interval of_p = p.box()[axis];
     const Interval of_reference = reference.box()[axis];
     if (of_reference.contains(of_p)) continue;
     throw InvalidInput(
+        "not-for-this-domain",
         fmt::format("the reference must be positive wherever the density is, but along axis {} it "
                     "ends at [{:g}, {:g}] and the density at [{:g}, {:g}]",
-                    axis, of_reference.low, of_reference.high, of_p.low, of_p.high));
+                    axis, of_reference.low, of_reference.high, of_p.low, of_p.high),
+        "reference");
   }
 }
 
@@ -220,9 +227,11 @@ Box box_from(std::string_view option, const std::string& text, std::size_t dimen
   }
   if (box.size() != dimension) {
     throw InvalidInput(
+        "malformed-text",
         fmt::format("{} must be low:high for each of {} axes with commas between them, but is "
                     "\"{}\"",
-                    option, dimension, text));
+                    option, dimension, text),
+        parameter_of(option));
   }
   return box;
 }
@@ -232,19 +241,25 @@ DensityLaw law_of_density(const DensityLawQuestion& question) {
   if (question.other) refuse_mismatch(*question.other, *question.reference);
   if (question.cells && question.candidates) {
     throw InvalidInput(
-        fmt::format("give {} or {}, not both", flag_words("cells"), flag_words("candidates")));
+        "contradicting-parameters",
+        fmt::format("give {} or {}, not both", flag_words("cells"), flag_words("candidates")),
+        "cells", {WayOut::leave("cells"), WayOut::leave("candidates")});
   }
   const std::size_t dimension = question.p->dimension();
   for (const auto& point : question.points) {
     if (point.size() == dimension) continue;
-    throw InvalidInput(fmt::format("{} must be points of {}, but one has {}", flag_words("at"),
-                                   counted(dimension, "number"), point.size()));
+    throw InvalidInput("wrong-shape",
+                       fmt::format("{} must be points of {}, but one has {}", flag_words("at"),
+                                   counted(dimension, "number"), point.size()),
+                       "at");
   }
   const bool on_grid =
       question.cells || (!question.candidates && dimension <= Grid::kMostDimensions);
   if (!on_grid && !question.regions.empty()) {
     throw InvalidInput(
-        fmt::format("{} needs a grid, but the law is over candidates", flag_words("region")));
+        "not-for-this-space",
+        fmt::format("{} needs a grid, but the law is over candidates", flag_words("region")),
+        "region", {WayOut::leave("region")});
   }
   const DensityBand band = chosen_band(question);
   return on_grid ? law_on_grid(question, band) : law_on_candidates(question, band);

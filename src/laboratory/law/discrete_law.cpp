@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "accounting/privacy.h"
-#include "base/names.h"
 #include "base/progress.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
@@ -29,28 +28,35 @@ namespace {
 void require_cells(const char* what, std::span<const double> p, std::span<const double> q,
                    std::span<const double> volumes) {
   if (p.size() != q.size() || p.size() != volumes.size()) {
-    throw InvalidInput(fmt::format(
-        "{} needs masses of P and of Q and a volume for each cell, but has {}, {} and {}", what,
-        p.size(), q.size(), volumes.size()));
+    throw InvalidInput(
+        "wrong-shape",
+        fmt::format(
+            "{} needs masses of P and of Q and a volume for each cell, but has {}, {} and {}", what,
+            p.size(), q.size(), volumes.size()));
   }
   for (std::size_t i = 0; i < volumes.size(); ++i) {
     if (volumes[i] > 0) continue;
     throw InvalidInput(
-        fmt::format("the volume of cell {} must be positive, but is {:g}", i, volumes[i]));
+        "out-of-range",
+        fmt::format("the volume of cell {} must be positive, but is {:g}", i, volumes[i]),
+        "volumes");
   }
 }
 
 void require_coverage_level(double level) {
   if (level > 0 && level < 1) return;
   throw InvalidInput(
-      fmt::format("the level of coverage must be above 0 and below 1, but is {:g}", level));
+      "out-of-range",
+      fmt::format("the level of coverage must be above 0 and below 1, but is {:g}", level),
+      "level");
 }
 
 double sum_of(const char* what, std::span<const double> masses) {
   CompensatedSum sum;
   for (const double mass : masses) sum += mass;
   if (!(sum.value() > 0))
-    throw InvalidInput(fmt::format("{} needs masses with a positive sum", what));
+    throw InvalidInput("not-a-distribution",
+                       fmt::format("{} needs masses with a positive sum", what));
   return sum.value();
 }
 

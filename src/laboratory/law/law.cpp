@@ -28,8 +28,10 @@ CandidateLaw::CandidateLaw(const Measure& p, const Measure& reference, std::size
       masses_(count) {
   if (p.dimension() != reference.dimension()) {
     throw InvalidInput(
+        "wrong-shape",
         fmt::format("the reference must have the density's {} dimensions, but has {}",
-                    p.dimension(), reference.dimension()));
+                    p.dimension(), reference.dimension()),
+        "reference");
   }
   SeededRandom random(kList);
   std::vector<double> point(p.dimension());
@@ -65,8 +67,10 @@ constexpr double kLeastCellMass = 0x1p-80;
 
 std::vector<double> masses_on(const Measure& reference, const Grid& grid) {
   if (reference.dimension() != grid.dimension()) {
-    throw InvalidInput(fmt::format("the reference must have the grid's {} dimensions, but has {}",
-                                   grid.dimension(), reference.dimension()));
+    throw InvalidInput("wrong-shape",
+                       fmt::format("the reference must have the grid's {} dimensions, but has {}",
+                                   grid.dimension(), reference.dimension()),
+                       "reference");
   }
   std::vector<double> masses(grid.cell_count());
   reference.cell_masses(grid, masses);
@@ -88,8 +92,10 @@ GridRelease::GridRelease(const GridSampler& sampler)
 
 void GridRelease::assign(const Measure& p) {
   if (p.dimension() != sampler_->grid().dimension()) {
-    throw InvalidInput(fmt::format("the density must have the grid's {} dimensions, but has {}",
-                                   sampler_->grid().dimension(), p.dimension()));
+    throw InvalidInput("wrong-shape",
+                       fmt::format("the density must have the grid's {} dimensions, but has {}",
+                                   sampler_->grid().dimension(), p.dimension()),
+                       "density");
   }
   p.cell_masses(sampler_->grid(), masses_);
   project(table_, masses_);
@@ -185,7 +191,9 @@ double renyi(double alpha, std::span<const double> p, std::span<const double> q)
   require_same_outcomes(p, q);
   if (!(alpha >= 0.0)) {
     throw InvalidInput(
-        fmt::format("the order of a Rényi divergence must be at least 0, but is {}", alpha));
+        "out-of-range",
+        fmt::format("the order of a Rényi divergence must be at least 0, but is {}", alpha),
+        "order");
   }
   if (alpha == 1.0) return kullback_leibler(p, q);
   if (std::isinf(alpha)) return max_log_ratio(p, q);
@@ -211,8 +219,11 @@ double renyi(double alpha, std::span<const double> p, std::span<const double> q)
 double hockey_stick(double gamma, std::span<const double> p, std::span<const double> q) {
   require_same_outcomes(p, q);
   if (!(gamma >= 0.0) || std::isinf(gamma)) {
-    throw InvalidInput(fmt::format(
-        "gamma of a hockey-stick divergence must be finite and not negative, but is {}", gamma));
+    throw InvalidInput(
+        "out-of-range",
+        fmt::format("gamma of a hockey-stick divergence must be finite and not negative, but is {}",
+                    gamma),
+        "gamma");
   }
   CompensatedSum sum;
   for (std::size_t i = 0; i < p.size(); ++i) sum += std::max(0.0, std::fma(-gamma, q[i], p[i]));

@@ -1,6 +1,7 @@
 #include "methods/central/design.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <utility>
@@ -11,6 +12,8 @@
 #include "accounting/shuffling.h"
 #include "base/directed_rounding.h"
 #include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "methods/central/samplers.h"
 
@@ -24,21 +27,27 @@ void validate(const CentralRequest& request) {
   const auto& [records, outcomes, outputs, budget] = request;
   require_between("the number of records", records, 1, RandomizedResponse::kMostRecords);
   require_between("the number of outcomes", outcomes, 1, Band::kMostOutcomes);
-  if (outputs < 1) throw InvalidInput("the number of outputs must be at least 1, but is 0");
+  if (outputs < 1)
+    throw InvalidInput("out-of-range", "the number of outputs must be at least 1, but is 0",
+                       "count");
   require_central_budget(budget);
   if (budget.notion == Notion::kConcentrated) {
     if (!std::isfinite(budget.rho) || budget.rho <= 0) {
-      throw InvalidInput(fmt::format("rho must be finite and positive, but is {}", budget.rho));
+      throw InvalidInput("out-of-range",
+                         fmt::format("rho must be finite and positive, but is {}", budget.rho),
+                         "rho");
     }
     return;
   }
   if (!std::isfinite(budget.epsilon) || budget.epsilon <= 0) {
     throw InvalidInput(
-        fmt::format("epsilon must be finite and positive, but is {}", budget.epsilon));
+        "out-of-range",
+        fmt::format("epsilon must be finite and positive, but is {}", budget.epsilon), "epsilon");
   }
   if (!(budget.delta >= 0 && budget.delta < 1)) {
-    throw InvalidInput(
-        fmt::format("delta must be at least 0 and below 1, but is {}", budget.delta));
+    throw InvalidInput("out-of-range",
+                       fmt::format("delta must be at least 0 and below 1, but is {}", budget.delta),
+                       "delta");
   }
 }
 
@@ -46,15 +55,20 @@ void validate(const CentralRequest& request) {
 CentralDesign begin(CentralMechanism mechanism, const CentralRequest& request) {
   if (request.budget.notion == Notion::kConcentrated) {
     throw InvalidInput(
+        "not-for-this-budget",
         fmt::format("mechanism {} spends epsilon and delta, but the budget is rho; mechanism "
                     "product spends rho",
-                    name_of(mechanism)));
+                    name_of(mechanism)),
+        "rho", {WayOut::set("mechanism", "product")});
   }
   if (request.outputs > request.records) {
-    throw InvalidInput(fmt::format(
-        "method central releases at most as many records as the table has, {}, but {} are asked "
-        "for: lower {}, or use method marginals, which releases any number of rows at one cost",
-        request.records, request.outputs, flag_words("count")));
+    throw InvalidInput(
+        "too-few-records",
+        fmt::format("{} releases at most as many records as the table has, {}, but {} are asked "
+                    "for: lower {}, or use {}, which releases any number of rows at one cost",
+                    method_words("central"), request.records, request.outputs, flag_words("count"),
+                    method_words("marginals")),
+        "count", {WayOut::set("count"), WayOut::use("marginals")});
   }
   CentralDesign design;
   design.mechanism = mechanism;
@@ -102,9 +116,9 @@ constexpr double kShortfall = 1e-12;
 CentralDesign begin_shuffled(CentralMechanism mechanism, const CentralRequest& request) {
   CentralDesign design = begin(mechanism, request);
   if (request.budget.delta == 0) {
-    refuse_missing(flag_words("delta"), fmt::format("mechanism {} needs one above 0; subsampled-rr "
-                                                    "needs none",
-                                                    name_of(mechanism)));
+    refuse_missing("delta", fmt::format("mechanism {} needs one above 0; subsampled-rr "
+                                        "needs none",
+                                        name_of(mechanism)));
   }
   design.guarantee = Privacy::approximate(request.budget.epsilon, request.budget.delta);
   return design;
@@ -140,8 +154,10 @@ CentralDesign shuffled(const CentralRequest& request) {
   CentralDesign design = begin_shuffled(CentralMechanism::kShuffledRr, request);
   if (request.outputs != request.records) {
     throw InvalidInput(
+        "not-for-this-mechanism",
         "mechanism shuffled-rr releases a report of each record, so as many outputs as there are "
-        "records; subset-rr releases fewer");
+        "records; subset-rr releases fewer",
+        "count", {WayOut::set("mechanism", "subset-rr")});
   }
   design.epsilon0 = response_epsilon(request, [&] {
     return shuffle_epsilon0_down(request.records, request.outcomes, request.budget.epsilon,
@@ -167,10 +183,13 @@ CentralDesign poisson(const CentralRequest& request) {
   begin_shuffled(CentralMechanism::kPoissonRr, request);
   const std::optional<double> rate = poisson_rate_for(request.records, request.outputs, kShortfall);
   if (!rate) {
-    throw InvalidInput(fmt::format(
-        "mechanism poisson-rr cannot be sure of {} reports from {} records; it needs some hundred "
-        "records more than outputs, and subset-rr does not",
-        request.outputs, request.records));
+    throw InvalidInput(
+        "too-few-records",
+        fmt::format(
+            "mechanism poisson-rr cannot be sure of {} reports from {} "
+            "records; it needs some hundred records more than outputs, and subset-rr does not",
+            request.outputs, request.records),
+        "mechanism", {WayOut::set("mechanism", "subset-rr")});
   }
   CentralDesign design = poisson_at(request, *rate);
   design.why = fmt::format(
@@ -196,9 +215,12 @@ CentralDesign histogram(const CentralRequest& request) {
 /// d, where k = 2^d.
 unsigned coordinates_of(std::uint64_t outcomes) {
   if (outcomes < 2 || !std::has_single_bit(outcomes)) {
-    throw InvalidInput(fmt::format(
-        "mechanism product needs 2^d outcomes, one for each vector of d bits, but there are {}",
-        outcomes));
+    throw InvalidInput(
+        "not-for-this-domain",
+        fmt::format(
+            "mechanism product needs 2^d outcomes, one for each vector of d bits, but there are {}",
+            outcomes),
+        "mechanism");
   }
   return static_cast<unsigned>(std::countr_zero(outcomes));
 }
@@ -222,10 +244,12 @@ CentralDesign product(const CentralRequest& request) {
   const std::uint64_t each = request.records / request.outputs;
   const std::optional<std::uint64_t> clip = ClippedMeans::least_clip(d, each, request.budget.rho);
   if (!clip) {
-    throw InvalidInput(fmt::format(
-        "mechanism product with {} bits needs more than {} records for each output, or a rho above "
-        "{}, because means are clipped below 1/3",
-        d, each, request.budget.rho));
+    throw InvalidInput(
+        "too-few-records",
+        fmt::format("mechanism product with {} bits needs more than {} records for "
+                    "each output, or a rho above {}, because means are clipped below 1/3",
+                    d, each, request.budget.rho),
+        "mechanism");
   }
   design.guarantee = ClippedMeans(d, each, *clip).guarantee();
   design.why = fmt::format(
@@ -254,7 +278,7 @@ CentralDesign unvalidated_design(CentralMechanism mechanism, const CentralReques
     case CentralMechanism::kProduct:
       return product(request);
   }
-  throw InvalidInput("there is no such central mechanism");
+  throw InvalidInput("internal-error", "there is no such central mechanism");
 }
 
 /// Total variation and independence are the sampler's to tell.
@@ -269,12 +293,15 @@ CentralDesign finished(CentralDesign design) {
 
 void require_central_budget(const Privacy& budget) {
   if (budget.notion == Notion::kGaussian) {
-    throw InvalidInput("a budget of the central model is in epsilon, delta or rho, but is in mu");
+    throw InvalidInput("not-for-this-budget",
+                       "a budget of the central model is in epsilon, delta or rho, but is in mu",
+                       "mu");
   }
   const bool is_rho = budget.notion == Notion::kConcentrated;
   if ((is_rho ? budget.epsilon : budget.rho) != 0 || budget.mu != 0 ||
       (budget.notion != Notion::kApproximate && budget.delta != 0)) {
     throw InvalidInput(
+        "not-for-this-budget",
         "a budget is epsilon, epsilon and delta, or rho, but what another notion has is given");
   }
 }
@@ -305,6 +332,7 @@ std::vector<CentralOption> central_options(const CentralRequest& request) {
       option.design = design_central(option.mechanism, request);
     } catch (const InvalidInput& refused) {
       option.refusal = refused.what();
+      option.refused = refused;
     }
     options.push_back(std::move(option));
   }
@@ -314,10 +342,14 @@ std::vector<CentralOption> central_options(const CentralRequest& request) {
 CentralDesign best_central_design(const CentralRequest& request,
                                   std::optional<CentralMechanism> chosen_before) {
   if (request.budget.notion == Notion::kConcentrated) {
-    throw InvalidInput(fmt::format(
-        "{} works with {} product, and with methods gaussian, gaussian-model and "
-        "marginals; otherwise give {}, with {} or without",
-        flag_words("rho"), flag_words("mechanism"), flag_words("epsilon"), flag_words("delta")));
+    throw InvalidInput(
+        "not-for-this-budget",
+        fmt::format("{} works with {}, and with {}; otherwise give {}, with {} or without",
+                    flag_words("rho"), setting_words("mechanism", "product"),
+                    methods_words(
+                        std::array<std::string_view, 3>{"gaussian", "gaussian-model", "marginals"}),
+                    flag_words("epsilon"), flag_words("delta")),
+        "rho");
   }
   std::vector<CentralOption> options = central_options(request);
   std::vector<CentralDesign> served;
@@ -332,7 +364,7 @@ CentralDesign best_central_design(const CentralRequest& request,
     if (!is_left_out) served.push_back(std::move(*option.design));
   }
   // The others ask for the same parts as the first.
-  if (served.empty()) throw InvalidInput(options.front().refusal);
+  if (served.empty()) throw InvalidInput(*options.front().refused, options.front().refusal);
   auto best = std::min_element(served.begin(), served.end(),
                                [](const CentralDesign& left, const CentralDesign& right) {
                                  return left.total_variation_up < right.total_variation_up;
@@ -371,7 +403,7 @@ std::unique_ptr<CentralSampler> product_sampler(const CentralDesign& design) {
   }
   const std::uint64_t each = design.records / design.runs;
   const std::optional<std::uint64_t> clip = ClippedMeans::least_clip(d, each, design.guarantee.rho);
-  if (!clip) throw InvalidInput("the product design keeps no rho");
+  if (!clip) throw InvalidInput("certificate-altered", "the product design keeps no rho");
   return repeated(std::make_unique<ClippedMeans>(d, each, *clip), design);
 }
 
@@ -390,7 +422,8 @@ std::unique_ptr<CentralSampler> make_central_sampler(const CentralDesign& design
     case CentralMechanism::kRevealOrObscure: {
       const RandomizedResponse response = pure_response(design);
       if (!response.satisfies(ExpBound(design.guarantee.epsilon))) {
-        throw InvalidInput("the integers of the randomized response do not keep its promise");
+        throw InvalidInput("certificate-altered",
+                           "the integers of the randomized response do not keep its promise");
       }
       return std::make_unique<SubsetSampler>(response, design.records, *design.outputs,
                                              design.guarantee);
@@ -399,7 +432,8 @@ std::unique_ptr<CentralSampler> make_central_sampler(const CentralDesign& design
       auto single = std::make_unique<DsRoo>(design.outcomes, design.records / design.runs,
                                             design.guarantee.epsilon);
       if (!single->satisfies(ExpBound(design.guarantee.epsilon))) {
-        throw InvalidInput("the integers of reveal-or-obscure do not keep its promise");
+        throw InvalidInput("certificate-altered",
+                           "the integers of reveal-or-obscure do not keep its promise");
       }
       return repeated(std::move(single), design);
     }
@@ -423,7 +457,7 @@ std::unique_ptr<CentralSampler> make_central_sampler(const CentralDesign& design
     case CentralMechanism::kProduct:
       return product_sampler(design);
   }
-  throw InvalidInput("there is no such central mechanism");
+  throw InvalidInput("internal-error", "there is no such central mechanism");
 }
 
 }  // namespace mollify

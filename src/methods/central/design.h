@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "accounting/privacy.h"
+#include "core/invalid_input.h"
 #include "methods/central/samplers.h"
 
 namespace mollify {
@@ -69,6 +70,7 @@ struct CentralOption {
   std::optional<CentralDesign> design;
   /// The sentence of the InvalidInput; empty if there is a design.
   std::string refusal;
+  std::optional<InvalidInput> refused{};
 };
 
 /// All mechanisms, in the order of the enumeration. Throws InvalidInput only for a request that is

@@ -22,6 +22,8 @@
 #include "base/directed_rounding.h"
 #include "base/json.h"
 #include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
@@ -47,10 +49,11 @@ const IntegerCells& cells_to_search(const Domain& domain, std::string_view name)
   const auto* const cells = std::get_if<IntegerCells>(&column.cells());
   if (domain.columns().size() > 1 || cells == nullptr || !cells->declared_edges().empty() ||
       column.mapping().null_is_category) {
-    throw InvalidInput(fmt::format(
-        "a hint of the support needs a domain of one integer column, without edges, whose nulls "
-        "have a value, but {} is another",
-        name));
+    throw InvalidInput("not-for-this-domain",
+                       fmt::format("a hint of the support needs a domain of one integer column, "
+                                   "without edges, whose nulls have a value, but {} is another",
+                                   name),
+                       "support");
   }
   return *cells;
 }
@@ -60,7 +63,9 @@ SupportFinder finder_for(const ReleaseSpec& spec, const Domain& domain, std::uin
   const Privacy budget = spec.budget();
   require_delta_of_hint(budget.delta);
   if (central.mechanism == CentralMechanism::kProduct) {
-    throw InvalidInput("mechanism product is for bits, which have no support to be found");
+    throw InvalidInput("not-for-this-mechanism",
+                       "mechanism product is for bits, which have no support to be found",
+                       "support", {WayOut::leave("support")});
   }
   const IntegerCells& cells = cells_to_search(domain, spec.domain.name());
   const Privacy half = half_of(budget);
@@ -395,9 +400,11 @@ class FiniteRelease final : public PreparedRelease {
 
   RecordCounting counting() const override {
     if (certificate().spec.unit) {
-      throw InvalidInput(
-          "method central with a unit draws one record of each unit, and needs more than how many "
-          "there are of each");
+      throw InvalidInput("not-available-here",
+                         method_words("central") +
+                             " with a unit draws one record of each unit, and needs more than how "
+                             "many there are of each",
+                         "unit");
     }
     return {&domain_, true};
   }
@@ -461,10 +468,12 @@ bool are_numbers(const Domain& domain) {
 
 void require_countable(const Domain& domain) {
   domain.require_enumerable(
-      "method central", are_numbers(domain)
-                            ? ", or release rows of one noisy model (method marginals), or numbers "
-                              "that are not cut and roughly Gaussian (method gaussian)"
-                            : ", or release rows of one noisy model (method marginals)");
+      method_words("central"),
+      fmt::format(", or release rows of one noisy model ({}){}", method_words("marginals"),
+                  are_numbers(domain)
+                      ? fmt::format(", or numbers that are not cut and roughly Gaussian ({})",
+                                    method_words("gaussian"))
+                      : ""));
 }
 
 namespace {
@@ -572,12 +581,16 @@ class CentralMethod final : public ReleaseMethod {
     if (!own.rate) return;
     if (spec.count) {
       throw InvalidInput(
+          "contradicting-parameters",
           fmt::format("give {} or {}, not both: a rate releases as many records as come",
-                      flag_words("rate"), flag_words("count")));
+                      flag_words("rate"), flag_words("count")),
+          "rate", {WayOut::leave("rate"), WayOut::leave("count")});
     }
     if (own.mechanism.value_or(CentralMechanism::kPoissonRr) != CentralMechanism::kPoissonRr) {
-      throw InvalidInput(fmt::format("a rate is for mechanism poisson-rr, but the mechanism is {}",
-                                     name_of(*own.mechanism)));
+      throw InvalidInput("not-for-this-mechanism",
+                         fmt::format("a rate is for mechanism poisson-rr, but the mechanism is {}",
+                                     name_of(*own.mechanism)),
+                         "rate", {WayOut::leave("rate")});
     }
   }
 
@@ -609,7 +622,8 @@ class CentralMethod final : public ReleaseMethod {
   void look_at_space(const StatedCertificate& stated, const Domain& domain, const KnownInputs&,
                      CertificateCheck&) const override {
     if (domain.is_enumerable() && stated.facts.outcomes == domain.size()) return;
-    throw InvalidInput("a release must have the outcomes of its space, but has others");
+    throw InvalidInput("internal-error",
+                       "a release must have the outcomes of its space, but has others");
   }
 
   void imply_outputs(const nlohmann::json& said, const Certificate& certificate,
@@ -673,7 +687,7 @@ class CentralMethod final : public ReleaseMethod {
     return notes;
   }
 
-  std::optional<std::string> error_warning(const ReleaseError& error) const override {
+  std::optional<Message> error_warning(const ReleaseError& error) const override {
     return records_warning(error.error);
   }
 
@@ -710,8 +724,10 @@ class CentralMethod final : public ReleaseMethod {
     if (!text) return;
     const SupportHint hint = parse_support_hint(*text);
     if (has_size(hint) && reader.has("/k")) {
-      throw InvalidInput(fmt::format("{} follows from {} {}: leave it out", reader.called("/k"),
-                                     reader.called("/support"), *text));
+      throw InvalidInput("superfluous-parameter",
+                         fmt::format("{} follows from {} {}: leave it out", reader.called("/k"),
+                                     reader.called("/support"), *text),
+                         "k", {WayOut::leave("k")});
     }
     own_of<CentralQuestion>(question).support = hint;
   }
@@ -740,19 +756,20 @@ class CentralMethod final : public ReleaseMethod {
     return certificate.spec.own.get<CentralSpec>()->mechanism ? mechanism(certificate) : "";
   }
 
-  std::string remedy(const Certificate& certificate, const Domain& domain) const override {
+  Remedy remedy(const Certificate& certificate, const Domain& domain) const override {
     const FiniteDesign& finite = *certificate.as<FiniteDesign>();
     if (finite.hint) {
       if (*certificate.facts.records < finite.least_records) {
-        return fmt::format(
-            "no support is found of fewer than {} at this budget",
-            counted(finite.least_records, certificate.spec.unit ? "unit" : "record"));
+        return {.others = {fmt::format(
+                    "no support is found of fewer than {} at this budget",
+                    counted(finite.least_records, certificate.spec.unit ? "unit" : "record"))}};
       }
       const auto most = most_outcomes_found(certificate);
-      return most ? fmt::format("a support of {} would do", counted(*most, "outcome")) : "";
+      if (!most) return {};
+      return {.others = {fmt::format("a support of {} would do", counted(*most, "outcome"))}};
     }
     return certificate.spec.own.get<CentralSpec>()->rate
-               ? ""
+               ? Remedy()
                : ReleaseMethod::remedy(certificate, domain);
   }
 };

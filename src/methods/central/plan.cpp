@@ -19,6 +19,8 @@
 #include "accounting/shuffling.h"
 #include "base/directed_rounding.h"
 #include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "methods/central/design.h"
@@ -39,7 +41,7 @@ bool has_size(const SupportHint& hint) {
 
 void require_delta_of_hint(double delta) {
   if (delta > 0) return;
-  refuse_missing(flag_words("delta"), fmt::format("{} needs one above 0", flag_words("support")));
+  refuse_missing("delta", fmt::format("{} needs one above 0", flag_words("support")));
 }
 
 namespace {
@@ -94,11 +96,13 @@ std::optional<PlannedSupport> planned_support(const PlanQuestion& question) {
                          add_up(mul_up(outputs, expected.outside), expected.failure), question};
   if (question.records < expected.records) {
     throw InvalidInput(
+        "too-few-records",
         fmt::format("half of the budget finds a support from {} on, but there are {}",
-                    counted(expected.records, "record"), question.records));
+                    counted(expected.records, "record"), question.records),
+        "n");
   }
   if (planned.besides >= 1) {
-    throw InvalidInput("the support that is found may miss all records");
+    throw InvalidInput("too-few-records", "the support that is found may miss all records", "n");
   }
   planned.draw.budget = half;
   planned.draw.outcomes = expected.size;

@@ -49,7 +49,8 @@ std::vector<std::uint32_t> CentralSampler::draw(const OutcomeHistogram& histogra
                                                 SecureRandom& random) const {
   const uint128 records = mollify::record_count(histogram);
   if (records != record_count()) {
-    throw InvalidInput(fmt::format("a draw must be from the {} records of its design, but has {}",
+    throw InvalidInput("wrong-shape",
+                       fmt::format("a draw must be from the {} records of its design, but has {}",
                                    record_count(), records));
   }
   if (!histogram.keys.empty() && histogram.keys.back() >= outcome_count()) {
@@ -70,8 +71,11 @@ SubsetSampler::SubsetSampler(const RandomizedResponse& response, std::uint64_t r
                              std::uint64_t chosen, const Privacy& guarantee)
     : response_(response), records_(records), chosen_(chosen), guarantee_(guarantee) {
   if (chosen < 1 || chosen > records) {
-    throw InvalidInput(fmt::format(
-        "the number of chosen records must be from 1 to all {}, but is {}", records, chosen));
+    throw InvalidInput(
+        "out-of-range",
+        fmt::format("the number of chosen records must be from 1 to all {}, but is {}", records,
+                    chosen),
+        "chosen");
   }
 }
 
@@ -104,7 +108,9 @@ PoissonSampler::PoissonSampler(const RandomizedResponse& response,
                                const PoissonSubsample& subsample, std::uint64_t records,
                                std::uint64_t outputs, const Privacy& guarantee)
     : PoissonSampler(response, subsample, records, guarantee) {
-  if (outputs < 1) throw InvalidInput("the number of outputs must be at least 1, but is 0");
+  if (outputs < 1)
+    throw InvalidInput("out-of-range", "the number of outputs must be at least 1, but is 0",
+                       "count");
   outputs_ = outputs;
 }
 
@@ -209,22 +215,26 @@ DisjointRuns::DisjointRuns(std::unique_ptr<const CentralSampler> single, std::ui
                            std::uint64_t runs)
     : single_(std::move(single)), records_(records), runs_(runs) {
   if (single_->output_count() != std::uint64_t{1}) {
-    throw InvalidInput(
-        "disjoint runs are made of a sampler of one output, but this has another "
-        "number of them");
+    throw InvalidInput("not-for-this-mechanism",
+                       "disjoint runs are made of a sampler of one output, but this has another "
+                       "number of them",
+                       "count");
   }
   const std::uint64_t each = single_->record_count();
   if (runs < 1 || records / runs < each) {
-    throw InvalidInput(fmt::format("{} disjoint runs on {} records each do not fit into {} records",
+    throw InvalidInput("too-few-records",
+                       fmt::format("{} disjoint runs on {} records each do not fit into {} records",
                                    runs, each, records));
   }
   // A draw takes each record by itself. Counted tables may have more than would ever end.
   constexpr std::uint64_t kMostTaken = std::uint64_t{1} << 32U;
   if (records > kMostTaken && runs > 1) {
     throw InvalidInput(
+        "too-much-work",
         fmt::format("disjoint runs take at most {} records one by one, but there are "
                     "{}: release one record, or use another mechanism",
-                    kMostTaken, records));
+                    kMostTaken, records),
+        "n");
   }
 }
 
@@ -245,7 +255,8 @@ std::vector<std::uint32_t> DisjointRuns::draw_of(const OutcomeHistogram& histogr
 
 double strong_total_variation_up(double weak, std::uint64_t outputs) {
   if (!(weak >= 0)) {
-    throw InvalidInput(fmt::format("a total variation must be at least 0, but is {}", weak));
+    throw InvalidInput("out-of-range",
+                       fmt::format("a total variation must be at least 0, but is {}", weak));
   }
   return std::fmin(1, mul_up(weak, integer_up(outputs)));
 }
@@ -348,7 +359,9 @@ namespace {
 
 double validated(double epsilon) {
   if (!(epsilon >= 1e-6 && std::isfinite(epsilon))) {
-    throw InvalidInput(fmt::format("epsilon must be finite and at least 1e-6, but is {}", epsilon));
+    throw InvalidInput("out-of-range",
+                       fmt::format("epsilon must be finite and at least 1e-6, but is {}", epsilon),
+                       "epsilon");
   }
   return epsilon;
 }
@@ -369,7 +382,9 @@ HistogramSampler::HistogramSampler(std::uint64_t outcomes, std::uint64_t records
   constexpr std::uint64_t kMostCounted = std::uint64_t{1} << 40;
   require_between("the number of outcomes", outcomes, 1, Band::kMostOutcomes);
   require_between("the number of records", records, 1, kMostCounted);
-  if (outputs < 1) throw InvalidInput("the number of outputs must be at least 1, but is 0");
+  if (outputs < 1)
+    throw InvalidInput("out-of-range", "the number of outputs must be at least 1, but is 0",
+                       "count");
 }
 
 double HistogramSampler::total_variation_up() const {
@@ -462,7 +477,8 @@ StableHistogram::StableHistogram(double epsilon, double delta)
 StableHistogram::StableHistogram(double epsilon, double delta, std::int64_t threshold)
     : StableHistogram(epsilon, delta) {
   if (!is_allowed(threshold, scale_, delta_)) {
-    throw InvalidInput("the threshold of a stable histogram must keep its delta, but does not");
+    throw InvalidInput("certificate-altered",
+                       "the threshold of a stable histogram must keep its delta, but does not");
   }
   threshold_ = threshold;
 }
@@ -497,9 +513,12 @@ ClippedMeans::ClippedMeans(unsigned coordinates, std::uint64_t records, std::uin
   require_between("the number of coordinates", coordinates, 1, 24);
   require_between("the number of records", records, 4, RandomizedResponse::kMostRecords);
   if (clip < 1 || clip >= (records + 2) / 3) {
-    throw InvalidInput(fmt::format(
-        "the clipped count must be from 1 to less than a third of the {} records, but is {}",
-        records, clip));
+    throw InvalidInput(
+        "out-of-range",
+        fmt::format(
+            "the clipped count must be from 1 to less than a third of the {} records, but is {}",
+            records, clip),
+        "clip");
   }
 }
 

@@ -60,18 +60,24 @@ void check(const SupportHint& hint, std::uint64_t outcome_count, std::uint64_t r
   require_between("the number of outcomes", outcome_count, 1, SupportFinder::kMostIntegers);
   require_between("the number of records", record_count, 1, SupportFinder::kMostIntegers);
   require_between("epsilon of a support hint", epsilon, 3e-6, 100);
-  if (most_width < 1) throw InvalidInput("the greatest width of an interval must not be 0");
+  if (most_width < 1)
+    throw InvalidInput("out-of-range", "the greatest width of an interval must not be 0",
+                       "support");
   const double parameter = hint.parameter;
   if (hint.kind == SupportKind::kWidth &&
       !(parameter >= 1 && parameter <= static_cast<double>(outcome_count) &&
         parameter == std::floor(parameter))) {
     throw InvalidInput(
+        "out-of-range",
         fmt::format("the width of the support must be an integer from 1 to {}, but is {}",
-                    outcome_count, parameter));
+                    outcome_count, parameter),
+        "support");
   }
   if (hint.kind == SupportKind::kSubGaussian && !(parameter > 0 && std::isfinite(parameter))) {
     throw InvalidInput(
-        fmt::format("a sub-Gaussian proxy must be finite and positive, but is {}", parameter));
+        "out-of-range",
+        fmt::format("a sub-Gaussian proxy must be finite and positive, but is {}", parameter),
+        "support");
   }
 }
 
@@ -262,8 +268,10 @@ SupportHint hint_in_cells(const SupportHint& hint, const IntegerCells& cells) {
   if (hint.kind != SupportKind::kWidth) return hint;
   if (!(given >= 1 && given <= static_cast<double>(cells.count()) && given == std::floor(given))) {
     throw InvalidInput(
+        "out-of-range",
         fmt::format("the width of the support must be an integer from 1 to {}, but is {}",
-                    cells.count(), given));
+                    cells.count(), given),
+        "support");
   }
   const double met = std::ceil((given - 1) / least) + 1;
   return {hint.kind, std::fmin(met, static_cast<double>(cells.size()))};
@@ -442,8 +450,10 @@ SupportFinder::Expected SupportFinder::expected(std::uint64_t outcomes) const {
   }
   expected.size = std::min(expected.size, outcome_count_);
   if (expected.size > most_width_) {
-    throw InvalidInput(fmt::format("the support may have {} outcomes, but a draw takes {} at most",
-                                   expected.size, most_width_));
+    throw InvalidInput("too-many-outcomes",
+                       fmt::format("the support may have {} outcomes, but a draw takes {} at most",
+                                   expected.size, most_width_),
+                       "support");
   }
   return expected;
 }
@@ -498,7 +508,8 @@ FoundSupport SupportFinder::find(const OutcomeHistogram& histogram, SecureRandom
   const uint128 records = mollify::record_count(histogram);
   if (records != record_count_) {
     throw InvalidInput(
-        fmt::format("the number of records must be {}, but is {}", record_count_, records));
+        "wrong-shape",
+        fmt::format("the number of records must be {}, but is {}", record_count_, records), "n");
   }
   const RecordsByOutcome sorted(histogram, outcome_count_);
   const auto count = static_cast<std::int64_t>(record_count_);

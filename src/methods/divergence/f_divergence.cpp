@@ -18,6 +18,7 @@ namespace mollify {
 void require_same_outcomes(std::span<const double> p, std::span<const double> q) {
   if (p.size() == q.size()) return;
   throw InvalidInput(
+      "wrong-shape",
       fmt::format("P and Q must be distributions on the same outcomes, but have {} and {}",
                   p.size(), q.size()));
 }
@@ -81,15 +82,19 @@ ReferenceMasses ReferenceMasses::given(std::span<const double> masses) {
   for (std::size_t i = 0; i < masses.size(); ++i) {
     if (!(masses[i] >= 0.0) || std::isinf(masses[i])) {
       throw InvalidInput(
+          "not-a-distribution",
           fmt::format("the reference mass of outcome {} must be finite and not negative, but is {}",
-                      i, masses[i]));
+                      i, masses[i]),
+          "reference");
     }
     if (masses[i] > 0.0) positive.push_back(masses[i]);
     sum += masses[i];
   }
   const double total = sum.value();
   if (!(std::abs(total - 1.0) <= 1e-9)) {
-    throw InvalidInput(fmt::format("the reference masses must sum to one, but sum to {}", total));
+    throw InvalidInput("not-a-distribution",
+                       fmt::format("the reference masses must sum to one, but sum to {}", total),
+                       "reference");
   }
   if (std::all_of(positive.begin(), positive.end(),
                   [&](double mass) { return mass == positive.front(); })) {

@@ -28,18 +28,20 @@ constexpr double kNegligible = 0x1p-900;
 void require_band(std::span<const double> p, std::span<const double> lower,
                   std::span<const double> upper) {
   if (p.empty() || lower.size() != p.size() || upper.size() != p.size()) {
-    throw InvalidInput(fmt::format(
-        "P and the bounds of a band must have the same positive length, but have {}, {} and {}",
-        p.size(), lower.size(), upper.size()));
+    throw InvalidInput(
+        "wrong-shape",
+        fmt::format(
+            "P and the bounds of a band must have the same positive length, but have {}, {} and {}",
+            p.size(), lower.size(), upper.size()));
   }
   CompensatedSum lower_sum;
   CompensatedSum upper_sum;
   for (std::size_t i = 0; i < p.size(); ++i) {
     if (!(lower[i] >= 0.0) || !(lower[i] <= upper[i]) || std::isinf(upper[i])) {
-      throw InvalidInput(fmt::format(
-          "the bounds of outcome {} of a band must be finite with 0 <= lower <= upper, but are {} "
-          "and {}",
-          i, lower[i], upper[i]));
+      throw InvalidInput("out-of-range", fmt::format("the bounds of outcome {} of a band must be "
+                                                     "finite with 0 <= lower <= upper, but are {} "
+                                                     "and {}",
+                                                     i, lower[i], upper[i]));
     }
     lower_sum += lower[i];
     upper_sum += upper[i];
@@ -47,6 +49,7 @@ void require_band(std::span<const double> p, std::span<const double> lower,
   if (lower_sum.value() > 1.0 + kFeasibilityTolerance ||
       upper_sum.value() < 1.0 - kFeasibilityTolerance) {
     throw InvalidInput(
+        "not-a-distribution",
         fmt::format("the bounds of a band must sum to at most and at least one, but sum to {} and "
                     "{}",
                     lower_sum.value(), upper_sum.value()));
@@ -177,23 +180,29 @@ constexpr double kMassTolerance = 1e-12;
 
 void require_epsilon(double epsilon) {
   if (!(epsilon > 0.0) || !(epsilon <= kLargestEpsilon)) {
-    throw InvalidInput(fmt::format("epsilon must be finite, positive and at most {}, but is {}",
-                                   kLargestEpsilon, epsilon));
+    throw InvalidInput("out-of-range",
+                       fmt::format("epsilon must be finite, positive and at most {}, but is {}",
+                                   kLargestEpsilon, epsilon),
+                       "epsilon");
   }
 }
 
 void require_class(const DensityClass& inputs) {
   if (!(inputs.c1 >= 0.0 && inputs.c1 <= 1.0)) {
     throw InvalidInput(
+        "out-of-range",
         fmt::format("c1 must be from 0 to 1, since a distribution cannot lie above c1 times the "
                     "reference otherwise, but is {}",
-                    inputs.c1));
+                    inputs.c1),
+        "c1");
   }
   if (!(inputs.c2 >= 1.0) || std::isinf(inputs.c2)) {
     throw InvalidInput(
+        "out-of-range",
         fmt::format("c2 must be finite and at least 1, since a distribution cannot lie below c2 "
                     "times the reference otherwise, but is {}",
-                    inputs.c2));
+                    inputs.c2),
+        "c2");
   }
 }
 
@@ -403,9 +412,11 @@ Factors checked_factors(double lower_factor, double epsilon) {
   const Factors band{lower_factor, lower_factor * std::exp(epsilon)};
   if (!(lower_factor > 0.0 && lower_factor <= 1.0 && band.upper >= 1.0)) {
     throw InvalidInput(
+        "out-of-range",
         fmt::format("the factor b of a band must be at most 1 and at least exp(-epsilon) = {}, but "
                     "is {}",
-                    std::exp(-epsilon), lower_factor));
+                    std::exp(-epsilon), lower_factor),
+        "b");
   }
   return band;
 }
@@ -445,7 +456,9 @@ WorstCaseRisk class_risk(const ReferenceMasses& reference, double epsilon,
 WorstCaseRisk neighbourhood_risk(const ReferenceMasses& reference, double epsilon, double gamma) {
   require_epsilon(epsilon);
   if (!(gamma >= 1.0) || std::isinf(gamma)) {
-    throw InvalidInput(fmt::format("gamma must be finite and at least 1, but is {}", gamma));
+    throw InvalidInput("out-of-range",
+                       fmt::format("gamma must be finite and at least 1, but is {}", gamma),
+                       "gamma");
   }
   // α = 1/(γ+1) exactly, which (1−c1)/(c2−c1) would lose for γ near one.
   const Class inputs{1.0 / gamma, gamma, 1.0 / (gamma + 1.0), gamma / (gamma + 1.0)};
@@ -464,6 +477,7 @@ RegionBounds region_bounds(double lower_factor, double largest_lift, double refe
   require_between("the reference mass of a region", reference_mass, 0.0, 1.0);
   if (!(lower_factor >= 0.0 && lower_factor <= 1.0 && largest_lift >= 1.0)) {
     throw InvalidInput(
+        "out-of-range",
         fmt::format("the factors of a band must lie on both sides of 1, but are {} and {}",
                     lower_factor, largest_lift));
   }

@@ -3,7 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "methods/central/method.h"
 #include "methods/gaussian/method.h"
 
@@ -44,10 +45,10 @@ class GaussianAdvice final : public PointAdvice {
         "logarithms are Gaussian; plan also takes {} and {}",
         words_of_speech("COVARIANCE.csv", "covariance"), flag_words("log"),
         flag_words("covariance-bound"), flag_words("mean-bound")));
-    advice.notes.emplace_back(
-        "where nobody knows a covariance, method gaussian-model learns one mean and one "
-        "covariance, "
-        "and draws any number of rows that share their noise");
+    advice.notes.push_back(
+        fmt::format("where nobody knows a covariance, {} learns one mean and one covariance, and "
+                    "draws any number of rows that share their noise",
+                    method_words("gaussian-model")));
   }
 
   void add_parts(const AdviceQuestion& asked, const AddPart& add) const override {

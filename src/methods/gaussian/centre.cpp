@@ -55,8 +55,10 @@ PrivateMedian::PrivateMedian(std::int64_t first, std::int64_t last, Ratio rate)
   constexpr std::int64_t kLimit = std::int64_t{1} << 61U;
   if (first < -kLimit || first > last || last >= kLimit) {
     throw InvalidInput(
+        "not-ascending",
         fmt::format("a median needs -2^61 <= first <= last < 2^61, but the range is from {} to {}",
-                    first, last));
+                    first, last),
+        "mean-range");
   }
 }
 
@@ -131,7 +133,8 @@ double median_beyond_up(std::uint64_t records, double outcomes, Ratio rate, doub
 
 CoarseCentre::CoarseCentre(CentreDesign design) : design_(std::move(design)) {
   if (design_ != design_centre(design_.request)) {
-    throw InvalidInput("a coarse centre needs a design as design_centre makes it");
+    throw InvalidInput("internal-error",
+                       "a coarse centre needs a design as design_centre makes it");
   }
   cells_.resize(design_.request.dimension);
 }
@@ -149,12 +152,14 @@ void CoarseCentre::add(std::span<const double> whitened_rows) {
   const std::size_t d = cells_.size();
   if (whitened_rows.size() % d != 0) {
     throw InvalidInput(
+        "wrong-shape",
         fmt::format("rows of a coarse centre have {} numbers each, but {} were given", d,
                     whitened_rows.size()));
   }
   constexpr std::size_t kMostRows = 0xFFFFFFFF;
   if (whitened_rows.size() / d > kMostRows - cells_.front().size()) {
-    throw InvalidInput("a coarse centre takes at most 4294967295 rows, but more were given");
+    throw InvalidInput("out-of-range",
+                       "a coarse centre takes at most 4294967295 rows, but more were given", "n");
   }
   for (std::size_t i = 0; i < whitened_rows.size(); ++i) {
     cells_[i % d].push_back(cell_of(whitened_rows[i], design_.cell_exponent));
@@ -259,20 +264,26 @@ void check(const CentreRequest& request) {
   if (request.ranges.empty()) {
     if (is_rho || budget.delta == 0) {
       throw InvalidInput(
-          "without a delta the coarse centre needs declared ranges of the mean, but has none");
+          "missing-parameter",
+          "without a delta the coarse centre needs declared ranges of the mean, but has none",
+          "mean-range", {WayOut::set("mean-range"), WayOut::set("delta")});
     }
   } else if (request.ranges.size() != 1 && request.ranges.size() != request.dimension) {
     throw InvalidInput(
+        "wrong-shape",
         fmt::format("a coarse centre of {} coordinates needs one range or {}, but has {}",
-                    request.dimension, request.dimension, request.ranges.size()));
+                    request.dimension, request.dimension, request.ranges.size()),
+        "mean-range");
   }
   for (const RealRange& range : request.ranges) {
     const double limit = kMostCells / 4 * request.deviation;
     if (!(range.low >= -limit && range.low < range.high && range.high <= limit)) {
       throw InvalidInput(
+          "not-ascending",
           fmt::format("a range of the mean must be of numbers low < high within 2^49 deviations of "
                       "0, but is from {} to {}",
-                      range.low, range.high));
+                      range.low, range.high),
+          "mean-range");
     }
   }
 }
@@ -494,9 +505,11 @@ std::uint64_t least_records(CentreRequest request) {
   });
   if (least) return *least;
   throw InvalidInput(
+      "no-answer",
       fmt::format("no number of records up to {} gives a coarse centre with this budget and "
                   "probability of failure",
-                  kMostCentreRecords));
+                  kMostCentreRecords),
+      "n");
 }
 
 /// Whether medians of this rate keep an epsilon and delta, whichever way that is counted.
@@ -547,7 +560,8 @@ void check_centre_design(const CentreDesign& design) {
       design.histogram ? design.histogram->coarse_bits >= 1 && design.histogram->coarse_bits <= 50
                        : !design.request.ranges.empty();
   if (said.notion != design.request.budget.notion || !has_cells || !keeps()) {
-    throw InvalidInput("the numbers of a coarse centre must keep its guarantee, but do not");
+    throw InvalidInput("certificate-altered",
+                       "the numbers of a coarse centre must keep its guarantee, but do not");
   }
 }
 
@@ -559,10 +573,11 @@ std::optional<CentreDesign> find_centre_design(const CentreRequest& request) {
 CentreDesign design_centre(const CentreRequest& request) {
   if (const auto design = find_centre_design(request)) return *design;
   const std::uint64_t least = least_records(request);
-  throw InvalidInput(fmt::format(
-      "a coarse centre with this budget and probability of failure needs at least {} records, but "
-      "has {}",
-      least, request.records));
+  throw InvalidInput("too-few-records",
+                     fmt::format("a coarse centre with this budget and probability of failure "
+                                 "needs at least {} records, but has {}",
+                                 least, request.records),
+                     "n", {WayOut::have("records", std::to_string(least))});
 }
 
 }  // namespace mollify

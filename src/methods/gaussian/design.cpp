@@ -562,21 +562,29 @@ void validate(const GaussianRequest& request) {
   const bool is_pure = budget.notion == Notion::kPure;
   if (request.covariance_bound > 1 && is_pure) {
     throw InvalidInput(
+        "not-for-this-budget",
         "a covariance that is only bounded does not work under pure epsilon: give rho, or a delta "
-        "with epsilon, or the covariance itself");
+        "with epsilon, or the covariance itself",
+        "covariance-bound", {WayOut::set("rho"), WayOut::set("delta"), WayOut::set("covariance")});
   }
   if (request.paper_variance && !is_pure) {
     throw InvalidInput(
-        "the paper's variance works under pure epsilon alone: leave it out, or give epsilon alone");
+        "not-for-this-budget",
+        "the paper's variance works under pure epsilon alone: leave it out, or give epsilon alone",
+        "paper-variance");
   }
   if (request.mean_bound) {
     if (!request.ranges.empty()) {
-      throw InvalidInput("the mean has either a bound or ranges, but both are given");
+      throw InvalidInput("contradicting-parameters",
+                         "the mean has either a bound or ranges, but both are given", "mean-bound",
+                         {WayOut::leave("mean-bound"), WayOut::leave("mean-range")});
     }
     require_between("the bound on the mean", *request.mean_bound, 0, 1e6);
   } else if (request.ranges.empty() && budget.delta == 0) {
     throw InvalidInput(
-        "without delta the mean needs a bound on its norm, or a range for each coordinate");
+        "missing-parameter",
+        "without delta the mean needs a bound on its norm, or a range for each coordinate",
+        "mean-bound", {WayOut::set("mean-bound"), WayOut::set("mean-range")});
   }
 }
 
@@ -783,40 +791,49 @@ void check_gaussian_design(const GaussianDesign& design) {
   const GaussianWeights& weights = design.weights;
   if (weights.minus_records >= weights.plus_records ||
       weights.divisor != weights.plus_records - weights.minus_records) {
-    throw InvalidInput(fmt::format("{} records less {} are not {} times one", weights.plus_records,
+    throw InvalidInput("certificate-altered",
+                       fmt::format("{} records less {} are not {} times one", weights.plus_records,
                                    weights.minus_records, weights.divisor));
   }
   if (design.lattice_radius < 1 || design.lattice_radius > ClippedSum::kGreatestRadius) {
-    throw InvalidInput(fmt::format("the radius of clipping must be from 1 to 2^40 cells, but is {}",
-                                   design.lattice_radius));
+    throw InvalidInput("out-of-range",
+                       fmt::format("the radius of clipping must be from 1 to 2^40 cells, but is {}",
+                                   design.lattice_radius),
+                       "radius");
   }
   if (std::abs(design.step_exponent) > 1000 || !(design.public_variance >= 0) ||
       !(design.public_variance <= 1)) {
-    throw InvalidInput("the step or the public variance of a Gaussian design is out of range");
+    throw InvalidInput("certificate-altered",
+                       "the step or the public variance of a Gaussian design is out of range");
   }
   const std::uint64_t of_centre = design.centre ? design.centre->request.records : 0;
   if (of_centre > request.records || weights.plus_records > design.run_records ||
       weights.plus_records + weights.minus_records != design.run_records ||
       design.run_records > (request.records - of_centre) / request.outputs) {
     throw InvalidInput(
+        "too-few-records",
         fmt::format("{} runs on {} records each and a centre on {} do not fit into {} records",
-                    request.outputs, design.run_records, of_centre, request.records));
+                    request.outputs, design.run_records, of_centre, request.records),
+        "n");
   }
   if (design.centre && design.centre->request.dimension != request.dimension) {
-    throw InvalidInput(fmt::format("the centre is of {} dimensions, but the design of {}",
+    throw InvalidInput("wrong-shape",
+                       fmt::format("the centre is of {} dimensions, but the design of {}",
                                    design.centre->request.dimension, request.dimension));
   }
   if (design.centre) check_centre_design(*design.centre);
   if (design.threshold > 0) {
     check_tested_run(tested_run(design));
     if (request.budget.notion != Notion::kApproximate || weights.minus_records > 0) {
-      throw InvalidInput("a run is tested under epsilon and delta, and subtracts no records");
+      throw InvalidInput("not-for-this-budget",
+                         "a run is tested under epsilon and delta, and subtracts no records");
     }
   }
   const Privacy& said = design.guarantee;
   if (said.notion != request.budget.notion || !run_keeps(design, said) ||
       (design.centre && !is_within(design.centre->guarantee, said))) {
-    throw InvalidInput("the integers of the Gaussian design do not keep its guarantee");
+    throw InvalidInput("certificate-altered",
+                       "the integers of the Gaussian design do not keep its guarantee");
   }
 }
 
@@ -874,11 +891,14 @@ GaussianDesign design_gaussian(const GaussianRequest& request, double most) {
   if (most < 1 && (records || budget)) {
     would_do += fmt::format(" to be within {:g} in total variation", most);
   }
-  throw InvalidInput(fmt::format(
-      "{} {} for {}{} in {} dimension{}: {}", request.records,
-      request.records == 1 ? "record is too few" : "records are too few", request.budget.text(),
-      request.outputs > 1 ? fmt::format(" and {} outputs", request.outputs) : "", request.dimension,
-      request.dimension > 1 ? "s" : "", would_do));
+  throw InvalidInput(
+      "too-few-records",
+      fmt::format("{} {} for {}{} in {} dimension{}: {}", request.records,
+                  request.records == 1 ? "record is too few" : "records are too few",
+                  request.budget.text(),
+                  request.outputs > 1 ? fmt::format(" and {} outputs", request.outputs) : "",
+                  request.dimension, request.dimension > 1 ? "s" : "", would_do),
+      "n");
 }
 
 }  // namespace mollify

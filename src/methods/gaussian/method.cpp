@@ -18,7 +18,8 @@
 
 #include "accounting/composition.h"
 #include "base/json.h"
-#include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "domain/domain.h"
@@ -63,22 +64,25 @@ std::vector<RealRange> mean_ranges_of(const RealColumns& columns, const Whitenin
   return whitening.ranges_of_box(low, high);
 }
 
-std::vector<std::string> wide_ranges(const RealColumns& columns, std::span<const double> covariance,
-                                     double covariance_bound) {
+std::vector<Message> wide_ranges(const RealColumns& columns, std::span<const double> covariance,
+                                 double covariance_bound) {
   // A mean anywhere within this many deviations is hardly ever meant.
   constexpr double kMostDeviations = 1000;
-  std::vector<std::string> said;
+  std::vector<Message> said;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const double variance =
         covariance.empty() ? covariance_bound : covariance[i * columns.size() + i];
     const double deviations = (columns.high(i) - columns.low(i)) / std::sqrt(variance);
     if (columns.is_logarithm(i) || !(deviations > kMostDeviations)) continue;
-    said.push_back(fmt::format(
-        "the declared range of {0} is {1:.2g} standard deviations {2} wide; is {3} of logarithms "
-        "({4} {0})?",
-        columns.name(i), deviations,
-        covariance.empty() ? "(by the bound of the covariance)" : "of the covariance",
-        covariance.empty() ? "the bound" : "the covariance", flag_words("log")));
+    said.push_back(
+        {.code = "wide-range",
+         .verdict = fmt::format(
+             "the declared range of {} is {:.2g} standard deviations {} wide", columns.name(i),
+             deviations,
+             covariance.empty() ? "(by the bound of the covariance)" : "of the covariance"),
+         .clauses = {fmt::format("is {} of logarithms ({})?",
+                                 covariance.empty() ? "the bound" : "the covariance",
+                                 setting_words("log", columns.name(i)))}});
   }
   return said;
 }
@@ -93,7 +97,9 @@ constexpr const char* kTestedNoise = "tested-covariance";
 
 /// Throws unless a condition of a stated design holds.
 void require_stated(bool hold) {
-  if (!hold) throw InvalidInput("a Gaussian design must have the numbers of one, but has others");
+  if (!hold)
+    throw InvalidInput("internal-error",
+                       "a Gaussian design must have the numbers of one, but has others");
 }
 
 std::uint64_t whole_member(const nlohmann::json& json) {
@@ -446,13 +452,17 @@ class PointMethod : public ReleaseMethod {
     own.mean_bound = reader.find<double>("/mean_bound");
     const auto mean_range = reader.find<double>("/mean_range");
     if (own.mean_bound && mean_range) {
-      throw InvalidInput(fmt::format("give {} or {}, not both", reader.called("/mean_bound"),
-                                     reader.called("/mean_range")));
+      throw InvalidInput("contradicting-parameters",
+                         fmt::format("give {} or {}, not both", reader.called("/mean_bound"),
+                                     reader.called("/mean_range")),
+                         "mean-bound", {WayOut::leave("mean-bound"), WayOut::leave("mean-range")});
     }
     if (mean_range) {
       if (!(*mean_range > 0)) {
-        throw InvalidInput(fmt::format("{} must be positive, but is {}",
-                                       reader.called("/mean_range"), *mean_range));
+        throw InvalidInput("out-of-range",
+                           fmt::format("{} must be positive, but is {}",
+                                       reader.called("/mean_range"), *mean_range),
+                           "mean-range");
       }
       own.mean_ranges = {{-0.5 * *mean_range, 0.5 * *mean_range}};
     }
@@ -528,10 +538,13 @@ class GaussianMethod final : public PointMethod {
   void validate(const ReleaseSpec& spec) const override {
     const auto& own = own_of<GaussianSpec>(spec);
     if (own.covariance || own.covariance_bound) return;
-    throw InvalidInput(
-        fmt::format("the covariance is missing: give {} or {}, or use method "
-                    "gaussian-model, which learns it",
-                    flag_words("covariance"), flag_words("covariance-bound")));
+    throw InvalidInput("missing-parameter",
+                       fmt::format("the covariance is missing: give {} or {}, or use method "
+                                   "gaussian-model, which learns it",
+                                   flag_words("covariance"), flag_words("covariance-bound")),
+                       "covariance",
+                       {WayOut::set("covariance"), WayOut::set("covariance-bound"),
+                        WayOut::use("gaussian-model")});
   }
 
   std::unique_ptr<const PreparedRelease> prepare(
@@ -548,7 +561,7 @@ class GaussianMethod final : public PointMethod {
     auto roster = count_records(spec, inputs, records, facts);
     if (!gaussian.mean_bound) facts.mean_ranges = mean_ranges_of(columns, whitening);
     DesignedRelease made = design_release(spec, facts, domain);
-    std::vector<std::string> wide =
+    std::vector<Message> wide =
         wide_ranges(columns, covariance, gaussian.covariance_bound.value_or(1));
     return make_gaussian_release(std::move(made), std::move(domain), std::move(columns),
                                  std::move(whitening), std::move(roster), std::move(wide));
@@ -621,7 +634,7 @@ class GaussianMethod final : public PointMethod {
     return notes;
   }
 
-  std::optional<std::string> error_warning(const ReleaseError& error) const override {
+  std::optional<Message> error_warning(const ReleaseError& error) const override {
     return records_warning(error.error);
   }
 
@@ -707,9 +720,11 @@ class GaussianModelMethod final : public PointMethod {
   void validate(const ReleaseSpec& spec) const override {
     const auto& own = own_of<GaussianSpec>(spec);
     if (!own.covariance && !own.covariance_bound && !own.mean_bound && !own.paper_variance) return;
-    throw InvalidInput(
-        "method gaussian-model learns its mean and covariance from the ranges alone, but a "
-        "covariance, a bound or the paper's variance is given");
+    throw InvalidInput("superfluous-parameter",
+                       fmt::format("{} learns its mean and covariance from the ranges alone, but a "
+                                   "covariance, a bound or the paper's variance is given",
+                                   method_words("gaussian-model")),
+                       "covariance", {WayOut::leave("covariance")});
   }
 
   std::unique_ptr<const PreparedRelease> prepare(
@@ -769,10 +784,12 @@ class GaussianModelMethod final : public PointMethod {
         "How near the released records are to the data depends on the data being Gaussian: of "
         "other "
         "data they keep each column's mean and each pair's covariance, as well as the noise "
-        "allows, and nothing else (method marginals --copula keeps each column's own law, "
-        "however skewed). Values beyond the ranges that the domain declares are taken at "
-        "their bounds, rows far from all others are moved nearer, and released records are cut to "
-        "the ranges."};
+        "allows, and nothing else (" +
+            method_words("marginals", "copula") +
+            " keeps each column's own law, however skewed). Values beyond the ranges that the "
+            "domain declares are taken at their bounds, rows far from all others are moved nearer, "
+            "and released records are cut "
+            "to the ranges."};
   }
 
   ReleaseError error(const Certificate& certificate, const Domain&) const override {
@@ -793,12 +810,15 @@ class GaussianModelMethod final : public PointMethod {
     return notes;
   }
 
-  std::optional<std::string> error_warning(const ReleaseError& error) const override {
+  std::optional<Message> error_warning(const ReleaseError& error) const override {
     if (error.error <= kUsualError) return std::nullopt;
-    return fmt::format(
-        "the noise is expected to take the model about {:.3g} from the data's Gaussian in total "
-        "variation: {}. All records share it; more records or a larger budget lessen it",
-        error.error, spread_condition());
+    return Message{
+        .code = "large-error",
+        .verdict = fmt::format("the noise is expected to take the model about {:.3g} from the "
+                               "data's Gaussian in total variation",
+                               error.error),
+        .reason = fmt::format("{}. All records share it", spread_condition()),
+        .clauses = {"more records or a larger budget lessen it"}};
   }
 
   std::unique_ptr<const PlanModel> plan_model(PlanQuestion& question,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/message.h"
 #include "methods/gaussian/moments.h"
 #include "methods/gaussian/sampler.h"
 #include "records/source.h"
@@ -83,9 +84,9 @@ struct GaussianQuestion {
 /// deviations wide, a sentence that asks whether it should be: with dollars and a covariance of
 /// their logarithms what is released is nothing. An empty covariance is at most the bound. Public
 /// facts alone.
-[[nodiscard]] std::vector<std::string> wide_ranges(const RealColumns& columns,
-                                                   std::span<const double> covariance,
-                                                   double covariance_bound);
+[[nodiscard]] std::vector<Message> wide_ranges(const RealColumns& columns,
+                                               std::span<const double> covariance,
+                                               double covariance_bound);
 
 /// Which of many designs a Gaussian release draws by was searched for in doubles, and a search on
 /// another processor may end elsewhere. So it is not searched for again: the integers of lattice,
@@ -144,7 +145,7 @@ struct GaussianLearningOrders {
 /// of a model's; with units it is theirs, one row each. `warnings` are PreparedRelease's.
 [[nodiscard]] std::unique_ptr<const PreparedRelease> make_gaussian_release(
     DesignedRelease made, Domain domain, RealColumns columns, Whitening whitening,
-    std::optional<Roster> roster, std::vector<std::string> warnings);
+    std::optional<Roster> roster, std::vector<Message> warnings);
 [[nodiscard]] std::unique_ptr<const PreparedRelease> make_gaussian_model_release(
     DesignedRelease made, Domain domain, RealColumns columns, std::optional<Roster> roster);
 

@@ -10,6 +10,7 @@
 
 #include "accounting/gaussian.h"
 #include "base/directed_rounding.h"
+#include "base/speech.h"
 #include "core/invalid_input.h"
 #include "domain/numbers.h"
 #include "kernel/clipped_sums.h"
@@ -104,9 +105,11 @@ void validate_moments(const MomentRequest& request) {
   const bool pure = request.budget.notion == PrivacyNotion::kPure;
   const std::size_t most = pure ? kMostPureDimensions : kMostMomentDimensions;
   if (request.dimension < 1 || request.dimension > most) {
-    throw InvalidInput(fmt::format(
-        "a shared Gaussian takes from 1 to {} columns{}, but there are {}", most,
-        pure ? " under pure epsilon (256 with a delta or rho)" : "", request.dimension));
+    throw InvalidInput(
+        "too-many-columns",
+        fmt::format("a shared Gaussian takes from 1 to {} columns{}, but there are {}", most,
+                    pure ? " under pure epsilon (256 with a delta or rho)" : "",
+                    request.dimension));
   }
   require_moment_records(request.records);
 }
@@ -249,10 +252,10 @@ MomentDesign design_moments(const MomentRequest& request, std::optional<double> 
   design.amount = amount ? *amount : adaptive_amount_down(request.budget, "gaussian");
   design.clip_radius = clip_radius_of(request);
   if (!(design.amount > 0) || std::isinf(design.amount) || !find_lattice(design)) {
-    throw InvalidInput(fmt::format(
-        "a budget of a shared Gaussian must be one whose noise can be drawn, about epsilon 1e-6 to "
-        "1e6, but is {}",
-        request.budget.text()));
+    throw InvalidInput("out-of-range",
+                       fmt::format("a budget of a shared Gaussian must be one whose noise can be "
+                                   "drawn, about epsilon 1e-6 to 1e6, but is {}",
+                                   request.budget.text()));
   }
   const ModelError stated = expected_error(design, kStatedDeviations.back());
   design.mean_error = stated.mean;
@@ -276,10 +279,9 @@ MomentDesign design_moments(const MomentRequest& request, std::optional<double> 
 std::string spread_condition() {
   return fmt::format(
       "if every column's range reaches {:g} to {:g} of its standard deviations to both sides of "
-      "its mean (with --log, of the logarithms'), and no weighted sum of columns varies by less "
-      "than "
+      "its mean (with {}, of the logarithms'), and no weighted sum of columns varies by less than "
       "{:g} of its variation under independence",
-      kLeastDeviations, kStatedDeviations.back(), kLeastSum);
+      kLeastDeviations, kStatedDeviations.back(), flag_words("log"), kLeastSum);
 }
 
 void check_moment_design(const MomentDesign& design) {
@@ -304,7 +306,8 @@ void check_moment_design(const MomentDesign& design) {
     return false;
   }();
   if (!keeps) {
-    throw InvalidInput("the rounds of a shared Gaussian must keep its guarantee, but do not");
+    throw InvalidInput("certificate-altered",
+                       "the rounds of a shared Gaussian must keep its guarantee, but do not");
   }
 }
 
@@ -453,7 +456,8 @@ void SharedGaussian::draw(std::uint64_t count, std::span<const double> low,
 MomentSampler::MomentSampler(MomentDesign design, std::vector<double> low, std::vector<double> high)
     : design_(std::move(design)), low_(std::move(low)), high_(std::move(high)) {
   if (low_.size() != design_.request.dimension || high_.size() != low_.size()) {
-    throw InvalidInput(fmt::format("the design is for {} columns, but there are {} ranges",
+    throw InvalidInput("wrong-shape",
+                       fmt::format("the design is for {} columns, but there are {} ranges",
                                    design_.request.dimension, low_.size()));
   }
   check_moment_design(design_);
@@ -480,7 +484,8 @@ void MomentSums::add(std::span<const double> rows) {
 
 SharedGaussian MomentSampler::measure(const NumericTable& table, SecureRandom& random) const {
   if (table.dimension() != design_.request.dimension) {
-    throw InvalidInput(fmt::format("the table has {} columns, but the design is for {}",
+    throw InvalidInput("wrong-shape",
+                       fmt::format("the table has {} columns, but the design is for {}",
                                    table.dimension(), design_.request.dimension));
   }
   // The only look at the data.

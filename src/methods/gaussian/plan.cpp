@@ -14,7 +14,8 @@
 #include "accounting/lattice.h"
 #include "accounting/privacy.h"
 #include "base/directed_rounding.h"
-#include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "methods/gaussian/design.h"
 #include "methods/gaussian/method.h"
@@ -309,10 +310,9 @@ class SharedGaussianPlan final : public PlanModel {
         "  {} if every column's range reaches {} of its standard deviations to both sides of its "
         "mean (with {}, of the logarithms)\n  {}\n"
         "  accuracy depends on the data being Gaussian; privacy depends on no assumption\n"
-        "  columns that are skewed or mostly one value keep their own law with method marginals "
-        "{}\n",
+        "  columns that are skewed or mostly one value keep their own law with {}\n",
         way.alpha, way.details["condition"].get<std::string>(), errors, ranges, flag_words("log"),
-        way.why, flag_words("copula"));
+        way.why, method_words("marginals", "copula"));
   }
 };
 

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/speech.h"
 #include "core/invalid_input.h"
 #include "domain/domain.h"
 #include "methods/gaussian/design.h"
@@ -40,7 +41,8 @@ auto read_pass(const std::string& bytes, const Read& read) {
   try {
     return read(Json::from_cbor(bytes));
   } catch (const Json::exception&) {
-    throw InvalidInput("a pass over parts of a table is none that this version knows");
+    throw InvalidInput("part-mismatch",
+                       "a pass over parts of a table is none that this version knows");
   }
 }
 
@@ -48,7 +50,8 @@ auto read_pass(const std::string& bytes, const Read& read) {
 std::vector<double> numbers(const Json& json, std::size_t count) {
   auto read = json.get<std::vector<double>>();
   if (read.size() != count) {
-    throw InvalidInput("a pass over parts of a table is of another number of columns");
+    throw InvalidInput("part-mismatch",
+                       "a pass over parts of a table is of another number of columns");
   }
   return read;
 }
@@ -105,7 +108,8 @@ KeyedPass keyed_pass(const Json& json, std::size_t dimension) {
   GaussianPass pass;
   const auto kind = json.at("kind").get<unsigned>();
   if (kind > static_cast<unsigned>(GaussianPass::Kind::kRuns)) {
-    throw InvalidInput("a pass over parts of a table is of no kind that this version knows");
+    throw InvalidInput("part-mismatch",
+                       "a pass over parts of a table is of no kind that this version knows");
   }
   pass.kind = static_cast<GaussianPass::Kind>(kind);
   for (const Json& part : json.at("roles")) {
@@ -117,7 +121,7 @@ KeyedPass keyed_pass(const Json& json, std::size_t dimension) {
   if (pass.kind == GaussianPass::Kind::kRuns) pass.centre = numbers(json.at("centre"), dimension);
   const auto& bytes = json.at("key").get_binary();
   auto key = ReleaseKey::of_worker_bytes(std::vector<unsigned char>(bytes.begin(), bytes.end()));
-  if (!key) throw InvalidInput("a pass over parts of a table has no release key");
+  if (!key) throw InvalidInput("part-mismatch", "a pass over parts of a table has no release key");
   return {std::move(pass), *std::move(key)};
 }
 
@@ -172,7 +176,7 @@ namespace {
 class PointRelease : public PreparedRelease, public SummedRelease {
  public:
   PointRelease(DesignedRelease made, Domain domain, RealColumns columns,
-               std::optional<Roster> roster, std::vector<std::string> warnings = {})
+               std::optional<Roster> roster, std::vector<Message> warnings = {})
       : PreparedRelease(std::move(made.certificate), domain, std::move(warnings)),
         domain_(std::move(domain)),
         columns_(std::move(columns)),
@@ -181,19 +185,22 @@ class PointRelease : public PreparedRelease, public SummedRelease {
   void require(const Source& data) const override {
     const auto& unit = certificate().spec.unit;
     require_columns(data, domain_, unit);
-    require_single_records(data, "method gaussian");
+    require_single_records(data, method_words("gaussian"));
     if (!unit) data.require_repeatable();
   }
 
   RecordCounting counting() const override {
-    throw InvalidInput("Gaussian samples need the numbers of every record, and not counts of them");
+    throw InvalidInput("not-available-here",
+                       "Gaussian samples need the numbers of every record, and not counts of them");
   }
 
   void require_sums() const override {
     if (!certificate().spec.unit) return;
     throw InvalidInput(
+        "not-available-here",
         "Gaussian samples with a unit draw one row of each unit, and need more than sums over all "
-        "rows");
+        "rows",
+        "unit");
   }
 
   Drawn draw_by(const SumUp& sum_up, SecureRandom& random, Sink& sink) const override {
@@ -235,7 +242,7 @@ class PointRelease : public PreparedRelease, public SummedRelease {
 class GaussianRelease final : public PointRelease {
  public:
   GaussianRelease(DesignedRelease made, Domain domain, RealColumns columns, Whitening whitening,
-                  std::optional<Roster> roster, std::vector<std::string> warnings)
+                  std::optional<Roster> roster, std::vector<Message> warnings)
       : PointRelease(std::move(made), std::move(domain), std::move(columns), std::move(roster),
                      std::move(warnings)),
         sampler_(*certificate().as<GaussianDesign>(), std::move(whitening)) {}
@@ -318,7 +325,7 @@ std::unique_ptr<const PreparedRelease> make_gaussian_release(DesignedRelease mad
                                                              RealColumns columns,
                                                              Whitening whitening,
                                                              std::optional<Roster> roster,
-                                                             std::vector<std::string> warnings) {
+                                                             std::vector<Message> warnings) {
   return std::make_unique<const GaussianRelease>(std::move(made), std::move(domain),
                                                  std::move(columns), std::move(whitening),
                                                  std::move(roster), std::move(warnings));

@@ -48,7 +48,9 @@ void check_dimension(std::size_t dimension) {
 
 void check_size(const char* what, std::size_t size, std::size_t expected) {
   if (size != expected) {
-    throw InvalidInput(fmt::format("{} must have {} numbers, but has {}", what, expected, size));
+    throw InvalidInput("wrong-shape",
+                       fmt::format("{} must have {} numbers, but has {}", what, expected, size),
+                       parameter_of(what));
   }
 }
 
@@ -58,14 +60,18 @@ void check_entries(std::size_t d, std::span<const double> covariance) {
   for (std::size_t i = 0; i < d; ++i) {
     for (std::size_t j = 0; j < d; ++j) {
       if (!std::isfinite(covariance[i * d + j])) {
-        throw InvalidInput(fmt::format("covariance must be finite, but its entry ({}, {}) is {}",
-                                       i + 1, j + 1, covariance[i * d + j]));
+        throw InvalidInput("not-a-covariance",
+                           fmt::format("covariance must be finite, but its entry ({}, {}) is {}",
+                                       i + 1, j + 1, covariance[i * d + j]),
+                           "covariance");
       }
     }
     if (!(covariance[i * d + i] > 0)) {
       throw InvalidInput(
+          "not-a-covariance",
           fmt::format("covariance must be positive definite, but its entry ({}, {}) is {}", i + 1,
-                      i + 1, covariance[i * d + i]));
+                      i + 1, covariance[i * d + i]),
+          "covariance");
     }
   }
   for (std::size_t i = 0; i < d; ++i) {
@@ -73,10 +79,11 @@ void check_entries(std::size_t d, std::span<const double> covariance) {
       const double above = covariance[j * d + i], below = covariance[i * d + j];
       const double unit = std::sqrt(covariance[i * d + i]) * std::sqrt(covariance[j * d + j]);
       if (!(std::abs(above - below) <= 1e-9 * unit)) {
-        throw InvalidInput(fmt::format(
-            "covariance must be symmetric, but its entry ({}, {}) is {} and its entry ({}, {}) is "
-            "{}",
-            j + 1, i + 1, above, i + 1, j + 1, below));
+        throw InvalidInput("not-a-covariance",
+                           fmt::format("covariance must be symmetric, but its entry ({}, {}) is {} "
+                                       "and its entry ({}, {}) is {}",
+                                       j + 1, i + 1, above, i + 1, j + 1, below),
+                           "covariance");
       }
     }
   }
@@ -88,19 +95,26 @@ void check_definite(const Eigen::VectorXd& of_correlations, const Eigen::MatrixX
   if (!(least > 0)) {
     const double of_covariance = eigenvalues(covariance).minCoeff();
     if (of_covariance > 0) {  // the columns' units differ so much that rounding hides it
-      throw InvalidInput(fmt::format(
-          "covariance must be positive definite, but the least eigenvalue of its correlations is "
-          "{:.6g}",
-          least));
+      throw InvalidInput("not-a-covariance",
+                         fmt::format("covariance must be positive definite, but the least "
+                                     "eigenvalue of its correlations is {:.6g}",
+                                     least),
+                         "covariance");
     }
-    throw InvalidInput(fmt::format(
-        "covariance must be positive definite, but its least eigenvalue is {:.6g}", of_covariance));
+    throw InvalidInput(
+        "not-a-covariance",
+        fmt::format("covariance must be positive definite, but its least eigenvalue is {:.6g}",
+                    of_covariance),
+        "covariance");
   }
   if (!(greatest <= least * Whitening::kGreatestCondition)) {
-    throw InvalidInput(fmt::format(
-        "covariance must not be nearly singular, but the eigenvalues of its correlations reach "
-        "from {:.6g} to {:.6g}, and their ratio may be at most {:g}",
-        least, greatest, Whitening::kGreatestCondition));
+    throw InvalidInput(
+        "not-a-covariance",
+        fmt::format(
+            "covariance must not be nearly singular, but the eigenvalues of its correlations reach "
+            "from {:.6g} to {:.6g}, and their ratio may be at most {:g}",
+            least, greatest, Whitening::kGreatestCondition),
+        "covariance");
   }
 }
 
@@ -121,7 +135,9 @@ Whitening Whitening::from_covariance(std::size_t dimension, std::span<const doub
     check_size("the origin", origin.size(), dimension);
     for (const double coordinate : origin) {
       if (!std::isfinite(coordinate)) {
-        throw InvalidInput(fmt::format("the origin must be finite, but has a {}", coordinate));
+        throw InvalidInput("out-of-range",
+                           fmt::format("the origin must be finite, but has a {}", coordinate),
+                           "origin");
       }
     }
     std::copy(origin.begin(), origin.end(), result.origin_.begin());
@@ -182,10 +198,10 @@ std::vector<RealRange> Whitening::ranges_of_box(std::span<const double> low,
   check_size("the upper ends of the ranges", high.size(), d);
   for (std::size_t j = 0; j < d; ++j) {
     if (!(std::isfinite(low[j]) && std::isfinite(high[j]) && low[j] < high[j])) {
-      throw InvalidInput(fmt::format(
-          "the range of column {} must go from a finite number up to a greater one, but goes from "
-          "{} to {}",
-          j + 1, low[j], high[j]));
+      throw InvalidInput("not-ascending",
+                         fmt::format("the range of column {} must go from a finite number up to a "
+                                     "greater one, but goes from {} to {}",
+                                     j + 1, low[j], high[j]));
     }
   }
   std::vector<RealRange> ranges(d);
@@ -331,7 +347,8 @@ std::vector<std::int64_t> GaussianRuns::sums() const {
 GaussianSampler::GaussianSampler(GaussianDesign design, Whitening whitening)
     : design_(std::move(design)), whitening_(std::move(whitening)) {
   if (whitening_.dimension() != design_.request.dimension) {
-    throw InvalidInput(fmt::format("the whitening is of {} dimensions, but the design of {}",
+    throw InvalidInput("wrong-shape",
+                       fmt::format("the whitening is of {} dimensions, but the design of {}",
                                    whitening_.dimension(), design_.request.dimension));
   }
   check_gaussian_design(design_);
@@ -345,6 +362,7 @@ std::vector<double> GaussianSampler::draw(const NumericTable& table, SecureRando
   const std::uint64_t n = design_.request.records;
   if (table.dimension() != d) {
     throw InvalidInput(
+        "wrong-shape",
         fmt::format("the table has {} columns, but the design is for {}", table.dimension(), d));
   }
   const std::vector<GaussianRole> roles = random_roles(design_, random);

@@ -57,7 +57,8 @@ void require_groups(const ColumnSizes& sizes, const NoisyMarginal& measured) {
                         [size](std::uint32_t group) { return group < size; });
   }
   if (!holds) {
-    throw InvalidInput(fmt::format("the measurement of columns {} must have a group for each value",
+    throw InvalidInput("wrong-shape",
+                       fmt::format("the measurement of columns {} must have a group for each value",
                                    fmt::join(measured.clique, ", ")));
   }
 }
@@ -88,13 +89,16 @@ void require_measurements(const ColumnSizes& sizes,
     const std::uint64_t cells = cell_count(group_sizes(sizes, measured), all_of(measured.clique));
     if (measured.counts.size() != cells) {
       throw InvalidInput(
+          "wrong-shape",
           fmt::format("the measurement of columns {} must have {} counts, but has {}",
                       fmt::join(measured.clique, ", "), cells, measured.counts.size()));
     }
     if (!std::isfinite(measured.deviation) || measured.deviation <= 0) {
       throw InvalidInput(
+          "out-of-range",
           fmt::format("the deviation of a measurement must be finite and positive, but is {}",
-                      detail::shortest(measured.deviation)));
+                      detail::shortest(measured.deviation)),
+          "deviation");
     }
   }
 }
@@ -331,6 +335,7 @@ class Objective {
     JunctionTree tree(sizes, cliques);
     if (tree.cells() > GraphicalModel::kMostCells) {
       throw InvalidInput(
+          "too-much-work",
           fmt::format("the junction tree of a fit must have at most {} cells, but has {}",
                       GraphicalModel::kMostCells, tree.cells()));
     }
@@ -447,26 +452,34 @@ GraphicalModel fit(const ColumnSizes& sizes, const std::vector<NoisyMarginal>& m
                    const GraphicalModel* base) {
   require_measurements(sizes, measurements);
   if (!std::isfinite(total) || total <= 0) {
-    throw InvalidInput(fmt::format("the total of a fit must be finite and positive, but is {}",
-                                   detail::shortest(total)));
+    throw InvalidInput("out-of-range",
+                       fmt::format("the total of a fit must be finite and positive, but is {}",
+                                   detail::shortest(total)),
+                       "total");
   }
   if (!std::isfinite(options.shrinkage) || options.shrinkage <= 0) {
-    throw InvalidInput(fmt::format("the shrinkage of a fit must be finite and positive, but is {}",
-                                   detail::shortest(options.shrinkage)));
+    throw InvalidInput("out-of-range",
+                       fmt::format("the shrinkage of a fit must be finite and positive, but is {}",
+                                   detail::shortest(options.shrinkage)),
+                       "shrinkage");
   }
   if (!std::isfinite(options.smoothness) || options.smoothness < 0) {
     throw InvalidInput(
+        "out-of-range",
         fmt::format("the smoothness of a fit must be finite and at least 0, but is {}",
-                    detail::shortest(options.smoothness)));
+                    detail::shortest(options.smoothness)),
+        "smoothness");
   }
   if (!options.ordered.empty() && options.ordered.size() != sizes.size()) {
     throw InvalidInput(
+        "wrong-shape",
         fmt::format("which of {} columns are ordered must be said of each, but is of {}",
                     sizes.size(), options.ordered.size()));
   }
   for (const GraphicalModel* const other : {start, base}) {
     if (other == nullptr || other->sizes() == sizes) continue;
-    throw InvalidInput("a fit must start at a model of the same columns, but these are others");
+    throw InvalidInput("wrong-shape",
+                       "a fit must start at a model of the same columns, but these are others");
   }
   Objective objective(sizes, joined(measurements), total, options, base);
   const std::vector<Clique>& cliques = objective.cliques();

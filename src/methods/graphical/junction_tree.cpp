@@ -52,14 +52,16 @@ Clique without(const Clique& a, const Clique& b) {
 }
 
 void require_sizes(const ColumnSizes& sizes) {
-  if (sizes.empty()) throw InvalidInput("a model must have columns, but has none");
+  if (sizes.empty()) throw InvalidInput("empty-input", "a model must have columns, but has none");
   if (sizes.size() > kMostColumns) {
-    throw InvalidInput(fmt::format("a model must have at most {} columns, but has {}", kMostColumns,
+    throw InvalidInput("too-many-columns",
+                       fmt::format("a model must have at most {} columns, but has {}", kMostColumns,
                                    sizes.size()));
   }
   for (std::size_t column = 0; column < sizes.size(); ++column) {
     if (sizes[column] == 0) {
       throw InvalidInput(
+          "empty-input",
           fmt::format("column {} of a model must have at least one value, but has none", column));
     }
   }
@@ -68,13 +70,14 @@ void require_sizes(const ColumnSizes& sizes) {
 void require_clique(const ColumnSizes& sizes, const Clique& clique) {
   for (std::size_t i = 0; i < clique.size(); ++i) {
     if (clique[i] >= sizes.size()) {
-      throw InvalidInput(
-          fmt::format("a clique of a model of {} columns must name columns below "
-                      "that, but names {}",
-                      sizes.size(), clique[i]));
+      throw InvalidInput("out-of-range",
+                         fmt::format("a clique of a model of {} columns must name columns below "
+                                     "that, but names {}",
+                                     sizes.size(), clique[i]));
     }
     if (i > 0 && clique[i - 1] >= clique[i]) {
-      throw InvalidInput(fmt::format("the columns of a clique must ascend, but {} follows {}",
+      throw InvalidInput("not-ascending",
+                         fmt::format("the columns of a clique must ascend, but {} follows {}",
                                      clique[i], clique[i - 1]));
     }
   }

@@ -54,6 +54,7 @@ struct Factor {
     const std::uint64_t cells = cell_count(sizes, all);
     if (cells > GraphicalModel::kMostCells) {
       throw InvalidInput(
+          "too-much-work",
           fmt::format("a marginal must be found within {} cells, but that of these columns is not",
                       GraphicalModel::kMostCells));
     }
@@ -227,11 +228,14 @@ GraphicalModel::GraphicalModel(ColumnSizes sizes, double total, std::vector<Pote
       potentials_(std::move(potentials)),
       tree_(sizes_, cliques_of(potentials_)) {
   if (!std::isfinite(total) || total <= 0) {
-    throw InvalidInput(fmt::format("the total of a model must be finite and positive, but is {}",
-                                   detail::shortest(total)));
+    throw InvalidInput("out-of-range",
+                       fmt::format("the total of a model must be finite and positive, but is {}",
+                                   detail::shortest(total)),
+                       "total");
   }
   if (tree_.cells() > kMostCells) {
     throw InvalidInput(
+        "too-much-work",
         fmt::format("the junction tree of a model must have at most {} cells, but has {}",
                     kMostCells, tree_.cells()));
   }
@@ -239,23 +243,25 @@ GraphicalModel::GraphicalModel(ColumnSizes sizes, double total, std::vector<Pote
   NodeTables values;
   for (const Potential& potential : potentials_) {
     if (!seen.insert(potential.clique).second) {
-      throw InvalidInput(
-          fmt::format("a model must have one potential for each clique, but has two "
-                      "for columns {}",
-                      fmt::join(potential.clique, ", ")));
+      throw InvalidInput("duplicate-value",
+                         fmt::format("a model must have one potential for each clique, but has two "
+                                     "for columns {}",
+                                     fmt::join(potential.clique, ", ")));
     }
     const std::uint64_t cells = cell_count(sizes_, potential.clique);
     if (potential.values.size() != cells) {
-      throw InvalidInput(fmt::format("the potential of columns {} must have {} values, but has {}",
-                                     fmt::join(potential.clique, ", "), cells,
-                                     potential.values.size()));
+      throw InvalidInput(
+          "wrong-shape",
+          fmt::format("the potential of columns {} must have {} values, but has {}",
+                      fmt::join(potential.clique, ", "), cells, potential.values.size()));
     }
     for (const double value : potential.values) {
       if (!(std::abs(value) <= kGreatestPotential)) {
-        throw InvalidInput(fmt::format(
-            "the potential of columns {} must lie within {:g} of zero, "
-            "but has {}",
-            fmt::join(potential.clique, ", "), kGreatestPotential, detail::shortest(value)));
+        throw InvalidInput("out-of-range",
+                           fmt::format("the potential of columns {} must lie within {:g} of zero, "
+                                       "but has {}",
+                                       fmt::join(potential.clique, ", "), kGreatestPotential,
+                                       detail::shortest(value)));
       }
     }
     values.push_back(potential.values);
@@ -343,11 +349,13 @@ ModelRows GraphicalModel::sample_given(const std::vector<Evidence>& evidence, st
   for (const Evidence& fixed : evidence) {
     require_clique(sizes_, {fixed.column});
     if (fixed.value >= sizes_[fixed.column]) {
-      throw InvalidInput(fmt::format("column {} has {} values, but is given as value {}",
+      throw InvalidInput("out-of-range",
+                         fmt::format("column {} has {} values, but is given as value {}",
                                      fixed.column, sizes_[fixed.column], fixed.value));
     }
     if (is_fixed[fixed.column]) {
       throw InvalidInput(
+          "duplicate-column",
           fmt::format("a column must be given once, but column {} is twice", fixed.column));
     }
     is_fixed[fixed.column] = true;
@@ -392,7 +400,8 @@ class ModelReader {
   explicit ModelReader(const std::string& name) : name_(name) {}
 
   [[noreturn]] void refuse(const std::string& place, const char* expected) const {
-    throw InvalidInput(fmt::format("{}: {} must be {}, but is not", name_, place, expected));
+    throw InvalidInput("malformed-file",
+                       fmt::format("{}: {} must be {}, but is not", name_, place, expected));
   }
 
   /// The member of an object that must have these members and no others.
@@ -401,12 +410,13 @@ class ModelReader {
     if (!json.is_object()) refuse(place, "an object");
     for (const char* member : members) {
       if (!json.contains(member)) {
-        throw InvalidInput(fmt::format("{}: {} must have \"{}\"", name_, place, member));
+        throw InvalidInput("missing-key",
+                           fmt::format("{}: {} must have \"{}\"", name_, place, member), member);
       }
     }
     if (json.size() != members.size()) {
-      throw InvalidInput(fmt::format("{}: {} must have {} members, but has {}", name_, place,
-                                     members.size(), json.size()));
+      throw InvalidInput("malformed-file", fmt::format("{}: {} must have {} members, but has {}",
+                                                       name_, place, members.size(), json.size()));
     }
   }
 
@@ -449,7 +459,8 @@ GraphicalModel graphical_model_from_json(const nlohmann::ordered_json& json,
   const ModelReader reader(name);
   reader.require_members(json, "the model", {"version", "sizes", "total", "potentials"});
   if (json["version"] != kModelVersion) {
-    throw InvalidInput(fmt::format("{}: version must be {}, but is not", name, kModelVersion));
+    throw InvalidInput("unsupported-version",
+                       fmt::format("{}: version must be {}, but is not", name, kModelVersion));
   }
   ColumnSizes sizes;
   for (const ModelJson& size : reader.list(json["sizes"], "sizes")) {
@@ -474,7 +485,7 @@ GraphicalModel graphical_model_from_json(const nlohmann::ordered_json& json,
   try {
     return {std::move(sizes), total, std::move(potentials)};
   } catch (const InvalidInput& refusal) {
-    throw InvalidInput(fmt::format("{}: {}", name, refusal.what()));
+    throw InvalidInput(refusal, fmt::format("{}: {}", name, refusal.what()));
   }
 }
 

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "methods/local/method.h"
 #include "methods/local/space.h"
 
@@ -146,9 +148,11 @@ class IntegralAdvice final : public DrawAdvice {
 
   void require(const AdviceQuestion& asked) const override {
     if (asked.purpose != Purpose::kEstimates) return;
-    throw InvalidInput(
-        "method integral protects the table, and one record of a table tells nothing of a "
-        "population; protect each person or each row to have estimates");
+    throw InvalidInput("not-for-this-method",
+                       method_words("integral") +
+                           " protects the table, and one record of a table tells nothing of a "
+                           "population; protect each person or each row to have estimates",
+                       "method", {WayOut::set("protect", "person"), WayOut::set("protect", "row")});
   }
 
   std::string protection(const AdviceQuestion&, const std::string& factor) const override {
@@ -162,9 +166,10 @@ class IntegralAdvice final : public DrawAdvice {
     DrawAdvice::add_notes(domain, advice);
     constexpr std::uint64_t kManyRows = 10;
     if (advice.outputs < kManyRows) return;
-    advice.notes.emplace_back(
-        "where all rows may come from one model, method integral-model draws one of many public "
-        "ones for the whole budget, and any number of its rows cost no more");
+    advice.notes.push_back(
+        fmt::format("where all rows may come from one model, {} draws one of many public ones for "
+                    "the whole budget, and any number of its rows cost no more",
+                    method_words("integral-model")));
   }
 };
 
@@ -174,9 +179,12 @@ class IntegralModelAdvice final : public DrawAdvice {
 
   void require(const AdviceQuestion&) const override {
     throw InvalidInput(
-        fmt::format("advise weighs errors of records, but method integral-model promises how "
-                    "likely the released model is; {} prints it",
-                    words_of_speech("mollify plan integral-model", "mo.IntegralModel.plan_of")));
+        "not-for-this-method",
+        fmt::format("advise weighs errors of records, but {} promises how likely the released "
+                    "model is; {} prints it",
+                    method_words("integral-model"),
+                    words_of_speech("mollify plan integral-model", "mo.IntegralModel.plan_of")),
+        "method", {WayOut::run("plan")});
   }
 };
 

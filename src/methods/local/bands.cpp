@@ -56,8 +56,10 @@ double location_floor(double location, double epsilon) {
   const double least = 1 / exponential_of(epsilon);
   if (!(location > least) || !(location < 1)) {
     throw InvalidInput(
+        "out-of-range",
         fmt::format("band location must lie between e^-epsilon = {:.6g} and 1, but is {:.6g}",
-                    least, location));
+                    least, location),
+        "band");
   }
   return location;
 }
@@ -124,8 +126,12 @@ PlacedBand parse_band(std::string_view text) {
 PlacedBand parse_fixed_band(std::string_view text) {
   PlacedBand band = parse_band(text);
   if (band.mechanism == Mechanism::kLocation && !band.location) {
-    throw InvalidInput(fmt::format(
-        "band {} is found when a release is prepared; here say where it lies, location=B", text));
+    throw InvalidInput(
+        "not-for-this-release",
+        fmt::format(
+            "band {} is found when a release is prepared; here say where it lies, location=B",
+            text),
+        "band");
   }
   return band;
 }

@@ -15,6 +15,7 @@
 #include "accounting/composition.h"
 #include "base/names.h"
 #include "base/sha256.h"
+#include "base/speech.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "domain/numbers.h"
@@ -44,7 +45,7 @@ Mechanism mechanism_of_band(const LocalSpec& spec, SpaceKind space) {
   if (spec.band->mechanism != Mechanism::kMinimax) return spec.band->mechanism;
   if (const auto declared = mechanism_with(spec.numbers)) return *declared;
   if (space == SpaceKind::kCategories) return Mechanism::kMinimax;
-  refuse_missing(flag_words("c2"),
+  refuse_missing("c2",
                  fmt::format("the minimax band over {} needs the greatest density against the "
                              "reference",
                              space == SpaceKind::kGrid ? "a grid" : "candidates"));
@@ -59,13 +60,17 @@ std::vector<double> masses_of(const LocalSpec& local, const PublicFacts& facts, 
   for (const auto& [outcome, records] : *facts.reference) {
     if (outcome >= facts.outcomes || (!counts.keys.empty() && outcome <= counts.keys.back())) {
       throw InvalidInput(
+          "certificate-altered",
           fmt::format("a reference must have ascending outcomes below {}, but has {}",
-                      facts.outcomes, outcome));
+                      facts.outcomes, outcome),
+          "reference");
     }
     if (records < 1 || records > kMostReferenceRecords - sum) {
       throw InvalidInput(
+          "certificate-altered",
           fmt::format("a reference must have from 1 to {} records in all, but has {} of outcome {}",
-                      kMostReferenceRecords, records, outcome));
+                      kMostReferenceRecords, records, outcome),
+          "reference");
     }
     sum += records;
     counts.keys.push_back(outcome);
@@ -98,7 +103,7 @@ void require_channel(const Domain& domain, const LocalSpec& local, Mechanism mec
   const bool has_order =
       !std::holds_alternative<Categories>(cells) && !std::holds_alternative<BooleanWords>(cells);
   if (has_order && domain.columns().size() == 1) return;
-  refuse_missing(flag_words("channel"),
+  refuse_missing("channel",
                  fmt::format("mechanism {} needs it: without, its channel is Laplace noise, which "
                              "is for a domain of one column of numbers or times",
                              name_of(mechanism)));
@@ -113,8 +118,10 @@ std::uint64_t kept_under_curve(const MechanismParameters& parameters,
   if (!stated) return found;
   if (!is_as_found(static_cast<double>(*stated), static_cast<double>(found))) {
     throw InvalidInput(
+        "certificate-altered",
         fmt::format("{} of 2^62 parts that keep the value are not what mu {:g} allows, which is {}",
-                    *stated, *parameters.mu, found));
+                    *stated, *parameters.mu, found),
+        "mu");
   }
   return *stated;
 }
@@ -124,14 +131,20 @@ std::uint64_t kept_under_curve(const MechanismParameters& parameters,
 void require_placeable(const LocalSpec& spec, SpaceKind kind, bool in_mu) {
   const std::string band = to_text(*spec.band);
   if (in_mu) {
-    throw InvalidInput(fmt::format("band {} needs an epsilon, but the budget is in mu", band));
+    throw InvalidInput("not-for-this-budget",
+                       fmt::format("band {} needs an epsilon, but the budget is in mu", band),
+                       "band", {WayOut::set("epsilon")});
   }
   if (spec.reference) {
     throw InvalidInput(
-        fmt::format("band {} has a reference of its own, but another is given", band));
+        "superfluous-parameter",
+        fmt::format("band {} has a reference of its own, but another is given", band), "reference",
+        {WayOut::leave("reference")});
   }
   if (!spec.band->file.empty() && kind == SpaceKind::kCandidates) {
-    throw InvalidInput("a band's file is for categories and grids, but the space is candidates");
+    throw InvalidInput("not-for-this-space",
+                       "a band's file is for categories and grids, but the space is candidates",
+                       "band");
   }
 }
 
@@ -153,7 +166,9 @@ bool draws_by_scores(const LocalDesign& design) noexcept {
 
 void refuse_band_and_mechanism() {
   throw InvalidInput(
-      fmt::format("give {} or {}, not both", flag_words("band"), flag_words("mechanism")));
+      "contradicting-parameters",
+      fmt::format("give {} or {}, not both", flag_words("band"), flag_words("mechanism")), "band",
+      {WayOut::leave("band"), WayOut::leave("mechanism")});
 }
 
 std::string no_mu_words(Mechanism mechanism) {
@@ -183,9 +198,11 @@ Mechanism chosen_mechanism(const LocalSpec& spec, bool in_mu, SpaceKind space) {
     const std::string_view last = others.back();
     others.pop_back();
     throw InvalidInput(
+        "not-for-this-space",
         fmt::format("space {} needs a band that does not depend on its size ({} or {}), but the "
                     "mechanism is {}",
-                    name_of(space), fmt::join(others, ", "), last, name_of(mechanism)));
+                    name_of(space), fmt::join(others, ", "), last, name_of(mechanism)),
+        "mechanism");
   }
   return mechanism;
 }
@@ -272,8 +289,10 @@ void design_draws(const Domain& domain, std::uint64_t draws, DesignedRelease& ma
   if (parameters.epsilon) design.bound.emplace(*parameters.epsilon);
   if (is_band(parameters.mechanism)) design.floor = band_floor_of(parameters);
   if (draws_by_scores(design) && !design.floor) {
-    throw InvalidInput(fmt::format("scorer {} needs a band, but mechanism {} has none",
-                                   name_of(design.scorer), name_of(design.mechanism)));
+    throw InvalidInput("not-for-this-mechanism",
+                       fmt::format("scorer {} needs a band, but mechanism {} has none",
+                                   name_of(design.scorer), name_of(design.mechanism)),
+                       "score");
   }
   certificate.draw = sampler->guarantee();
   certificate.total = draws_promise_up(budget, certificate.draw, draws);
@@ -365,12 +384,12 @@ HeldLocalSampler local_sampler(const DesignedRelease& made) {
   return held == nullptr ? nullptr : *held;
 }
 
-std::vector<std::string> draw_warnings(const MechanismParameters& parameters) {
+std::vector<Message> draw_warnings(const MechanismParameters& parameters) {
   const Privacy asked =
       parameters.mu ? Privacy::gaussian(*parameters.mu) : Privacy::pure(*parameters.epsilon);
   Privacy released = asked;
   released.epsilon = std::min<double>(asked.epsilon, ExpBound::kGreatestEpsilon);
-  std::vector<std::string> said = epsilon_warnings(asked, released, 1);
+  std::vector<Message> said = epsilon_warnings(asked, released, 1);
   const ReleaseError error = draw_error(parameters);
   const bool is_noise =
       is_band(parameters.mechanism) ? error.is_mostly_noise() : error.is_indistinct();
@@ -385,10 +404,10 @@ std::vector<std::string> draw_warnings(const MechanismParameters& parameters) {
     }
   }
   question.own = std::move(own);
-  const std::string ways = noise_remedy(question, std::string(name_of(parameters.mechanism)));
-  said.push_back(words_of_noise(error) +
-                 (row_of(parameters.mechanism).is_linear ? for_estimates() : "") +
-                 (ways.empty() ? "" : "; ") + ways);
+  Message noise = *noise_message(error);
+  if (row_of(parameters.mechanism).is_linear) noise.clauses.push_back(for_estimates());
+  noise.remedy.ways_out = noise_remedy(question, std::string(name_of(parameters.mechanism)));
+  said.push_back(std::move(noise));
   return said;
 }
 

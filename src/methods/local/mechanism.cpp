@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/names.h"
+#include "base/speech.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "kernel/channels.h"
@@ -29,15 +30,17 @@ namespace {
 void require(const MechanismParameters& parameters, const std::optional<double>& value,
              std::string_view name) {
   if (value) return;
-  refuse_missing(flag_words(name),
-                 fmt::format("mechanism {} needs it", name_of(parameters.mechanism)));
+  refuse_missing(name, fmt::format("mechanism {} needs it", name_of(parameters.mechanism)));
 }
 
 void refuse(const MechanismParameters& parameters, bool given, std::string_view name) {
   if (!given) return;
+  const std::string_view first_word = name.substr(0, name.find(' '));
   throw InvalidInput(
+      "not-for-this-mechanism",
       fmt::format("mechanism {} takes no {}: leave it out, or name another mechanism",
-                  name_of(parameters.mechanism), name));
+                  name_of(parameters.mechanism), name),
+      first_word, {WayOut::leave(first_word)});
 }
 
 /// Band and the channels refuse the same; here before anything is computed or allocated from it.
@@ -47,8 +50,10 @@ void validate_space(const MechanismParameters& parameters) {
   if (parameters.reference.empty()) return;
   if (parameters.reference.size() != count) {
     throw InvalidInput(
+        "wrong-shape",
         fmt::format("the reference must have one mass for each of the {} outcomes, but has {}",
-                    count, parameters.reference.size()));
+                    count, parameters.reference.size()),
+        "reference");
   }
   static_cast<void>(detail::validated_mass_sum(parameters.reference));
 }
@@ -78,10 +83,12 @@ void require_in_range(std::optional<double> MechanismNumbers::*number, double va
     if (row.value != number || (holds && value < row.below)) continue;
     const std::string range = fmt::format("{} {:g}", row.is_open ? "above" : "at least", row.least);
     throw InvalidInput(
+        "out-of-range",
         std::isinf(row.below)
             ? fmt::format("{} must be finite and {}, but is {:g}", row.name, range, value)
             : fmt::format("{} must be {} and below {:g}, but is {:g}", row.name, range, row.below,
-                          value));
+                          value),
+        row.name);
   }
 }
 
@@ -108,7 +115,7 @@ void validate_parameters(const MechanismParameters& parameters) {
   refuse(parameters, row.reference == ReferenceUse::kNone && !parameters.reference.empty(),
          "reference");
   if (row.reference == ReferenceUse::kNeeded && parameters.reference.empty()) {
-    refuse_missing(flag_words("reference"),
+    refuse_missing("reference",
                    fmt::format("mechanism {} needs the public distribution that it keeps in place",
                                name_of(parameters.mechanism)));
   }
@@ -119,7 +126,9 @@ double band_floor_of(const MechanismParameters& parameters) {
   validate_parameters(parameters);
   const MechanismRow& row = row_of(parameters.mechanism);
   if (row.floor != nullptr) return row.floor(parameters);
-  throw InvalidInput(fmt::format("mechanism {} has no band", name_of(parameters.mechanism)));
+  throw InvalidInput("not-for-this-mechanism",
+                     fmt::format("mechanism {} has no band", name_of(parameters.mechanism)),
+                     "band");
 }
 
 std::unique_ptr<LocalSampler> make_sampler(const MechanismParameters& parameters) {
@@ -134,6 +143,7 @@ std::unique_ptr<LocalSampler> make_sampler(const MechanismParameters& parameters
                                                      .epsilon = *parameters.epsilon}));
   if (!sampler->guarantee_holds()) {
     throw InvalidInput(
+        "certificate-altered",
         fmt::format("the integers of mechanism {} over {} outcomes do not keep what it promises",
                     name_of(parameters.mechanism), parameters.outcome_count));
   }
@@ -274,7 +284,7 @@ namespace {
 /// The class that c1 and c2 declare, if they do.
 std::optional<DensityClass> declared_class(const MechanismNumbers& numbers) {
   if (!numbers.c1 && !numbers.c2) return std::nullopt;
-  if (!numbers.c2) refuse_missing(flag_words("c2"), flag_words("c1") + " needs it");
+  if (!numbers.c2) refuse_missing("c2", flag_words("c1") + " needs it");
   return DensityClass{numbers.c1.value_or(0), *numbers.c2};
 }
 
@@ -285,7 +295,9 @@ WorstCaseRisk band_risk(const MechanismParameters& parameters, const ReferenceMa
   const MechanismRow& row = row_of(parameters.mechanism);
   if (row.risk != nullptr) return row.risk(parameters, reference, epsilon);
   if (row.floor == nullptr) {
-    throw InvalidInput(fmt::format("mechanism {} has no band", name_of(parameters.mechanism)));
+    throw InvalidInput("not-for-this-mechanism",
+                       fmt::format("mechanism {} has no band", name_of(parameters.mechanism)),
+                       "band");
   }
   MechanismParameters at = parameters;
   at.epsilon = epsilon;
@@ -360,9 +372,11 @@ MatrixChannel square_channel_of(const MechanismParameters& asked) {
   MatrixChannel channel = channel_of(asked);
   if (channel.input_count() != asked.outcome_count) {
     throw InvalidInput(
+        "wrong-shape",
         fmt::format("mechanism naive needs a channel with a row for each of {} outcomes, but it "
                     "has {}: give all rows, or use mechanism convex",
-                    asked.outcome_count, channel.input_count()));
+                    asked.outcome_count, channel.input_count()),
+        "channel", {WayOut::set("mechanism", "convex")});
   }
   return channel;
 }

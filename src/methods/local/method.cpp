@@ -15,6 +15,8 @@
 #include "accounting/composition.h"
 #include "base/names.h"
 #include "base/sha256.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/numbers.h"
 #include "methods/local/bands.h"
@@ -100,8 +102,10 @@ LocalSpec local_spec(const PartReader& reader, Method method) {
   if (const auto kind = reader.find<std::string>("/space/kind")) {
     space.kind = named<SpaceKind>(*kind);
     if (space.kind == SpaceKind::kModels) {
-      throw InvalidInput(
-          fmt::format("space models is method integral-model: use that, not {}", name_of(method)));
+      throw InvalidInput("not-for-this-method",
+                         fmt::format("space models is {}: use that, not {}",
+                                     method_words("integral-model"), method_words(name_of(method))),
+                         "space", {WayOut::use("integral-model")});
     }
     if (!space.kind) refuse_name("space", *kind, names_but_last<SpaceKind>());
   }
@@ -216,15 +220,19 @@ void require_location_of_prior(const StatedCertificate& stated, const std::strin
                                         *local->band->typical);
   const double digit = std::pow(10, std::floor(std::log10(found)) - 2);
   if (std::abs(found - *stated.facts.location) <= 1.001 * digit) return;
-  throw InvalidInput(fmt::format(
-      "{} was altered: its part /facts/location does not follow from its prior, of which it "
-      "is {:.3g}",
-      name, found));
+  throw InvalidInput(
+      "certificate-altered",
+      fmt::format(
+          "{} was altered: its part /facts/location does not follow from its prior, of which it "
+          "is {:.3g}",
+          name, found));
 }
 
 /// Throws for a number of outcomes that the release's spec and domain do not have.
 void require_outcomes(bool hold) {
-  if (!hold) throw InvalidInput("a release must have the outcomes of its space, but has others");
+  if (!hold)
+    throw InvalidInput("internal-error",
+                       "a release must have the outcomes of its space, but has others");
 }
 
 }  // namespace
@@ -384,7 +392,8 @@ class DrawMethod : public ReleaseMethod {
     const auto mu = reader.find_decimal("/privacy/mu");
     if (mu && epsilon) {
       const Mechanism mechanism = asked.value_or(Mechanism::kGaussianCurve);
-      throw InvalidInput(row_of(mechanism).in_mu
+      throw InvalidInput("not-for-this-budget",
+                         row_of(mechanism).in_mu
                              ? fmt::format("mechanism gaussian-curve takes {} alone: leave out {}",
                                            flag_words("mu"), flag_words("epsilon"))
                              : no_mu_words(mechanism));
@@ -415,8 +424,11 @@ class DrawMethod : public ReleaseMethod {
   void validate(const ReleaseSpec& spec) const override {
     const bool of_models = own_of<LocalSpec>(spec).space.kind == SpaceKind::kModels;
     if (of_models == draws_models()) return;
-    throw InvalidInput(fmt::format("method {} must choose among {}, but does not", name_of(word()),
-                                   draws_models() ? "models" : "outcomes"));
+    throw InvalidInput(
+        "not-for-this-method",
+        fmt::format("{} must choose among {}, but does not", method_words(name_of(word())),
+                    draws_models() ? "models" : "outcomes"),
+        "space");
   }
 
   void design(const Domain& domain, const StatedCertificate*,
@@ -526,7 +538,9 @@ class DrawMethod : public ReleaseMethod {
     } else {
       notes.push_back(row.law);
     }
-    if (auto words = sparse_noise(certificate, error, domain)) notes.push_back(std::move(*words));
+    if (const auto sparse = sparse_noise(certificate, error, domain)) {
+      notes.push_back(sparse->text());
+    }
     if (*certificate.spec.count > 1) {
       notes.push_back(fmt::format("each of {} of a unit has {} of the budget",
                                   counted(*certificate.spec.count, "draw"),
@@ -535,8 +549,8 @@ class DrawMethod : public ReleaseMethod {
     return notes;
   }
 
-  std::optional<std::string> sparse_noise(const Certificate& certificate, const ReleaseError& error,
-                                          const Domain& domain) const override {
+  std::optional<Message> sparse_noise(const Certificate& certificate, const ReleaseError& error,
+                                      const Domain& domain) const override {
     const LocalDesign& local = *certificate.as<LocalDesign>();
     if (!local.floor || row_of(local.scorer).counts_records || error.is_mostly_noise()) {
       return std::nullopt;
@@ -545,10 +559,13 @@ class DrawMethod : public ReleaseMethod {
     if (!sparse.is_mostly_noise()) return std::nullopt;
     PlanQuestion counting = question_of(certificate, domain);
     own_of<LocalQuestion>(counting).spec.space.scorer = ScorerKind::kEmpirical;
-    const std::string ways = noise_remedy(counting, mechanism(certificate));
-    return fmt::format("the release is mostly noise if the data lie on few of {}: {}{}{}",
-                       counted(certificate.facts.outcomes, "outcome"), error_words(sparse),
-                       ways.empty() ? "" : "; ", ways);
+    return Message{
+        .code = "noise-if-sparse",
+        .verdict = fmt::format("the release is mostly noise if the data lie on few of {}",
+                               counted(certificate.facts.outcomes, "outcome")),
+        .reason = error_words(sparse),
+        .remedy = {.ways_out = noise_remedy(counting, mechanism(certificate))},
+        .severity = Severity::kNoise};
   }
 
   std::string summary(const Certificate& certificate, const Domain& domain,
@@ -563,9 +580,7 @@ class DrawMethod : public ReleaseMethod {
            "what a larger epsilon, fewer outcomes or a better reference would change.";
   }
 
-  std::optional<std::string> error_warning(const ReleaseError&) const override {
-    return std::nullopt;
-  }
+  std::optional<Message> error_warning(const ReleaseError&) const override { return std::nullopt; }
 
   std::span<const OwnPart> question_parts() const override { return kDrawQuestions; }
 
@@ -581,14 +596,18 @@ class DrawMethod : public ReleaseMethod {
   void read_question(const PartReader& reader, PlanQuestion& question) const override {
     if (!reader.has("/alpha")) {
       if (!question.domain && !reader.has("/k")) {
-        throw InvalidInput(fmt::format("give {} or {}, or {} to find the greatest k",
-                                       reader.called("/domain"), reader.called("/k"),
-                                       reader.called("/alpha")));
+        throw InvalidInput(
+            "missing-parameter",
+            fmt::format("give {} or {}, or {} to find the greatest k", reader.called("/domain"),
+                        reader.called("/k"), reader.called("/alpha")),
+            "k");
       }
       if (!reader.has("/privacy/mu") && !reader.has("/privacy/epsilon")) {
-        throw InvalidInput(fmt::format(
-            "the budget is missing: give {} (mollify finds alpha) or {} (mollify finds epsilon)",
-            reader.called("/privacy/epsilon"), reader.called("/alpha")));
+        throw InvalidInput("missing-parameter",
+                           fmt::format("the budget is missing: give {} (mollify finds alpha) or {} "
+                                       "(mollify finds epsilon)",
+                                       reader.called("/privacy/epsilon"), reader.called("/alpha")),
+                           "epsilon", {WayOut::set("epsilon"), WayOut::set("alpha")});
       }
     }
     auto& own = own_of<LocalQuestion>(question);
@@ -652,7 +671,8 @@ class LocalMethod final : public DrawMethod {
 
   std::string protection_note(const ReleaseSpec& spec) const override {
     if (spec.unit) return "";
-    return "note: no --unit: the whole file is one unit, as on a person's own device\n";
+    return fmt::format("note: no {}: the whole file is one unit, as on a person's own device\n",
+                       flag_words("unit"));
   }
 
   std::unique_ptr<const PreparedRelease> prepare(ReleaseSpec spec, const PublicInputs& inputs,
@@ -664,15 +684,15 @@ class LocalMethod final : public DrawMethod {
     return row_of(certificate.as<LocalDesign>()->mechanism).is_linear;
   }
 
-  std::string remedy(const Certificate& certificate, const Domain& domain) const override {
-    std::string text = ReleaseMethod::remedy(certificate, domain);
-    if (!certificate.spec.unit || is_for_estimates(certificate) ||
-        certificate.as<LocalDesign>()->space != SpaceKind::kCategories) {
-      return text;
+  Remedy remedy(const Certificate& certificate, const Domain& domain) const override {
+    Remedy found = ReleaseMethod::remedy(certificate, domain);
+    if (certificate.spec.unit && !is_for_estimates(certificate) &&
+        certificate.as<LocalDesign>()->space == SpaceKind::kCategories) {
+      found.others.push_back(fmt::format("for shares of all units together use {} and {}",
+                                         setting_words("mechanism", "randomized-response"),
+                                         command_words("estimate")));
     }
-    return text + (text.empty() ? "" : "; ") +
-           fmt::format("for shares of all units together use {} randomized-response and {}",
-                       flag_words("mechanism"), command_words("estimate"));
+    return found;
   }
 };
 
@@ -693,11 +713,13 @@ class IntegralMethod final : public DrawMethod {
     return prepare_local(std::move(spec), inputs);
   }
 
-  std::string remedy(const Certificate& certificate, const Domain& domain) const override {
-    const std::string text = ReleaseMethod::remedy(certificate, domain);
-    if (certificate.spec.count.value_or(1) == 1) return text;
-    return text + (text.empty() ? "" : "; ") +
-           "for many rows of one public model use method integral-model";
+  Remedy remedy(const Certificate& certificate, const Domain& domain) const override {
+    Remedy found = ReleaseMethod::remedy(certificate, domain);
+    if (certificate.spec.count.value_or(1) > 1) {
+      found.others.push_back(
+          fmt::format("for many rows of one public model use {}", method_words("integral-model")));
+    }
+    return found;
   }
 };
 
@@ -731,10 +753,10 @@ class IntegralModelMethod final : public DrawMethod {
     DrawMethod::validate(spec);
     const auto& band = spec.own.get<LocalSpec>()->band;
     if (!band || (!band->typical && band->file.empty())) return;
-    throw InvalidInput(
-        fmt::format("method integral-model takes a band that is named or at a location, but it is "
-                    "{}",
-                    to_text(*band)));
+    throw InvalidInput("not-for-this-method",
+                       fmt::format("{} takes a band that is named or at a location, but it is {}",
+                                   method_words("integral-model"), to_text(*band)),
+                       "band");
   }
 
   std::unique_ptr<const PreparedRelease> prepare(ReleaseSpec spec, const PublicInputs& inputs,

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/message.h"
 #include "domain/domain.h"
 #include "methods/divergence/worst_case_risk.h"
 #include "methods/local/mechanism.h"
@@ -72,7 +73,7 @@ inline constexpr double kConcentration = 64;
 /// The dangers of one draw of such a mechanism, a sentence each, as of a release: the epsilon, and
 /// a draw that is mostly noise, or that cannot be told apart from noise if `mollify estimate` is
 /// what its records are for. Up to some seconds where it says what would do.
-[[nodiscard]] std::vector<std::string> draw_warnings(const MechanismParameters& parameters);
+[[nodiscard]] std::vector<Message> draw_warnings(const MechanismParameters& parameters);
 
 /// The draws' promise together about the data of `whom`: sentences for people.
 [[nodiscard]] std::vector<std::string> draws_promise(const Privacy& total, const std::string& whom);

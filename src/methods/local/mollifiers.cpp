@@ -34,10 +34,13 @@ std::vector<std::uint32_t> every_row(std::size_t count) {
 ConvexMollifierSampler::ConvexMollifierSampler(MatrixChannel generators, double epsilon)
     : generators_(std::move(generators)), epsilon_(ExpBound(epsilon).epsilon()) {
   if (!generators_.satisfies(ExpBound(epsilon))) {
-    throw InvalidInput(fmt::format(
-        "the generators must be within a factor e^{:g} of one another at every outcome, "
-        "but are not",
-        epsilon));
+    throw InvalidInput(
+        "out-of-range",
+        fmt::format(
+            "the generators must be within a factor e^{:g} of one another at every outcome, "
+            "but are not",
+            epsilon),
+        "channel");
   }
   const double total = static_cast<double>(generators_.total());
   rows_.reserve(generators_.input_count() * generators_.outcome_count());
@@ -116,28 +119,36 @@ void require_rows(std::span<const double> p, const DistributionRows& rows,
                   std::span<const double> start) {
   if (rows.rows == 0 || rows.outcomes == 0 || rows.values.size() != rows.rows * rows.outcomes) {
     throw InvalidInput(
+        "wrong-shape",
         fmt::format("the generating distributions must fill rows times outcomes with both "
                     "positive, but {} values were given for {} times {}",
-                    rows.values.size(), rows.rows, rows.outcomes));
+                    rows.values.size(), rows.rows, rows.outcomes),
+        "channel");
   }
   if (p.size() != rows.outcomes || start.size() != rows.rows) {
-    throw InvalidInput(fmt::format(
-        "P must have {} entries and the start {}, as the generating distributions do, but have {} "
-        "and {}",
-        rows.outcomes, rows.rows, p.size(), start.size()));
+    throw InvalidInput("wrong-shape",
+                       fmt::format("P must have {} entries and the start {}, as the generating "
+                                   "distributions do, but have {} and {}",
+                                   rows.outcomes, rows.rows, p.size(), start.size()),
+                       "channel");
   }
   for (std::size_t m = 0; m < rows.rows; ++m) {
     CompensatedSum sum;
     for (const double value : rows.values.subspan(m * rows.outcomes, rows.outcomes)) {
       if (!(value >= 0.0)) {
-        throw InvalidInput(fmt::format(
-            "generating distribution {} must not have negative entries, but has {}", m, value));
+        throw InvalidInput(
+            "not-a-distribution",
+            fmt::format("generating distribution {} must not have negative entries, but has {}", m,
+                        value),
+            "channel");
       }
       sum += value;
     }
     if (!(std::abs(sum.value() - 1.0) <= 1e-9)) {
-      throw InvalidInput(fmt::format("generating distribution {} must sum to one, but sums to {}",
-                                     m, sum.value()));
+      throw InvalidInput(
+          "not-a-distribution",
+          fmt::format("generating distribution {} must sum to one, but sums to {}", m, sum.value()),
+          "channel");
     }
   }
 }
@@ -342,8 +353,11 @@ double same_decay(double x) {
 MatrixChannel laplace_channel(std::size_t cells, double epsilon) {
   constexpr std::size_t kMostCells = 4096;
   if (cells < 1 || cells > kMostCells) {
-    throw InvalidInput(fmt::format(
-        "a Laplace channel must have from 1 to {} cells, but is given {}", kMostCells, cells));
+    throw InvalidInput(
+        "out-of-range",
+        fmt::format("a Laplace channel must have from 1 to {} cells, but is given {}", kMostCells,
+                    cells),
+        "cells");
   }
   // Lengths in cells: the centres are k - 1 apart.
   const double range = cells == 1 ? 1 : static_cast<double>(cells - 1);
@@ -367,14 +381,18 @@ MatrixChannel laplace_channel(std::size_t cells, double epsilon) {
 
 void scale_and_shift(std::span<double> masses, std::span<const double> reference, double epsilon) {
   if (masses.size() != reference.size() || masses.empty()) {
-    throw InvalidInput(fmt::format("{} masses need a reference of as many, but it has {}",
-                                   masses.size(), reference.size()));
+    throw InvalidInput("wrong-shape",
+                       fmt::format("{} masses need a reference of as many, but it has {}",
+                                   masses.size(), reference.size()),
+                       "reference");
   }
   double whole = 0;
   for (const double mass : reference) {
     if (!(mass > 0) || !std::isfinite(mass)) {
       throw InvalidInput(
-          fmt::format("a reference's masses must be finite and positive, but one is {:g}", mass));
+          "not-a-distribution",
+          fmt::format("a reference's masses must be finite and positive, but one is {:g}", mass),
+          "reference");
     }
     whole += mass;
   }

@@ -12,6 +12,8 @@
 #include "accounting/composition.h"
 #include "accounting/privacy.h"
 #include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
@@ -52,8 +54,10 @@ RegionCondition parse_condition(const std::string& text, const Domain& domain) {
     const std::string value = text.substr(begin, end - begin);
     const Verdict verdict = column->read(value).verdict;
     if (verdict != Verdict::kValue && !(verdict == Verdict::kNull && column->declares_nulls())) {
-      throw InvalidInput(fmt::format("region needs for {} {}, but has \"{}\"{}", name,
-                                     column->expectation(), value, did_you_mean(*column, value)));
+      throw InvalidInput("unknown-value",
+                         fmt::format("region needs for {} {}, but has \"{}\"{}", name,
+                                     column->expectation(), value, did_you_mean(*column, value)),
+                         "region");
     }
     condition.inside[column->encode(value)] = true;
     begin = end + 1;
@@ -68,9 +72,12 @@ double stated_mass(const std::vector<std::string>& region) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), mass);
   if (region.size() > 1 || error != std::errc() || end != text.data() + text.size() ||
       !(mass >= 0 && mass <= 1)) {
-    throw InvalidInput(fmt::format(
-        "region must be a reference mass from 0 to 1 when no domain is given, but is \"{}\"",
-        text));
+    throw InvalidInput(
+        "out-of-range",
+        fmt::format(
+            "region must be a reference mass from 0 to 1 when no domain is given, but is \"{}\"",
+            text),
+        "region");
   }
   return mass;
 }
@@ -116,7 +123,8 @@ class LocalPlan final : public PlanModel {
     if (local.band && (local.band->typical || !local.band->file.empty())) find_band(local, inputs);
     if (local.channel) {
       if (inputs == nullptr) {
-        throw InvalidInput("a channel's file needs files, but none can be read here");
+        throw InvalidInput("not-available-here",
+                           "a channel's file needs files, but none can be read here", "channel");
       }
       channel_ = inputs->channel(local.channel->name, outcomes_of(question));
     }
@@ -134,7 +142,8 @@ class LocalPlan final : public PlanModel {
     }
     mechanisms_ = {chosen_mechanism(local, in_mu_, kind_)};
     if (in_mu_ && !row_of(mechanisms_.front()).in_mu) {
-      throw InvalidInput(no_mu_words(mechanisms_.front()));
+      throw InvalidInput("not-for-this-budget", no_mu_words(mechanisms_.front()), "mu",
+                         {WayOut::leave("mu")});
     }
   }
 
@@ -206,21 +215,27 @@ class LocalPlan final : public PlanModel {
     const auto& band = own_of<LocalQuestion>(question).spec.band;
     if (unknown != PlanUnknown::kAlpha && band && (band->typical || !band->file.empty())) {
       throw InvalidInput(
+          "no-answer",
           fmt::format("band {} depends on epsilon and on the number of outcomes, so plan cannot "
                       "find {} with it: name another band",
-                      to_text(*band), name_of(unknown)));
+                      to_text(*band), name_of(unknown)),
+          "band");
     }
     if (unknown == PlanUnknown::kOutcomes && !channel_.empty()) {
       throw InvalidInput(
+          "no-answer",
           fmt::format("plan cannot find k, because the channel has a mass for each outcome: leave "
                       "out {} or {}",
-                      flag_words("channel"), flag_words("alpha")));
+                      flag_words("channel"), flag_words("alpha")),
+          "channel", {WayOut::leave("channel"), WayOut::leave("alpha")});
     }
     if (unknown == PlanUnknown::kOutcomes && space_) {
       throw InvalidInput(
+          "no-answer",
           fmt::format("plan cannot find k, because the domain declares it: leave out "
                       "{} or {}",
-                      flag_words("domain"), flag_words("alpha")));
+                      flag_words("domain"), flag_words("alpha")),
+          "domain", {WayOut::leave("domain"), WayOut::leave("alpha")});
     }
     double value = 1;
     if (unknown == PlanUnknown::kEpsilon) value = static_cast<double>(question.outputs);
@@ -329,7 +344,8 @@ class LocalPlan final : public PlanModel {
         const ReleaseError error = models_error(*judged_models_, reference.outcomes(), outlook);
         facts["column_error"] = error.error;
         facts["column_error_of_reference"] = error.reference;
-        if (error.is_mostly_noise()) answer.lines += "warning: " + models_words(error) + "\n";
+        if (error.is_mostly_noise())
+          answer.lines += "warning: " + models_message(error).text() + "\n";
       }
     }
     if (band) tell_changes(whole, reference, draw.epsilon, answer);
@@ -377,9 +393,11 @@ class LocalPlan final : public PlanModel {
     if (!space_) return stated_mass(region);
     if (kind_ == SpaceKind::kCandidates || kind_ == SpaceKind::kModels) {
       throw InvalidInput(
+          "not-for-this-space",
           fmt::format("{} does not work with candidates: give the region's reference mass and {} "
                       "instead",
-                      flag_words("region"), flag_words("k")));
+                      flag_words("region"), flag_words("k")),
+          "region", {WayOut::leave("region")});
     }
     const Domain& domain = space_->domain();
     std::vector<RegionCondition> conditions;
@@ -421,7 +439,8 @@ class LocalPlan final : public PlanModel {
     require_placeable(local, kind_, in_mu_);
     if (local.band->typical) return;
     if (inputs == nullptr)
-      throw InvalidInput("a band's file needs files, but none can be read here");
+      throw InvalidInput("not-available-here",
+                         "a band's file needs files, but none can be read here", "band");
     file_band_ = inputs->band(local.band->file);
     masses_ = file_band_->lower;
     const double sum = std::accumulate(masses_.begin(), masses_.end(), 0.0);

@@ -13,6 +13,7 @@
 
 #include "accounting/composition.h"
 #include "base/names.h"
+#include "base/speech.h"
 #include "base/threads.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
@@ -235,11 +236,10 @@ void LocalRelease::require(const Source& data) const {
 RecordCounting LocalRelease::counting() const {
   const auto& unit = certificate().spec.unit;
   if (!unit && draws_by_scores(*certificate().as<LocalDesign>())) {
-    throw InvalidInput(
-        fmt::format("method {} needs the records of the whole table in one place where they are "
-                    "scored, and has "
-                    "only how many there are of each",
-                    name_of(certificate().spec.method)));
+    throw InvalidInput("not-available-here",
+                       fmt::format("{} needs the records of the whole table in one place where "
+                                   "they are scored, and has only how many there are of each",
+                                   method_words(name_of(certificate().spec.method))));
   }
   return {&space_.domain(), space_.domain().is_enumerable(), unit, roster_ ? &*roster_ : nullptr};
 }
@@ -281,8 +281,9 @@ std::unique_ptr<const LocalRelease> prepare_local(ReleaseSpec spec, const Public
   LocalSpec& local = *spec.own.get<LocalSpec>();
   if (spec.method == Method::kIntegralModel) {
     throw InvalidInput(
-        "method integral-model releases a model and not records of the table, which is for sample "
-        "alone");
+        "not-available-here",
+        method_words("integral-model") +
+            " releases a model and not records of the table, which is for sample alone");
   }
   ReleaseSpace space(domain, local.space, local.reference, inputs);
   if (spec.budget().notion != PrivacyNotion::kGaussian) declare_class(local, inputs);
@@ -397,15 +398,19 @@ class TableCounts {
 
 void require_pairs(const Domain& domain, const std::vector<std::uint32_t>& sizes) {
   if (PairCounts::are_few(sizes)) return;
-  throw InvalidInput(fmt::format(
-      "trees take at most {} cells of all pairs of columns together, but there are {}; {}",
-      PairCounts::kMostCells, PairCounts::cells(sizes), domain.fewer_bins(&PairCounts::are_few)));
+  throw InvalidInput(
+      "too-much-work",
+      fmt::format(
+          "trees take at most {} cells of all pairs of columns together, but there are {}; {}",
+          PairCounts::kMostCells, PairCounts::cells(sizes),
+          domain.fewer_bins(&PairCounts::are_few)),
+      "bins");
 }
 
 class ModelsRelease final : public PreparedRelease {
  public:
   ModelsRelease(DesignedRelease made, Domain domain, PublicModels models,
-                std::vector<std::string> warnings)
+                std::vector<Message> warnings)
       : PreparedRelease(std::move(made.certificate), domain, std::move(warnings)),
         domain_(std::move(domain)),
         models_(std::move(models)),
@@ -413,14 +418,14 @@ class ModelsRelease final : public PreparedRelease {
 
   void require(const Source& data) const override {
     require_columns(data, domain_);
-    require_single_records(data, "method integral-model");
+    require_single_records(data, method_words("integral-model"));
   }
 
   RecordCounting counting() const override {
     throw InvalidInput(
-        "method integral-model needs how often each column has each value, and is released where "
-        "the table "
-        "is");
+        "not-available-here",
+        method_words("integral-model") +
+            " needs how often each column has each value, and is released where the table is");
   }
 
   Drawn draw(const Source& data, SecureRandom& random, Sink& sink,
@@ -486,11 +491,14 @@ ModelsOutlook models_outlook(const Certificate& certificate) {
                         certificate.draw.epsilon);
 }
 
-std::string models_words(const ReleaseError& error) {
-  return fmt::format(
-      "the released model is hardly nearer to a table ({:.3g}) than the records it was drawn "
-      "around ({:.3g}): {}; a larger {} lessens it",
-      error.error, error.reference, error_words(error), flag_words("epsilon"));
+Message models_message(const ReleaseError& error) {
+  return {.code = "mostly-noise",
+          .verdict = fmt::format("the released model is hardly nearer to a table ({:.3g}) than the "
+                                 "records it was drawn around ({:.3g})",
+                                 error.error, error.reference),
+          .reason = error_words(error),
+          .clauses = {fmt::format("a larger {} lessens it", flag_words("epsilon"))},
+          .severity = Severity::kNoise};
 }
 
 PublicModels judged_models(const Domain& domain, std::uint64_t count,
@@ -563,8 +571,8 @@ std::unique_ptr<const PreparedRelease> prepare_models(ReleaseSpec spec,
   DesignedRelease made = design_release(spec, facts, domain);
   const ReleaseError error = models_error(judged_models(domain, models.size(), reference),
                                           models.size(), models_outlook(made.certificate));
-  std::vector<std::string> warnings;
-  if (error.is_mostly_noise()) warnings.push_back(models_words(error));
+  std::vector<Message> warnings;
+  if (error.is_mostly_noise()) warnings.push_back(models_message(error));
   return std::make_unique<const ModelsRelease>(std::move(made), std::move(domain),
                                                std::move(models), std::move(warnings));
 }

@@ -8,6 +8,7 @@
 #include <span>
 #include <variant>
 
+#include "base/message.h"
 #include "methods/local/sampler.h"
 #include "methods/local/space.h"
 #include "records/tallies.h"
@@ -129,7 +130,7 @@ struct ModelsOutlook {
 [[nodiscard]] PublicModels judged_models(const Domain& domain, std::uint64_t count,
                                          std::span<const std::uint32_t> reference);
 /// The sentence about one that is mostly noise.
-[[nodiscard]] std::string models_words(const ReleaseError& error);
+[[nodiscard]] Message models_message(const ReleaseError& error);
 /// Of a certificate whose spec shares a model.
 [[nodiscard]] ModelsOutlook models_outlook(const Certificate& certificate);
 

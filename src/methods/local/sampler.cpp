@@ -246,8 +246,10 @@ template class ChannelSampler<StaircaseChannel>;
 void score_against_reference(const Scorer& scorer, const MixedPoints& rows,
                              std::span<const float> densities, std::span<float> scores) {
   if (!densities.empty() && densities.size() != scores.size()) {
-    throw InvalidInput(fmt::format("{} outcomes need as many densities, but there are {}",
-                                   scores.size(), densities.size()));
+    throw InvalidInput("wrong-shape",
+                       fmt::format("{} outcomes need as many densities, but there are {}",
+                                   scores.size(), densities.size()),
+                       "densities");
   }
   scorer.score(rows, scores);
   if (!densities.empty() && !scorer.scores_are_ratios()) {

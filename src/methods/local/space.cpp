@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/names.h"
+#include "base/speech.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "domain/candidates.h"
@@ -132,30 +133,39 @@ SpaceKind space_kind(const Domain& domain, const SpaceSpec& spec) {
 Domain space_domain(const Domain& domain, const SpaceSpec& spec) {
   const SpaceKind kind = space_kind(domain, spec);
   require_space(domain, kind);
-  const auto refuse = [&](bool given, std::string_view option, SpaceKind owner) {
+  const auto refuse = [&](bool given, std::string_view option, std::string_view flag,
+                          SpaceKind owner) {
     if (!given || kind == owner) return;
-    throw InvalidInput(fmt::format("{} belongs to space {}, but the space is {}", option,
-                                   name_of(owner), name_of(kind)));
+    throw InvalidInput("not-for-this-space",
+                       fmt::format("{} belongs to space {}, but the space is {}", option,
+                                   name_of(owner), name_of(kind)),
+                       flag, {WayOut::leave(flag)});
   };
-  refuse(spec.cells.has_value(), "cells", SpaceKind::kGrid);
+  refuse(spec.cells.has_value(), "cells", "cells", SpaceKind::kGrid);
   refuse(spec.candidates.has_value() && kind != SpaceKind::kModels, "the number of candidates",
-         SpaceKind::kCandidates);
-  refuse(spec.fresh, "a fresh list", SpaceKind::kCandidates);
-  refuse(spec.trees, "a list with trees", SpaceKind::kModels);
-  refuse(spec.list.has_value(), "a file of candidates", SpaceKind::kCandidates);
+         "candidates", SpaceKind::kCandidates);
+  refuse(spec.fresh, "a fresh list", "fresh", SpaceKind::kCandidates);
+  refuse(spec.trees, "a list with trees", "trees", SpaceKind::kModels);
+  refuse(spec.list.has_value(), "a file of candidates", "candidates-file", SpaceKind::kCandidates);
   if (spec.scorer && row_of(*spec.scorer).needs_candidates && kind != SpaceKind::kCandidates) {
-    throw InvalidInput(fmt::format("score {} needs space candidates, but the space is {}",
-                                   name_of(*spec.scorer), name_of(kind)));
+    throw InvalidInput("not-for-this-space",
+                       fmt::format("score {} needs space candidates, but the space is {}",
+                                   name_of(*spec.scorer), name_of(kind)),
+                       "score", {WayOut::set("space", "candidates")});
   }
   if (spec.scorer && (*spec.scorer == ScorerKind::kLikelihood) != (kind == SpaceKind::kModels)) {
     throw InvalidInput(
-        fmt::format("score likelihood is for method integral-model, but {} goes with {}",
-                    name_of(*spec.scorer), name_of(kind)));
+        "not-for-this-method",
+        fmt::format("score likelihood is for {}, but {} goes with {}",
+                    method_words("integral-model"), name_of(*spec.scorer), name_of(kind)),
+        "score", {WayOut::use("integral-model")});
   }
   if (spec.list && (spec.candidates || spec.fresh)) {
     throw InvalidInput(
+        "contradicting-parameters",
         fmt::format("a file of candidates holds the list, so it cannot be {}",
-                    spec.fresh ? "a fresh list as well" : "told how many candidates there are"));
+                    spec.fresh ? "a fresh list as well" : "told how many candidates there are"),
+        "candidates");
   }
   return kind == SpaceKind::kGrid ? recut_domain(domain, spec.cells.value_or(kUsualCells)) : domain;
 }
@@ -221,10 +231,13 @@ ReleaseSpace::ReleaseSpace(const Domain& domain, const SpaceSpec& spec,
       domain_(space_domain(domain, spec)),
       layout_(domain_) {
   if (is_density(reference) && kind_ != SpaceKind::kGrid) {
-    throw InvalidInput(fmt::format(
-        "{} is a density, which is a reference for space grid, but the space is {}: give {} grid, "
-        "or list candidates of it by {} and give that list",
-        reference->name, name_of(kind_), flag_words("space"), command_words("candidates")));
+    throw InvalidInput(
+        "not-for-this-space",
+        fmt::format("{} is a density, which is a reference for space grid, but the space is {}: "
+                    "give {} grid, or list candidates of it by {} and give that list",
+                    reference->name, name_of(kind_), flag_words("space"),
+                    command_words("candidates")),
+        "reference", {WayOut::set("space", "grid"), WayOut::run("candidates")});
   }
   if (kind_ == SpaceKind::kModels) {
     size_ = spec.candidates.value_or(PublicModels::kUsual);
@@ -236,7 +249,9 @@ ReleaseSpace::ReleaseSpace(const Domain& domain, const SpaceSpec& spec,
   }
   if (reference && spec.list) {
     throw InvalidInput(
-        "a file of candidates knows the reference they were drawn from, but another is given");
+        "superfluous-parameter",
+        "a file of candidates knows the reference they were drawn from, but another is given",
+        "reference", {WayOut::leave("reference")});
   }
   if (reference) reference_.emplace(domain_, inputs.records(reference->name, domain_));
   size_ = spec.candidates.value_or(Candidates::kUsual);

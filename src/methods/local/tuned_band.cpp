@@ -622,7 +622,7 @@ class BandDescent {
 
 BestBand best_band(const UnitMasses& units, double epsilon, BandDivergence divergence,
                    std::vector<double> start, const std::function<void(double)>& step) {
-  if (units.size() == 0) throw InvalidInput("the best band needs units");
+  if (units.size() == 0) throw InvalidInput("empty-input", "the best band needs units");
   const double e = std::exp(ExpBound(epsilon).epsilon());
   if (units.outcome_count() == 1) return {.lower = {1 / e}, .mean = 0, .limit_down = 0};
   if (start.empty()) {

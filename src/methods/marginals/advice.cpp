@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/names.h"
+#include "base/speech.h"
 #include "domain/column.h"
 #include "domain/domain.h"
 #include "methods/marginals/method.h"

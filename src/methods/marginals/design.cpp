@@ -11,7 +11,8 @@
 #include "accounting/gaussian.h"
 #include "accounting/privacy.h"
 #include "base/directed_rounding.h"
-#include "base/names.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "kernel/noise.h"
 #include "methods/marginals/counts.h"
@@ -27,7 +28,8 @@ MarginalBudget::MarginalBudget(const Privacy& budget, UnitWeight unit, std::opti
       amount_(amount ? *amount : adaptive_amount_down(budget, "marginals")),
       unit_(unit) {
   try {
-    if (!(amount_ > 0) || std::isinf(amount_)) throw InvalidInput("no such budget");
+    if (!(amount_ > 0) || std::isinf(amount_))
+      throw InvalidInput("internal-error", "no such budget");
     // The least part has the most noise, the whole the least.
     for (const std::uint32_t parts : {std::uint32_t{1}, kParts}) {
       const Ratio most = noise(parts);
@@ -39,10 +41,10 @@ MarginalBudget::MarginalBudget(const Privacy& budget, UnitWeight unit, std::opti
       static_cast<void>(choice_rate(parts));
     }
   } catch (const InvalidInput&) {
-    throw InvalidInput(
-        fmt::format("a budget of method marginals must be one whose parts have noise that can be "
-                    "drawn, about epsilon 0.001 to 1000, but is {}",
-                    budget.text()));
+    throw InvalidInput("out-of-range",
+                       fmt::format("a budget of {} must be one whose parts have noise that can be "
+                                   "drawn, about epsilon 0.001 to 1000, but is {}",
+                                   method_words("marginals"), budget.text()));
   }
 }
 
@@ -156,30 +158,39 @@ constexpr std::uint64_t kLeastScoreSteps = 4;
 
 void require_columns_of(const MarginalRequest& request) {
   if (request.columns.empty() || request.columns.size() > kMostColumns) {
-    throw InvalidInput(fmt::format("method marginals takes from 1 to {} columns, but there are {}",
-                                   kMostColumns, request.columns.size()));
+    throw InvalidInput(
+        "too-many-columns",
+        fmt::format("{} takes from 1 to {} columns, but there are {}", method_words("marginals"),
+                    kMostColumns, request.columns.size()));
   }
   std::vector<std::uint32_t> sizes;
   for (std::size_t i = 0; i < request.columns.size(); ++i) {
     const std::uint32_t size = request.columns[i].size;
     sizes.push_back(counted_cells(request.columns[i]));
     if (request.copula && size > 2 && !request.columns[i].ordered) {
-      throw InvalidInput(fmt::format(
-          "a copula takes numbers, ordered columns and columns of two values, but column {} of "
-          "the domain has {} values in no order",
-          i + 1, size));
+      throw InvalidInput(
+          "not-for-this-domain",
+          fmt::format(
+              "a copula takes numbers, ordered columns and columns of two values, but column {} of "
+              "the domain has {} values in no order",
+              i + 1, size),
+          "copula");
     }
     if (size >= 1 && size <= kMostColumnCells) continue;
     throw InvalidInput(
-        fmt::format("method marginals takes columns of at most {} values, bins and nulls counted, "
+        "too-many-outcomes",
+        fmt::format("{} takes columns of at most {} values, bins and nulls counted, "
                     "but column {} of the domain has {}: declare bins or edges there",
-                    kMostColumnCells, i + 1, size));
+                    method_words("marginals"), kMostColumnCells, i + 1, size),
+        "bins");
   }
   if (!PairCounts::are_few(sizes)) {
     throw InvalidInput(
-        fmt::format("method marginals takes at most {} cells of all pairs of columns together, but "
-                    "there are {}: give columns fewer values",
-                    PairCounts::kMostCells, PairCounts::cells(sizes)));
+        "too-much-work",
+        fmt::format("{} takes at most {} cells of all pairs of columns together, but there are {}: "
+                    "give columns fewer values",
+                    method_words("marginals"), PairCounts::kMostCells, PairCounts::cells(sizes)),
+        "bins");
   }
 }
 
@@ -305,7 +316,8 @@ void check_marginal_design(const MarginalDesign& design) {
                                 design.product_parts + design.all_cut_parts();
   if (!keeps || planned > MarginalBudget::kParts ||
       !(budget.noise(design.column_parts) == design.column_noise)) {
-    throw InvalidInput("the parts of a design by marginals must keep its guarantee, but do not");
+    throw InvalidInput("certificate-altered",
+                       "the parts of a design by marginals must keep its guarantee, but do not");
   }
 }
 

@@ -156,6 +156,7 @@ void require_column_model(const MarginalModel::ColumnModel& column, std::uint32_
   for (const double share : column.shares) holds = holds && share > 0 && std::isfinite(share);
   if (!holds) {
     throw InvalidInput(
+        "malformed-file",
         "a model's column must have a positive share of each cell, and groups that are the graph's "
         "values");
   }
@@ -171,7 +172,7 @@ void require_correlations(const std::vector<double>& matrix, std::size_t columns
     }
   }
   if (!holds) {
-    throw InvalidInput("a model's correlations must be a correlation matrix");
+    throw InvalidInput("malformed-file", "a model's correlations must be a correlation matrix");
   }
 }
 
@@ -206,6 +207,7 @@ MarginalModel::MarginalModel(std::vector<ColumnModel> columns, GraphicalModel gr
   if (!correlations_.empty()) require_correlations(correlations_, columns_.size());
   if (columns_.size() != graph_.sizes().size()) {
     throw InvalidInput(
+        "malformed-file",
         fmt::format("a model must have a column for each of the graph's {}, but has {}",
                     graph_.sizes().size(), columns_.size()));
   }
@@ -222,13 +224,16 @@ ModelRows MarginalModel::rows(std::size_t count, const RandomWords& words,
   std::vector<Evidence> groups;
   for (const Evidence& one : given) {
     if (one.column >= columns_.size() || one.value >= columns_[one.column].groups.of.size()) {
-      throw InvalidInput(fmt::format("a row's column {} has no cell {}", one.column, one.value));
+      throw InvalidInput("malformed-file",
+                         fmt::format("a row's column {} has no cell {}", one.column, one.value));
     }
     groups.push_back({one.column, columns_[one.column].groups.of[one.value]});
   }
   if (!correlations_.empty() && !given.empty()) {
     throw InvalidInput(
-        "rows of a copula are drawn whole, so no value of a column can be given, but one is");
+        "not-for-this-release",
+        "rows of a copula are drawn whole, so no value of a column can be given, but one is",
+        "given");
   }
   ModelRows rows = correlations_.empty()
                        ? graph_.sample_given(groups, count, words, RowSampling::kMatched)
@@ -259,6 +264,7 @@ MarginalModel marginal_model_from_json(const nlohmann::ordered_json& json,
                                        const std::string& name) {
   const auto refuse = [&] {
     throw InvalidInput(
+        "malformed-file",
         fmt::format("{} must hold a model as mollify writes it, but does not", name));
   };
   if (!json.is_object() || !json.contains("columns") || !json["columns"].is_array() ||

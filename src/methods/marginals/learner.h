@@ -53,8 +53,8 @@ class PublicWorth {
   double seen_ = 0;      // the sum of squares of the differences, less the noise's
 };
 
-// ----------------------------------------------------------------------------------------------- A
-// released model of a table, for drawing rows.
+// -----------------------------------------------------------------------------------------------
+// A released model of a table, for drawing rows.
 
 /// A graphical model over groups of each column's cells, or these groups joined by a Gaussian
 /// copula (methods/graphical/fit.h); and of each group how its cells share it: given their

@@ -21,6 +21,8 @@
 #include "base/json.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "domain/domain.h"
@@ -95,27 +97,35 @@ void require_tabled(const Domain& domain, bool copula) {
     if (copula && column.size() > 2 && !is_ordered(column.cells())) orderless.push_back(words);
   }
   if (!large.empty()) {
-    throw InvalidInput(fmt::format(
-        "method marginals takes columns of at most {} values, bins and nulls counted, but {}: "
-        "declare `bins` or `edges` {}, such as `bins: 32`{}",
-        kMostColumnCells, fmt::join(large, ", "), has_bins ? "there" : "for numbers",
-        has_bins ? "" : ", and leave out the others"));
+    throw InvalidInput(
+        "too-many-outcomes",
+        fmt::format("{} takes columns of at most {} values, bins and nulls counted, but {}: "
+                    "declare `bins` or `edges` {}, such as `bins: 32`{}",
+                    method_words("marginals"), kMostColumnCells, fmt::join(large, ", "),
+                    has_bins ? "there" : "for numbers",
+                    has_bins ? "" : ", and leave out the others"),
+        "bins");
   }
   if (!orderless.empty()) {
-    throw InvalidInput(fmt::format(
-        "a copula takes numbers, ordered columns and columns of two values, but {} in no order: "
-        "declare type ordinal where the values have one, or leave out {}",
-        fmt::join(orderless, ", "), flag_words("copula")));
+    throw InvalidInput(
+        "not-for-this-domain",
+        fmt::format("a copula takes numbers, ordered columns and columns of two values, but {} in "
+                    "no order: declare type ordinal where the values have one, or leave out {}",
+                    fmt::join(orderless, ", "), flag_words("copula")),
+        "copula", {WayOut::leave("copula")});
   }
   std::vector<std::uint32_t> sizes;
   for (const MarginalColumn& column : marginal_columns(domain)) {
     sizes.push_back(counted_cells(column));
   }
   if (!PairCounts::are_few(sizes)) {
-    throw InvalidInput(fmt::format(
-        "method marginals takes at most {} cells of all pairs of columns together, but there are "
-        "{}; {}",
-        PairCounts::kMostCells, PairCounts::cells(sizes), domain.fewer_bins(&PairCounts::are_few)));
+    throw InvalidInput(
+        "too-much-work",
+        fmt::format(
+            "{} takes at most {} cells of all pairs of columns together, but there are {}; {}",
+            method_words("marginals"), PairCounts::kMostCells, PairCounts::cells(sizes),
+            domain.fewer_bins(&PairCounts::are_few)),
+        "bins");
   }
 }
 
@@ -216,10 +226,10 @@ std::vector<std::string> marginals_noise(const Certificate& certificate) {
                     records ? "" : "in " + things + ", ", pairs));
   }
   if (!records) {
-    said.push_back(fmt::format(
-        "How many {0} there are is protected: divide by their number, or give `mollify plan` an "
-        "assumed one with --n.",
-        things));
+    said.push_back(
+        fmt::format("How many {0} there are is protected: divide by their number, or give `{1}` an "
+                    "assumed one with {2}.",
+                    things, command_words("plan"), flag_words("n")));
   } else if (error.usual > 0) {
     said.push_back(marginals_error_words(error));
   }
@@ -278,6 +288,7 @@ std::map<Pair, double> noise_of_pairs(const std::vector<Measurement>& measured,
 
 [[noreturn]] void refuse_measured(const std::string& name) {
   throw InvalidInput(
+      "certificate-altered",
       fmt::format("{} was altered: its part /measured does not follow from its numbers", name));
 }
 
@@ -446,12 +457,13 @@ class MarginalPlan final : public PlanModel {
       refuse_unknown(question.method, unknown);
     }
     if (unknown != PlanUnknown::kRecords && question.records == 0) {
-      throw InvalidInput("n must be at least 1, but is 0");
+      throw InvalidInput("out-of-range", "n must be at least 1, but is 0", "n");
     }
     if (question.strong) {
-      throw InvalidInput(
-          "strong is for outputs that are drawn each by itself, but rows of method marginals share "
-          "one model");
+      throw InvalidInput("not-for-this-method",
+                         "strong is for outputs that are drawn each by itself, but rows of " +
+                             method_words("marginals") + " share one model",
+                         "strong", {WayOut::leave("strong")});
     }
   }
 
@@ -522,14 +534,17 @@ ReleasedModel parse_released_model(const std::string& text, const std::string& n
   if (is_object) require_json(text, name);
   const auto json = is_object ? nlohmann::ordered_json::parse(text) : nlohmann::ordered_json();
   if (!is_object || json.value("format", nlohmann::ordered_json()) != kModelFormat) {
-    throw InvalidInput(fmt::format(
-        "{} is not a model in the format \"{}\": {} writes a model of {}", name, kModelFormat,
-        words_of_speech("mollify sample --model-out", "release.model.write"),
-        kPublishedModels.text()));
+    throw InvalidInput(
+        "wrong-kind-of-file",
+        fmt::format("{} is not a model in the format \"{}\": {} writes a model of {}", name,
+                    kModelFormat,
+                    words_of_speech("mollify sample --model-out", "release.model.write"),
+                    kPublishedModels.text()),
+        "model");
   }
   const auto hash = json.find("domain_sha256");
   if (hash == json.end() || !hash->is_string()) {
-    throw InvalidInput(fmt::format("{} must have a hash at /domain_sha256", name));
+    throw InvalidInput("missing-key", fmt::format("{} must have a hash at /domain_sha256", name));
   }
   return {hash->get<std::string>(), marginal_model_from_json(json, name)};
 }
@@ -593,14 +608,18 @@ Evidence evidence_of(const Domain& domain, std::string_view column, std::string_
       return {i, asked.encode(field)};
     }
     const std::string nearest = did_you_mean(asked, value);
-    throw InvalidInput(fmt::format("{} in given must be {}, but is \"{}\"{}", column,
-                                   asked.expectation(), value,
-                                   nearest.empty() ? declared_words(asked) : nearest));
+    throw InvalidInput(
+        "unknown-value",
+        fmt::format("{} in given must be {}, but is \"{}\"{}", column, asked.expectation(), value,
+                    nearest.empty() ? declared_words(asked) : nearest),
+        Concern::of_column(column));
   }
   std::vector<std::string> known;
   for (const Column& one : domain.columns()) known.push_back(one.name());
-  throw InvalidInput(fmt::format("the model has no column \"{}\"; it has {}{}", column,
-                                 list_words(known), did_you_mean(column, known)));
+  throw InvalidInput("unknown-column",
+                     fmt::format("the model has no column \"{}\"; it has {}{}", column,
+                                 list_words(known), did_you_mean(column, known)),
+                     Concern::of_column(column));
 }
 
 namespace {
@@ -706,14 +725,19 @@ class MarginalsMethod final : public ReleaseMethod {
     const auto& own = own_of<MarginalsSpec>(spec);
     if (own.copula && own.reference) {
       throw InvalidInput(
+          "contradicting-parameters",
           fmt::format("give {} or {}, not both: a copula does not begin at public records",
-                      flag_words("copula"), flag_words("reference")));
+                      flag_words("copula"), flag_words("reference")),
+          "copula", {WayOut::leave("copula"), WayOut::leave("reference")});
     }
     if (own.neighbours == Neighbours::kAddRemove && spec.roster) {
-      throw InvalidInput(fmt::format(
-          "{} add-remove protects the number of units, and {} publishes it: leave one of "
-          "them out",
-          flag_words("neighbours"), flag_words("units")));
+      throw InvalidInput(
+          "contradicting-parameters",
+          fmt::format(
+              "{} add-remove protects the number of units, and {} publishes it: leave one of "
+              "them out",
+              flag_words("neighbours"), flag_words("units")),
+          "neighbours", {WayOut::leave("neighbours"), WayOut::leave("units")});
     }
   }
 
@@ -822,15 +846,19 @@ class MarginalsMethod final : public ReleaseMethod {
     return notes;
   }
 
-  std::optional<std::string> error_warning(const ReleaseError& error) const override {
+  std::optional<Message> error_warning(const ReleaseError& error) const override {
     if (error.error <= kUsualError) return std::nullopt;
-    return fmt::format(
-        "two columns of released rows are usually at most {:.3g}{} off: that is in total variation "
-        "from the table's, on average{}. All rows share one model, and much of it may be noise; "
-        "fewer bins or more records lessen it",
-        error.error, error.at_worst ? fmt::format(", at worst {:.3g},", *error.at_worst) : "",
-        error.at_worst ? fmt::format(", and at worst {}", kIfClose)
-                       : ", if they rise and fall with each other as Gaussian ones do");
+    return Message{
+        .code = "large-error",
+        .verdict = fmt::format(
+            "two columns of released rows are usually at most {:.3g}{} off", error.error,
+            error.at_worst ? fmt::format(", at worst {:.3g},", *error.at_worst) : ""),
+        .reason = fmt::format(
+            "that is in total variation from the table's, on average{}. All rows share one model, "
+            "and much of it may be noise",
+            error.at_worst ? fmt::format(", and at worst {}", kIfClose)
+                           : ", if they rise and fall with each other as Gaussian ones do"),
+        .clauses = {"fewer bins or more records lessen it"}};
   }
 
   std::optional<std::string> noise_condition(const Certificate& certificate) const override {

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/speech.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "domain/domain.h"
@@ -192,14 +193,16 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
 
   void require(const Source& data) const override {
     require_columns(data, domain_, certificate().spec.unit);
-    require_single_records(data, "method marginals");
+    require_single_records(data, method_words("marginals"));
     // A pass finds private bins, and one counts in them; units are held.
     if (has_private_bins() && !certificate().spec.unit) data.require_repeatable();
   }
 
   RecordCounting counting() const override {
     throw InvalidInput(
-        "method marginals needs the records themselves, so nothing of them can be counted before");
+        "not-available-here",
+        method_words("marginals") +
+            " needs the records themselves, so nothing of them can be counted before");
   }
 
   Drawn draw(const Source& data, SecureRandom& random, Sink& sink,
@@ -215,13 +218,16 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
   void require_sums() const override {
     if (has_private_bins()) {
       throw InvalidInput(
+          "not-available-here",
           "private bins are found by a pass before the counts, so such a release is made where the "
           "table is");
     }
     if (!certificate().spec.unit) return;
-    throw InvalidInput(
-        "method marginals with a unit shares out each unit's weight among its rows, and needs more "
-        "than counts of all rows");
+    throw InvalidInput("not-available-here",
+                       method_words("marginals") +
+                           " with a unit shares out each unit's weight among its rows, and needs "
+                           "more than counts of all rows",
+                       "unit");
   }
 
   std::unique_ptr<SummedPart> part(const std::string& /*pass*/,

@@ -393,7 +393,7 @@ TEST(DsRoo, ComesExponentiallyNearToWhatCoversAllOutcomes) {
   }
 }
 
-// So many steps that falling to 0 would take minutes: the sequence stays where it is, and that is
+// With this many steps, falling to 0 would take minutes: the sequence stays where it is, and that is
 // as private.
 TEST(DsRoo, StaysAfterManySteps) {
   const double epsilon = 1e-6;

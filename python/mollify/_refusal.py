@@ -1,0 +1,62 @@
+"""Refusals of public input as values: a sentence, its code, what it concerns and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from mollify import _core
+
+
+class WayOut(NamedTuple):
+    """What to do about a refusal or a warning, for programs."""
+
+    action: str
+    """"set" the part to the value, "leave" it out, "have" so many of the part, such as
+    records, "use" the method of that class, or "run" that function.
+    """
+
+    part: str
+    """A parameter, a thing, a class or a function, by its name in Python."""
+
+    value: str = ""
+    """The value as text. It is empty if there is none, or if you choose it."""
+
+
+def refusal(
+    code: str, sentence: str, parameter: str = "", *, column: str = "", ways_out: Iterable[WayOut] = ()
+) -> _core.InvalidInput:
+    """The error of a public input that cannot be used. docs/reference/messages.md lists the codes."""
+    made = _core.InvalidInput(sentence)
+    made.code, made.parameter, made.column, made.ways_out = code, parameter, column, tuple(ways_out)
+    return made
+
+
+def _refusal_of_library(
+    sentence: str, code: str, parameter: str, column: str, ways_out: list[tuple[str, str, str]]
+) -> _core.InvalidInput:
+    """The same of a refusal of the library, which calls this by its name."""
+    return refusal(code, sentence, parameter, column=column, ways_out=[WayOut(*way) for way in ways_out])
+
+
+def document(kind: type[_core.InvalidInput]) -> None:
+    """Gives the class, which is made in C++, its place, its docstring and what an error of another program has."""
+    kind.__module__ = "mollify"
+    kind.__doc__ = """A public input cannot be used. The message names it and the allowed values.
+
+    Attributes
+    ----------
+    code : str
+        The stable name of the kind of refusal, such as ``"unknown-column"``:
+        docs/reference/messages.md lists all of them.
+    parameter : str
+        The parameter that it concerns; empty if it is no single one.
+    column : str
+        The column that it concerns; empty if it is none.
+    ways_out : tuple of WayOut
+        What to do, for programs; empty if only the message tells.
+    """
+    kind.code = ""
+    kind.parameter = ""
+    kind.column = ""
+    kind.ways_out = ()

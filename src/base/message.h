@@ -1,0 +1,58 @@
+// Warnings as values: a stable code, how much it matters, a sentence in parts, and what to do.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "core/invalid_input.h"
+
+namespace mollify {
+
+/// How much a message matters to someone who reads few lines.
+enum class Severity {
+  kNote,     ///< good to know
+  kWarning,  ///< dangerous, or nearly useless, in one respect
+  kNoise,    ///< the release is mostly noise; never left out
+};
+
+/// What would help: typed ways out, and sentences about ways that no single part expresses.
+struct Remedy {
+  std::vector<WayOut> ways_out{};
+  std::vector<std::string> others{};
+
+  /// "13 outcomes or --epsilon 6.27 would do; for shares use ..."; empty if nothing helps.
+  [[nodiscard]] std::string words() const;
+};
+
+/// A message about public things: no private value has a place in it. Interfaces choose by `code`
+/// and `severity` what to show; nobody reads the sentence to decide. Refusals carry the same facts
+/// (core/invalid_input.h).
+struct Message {
+  Code code;
+  std::string verdict;                 ///< "the release is mostly noise"
+  std::string reason{};                ///< why, with its numbers; may be empty
+  std::vector<std::string> clauses{};  ///< what else to know, before what would help
+  Remedy remedy{};
+  Severity severity = Severity::kWarning;
+
+  /// All of it in one sentence: "VERDICT: REASON; CLAUSE; REMEDY".
+  [[nodiscard]] std::string text() const;
+  /// The verdict and the clause after it: for a line or two.
+  [[nodiscard]] std::string brief() const;
+  /// {"code": ..., "severity": ..., "text": ..., "ways_out": [{"action", "part", "value"}, ...]}
+  [[nodiscard]] Json json() const;
+};
+
+/// The word of a severity: "note", "warning", "noise".
+[[nodiscard]] std::string_view name_of(Severity severity) noexcept;
+
+[[nodiscard]] Json json_of(std::span<const Message> messages);
+
+/// Adds a message unless one of its code and text is there.
+void add_message(std::vector<Message>& messages, Message message);
+void add_messages(std::vector<Message>& messages, std::vector<Message> more);
+
+}  // namespace mollify

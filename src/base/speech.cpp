@@ -1,0 +1,204 @@
+#include "base/speech.h"
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// The interface that sentences are for.
+
+namespace {
+
+std::atomic<Speech> speech_of_program = Speech::kCommand;
+/// Of this thread while a Speaking lives; -1: the program's.
+thread_local int speech_of_thread = -1;
+
+Speech speech() noexcept {
+  return speech_of_thread >= 0 ? static_cast<Speech>(speech_of_thread)
+                               : speech_of_program.load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
+void speak(Speech speech) noexcept { speech_of_program = speech; }
+
+Speaking::Speaking(Speech speech) noexcept : before_(speech_of_thread) {
+  speech_of_thread = static_cast<int>(speech);
+}
+
+Speaking::~Speaking() { speech_of_thread = before_; }
+
+// -----------------------------------------------------------------------------------------------
+// Tokens.
+
+namespace {
+
+/// "candidates-file" as a key of a spec and a parameter of Python.
+std::string key_words(std::string_view flag) {
+  std::string words(flag);
+  std::replace(words.begin(), words.end(), '-', '_');
+  return words;
+}
+
+/// "gaussian-model" as Python's class: "mo.GaussianModel".
+std::string class_words(std::string_view method) {
+  std::string words = "mo.";
+  bool is_first = true;  // of its part
+  for (const char letter : method) {
+    if (letter != '-') words += is_first ? static_cast<char>(letter - 'a' + 'A') : letter;
+    is_first = letter == '-';
+  }
+  return words;
+}
+
+/// "a, b and c".
+std::string joined(std::span<const std::string> words, std::string_view last) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 == words.size() ? last : ", ";
+    text += words[i];
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string flag_words(std::string_view flag) {
+  return speech() == Speech::kCommand ? fmt::format("--{}", flag) : key_words(flag);
+}
+
+std::string setting_words(std::string_view flag, std::string_view value) {
+  return fmt::format("{}{}{}", flag_words(flag), speech() == Speech::kPython ? "=" : " ", value);
+}
+
+std::string added_words(std::string_view flag) {
+  return speech() == Speech::kCommand
+             ? flag_words(flag)
+             : setting_words(flag, speech() == Speech::kPython ? "True" : "true");
+}
+
+std::string method_words(std::string_view word) { return methods_words({&word, 1}); }
+
+std::string bare_method_words(std::string_view word, std::string_view added) {
+  if (speech() == Speech::kPython)
+    return added.empty() ? class_words(word) : method_words(word, added);
+  return added.empty() ? std::string(word) : fmt::format("{} {}", word, added_words(added));
+}
+
+std::string method_words(std::string_view word, std::string_view added) {
+  return speech() == Speech::kPython ? fmt::format("{}({})", class_words(word), added_words(added))
+                                     : fmt::format("method {} {}", word, added_words(added));
+}
+
+std::string methods_words(std::span<const std::string_view> words) {
+  const bool is_python = speech() == Speech::kPython;
+  std::vector<std::string> names;
+  for (const std::string_view word : words) {
+    names.push_back(is_python ? class_words(word) : std::string(word));
+  }
+  const char* const before = is_python ? "" : names.size() == 1 ? "method " : "methods ";
+  return before + joined(names, " and ");
+}
+
+std::string command_words(std::string_view command) {
+  if (speech() != Speech::kPython) return fmt::format("mollify {}", command);
+  // Functions of a method, and functions of the package.
+  for (const std::string_view own : {"check", "compare", "plan", "sample", "tune"}) {
+    if (command == own) return fmt::format("method.{}", command);
+  }
+  return fmt::format("mo.{}{}", command == "law" ? "nonprivate." : "", command);
+}
+
+bool has_rows(bool is_in_memory) { return is_in_memory && speech() == Speech::kPython; }
+
+std::string line_words(std::uint64_t line, bool is_in_memory) {
+  return has_rows(is_in_memory) && line >= 2 ? fmt::format("row {}, counted from 0,", line - 2)
+                                             : fmt::format("line {}", line);
+}
+
+std::string_view words_of_speech(std::string_view of_command, std::string_view of_python) {
+  return speech() == Speech::kPython ? of_python : of_command;
+}
+
+std::string_view action_name(const WayOut& way) {
+  switch (way.action) {
+    case WayOut::Action::kSet:
+      return "set";
+    case WayOut::Action::kAdd:
+      return words_of_speech("add", "set");
+    case WayOut::Action::kLeave:
+      return "leave";
+    case WayOut::Action::kHave:
+      return "have";
+    case WayOut::Action::kUse:
+      return "use";
+    case WayOut::Action::kRun:
+      return "run";
+  }
+  return "";
+}
+
+std::string part_name(const WayOut& way) {
+  switch (way.action) {
+    case WayOut::Action::kSet:
+    case WayOut::Action::kAdd:
+    case WayOut::Action::kLeave:
+      return parameter_name_of(way.part);
+    case WayOut::Action::kHave:
+      return way.part;
+    case WayOut::Action::kUse:
+      return bare_method_words(way.part);
+    case WayOut::Action::kRun:
+      return speech() == Speech::kPython ? command_words(way.part) : way.part;
+  }
+  return "";
+}
+
+std::string_view value_name(const WayOut& way) {
+  return way.action == WayOut::Action::kAdd ? words_of_speech("", "True") : way.value;
+}
+
+std::string parameter_name_of(std::string_view flag) {
+  return speech() == Speech::kPython ? key_words(flag) : std::string(flag);
+}
+
+std::string words_of(const WayOut& way) {
+  switch (way.action) {
+    case WayOut::Action::kSet:
+      return way.value.empty() ? flag_words(way.part) : setting_words(way.part, way.value);
+    case WayOut::Action::kAdd:
+      return added_words(way.part);
+    case WayOut::Action::kLeave:
+      return fmt::format("leaving out {}", flag_words(way.part));
+    case WayOut::Action::kHave:
+      return fmt::format("{} {}", way.value, way.part);
+    case WayOut::Action::kUse:
+      return method_words(way.part);
+    case WayOut::Action::kRun:
+      return command_words(way.part);
+  }
+  return "";
+}
+
+std::string words_of(std::span<const WayOut> ways) {
+  std::vector<std::string> words;
+  for (const WayOut& way : ways) words.push_back(words_of(way));
+  return joined(words, " or ");
+}
+
+void refuse_missing(std::string_view flag, std::string_view meaning) {
+  refuse_missing(flag_words(flag), meaning, flag);
+}
+
+void refuse_missing(std::string_view words, std::string_view meaning, std::string_view flag) {
+  throw InvalidInput("missing-parameter",
+                     fmt::format("{} is missing{}{}", words, meaning.empty() ? "" : ": ",
+                                 meaning.substr(0, meaning.find('\n'))),
+                     flag);
+}
+
+}  // namespace mollify

@@ -1,0 +1,99 @@
+// How sentences call parameters, methods, commands and rows: in the words of the interface that a
+// person uses.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/invalid_input.h"
+
+namespace mollify {
+
+// A sentence is made of fixed words, quoted values and these tokens. Each token names a thing of
+// the public interface, and is written here, once for each interface. So no interface reads or
+// rewrites a sentence of another.
+
+// -----------------------------------------------------------------------------------------------
+// The interface that sentences are for.
+
+enum class Speech {
+  kCommand,  ///< the command: "--candidates-file", "mollify check", "method local"
+  kPython,   ///< the Python package: "candidates_file", "method.check", "mo.Local"
+  kSpec,     ///< C and C++: keys of a spec, "candidates_file", and the command's names
+};
+
+/// Chooses it for the whole program, before any sentence is made; otherwise it is the command.
+void speak(Speech speech) noexcept;
+
+/// While it lives, sentences that this thread makes are for that interface: certificates have the
+/// command's words wherever they are made.
+class Speaking {
+ public:
+  explicit Speaking(Speech speech) noexcept;
+  Speaking(const Speaking&) = delete;
+  Speaking& operator=(const Speaking&) = delete;
+  ~Speaking();
+
+ private:
+  int before_;
+};
+
+// -----------------------------------------------------------------------------------------------
+// Tokens.
+
+/// A parameter, by the name of the command's flag without its dashes: "--candidates-file".
+[[nodiscard]] std::string flag_words(std::string_view flag);
+/// A parameter and its value: "--epsilon 6.27", "epsilon=6.27".
+[[nodiscard]] std::string setting_words(std::string_view flag, std::string_view value);
+/// A parameter that is given without a value: "--accept-error", "accept_error=True".
+[[nodiscard]] std::string added_words(std::string_view flag);
+
+/// A method by its word: "method gaussian-model", "mo.GaussianModel".
+[[nodiscard]] std::string method_words(std::string_view word);
+/// A method with a parameter that has no value: "method marginals --copula",
+/// "mo.Marginals(copula=True)".
+[[nodiscard]] std::string method_words(std::string_view word, std::string_view added);
+/// Its name alone, where the sentence calls it a method already: "local", "mo.Local"; with a
+/// parameter as above unless it is empty: "marginals --copula".
+[[nodiscard]] std::string bare_method_words(std::string_view word, std::string_view added = {});
+/// Several of them, at least one: "methods local and central", "mo.Local and mo.Central".
+[[nodiscard]] std::string methods_words(std::span<const std::string_view> words);
+
+/// A command by its name: "mollify check", "method.check".
+[[nodiscard]] std::string command_words(std::string_view command);
+
+/// Whether people know the table by its rows, counted from 0, and not by a file's lines: in Python,
+/// if it lies in memory.
+[[nodiscard]] bool has_rows(bool is_in_memory);
+
+/// A line of a table with a header of one line: "line 5", or for a table with rows "row 3, counted
+/// from 0,".
+[[nodiscard]] std::string line_words(std::uint64_t line, bool is_in_memory);
+
+/// One of two texts, where a sentence differs in more than names. C and C++ have the command's.
+[[nodiscard]] std::string_view words_of_speech(std::string_view of_command,
+                                               std::string_view of_python);
+
+/// The three parts of what to do, for programs: "set", "accept-error" and "". Python has its own
+/// names: "set", "accept_error" and "True"; "use" and "mo.Local".
+[[nodiscard]] std::string_view action_name(const WayOut& way);
+[[nodiscard]] std::string part_name(const WayOut& way);
+[[nodiscard]] std::string_view value_name(const WayOut& way);
+/// A parameter in the same names.
+[[nodiscard]] std::string parameter_name_of(std::string_view flag);
+
+/// What to do: "--epsilon 6.27", "2000 records".
+[[nodiscard]] std::string words_of(const WayOut& way);
+/// All of them: "13 outcomes or epsilon 6.27"; empty for none.
+[[nodiscard]] std::string words_of(std::span<const WayOut> ways);
+
+/// Throws InvalidInput: "--count is missing: records to release, for each unit". `flag` has no
+/// dashes; `meaning` may be empty, and ends with its first line.
+[[noreturn]] void refuse_missing(std::string_view flag, std::string_view meaning);
+/// Throws it for a thing with other words than its flag; `flag` may be empty.
+[[noreturn]] void refuse_missing(std::string_view words, std::string_view meaning,
+                                 std::string_view flag);
+
+}  // namespace mollify

@@ -1,0 +1,67 @@
+#include "base/message.h"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/speech.h"
+
+namespace mollify {
+namespace {
+
+Message noise() {
+  return {.code = "mostly-noise",
+          .verdict = "the release is mostly noise",
+          .reason = "its error is 0.7",
+          .remedy = {.ways_out = {{WayOut::Action::kHave, "outcomes", "13"},
+                                  {WayOut::Action::kSet, "epsilon", "6.27"}},
+                     .others = {"for many rows use another method"}},
+          .severity = Severity::kNoise};
+}
+
+TEST(Message, IsOneSentenceForPeople) {
+  EXPECT_EQ(
+      noise().text(),
+      "the release is mostly noise: its error is 0.7; 13 outcomes or --epsilon 6.27 would do; "
+      "for many rows use another method");
+  EXPECT_EQ(noise().brief(), "the release is mostly noise; 13 outcomes or --epsilon 6.27 would do");
+  const Message bare{.code = "large-error", .verdict = "it is large"};
+  EXPECT_EQ(bare.text(), "it is large");
+  EXPECT_EQ(bare.brief(), "it is large");
+  const Message with_clause{
+      .code = "large-error", .verdict = "it is large", .clauses = {"more records lessen it"}};
+  EXPECT_EQ(with_clause.brief(), "it is large; more records lessen it");
+}
+
+TEST(Message, IsFieldsForPrograms) {
+  const Json json = noise().json();
+  EXPECT_EQ(json["code"], "mostly-noise");
+  EXPECT_EQ(json["severity"], "noise");
+  EXPECT_EQ(json["text"], noise().text());
+  ASSERT_EQ(json["ways_out"].size(), 2U);
+  EXPECT_EQ(json["ways_out"][0], (Json{{"action", "have"}, {"part", "outcomes"}, {"value", "13"}}));
+  EXPECT_EQ(json["ways_out"][1], (Json{{"action", "set"}, {"part", "epsilon"}, {"value", "6.27"}}));
+}
+
+TEST(Message, IsSaidOnce) {
+  std::vector<Message> said;
+  add_messages(said, {noise(), noise()});
+  EXPECT_EQ(said.size(), 1U);
+  Message other = noise();
+  other.reason = "its error is 0.8";
+  add_message(said, other);
+  EXPECT_EQ(said.size(), 2U) << "other quantities";
+}
+
+TEST(Message, QuotesWhatUsersDataSayAndTouchesNothing) {
+  const Message named{.code = "undeclared-values", .verdict = "column \"a: b; c --d\" is open"};
+  for (const Speech speech : {Speech::kCommand, Speech::kPython, Speech::kSpec}) {
+    const Speaking now(speech);
+    EXPECT_EQ(named.text(), named.verdict);
+    EXPECT_EQ(named.brief(), named.verdict);
+  }
+}
+
+}  // namespace
+}  // namespace mollify
