@@ -251,7 +251,7 @@ class Synthesizer:
                 "fit again for more, which is another release, or use mo.Marginals, whose model "
                 "gives any number",
                 "n_samples",
-                ways_out=[WayOut("use", "Marginals")],
+                ways_out=[WayOut("use", "mo.Marginals")],
             )
         begin = self._handed_out
         self._handed_out += min(wanted, left)
