@@ -597,6 +597,34 @@ TEST(ArrowSource, RefusesTypesOnlyWhereTheyAreAskedFor) {
   }
 }
 
+/// Metadata with one key, as Arrow's C interface has it.
+std::string metadata_of(const std::string& key, const std::string& value) {
+  const auto size = [](std::size_t bytes) {
+    const auto number = static_cast<std::int32_t>(bytes);
+    return std::string(reinterpret_cast<const char*>(&number), sizeof number);
+  };
+  return size(1) + size(key.size()) + key + size(value.size()) + value;
+}
+
+// The bytes of a geometry or of a long integer are not a text.
+TEST(ArrowColumn, RefusesExtensionTypesExceptOfTexts) {
+  const std::string key = "ARROW:extension:name";
+  for (const std::string format : {"z", "Z", "vz", "l", "w:16", "u", "U", "vu", "b"}) {
+    ArrowSchema schema{.format = format.c_str(), .name = "x"};
+    const bool is_text = format.ends_with('u') || format == "U";
+    const bool is_read = ArrowType::of(schema).has_value();
+    EXPECT_EQ(is_read, format != "w:16") << format;
+    const std::string metadata = metadata_of(key, "geoarrow.wkb");
+    schema.metadata = metadata.c_str();
+    EXPECT_EQ(extension_of(schema), "geoarrow.wkb");
+    EXPECT_EQ(ArrowType::of(schema).has_value(), is_text) << format;
+    const std::string other = metadata_of("_PL_CATEGORICAL2", "0;0;u32;");
+    schema.metadata = other.c_str();
+    EXPECT_EQ(extension_of(schema), "");
+    EXPECT_EQ(ArrowType::of(schema).has_value(), is_read) << format;
+  }
+}
+
 TEST(ArrowSource, IsReadAsItComesOrHeld) {
   Alive alive;
   const auto three = [&] {
