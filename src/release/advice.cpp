@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/words.h"
+
 namespace mollify {
 
 bool by_person(const AdviceQuestion& question) { return question.protect == Protected::kPerson; }
