@@ -610,7 +610,9 @@ std::string metadata_of(const std::string& key, const std::string& value) {
 TEST(ArrowColumn, RefusesExtensionTypesExceptOfTexts) {
   const std::string key = "ARROW:extension:name";
   for (const std::string format : {"z", "Z", "vz", "l", "w:16", "u", "U", "vu", "b"}) {
-    ArrowSchema schema{.format = format.c_str(), .name = "x"};
+    ArrowSchema schema{};
+    schema.format = format.c_str();
+    schema.name = "x";
     const bool is_text = format.ends_with('u') || format == "U";
     const bool is_read = ArrowType::of(schema).has_value();
     EXPECT_EQ(is_read, format != "w:16") << format;
