@@ -34,7 +34,7 @@ double seconds_of_processor() {
   return static_cast<double>(std::clock()) / static_cast<double>(CLOCKS_PER_SEC);
 }
 
-/// Other numbers: small ones, as exponents are, powers of two up to the last, and what is near.
+/// Other numbers: small ones (exponents are small), powers of two up to the last, and neighbours.
 std::vector<Json> other_numbers(const Json& number) {
   std::vector<Json> others = {0, 1, 3, -1, 1e-300, 1e300, 0.5};
   for (const int small : {24, 26, 28, 45, 60, 1000}) {
@@ -158,7 +158,7 @@ Json another(const Json& value) {
   return text;
 }
 
-// What is not checked is listed: whatever else is changed, the certificate does not hold.
+// verify lists each part that it does not check. With any other part changed, it does not hold.
 TEST(EveryCertificate, ListsWhatIsAsDeclared) {
   for (const test::AskedRelease& asked : test::asked_releases()) {
     const test::MadeCertificate made(asked);
@@ -186,7 +186,7 @@ TEST(EveryCertificate, ListsWhatIsAsDeclared) {
   }
 }
 
-// They hold as they are: what is driven is a certificate that is read to its end.
+// Unchanged certificates hold, so verify reads each of them to its end.
 TEST(EveryCertificate, Holds) {
   for (const test::AskedRelease& asked : test::asked_releases()) {
     const test::MadeCertificate made(asked);

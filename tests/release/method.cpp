@@ -140,8 +140,8 @@ TEST_P(EveryMethod, WritesTheSpecThatItReads) {
   EXPECT_EQ(parse_spec(spec_text(asked), "again"), asked);
 }
 
-/// By the table of parts: what it has it reads, or says what is wrong with the value; what it has
-/// not is refused as another method's.
+/// The table of parts says which ones: a method reads these, or says which value is wrong, and
+/// refuses all others as another method's.
 TEST_P(EveryMethod, HasTheWholeOfItsPartsAndNoOthers) {
   const std::string text = text_of(GetParam());
   for (const Part& part : spec_parts()) {
