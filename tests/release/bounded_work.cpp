@@ -136,8 +136,8 @@ TEST_P(DrivenCertificate, IsCheckedSoonAndInLittleMemory) {
 
 INSTANTIATE_TEST_SUITE_P(EveryMethod, DrivenCertificate,
                          testing::Range(std::size_t{0}, test::asked_releases().size()),
-                         [](const testing::TestParamInfo<std::size_t>& info) {
-                           std::string name = test::asked_releases()[info.param].name;
+                         [](const testing::TestParamInfo<std::size_t>& one) {
+                           std::string name = test::asked_releases()[one.param].name;
                            for (char& letter : name) {
                              if (std::isalnum(static_cast<unsigned char>(letter)) == 0)
                                letter = '_';
