@@ -393,7 +393,7 @@ TEST(DsRoo, ComesExponentiallyNearToWhatCoversAllOutcomes) {
   }
 }
 
-// So many steps that falling to 0 would take minutes: the sequence stays where it is, and that is
+// Falling to 0 would take minutes at this epsilon. After its last step the sequence stays, which is
 // as private.
 TEST(DsRoo, StaysAfterManySteps) {
   const double epsilon = 1e-5;
