@@ -100,8 +100,7 @@ AnswerTexts law_of_known(const KnownMeasure& p, const KnownMeasure& reference, d
                          std::optional<double> renyi, std::optional<double> hockey_stick) {
   return answered(computed([&] {
     return law_of_density({p, reference, epsilon, std::move(other), std::move(band), c1, c2, cells,
-                           candidates, std::move(points), std::move(regions), renyi,
-                           hockey_stick});
+                           candidates, std::move(points), std::move(regions), renyi, hockey_stick});
   }));
 }
 
@@ -170,9 +169,8 @@ void add_answers(nb::module_& module) {
   module.def("law", &law_of, "parameters"_a, "p"_a, "other"_a.none(), "renyi"_a.none(),
              "hockey_stick"_a.none());
   module.def("law_of_density", &law_of_known, "p"_a, "reference"_a, "epsilon"_a, "other"_a.none(),
-             "band"_a.none(), "c1"_a.none(), "c2"_a.none(), "cells"_a.none(),
-             "candidates"_a.none(), "points"_a, "regions"_a, "renyi"_a.none(),
-             "hockey_stick"_a.none());
+             "band"_a.none(), "c1"_a.none(), "c2"_a.none(), "cells"_a.none(), "candidates"_a.none(),
+             "points"_a, "regions"_a, "renyi"_a.none(), "hockey_stick"_a.none());
   module.def("estimate", &estimated, "certificate"_a, "name"_a, "domain"_a, "released"_a,
              "confidence"_a, "method"_a, "pairs"_a);
   module.def("check", &checked, "domain"_a, "data"_a, "unit"_a.none(), "units"_a.none(),
