@@ -150,7 +150,7 @@ Errors of_smooth(const Lattice& ratios, const Edges& edges, std::size_t count, i
   for (int list = 0; list < lists; ++list) {
     std::fill(on_list.begin(), on_list.end(), 0.0);
     for (std::size_t i = 1; i < count; ++i) {
-      const double part = mollify::uniform_number(random) * sum;
+      const double part = mollify::uniform_of_unit_interval(random) * sum;
       const auto found = std::lower_bound(cumulative.begin(), cumulative.end(), part);
       on_list[static_cast<std::size_t>(found - cumulative.begin())] += 1;
     }

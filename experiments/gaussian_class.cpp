@@ -29,8 +29,8 @@ constexpr std::size_t kCells = 4096;
 
 int poisson(double mean, SeededRandom& random) {
   int events = 0;
-  for (double left = mean + std::log(uniform_number(random)); left > 0;
-       left += std::log(uniform_number(random))) {
+  for (double left = mean + std::log(uniform_of_unit_interval(random)); left > 0;
+       left += std::log(uniform_of_unit_interval(random))) {
     ++events;
   }
   return events;
@@ -41,8 +41,8 @@ GaussianMixtureSpec random_client(SeededRandom& random) {
   GaussianMixtureSpec spec;
   spec.box = {{-4, 4}};
   for (int i = 0; i < components; ++i) {
-    spec.means.push_back({2 * uniform_number(random) - 1});
-    spec.weights.push_back(-std::log(uniform_number(random)));
+    spec.means.push_back({2 * uniform_of_unit_interval(random) - 1});
+    spec.weights.push_back(-std::log(uniform_of_unit_interval(random)));
     spec.variances.push_back({1});
   }
   return spec;

@@ -69,10 +69,8 @@ class Method(metaclass=_Listed):
     units_column : str
         Column of `units` that names them. Default: like `unit`.
     reference : table, mapping or path
-        Public records in the domain, or a public density of its numbers for
-        space="grid", as in `nonprivate.law_of_density`: the path of a .json file, or a
-        mapping with "type". An envelope of Gaussian mixtures brings its `c2`. Default:
-        all records are as likely.
+        Public records in the domain, or for space="grid" a public density, as for
+        `nonprivate.law_of_density`. Default: all records are as likely.
     accept_large_delta : bool
         Releases even if `delta` is 1/n or more. Default: False.
     accept_error : bool
@@ -430,8 +428,6 @@ class Plan(Answer):
         epsilon = parts.get("epsilon")
         self._budgets = budgets_of(epsilon)
         known = _core.plan_parts()
-        if unit is not None and any(flag == "unit" and word in methods for flag, _, _, methods in known):
-            parts = {**parts, "unit": unit}
         questions = [json_of(word, domain, {**parts, "epsilon": one}, known) for one in self._budgets]
         texts = texts_of({name: one for name, one in parts.items() if isinstance(one, Held)})
         super().__init__(*_core.plans(questions, texts, unit))

@@ -736,6 +736,7 @@ class Marginals(_OfModels):
         delta: Number | None = None,
         rho: Number | None = None,
         curve: bool = False,
+        unit: str | None = None,
         neighbours: str | None = None,
         copula: bool = False,
         accept_large_delta: bool = False,

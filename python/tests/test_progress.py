@@ -44,6 +44,6 @@ def test_a_refusal_is_the_same_beside_a_line():
 
 def test_a_computation_that_takes_seconds_shows_a_line(capfd):
     """A second passes before anything is shown."""
-    table = {"u": list(range(3000)), "a": [0.5] * 3000}
+    table = {"u": list(range(400)), "a": [0.5] * 400}
     mo.Local({"a": mo.number(0, 1)}, unit="u", epsilon=1).tune(table, progress=True)
     assert "units" in capfd.readouterr().err

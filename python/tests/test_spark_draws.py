@@ -385,6 +385,8 @@ def test_the_first_and_the_last_year(berlin, tmp_path):
 
 
 CONNECT = '''
+    import sys
+
     from pyspark.sql import SparkSession
     from pyspark.sql import functions as F
 
@@ -413,15 +415,39 @@ CONNECT = '''
     assert [tuple(row) for row in release.dataframe.select("*").collect()] == first
     assert [kind for _, kind in release.dataframe.dtypes] == ["string", "string", "timestamp_ntz", "timestamp"]
     assert all(row[-2].hour == 2 for row in first)
+
+    words = mo.Domain({"word": mo.categorical(["a", "b", "c"])})
+    numbers = mo.Domain({"one": mo.number(-5, 5), "two": mo.number(-5, 5)})
+    halves = session.range(4000).select(
+        (F.col("id") % 200).cast("string").alias("unit"), F.lit("a").alias("word"),
+        F.randn().alias("one"), F.randn().alias("two"), F.rand().alias("at"),
+    ).filter("at < 0.5")
+    for method in (
+        mo.Integral(words, epsilon=2, count=3),
+        mo.Local(words, epsilon=2, count=3, accept_error=True),
+        mo.Central(words, epsilon=2, delta=1e-7, count=20),
+        mo.Marginals(words, epsilon=1, count=50),
+        mo.Gaussian(numbers, rho=40, count=2, covariance_bound=4, accept_error=True),
+        mo.GaussianModel(numbers, rho=40, count=20),
+    ):
+        release = spark.sample(halves, method)
+        assert release.dataframe.count() == method.count, method
+        records = release.certificate.to_dict()["facts"].get("records")
+        assert (records is not None) == method.protects_rows and mo.verify(release.certificate, method.domain).holds
+
+    chosen = halves.groupBy("unit").agg(F.first("word").alias("word"))
+    release = spark.sample(chosen, mo.Local(words, unit="unit", units=roster, epsilon=3), folder=sys.argv[1])
+    first = [tuple(row) for row in release.dataframe.collect()]
+    assert len(first) == 200 and [tuple(row) for row in release.dataframe.select("*").collect()] == first
     print("all released")
 '''
 
 
-def in_a_process(program, **environment):
+def in_a_process(program, *arguments, **environment):
     """Another process, because a session in this one is of one kind."""
     pytest.importorskip("grpc")
     return subprocess.run(
-        [sys.executable, "-P", "-c", textwrap.dedent(program)],
+        [sys.executable, "-P", "-c", textwrap.dedent(program), *arguments],
         env=os.environ | environment,
         capture_output=True,
         text=True,
@@ -429,6 +455,6 @@ def in_a_process(program, **environment):
     )
 
 
-def test_a_connect_server_releases_alike():
-    ended = in_a_process(CONNECT, PYSPARK_PYTHON=sys.executable)
+def test_a_connect_server_releases_alike(tmp_path):
+    ended = in_a_process(CONNECT, str(tmp_path / "stored"), PYSPARK_PYTHON=sys.executable)
     assert ended.stdout.endswith("all released\n"), ended.stderr[-3000:]

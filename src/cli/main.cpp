@@ -132,7 +132,6 @@ constexpr struct {
   std::string_view command;  ///< empty: every one
   std::string_view flag, words;
 } kOtherWays[] = {
-    {"plan", "--unit", ": a plan holds for every unit, so leave it out"},
     {"plan", "--units", ": a plan holds for every roster, so leave it out"},
     {"plan", "--units-column", ": a plan holds for every roster, so leave it out"},
     {"plan", "--data", ": a plan reads no data, so leave it out"},

@@ -278,11 +278,11 @@ void GaussianEnvelope::draw_unbounded(SeededRandom& random, std::span<double> po
   const auto d = static_cast<unsigned>(dimension());
   // The radius: in the ball, or r + s with s from one of the terms of unbounded_shape_mass, where
   // s^2 / (2v) has a gamma law.
-  double left = uniform_number(random) * shape_mass_ / volume_of_unit_ball(d) -
+  double left = uniform_of_unit_interval(random) * shape_mass_ / volume_of_unit_ball(d) -
                 std::pow(radius_, static_cast<double>(d));
   double norm = 0;
   if (left < 0) {
-    norm = radius_ * std::pow(uniform_number(random), 1.0 / d);
+    norm = radius_ * std::pow(uniform_of_unit_interval(random), 1.0 / d);
   } else {
     unsigned k = 0;
     for (; k + 1 < d; ++k) {
@@ -291,8 +291,9 @@ void GaussianEnvelope::draw_unbounded(SeededRandom& random, std::span<double> po
               std::pow(2 * variance_, 0.5 * (k + 1)) * boost::math::tgamma(0.5 * (k + 1));
       if (left < 0) break;
     }
-    norm = radius_ + std::sqrt(2 * variance_ *
-                               boost::math::gamma_p_inv(0.5 * (k + 1), uniform_number(random)));
+    norm = radius_ +
+           std::sqrt(2 * variance_ *
+                     boost::math::gamma_p_inv(0.5 * (k + 1), uniform_of_unit_interval(random)));
   }
   double squared = 0;
   for (double& x : point) {
@@ -323,7 +324,7 @@ void GaussianEnvelope::simulate_inside(SeededRandom& random, const Box& cell,
     uniform_in(random, inside, point);
     double squared = 0;
     for (const double x : point) squared += x * x;
-    if (!(uniform_number(random) * greatest > shape(squared))) return;
+    if (!(uniform_of_unit_interval(random) * greatest > shape(squared))) return;
   }
 }
 

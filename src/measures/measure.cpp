@@ -28,17 +28,17 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // Random numbers of known laws, which follow from a seed.
 
-double uniform_number(SeededRandom& random) {
+double uniform_of_unit_interval(SeededRandom& random) {
   return (static_cast<double>(random.word() >> 11) + 0.5) * 0x1p-53;
 }
 
 double normal_number(SeededRandom& random) {
-  return std::numbers::sqrt2 * boost::math::erf_inv(2 * uniform_number(random) - 1);
+  return std::numbers::sqrt2 * boost::math::erf_inv(2 * uniform_of_unit_interval(random) - 1);
 }
 
 void uniform_in(SeededRandom& random, const Box& box, std::span<double> point) {
   for (std::size_t axis = 0; axis < box.size(); ++axis) {
-    const double share = uniform_number(random);
+    const double share = uniform_of_unit_interval(random);
     point[axis] = box[axis].low * (1 - share) + box[axis].high * share;
   }
 }
@@ -296,14 +296,14 @@ double HistogramMeasure::box_mass(const Box& box) const {
 }
 
 void HistogramMeasure::simulate(SeededRandom& random, std::span<double> point) const {
-  const double position = uniform_number(random) * masses_through_.back();
+  const double position = uniform_of_unit_interval(random) * masses_through_.back();
   const auto bin = std::upper_bound(masses_through_.begin(), masses_through_.end() - 1, position);
   uniform_in(random, bins_.cell(static_cast<std::size_t>(bin - masses_through_.begin())), point);
 }
 
 void HistogramMeasure::simulate_inside(SeededRandom& random, const Box& cell,
                                        std::span<double> point) const {
-  double left = uniform_number(random) * box_mass(cell);
+  double left = uniform_of_unit_interval(random) * box_mass(cell);
   Box chosen = cell;
   bool found = false;
   for_each_part(cell, [&](const Box& part, double mass) {
@@ -369,7 +369,7 @@ constexpr double kFarDeviations = 7.5;
 std::size_t pick(SeededRandom& random, std::span<const double> weights) {
   double sum = 0;
   for (const double weight : weights) sum += weight;
-  double left = uniform_number(random) * sum;
+  double left = uniform_of_unit_interval(random) * sum;
   std::size_t last = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (!(weights[i] > 0)) continue;
@@ -497,7 +497,7 @@ void GaussianMixture::simulate_inside(SeededRandom& random, const Box& cell,
   }
   const std::size_t component = pick(random, shares);
   for (std::size_t axis = 0; axis < point.size(); ++axis) {
-    point[axis] = factor(component, axis).quantile(uniform_number(random), cell[axis]);
+    point[axis] = factor(component, axis).quantile(uniform_of_unit_interval(random), cell[axis]);
   }
 }
 

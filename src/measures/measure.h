@@ -22,8 +22,8 @@ namespace mollify {
 // Random numbers of known laws, which follow from a seed. NOT PRIVATE.
 
 /// Uniform on the 2^53 middles of equal parts of (0, 1).
-[[nodiscard]] double uniform_number(SeededRandom& random);
-/// The standard normal quantile of `uniform_number`.
+[[nodiscard]] double uniform_of_unit_interval(SeededRandom& random);
+/// The standard normal quantile of `uniform_of_unit_interval`.
 [[nodiscard]] double normal_number(SeededRandom& random);
 /// Fills a point, uniform in a finite box.
 void uniform_in(SeededRandom& random, const Box& box, std::span<double> point);

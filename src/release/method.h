@@ -118,10 +118,6 @@ class ReleaseMethod {
   [[nodiscard]] virtual const char* begun_at(const StatedCertificate& stated) const {
     return stated.spec.reference() ? "public records" : "";
   }
-  /// The declarations of a certificate that nobody can check.
-  [[nodiscard]] virtual const char* declared() const {
-    return "unit, roster and the number of records";
-  }
 
   // The expected error of a release, from public facts.
 

@@ -307,9 +307,11 @@ void PartReader::refuse_strangers(Method method) const {
     // Flags name no group of parts, only its members.
     if (part.methods.has(method) || !has(part.place) || called(part.place).empty()) continue;
     const std::string_view place = part.place;
-    const char* const way = kRowMethods.has(method) || kUnitDraws.has(method) ? ""
-                            : place == "/unit" ? ", which protects the whole table: leave it out"
-                                               : "";
+    // A spec of a method that knows units has this part, so what lacks it is a plan.
+    const char* const way = place != "/unit" ? ""
+                            : kRowMethods.has(method) || kUnitDraws.has(method)
+                                ? ", whose plan holds for every unit: leave it out"
+                                : ", which protects the whole table: leave it out";
     throw InvalidInput(
         "not-for-this-method",
         fmt::format(

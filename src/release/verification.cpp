@@ -115,13 +115,18 @@ CertificateCheck verify_certificate(const StatedCertificate& stated, const std::
 
 namespace {
 
+/// Of a band: its integers are compared, its file's name is not.
+bool names_a_file(const std::string& place, const nlohmann::json& value) {
+  return place == "/spec/band" && value.get_ref<const std::string&>().starts_with("file=");
+}
+
 /// The places of a certificate that no check compares with anything: a release of another name,
 /// say, has the same integers.
 std::vector<std::string> declared_places(const StatedCertificate& stated,
                                          const CertificateCheck& check) {
   static constexpr std::array kAlways = {
-      "/version",     "/spec/unit",     "/spec/units_column",      "/spec/accept_error",
-      "/facts/units", "/facts/records", "/spec/accept_large_delta"};
+      "/version",     "/spec/unit",     "/spec/units_column",       "/spec/accept_error",
+      "/facts/units", "/facts/records", "/spec/accept_large_delta", "/spec/logarithms"};
   // What was drawn: whether it is possible is checked, and not whether it was.
   static constexpr std::array kDrawn = {"/measured/pairs", "/measured/support"};
   const Method method = stated.spec.method;
@@ -131,13 +136,19 @@ std::vector<std::string> declared_places(const StatedCertificate& stated,
     if (said.contains(nlohmann::json::json_pointer(place))) places.emplace_back(place);
   }
   if (kModelMethods.has(method)) places.emplace_back("/spec/count");
+  // Any budget from the promise on is one of these designs.
+  if (method == Method::kGaussian) places.emplace_back("/spec/privacy");
+  if (!stated.facts.mean_ranges.empty() && !check.ranges_match) {
+    places.emplace_back("/facts/mean_ranges");
+  }
   const auto flat = said["spec"].flatten();
   for (const auto& [part, value] : flat.items()) {
     const std::string place = "/spec" + part;
     const bool is_compared =
         place == "/spec/domain/sha256" ||
         (method == Method::kMarginals && place == "/spec/reference/sha256" && check.list_matches);
-    if (place.ends_with("/file") || (place.ends_with("/sha256") && !is_compared)) {
+    if (place.ends_with("/file") || names_a_file(place, value) ||
+        (place.ends_with("/sha256") && !is_compared)) {
       places.push_back(place);
     }
   }
@@ -194,18 +205,15 @@ Answer check_answer(const StatedCertificate& stated, const CertificateCheck& che
   add("total_holds", seen(check.total_holds), "the draws together keep the total");
   add("accuracy_matches", seen(check.accuracy_matches),
       of_draws ? "" : "it is as accurate as stated");
-  if (check.is_designed) {
-    answer.say(
-        fmt::format("  {} are as declared, not checked\n"
-                    "  that any records are of this certificate is not checked\n",
-                    method.declared()));
-  }
   const std::vector<std::string> places = declared_places(stated, check);
   answer.add("as_declared", check.is_designed ? Json(places) : Json(nullptr),
              check.is_designed
-                 ? wrapped(fmt::format("  parts as declared: {}\n", fmt::join(places, ", ")),
+                 ? wrapped(fmt::format("  as declared, not checked: {}\n", fmt::join(places, ", ")),
                            kLineWidth, 4)
                  : "");
+  if (check.is_designed) {
+    answer.say("  that any records are of this certificate is not checked\n");
+  }
   std::string warned;
   for (const Message& warning : check.warnings) {
     warned += fmt::format("WARNING: {}\n", printable(warning.text()));

@@ -175,8 +175,8 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
        "the noise. Rows of a released model do: mollify generate --seed; see mollify sample local "
        "--help"},
       {"plan local --domain schools.yaml --epsilon 2 --unit school",
-       "unknown flag --unit: a plan holds for every unit, so leave it out; see mollify plan local "
-       "--help"},
+       "--unit is for method marginals, but the method is local, whose plan holds for every unit: "
+       "leave it out"},
       {"plan local --domain schools.yaml --epsilon 2 --units schools_roster.csv",
        "unknown flag --units: a plan holds for every roster, so leave it out; see mollify plan "
        "local "

@@ -35,6 +35,9 @@ inline std::vector<AskedRelease> asked_releases() {
   static constexpr const char* kIntegers = "columns:\n  a: {type: integer, min: 0, max: 999}\n";
   static constexpr const char* kNumbers =
       "columns:\n  a: {type: number, min: -4, max: 4}\n  b: {type: number, min: -4, max: 4}\n";
+  static constexpr const char* kPositive =
+      "columns:\n  a: {type: number, min: 1, max: 100, outside: \"7\", null: \"7\"}\n"
+      "  b: {type: number, min: 1, max: 100, outside: \"7\", null: \"7\"}\n";
   static constexpr const char* kFar =
       "columns:\n  a: {type: number, min: -1000000000000, max: 1000000000000}\n"
       "  b: {type: number, min: -1000000000000, max: 1000000000000}\n";
@@ -48,6 +51,8 @@ inline std::vector<AskedRelease> asked_releases() {
       {"reference.csv", "a\nx\nx\ny\n"},
       {"band.json", R"({"format": "mollify band 1", "epsilon": 1, "lower": [0.2, 0.2, 0.2]})"},
       {"channel.json", "[[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]]"}};
+  const auto of_numbers =
+      std::map<std::string, std::string>{{"covariance.csv", ",a,b\na,2,1\nb,1,3\n"}};
   return {
       {"local with a roster",
        kWords,
@@ -74,7 +79,7 @@ inline std::vector<AskedRelease> asked_releases() {
        {},
        of_words},
       {"local with a matrix", kWords,
-       R"({"method": "local", "mechanism": "subset", "privacy": {"epsilon": 1}})"},
+       R"({"method": "local", "mechanism": "mixture", "privacy": {"epsilon": 1}})"},
       {"integral on a grid", kNumbers,
        R"({"method": "integral", "space": {"cells": 256}, "privacy": {"epsilon": 3}})"},
       {"integral of candidates", kNumbers,
@@ -111,12 +116,17 @@ inline std::vector<AskedRelease> asked_releases() {
        R"({"words": "", "support": {"first": 8, "last": 15, "outcomes": 8, "at": [8, 15]},
            "accuracy": {"draw": 0.1}})"},
       {"gaussian of epsilon", kNumbers,
-       R"({"method": "gaussian", "count": 2, "mean_bound": 3, "privacy": {"epsilon": 0.5}})",
-       20'000},
+       R"({"method": "gaussian", "count": 2,
+           "covariance": {"file": "covariance.csv"}, "mean_bound": 3, "privacy": {"epsilon": 0.5}})",
+       20'000, of_numbers},
       {"gaussian of epsilon with a centre", kNumbers,
-       R"({"method": "gaussian", "count": 2, "privacy": {"epsilon": 0.5}})", 20'000},
+       R"({"method": "gaussian", "count": 2,
+           "covariance": {"file": "covariance.csv"}, "privacy": {"epsilon": 0.5}})",
+       20'000, of_numbers},
       {"gaussian of rho", kNumbers,
-       R"({"method": "gaussian", "count": 2, "mean_bound": 3, "privacy": {"rho": 0.05}})", 20'000},
+       R"({"method": "gaussian", "count": 2,
+           "covariance": {"file": "covariance.csv"}, "mean_bound": 3, "privacy": {"rho": 0.05}})",
+       20'000, of_numbers},
       {"gaussian of rho with a bound", kNumbers,
        R"({"method": "gaussian", "count": 2, "covariance_bound": 2.5, "privacy": {"rho": 0.05}})",
        20'000},
@@ -125,7 +135,13 @@ inline std::vector<AskedRelease> asked_releases() {
            "privacy": {"epsilon": 0.5, "delta": 1e-6}})",
        20'000},
       {"gaussian with a histogram", kFar,
-       R"({"method": "gaussian", "count": 2, "privacy": {"epsilon": 0.5, "delta": 1e-6}})", 20'000},
+       R"({"method": "gaussian", "count": 2,
+           "covariance": {"file": "covariance.csv"}, "privacy": {"epsilon": 0.5, "delta": 1e-6}})",
+       20'000, of_numbers},
+      {"gaussian of a logarithm", kPositive,
+       R"({"method": "gaussian", "count": 2, "covariance_bound": 2.5, "logarithms": ["a"],
+           "privacy": {"rho": 0.05}})",
+       20'000},
       {"gaussian-model", kNumbers,
        R"({"method": "gaussian-model", "count": 2, "privacy": {"epsilon": 0.5, "delta": 1e-6}})",
        20'000},

@@ -74,7 +74,7 @@ std::uint64_t SeededNumbers::word() { return inside_->random.word(); }
 
 std::vector<double> SeededNumbers::uniforms(std::size_t count) {
   std::vector<double> numbers(count);
-  for (double& number : numbers) number = inside::uniform_number(inside_->random);
+  for (double& number : numbers) number = inside::uniform_of_unit_interval(inside_->random);
   return numbers;
 }
 

@@ -582,11 +582,6 @@ class GaussianMethod final : public PointMethod {
     check.ranges_match = ranges_match(own, stated.facts.mean_ranges, domain);
   }
 
-  const char* declared() const override {
-    return "unit, roster, the number of records, logarithms, and the bounds and the file of "
-           "covariance and mean";
-  }
-
   std::string mechanism(const Certificate&) const override { return "gaussian"; }
 
   Json design_json(const Certificate& certificate) const override {
@@ -749,10 +744,6 @@ class GaussianModelMethod final : public PointMethod {
 
   void look_at_space(const StatedCertificate&, const Domain&, const KnownInputs&,
                      CertificateCheck&) const override {}
-
-  const char* declared() const override {
-    return "unit, roster, the number of records and logarithms";
-  }
 
   std::string mechanism(const Certificate&) const override { return "shared-gaussian"; }
 

@@ -484,8 +484,6 @@ class DrawMethod : public ReleaseMethod {
     return is_fresh || !stated.facts.list_sha256.empty() ? "candidates" : "";
   }
 
-  const char* declared() const override { return "unit, roster and where references came from"; }
-
   void require_found(const StatedCertificate& stated, const std::string& name) const override {
     require_location_of_prior(stated, name);
   }

@@ -176,7 +176,7 @@ TEST(BruteForce, RunsOfDsRooArePure) {
 }
 
 /// Visits the counts before and after a replaced record moves from outcome x to y, for counts in
-/// descending order except for the two: what the others are called does not matter.
+/// descending order except for the two: names of the others do not matter.
 template <class Visit>
 void for_all_moves(Counts& counts, std::size_t place, unsigned left, unsigned most,
                    const Visit& visit) {
