@@ -41,7 +41,7 @@ def test_a_draft_of_many_columns_is_released_by_marginals():
     assert {kinds[f"day{i}"] for i in range(3)} == {"date"}
     assert all(domain.columns[f"cost{i}"]["spike"] == 0 for i in range(10))
     assert all("null" in column and "outside" in column for column in domain.columns.values())
-    assert any("Method marginals takes this domain" in note for note in domain.notes)
+    assert any("This domain is for mo.Marginals" in note for note in domain.notes)
     method = mo.Marginals(domain, epsilon=4, delta=1e-6, count=500)
     assert method.check(table)["findings"] == 0
     release = method.sample(table)

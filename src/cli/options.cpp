@@ -220,7 +220,7 @@ std::optional<Mechanism> MechanismOptions::named() const {
 void MechanismOptions::require_budget() const {
   if (epsilon || mu) return;
   if (mechanism) throw MissingFlag{row_of(*named()).in_mu ? "--mu" : "--epsilon"};
-  mollify::refuse_missing("the budget", "give --epsilon or --mu");
+  mollify::refuse_missing("the budget", "give --epsilon or --mu", "epsilon");
 }
 
 LocalSpec MechanismOptions::spec() const {

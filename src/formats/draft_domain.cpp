@@ -682,8 +682,8 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
   Domain domain = domain_of(drafted, public_csv);
   if (!domain.is_enumerable()) {
     notes.push_back(fmt::format(
-        "{} can release records of this domain, and {} choose from public candidates of it. But {} "
-        "takes at most {} possible records, and here are {:.3g}: draft fewer columns for it ({}).",
+        "This domain is for {}; {} choose from public candidates of it. In {} there can be at most "
+        "{} possible records, and here are {:.3g}: draft fewer columns for it ({}).",
         method_words("marginals"),
         methods_words(std::array<std::string_view, 2>{"local", "integral"}),
         method_words("central"), Domain::kMaxOutcomes, domain.product(), flag_words("columns")));

@@ -299,7 +299,7 @@ void PartReader::require_budget(Method method) const {
     if (has(part.place)) return;
     kinds.push_back(called(part.place));
   }
-  refuse_missing("the budget", fmt::format("give {}", fmt::join(kinds, " or ")));
+  refuse_missing("the budget", fmt::format("give {}", fmt::join(kinds, " or ")), "epsilon");
 }
 
 void PartReader::refuse_strangers(Method method) const {

@@ -1044,7 +1044,7 @@ TEST(PopulationEstimate, TellsBoundsOfBandsAndWhy) {
               static_cast<void>(estimate_population(law, Empirical({{0}, {5}}),
                                                     {.method = EstimateMethod::kSimplex}, "r.csv"));
             }),
-            "method simplex needs a linear mechanism, and minimax is not linear: leave out "
+            "--method simplex needs a linear mechanism, and minimax is not linear: leave out "
             "--method, and estimate prints bounds");
 }
 

@@ -83,11 +83,11 @@ TEST(DraftDomain, SaysWhichMethodTakesManyColumns) {
   const DomainDraft wide = draft(8);
   EXPECT_FALSE(wide.domain.is_enumerable());
   EXPECT_EQ(wide.domain.columns()[6].canonical_text(), "number 2:x6 0x1p-1 0x1.8ep+6 10");
-  EXPECT_EQ(
-      wide.notes.back(),
-      "Method marginals takes this domain; methods local and integral choose from public "
-      "candidates of it. Method central takes at most 16777216 possible records, and here are "
-      "1e+08: draft fewer columns for it (--columns).");
+  EXPECT_EQ(wide.notes.back(),
+            "This domain is for method marginals; methods local and integral choose from public "
+            "candidates of it. In method central there can be at most 16777216 possible records, "
+            "and here "
+            "are 1e+08: draft fewer columns for it (--columns).");
 }
 
 TEST(DraftDomain, TakesIntegersThatWereWrittenWithAPoint) {

@@ -473,7 +473,8 @@ class PointMethod : public ReleaseMethod {
     own.covariance = reader.find_file("/covariance");
     if (!question.domain && (own.covariance || !own.logarithms.empty())) {
       refuse_missing(reader.called("/domain"),
-                     reader.called(own.covariance ? "/covariance" : "/logarithms") + " needs it");
+                     reader.called(own.covariance ? "/covariance" : "/logarithms") + " needs it",
+                     "domain");
     }
   }
 

@@ -614,11 +614,11 @@ class DrawMethod : public ReleaseMethod {
         reader.find<std::vector<std::string>>("/region").value_or(std::vector<std::string>());
     if (question.domain) return;
     if (own.spec.reference) {
-      refuse_missing(reader.called("/domain"), reader.called("/reference") + " needs it");
+      refuse_missing(reader.called("/domain"), reader.called("/reference") + " needs it", "domain");
     }
     const auto kind = draws_models() ? own.spec.space.kind : std::nullopt;
     if (own.spec.space != SpaceSpec{.kind = kind}) {
-      refuse_missing(reader.called("/domain"), "a choice of the space needs it");
+      refuse_missing(reader.called("/domain"), "a choice of the space needs it", "domain");
     }
   }
 
