@@ -204,6 +204,34 @@ TEST(EveryCertificate, ListsWhatIsAsDeclared) {
   }
 }
 
+// A fact that another method states is no fact of this one.
+TEST(EveryCertificate, RefusesTheFactsOfOthers) {
+  Json all = Json::object();
+  for (const test::AskedRelease& asked : test::asked_releases()) {
+    const test::MadeCertificate made(asked);
+    for (const auto& [fact, value] : made.json["facts"].items()) all[fact] = value;
+  }
+  for (const char* fact : {"kept", "channel", "location", "lower_bounds", "mean_ranges"}) {
+    EXPECT_TRUE(all.contains(fact)) << fact;
+  }
+  for (const test::AskedRelease& asked : test::asked_releases()) {
+    const test::MadeCertificate made(asked);
+    for (const auto& [fact, value] : all.items()) {
+      Json forged = made.json;
+      forged.erase("measured");
+      // How many records there were is as declared, where it is a fact.
+      if (forged["facts"].contains(fact) || fact == "records" || fact == "units") continue;
+      forged["facts"][fact] = value;
+      bool holds = false;
+      try {
+        holds = made.check(forged).holds();
+      } catch (const InvalidInput&) {
+      }
+      EXPECT_FALSE(holds) << asked.name << ": " << fact;
+    }
+  }
+}
+
 // Unchanged certificates hold, so verify reads each of them to its end.
 TEST(EveryCertificate, Holds) {
   for (const test::AskedRelease& asked : test::asked_releases()) {
