@@ -85,7 +85,7 @@ TEST(Advise, WarnsOfEstimatesThatAreNoise) {
   const Json said = warnings("1e-5");
   ASSERT_EQ(said.size(), 1U) << said;
   EXPECT_THAT(
-      said[0].get<std::string>(),
+      said[0]["text"].get<std::string>(),
       HasSubstr("the estimate cannot be told apart from public noise: the standard error of "
                 "a share of one half is 7.62e+03"));
   EXPECT_THAT(said[0]["text"].get<std::string>(), HasSubstr(" persons or --epsilon 0.5 would do"));
