@@ -54,11 +54,6 @@ std::string words_of_noise(const ReleaseError& error) {
   return fmt::format("{} is mostly noise: {}", error.subject, error_words(error));
 }
 
-Json guarantee_json(const Privacy& guarantee) {
-  return {{"notion", guarantee.notion == PrivacyNotion::kPure ? "pure" : "gaussian"},
-          {parameter_name(guarantee.notion), guarantee.parameter()}};
-}
-
 Json divergence_json(const DivergenceReport& divergence) {
   Json json = Json::object();
   for (const DivergenceName& one : kDivergenceNames) {

@@ -226,6 +226,14 @@ ReleaseSpace::ReleaseSpace(const Domain& domain, const SpaceSpec& spec,
         "or list candidates of it by {} and give that list",
         reference->name, name_of(kind_), flag_words("space"), command_words("candidates")));
   }
+  // A certificate states the mass of each cell, and integrating one takes microseconds.
+  constexpr std::uint64_t kMostDensityCells = std::uint64_t{1} << 20U;
+  if (is_density(reference) && domain_.size() > kMostDensityCells) {
+    throw InvalidInput(
+        fmt::format("{} is a density, which is a reference for at most {} cells, but there are {}: "
+                    "give fewer by {}",
+                    reference->name, kMostDensityCells, domain_.size(), flag_words("cells")));
+  }
   if (kind_ == SpaceKind::kModels) {
     size_ = spec.candidates.value_or(PublicModels::kUsual);
     return;
