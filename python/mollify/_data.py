@@ -149,14 +149,25 @@ def _exported(data: Any, what: str) -> _core.Source:
         raise refusal("wrong-type", f"{what} must be a table, but is one column. Call its to_frame().")
     if hasattr(data, "__arrow_c_stream__"):
         begin_reading(data, what)
-        return _core.Source.stream(data.__arrow_c_stream__())
+        return _core.Source.stream(_exports(data, "__arrow_c_stream__", what))
     if hasattr(data, "__arrow_c_array__"):
-        return _core.Source.batch(*data.__arrow_c_array__())
+        return _core.Source.batch(*_exports(data, "__arrow_c_array__", what))
     raise refusal(
         "wrong-type",
         f"{what} must be a table: a data frame, Arrow data, a mapping from names to columns, an array "
         f"or the path of a CSV or Parquet file, but is of type {_type_of(data)}{_give_arrow(data)}",
     )
+
+
+def _exports(table: Any, method: str, what: str) -> Any:
+    """What an object exports. If it raises, its words may have private values, so nobody sees them."""
+    try:
+        return getattr(table, method)()
+    except (_core.InvalidInput, ImportError):  # of this package, or a package that the object needs
+        raise
+    except Exception as error:
+        kind = type(error).__name__
+    raise refusal("malformed-table", f"{what} cannot be read: {method} of its {_type_of(table)} raises {kind}")
 
 
 def _type_of(given: object) -> str:
@@ -252,11 +263,12 @@ def _add_arrow(columns: _core.Columns, name: str, values: Any) -> None:
     for joined in ("combine_chunks", "rechunk"):  # pyarrow's and Polars'
         if hasattr(values, joined):
             values = getattr(values, joined)()
+    what = f'column "{name}"'
     if hasattr(values, "__arrow_c_array__"):
-        columns.add_arrow(name, *values.__arrow_c_array__())
+        columns.add_arrow(name, *_exports(values, "__arrow_c_array__", what))
     else:
-        begin_reading(values, f'column "{name}"')
-        columns.add_stream(name, values.__arrow_c_stream__())
+        begin_reading(values, what)
+        columns.add_stream(name, _exports(values, "__arrow_c_stream__", what))
 
 
 def _add_objects(columns: _core.Columns, name: str, objects: list[Any]) -> None:

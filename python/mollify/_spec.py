@@ -175,7 +175,7 @@ def texts_of(files: Mapping[str, Any]) -> dict[str, bytes]:
     return {name_in_memory(part, one): one.text for part, one in files.items() if isinstance(one, Held)}
 
 
-def _value(name: str, kind: str, given: Any) -> Any:
+def part_value(name: str, kind: str, given: Any) -> Any:
     """The value of a spec's part, for JSON."""
     if kind == "file":
         return {"file": given_name(name, given)}
@@ -228,7 +228,7 @@ def json_of(
         *above, last = place.strip("/").split("/")
         for key in above:
             part = part.setdefault(key, {})
-        part[last] = _value(name, kind, given)
+        part[last] = part_value(name, kind, given)
         for one in part[last] if kind == "texts" else [part[last]]:
             if isinstance(one, str):
                 require_without_nul(name, one)

@@ -21,7 +21,7 @@ from mollify._domain import DomainLike, as_domain
 from mollify._files import inputs_of
 from mollify._refusal import WayOut, refusal
 from mollify._sampler import Sampler, _numbers
-from mollify._spec import Inputs, json_of, texts_of
+from mollify._spec import Inputs, json_of, part_value, texts_of
 
 if TYPE_CHECKING:
     import altair
@@ -264,13 +264,13 @@ def law_of_density(
             _measure("reference", reference),
             number("epsilon", epsilon),
             None if other is None else _measure("other", other),
-            band,
+            None if band is None else part_value("band", "text", band),
             optional_number("c1", c1),
             optional_number("c2", c2),
             optional_whole("cells", cells),
             optional_whole("candidates", candidates),
             points,
-            [region] if isinstance(region, str) else [str(one) for one in region or ()],
+            [] if region is None else part_value("region", "texts", region),
             optional_number("renyi", renyi),
             optional_number("hockey_stick", hockey_stick),
         )

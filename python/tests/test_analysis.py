@@ -303,6 +303,9 @@ def test_the_law_of_a_density_is_the_commands(tmp_path):
     for wrong in ({"cells": 10, "candidates": 10}, {"at": [[1, 2]]}, {"at": [1]}, {"region": "1"}, {"band": "best"}, {"c2": 0.5}):
         with pytest.raises(mo.InvalidInput):
             mo.nonprivate.law_of_density(density, ENVELOPE, epsilon=1, **wrong)
+    for wrong in ({"band": ["minimax"]}, {"region": 5}, {"c1": "no"}):
+        with pytest.raises(mo.InvalidInput, match=f"{next(iter(wrong))} must be"):
+            mo.nonprivate.law_of_density(density, ENVELOPE, epsilon=1, **wrong)
     for reference in ({"type": "gaussian"}, 3, "nosuch.json", {"type": "uniform", "box": [[-1, 1]]}):
         with pytest.raises(mo.InvalidInput):
             mo.nonprivate.law_of_density(density, reference, epsilon=1)
@@ -326,6 +329,11 @@ def test_a_density_is_a_reference_of_a_grid(tmp_path):
         assert pickle.loads(pickle.dumps(method)) == method
     with pytest.raises(mo.InvalidInput, match="is a density"):
         mo.Local(domain, epsilon=1, reference=ENVELOPE, space="candidates").sample(rows)
+    with pytest.raises(mo.InvalidInput, match="at most 1048576 cells, but there are 2097152: give fewer by cells"):
+        mo.Local(domain, epsilon=1, reference=ENVELOPE, cells=2**21).plan()
+    # Data on few cells are not in the declared class, so nothing is said of them.
+    release = mo.Local(domain, epsilon=3, reference=ENVELOPE).sample(rows)
+    assert not [one for one in mo.verify(release, domain).warnings if "few of" in one]
 
 
 def test_the_data_holder_is_told_what_is_amiss(schools, tmp_path):

@@ -314,6 +314,19 @@ def test_polars_nulls_and_categories(domain):
     agree(tables, domain, method="integral", epsilon=1)
 
 
+@pytest.mark.parametrize("method", ["__arrow_c_stream__", "__arrow_c_array__"])
+def test_what_raises_while_it_exports_is_not_quoted(method):
+    def export(self, requested_schema=None):
+        raise TypeError("4711")
+
+    table = type("Table", (), {method: export})
+    asked = mo.Integral({"a": mo.boolean()}, epsilon=1)
+    for data in (table(), {"a": table()}):
+        with pytest.raises(mo.InvalidInput, match=f"cannot be read: {method} of its .*Table raises TypeError") as refused:
+            asked.sample(data)
+        assert "4711" not in str(refused.value) and refused.value.__context__ is None
+
+
 def test_the_number_of_rows_shows_only_where_it_is_public(domain):
     """A unit without rows, no rows at all, and many rows of one unit."""
     options = {"method": "local", "unit": "unit", "units": ["a", "b", "c"], "epsilon": 2}

@@ -161,7 +161,7 @@ Answer compare_outcomes(const LocalRelease& release, const Source& data) {
   Answer answer;
   answer.add("notice", kNotPrivate, fmt::format("{}\n", kNotPrivate));
   answer.add("mechanism", certificate.mechanism(), certificate.mechanism());
-  answer.add("guarantee", guarantee_json(guarantee), fmt::format(", {} a draw", guarantee.text()));
+  answer.add("guarantee", privacy_json(guarantee), fmt::format(", {} a draw", guarantee.text()));
   answer.add("units", comparison.units,
              spec.unit ? "; mean of " + counted(comparison.units, "unit") : "");
   answer.say("\n\n" + outcomes_text(comparison, domain));
@@ -396,7 +396,7 @@ Answer compare_points(const LocalRelease& release, const Source& data) {
   answer.add("space", name_of(release.space().kind()), space_text(certificate) + ", ");
   answer.add("outcomes", release.space().size());
   answer.add("mechanism", certificate.mechanism(), certificate.mechanism() + ", ");
-  answer.add("guarantee", guarantee_json(certificate.draw), certificate.draw.text() + " a draw; ");
+  answer.add("guarantee", privacy_json(certificate.draw), certificate.draw.text() + " a draw; ");
   answer.add("units", found.units, "mean of " + counted(found.units, "unit") + "\n\n");
   Json columns = Json::array();
   Json means = Json::array();

@@ -53,11 +53,6 @@ std::optional<Message> noise_message(const ReleaseError& error) {
                  .severity = Severity::kNoise};
 }
 
-Json guarantee_json(const Privacy& guarantee) {
-  return {{"notion", guarantee.notion == PrivacyNotion::kPure ? "pure" : "gaussian"},
-          {parameter_name(guarantee.notion), guarantee.parameter()}};
-}
-
 Json divergence_json(const DivergenceReport& divergence) {
   Json json = Json::object();
   for (const DivergenceName& one : kDivergenceNames) {

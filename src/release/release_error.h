@@ -98,7 +98,5 @@ inline constexpr const char* kWorstCaseError = "worst-case error of a record";
 
 /// {"kl": ..., "tv": ..., "hellinger2": ..., "chi2": ...}
 [[nodiscard]] Json divergence_json(const DivergenceReport& divergence);
-/// {"notion": "pure", "epsilon": 1} or {"notion": "gaussian", "mu": 1}.
-[[nodiscard]] Json guarantee_json(const Privacy& guarantee);
 
 }  // namespace mollify

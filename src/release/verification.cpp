@@ -165,7 +165,7 @@ Answer check_answer(const StatedCertificate& stated, const CertificateCheck& che
   const ReleaseMethod& method = release_method(stated.spec.method);
   const bool of_draws = kDrawMethods.has(stated.spec.method);
   Answer answer;
-  answer.add("promised", guarantee_json(stated.total),
+  answer.add("promised", privacy_json(stated.total),
              fmt::format(
                  "certificate {}: {}{}\n", name, stated.total.text(),
                  stated.facts.records

@@ -75,8 +75,9 @@ int check_all(const test::AskedRelease& asked) {
   const test::MadeCertificate made(asked);
   int status = 0;
   const Json flat = made.json.flatten();
-  for (const auto& [place, value] : flat.items()) {
-    for (const Json& other : other_values(value)) {
+  for (const auto& member : flat.items()) {
+    const std::string& place = member.key();
+    for (const Json& other : other_values(member.value())) {
       Json changed = made.json;
       changed[Json::json_pointer(place)] = other;
       const double begun = seconds_of_processor();

@@ -312,10 +312,11 @@ TEST_P(EveryMethod, IsAdvisedForSomePurposeOrRefused) {
 }
 
 TEST_P(EveryMethod, IsVerifiedInWords) {
-  const StatedCertificate stated =
-      parse_certificate(certificate_text(prepared()->certificate()), "it");
+  const std::string text = certificate_text(prepared()->certificate());
+  const StatedCertificate stated = parse_certificate(text, "it");
   const Answer answer = check_answer(stated, verify_certificate(stated, "it", domain()), "it");
   EXPECT_EQ(answer.json["holds"], true);
+  EXPECT_EQ(answer.json["promised"], Json::parse(text)["privacy"]);
   EXPECT_THAT(answer.text, HasSubstr("\n  as declared, not checked: /version, "));
   EXPECT_THAT(answer.text, testing::EndsWith("\nholds\n"));
   EXPECT_THAT(answer.text, Not(HasSubstr("NO")));

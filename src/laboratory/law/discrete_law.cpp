@@ -16,6 +16,7 @@
 #include "laboratory/law/law.h"
 #include "methods/divergence/f_divergence.h"
 #include "methods/divergence/worst_case_risk.h"
+#include "release/method.h"
 #include "release/release_error.h"
 
 namespace mollify {
@@ -181,7 +182,7 @@ Answer discrete_law(const DiscreteLawQuestion& question) {
   Answer answer;
   answer.add("notice", kNotPrivate, fmt::format("{}\n", kNotPrivate));
   answer.add("mechanism", question.name, fmt::format("mechanism {}, ", question.name));
-  answer.add("guarantee", guarantee_json(guarantee), fmt::format("{}, ", guarantee.text()));
+  answer.add("guarantee", privacy_json(guarantee), fmt::format("{}, ", guarantee.text()));
   answer.add("N", law.denominator, fmt::format("N = {}\n\n", law.denominator));
   answer.say(fmt::format("{:<24} {:>12} {:>12}  numerator\n", "outcome", "p", "law"));
   Json rows = Json::array();

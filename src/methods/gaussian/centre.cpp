@@ -440,7 +440,8 @@ std::optional<FirstStage> first_stage_of(const CentreDesign& design) {
   for (const RealRange& range : request.ranges) {
     const double first = std::floor(std::ldexp(range.low, -design.cell_exponent));
     const double last = std::ceil(std::ldexp(range.high, -design.cell_exponent)) - 1;
-    if (first < -kMostCells || last > kMostCells) return std::nullopt;
+    // Either end: a certificate may state a range far from zero.
+    if (!(std::abs(first) <= kMostCells && std::abs(last) <= kMostCells)) return std::nullopt;
     stage.outcomes = std::fmax(stage.outcomes, last - first + 1);
     stage.cells.push_back({static_cast<std::int64_t>(first), static_cast<std::int64_t>(last)});
   }

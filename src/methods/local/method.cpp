@@ -550,7 +550,10 @@ class DrawMethod : public ReleaseMethod {
   std::optional<Message> sparse_noise(const Certificate& certificate, const ReleaseError& error,
                                       const Domain& domain) const override {
     const LocalDesign& local = *certificate.as<LocalDesign>();
-    if (!local.floor || row_of(local.scorer).counts_records || error.is_mostly_noise()) {
+    // A declared class has no data on few outcomes, and the stated error is for the class.
+    const bool is_declared = *data_supposed(*certificate.spec.own.get<LocalSpec>()) != '\0';
+    if (!local.floor || is_declared || row_of(local.scorer).counts_records ||
+        error.is_mostly_noise()) {
       return std::nullopt;
     }
     const ReleaseError sparse = error_of_band(certificate, domain, ScorerKind::kEmpirical);

@@ -239,6 +239,16 @@ ReleaseSpace::ReleaseSpace(const Domain& domain, const SpaceSpec& spec,
                     command_words("candidates")),
         "reference", {WayOut::set("space", "grid"), WayOut::run("candidates")});
   }
+  // A certificate states the mass of each cell, and integrating one takes microseconds.
+  constexpr std::uint64_t kMostDensityCells = std::uint64_t{1} << 20U;
+  if (is_density(reference) && domain_.size() > kMostDensityCells) {
+    throw InvalidInput(
+        "too-many-outcomes",
+        fmt::format("{} is a density, which is a reference for at most {} cells, but there are {}: "
+                    "give fewer by {}",
+                    reference->name, kMostDensityCells, domain_.size(), flag_words("cells")),
+        "cells");
+  }
   if (kind_ == SpaceKind::kModels) {
     size_ = spec.candidates.value_or(PublicModels::kUsual);
     return;
