@@ -58,10 +58,10 @@ class ReleaseWarning(CodedWarning):
     Above all: its records are mostly noise, or its epsilon means little. It is given
     before anything is charged or drawn, and never depends on private data.
 
-    `code` names the kind, and ``ReleaseWarning["mostly-noise"]`` is the category of that
-    kind alone, for `warnings.filterwarnings`. `message` is a `Message`.
+    `code` names the kind, and ``ReleaseWarning["mostly-noise"]`` is the category of
+    that kind alone, for `warnings.filterwarnings`. `message` is a `Message`.
 
-    >>> mo.ReleaseWarning["mostly-noise"].code
+    >>> ReleaseWarning["mostly-noise"].code
     'mostly-noise'
     """
 

@@ -130,7 +130,7 @@ def test_a_large_epsilon_is_explained_once_and_not_for_each_token():
         sampler = TokenSampler(epsilon=12)
         sampler.draw(np.zeros((2, 5)), np.zeros((2, 5)))
         sampler.draw(np.zeros((2, 5)), np.zeros((2, 5)))
-    assert [one.category for one in said] == [mo.ReleaseWarning]
+    assert [one.category for one in said] == [mo.ReleaseWarning["large-epsilon"]]
 
 
 def test_private_logits_are_never_refused():

@@ -84,8 +84,7 @@ std::string brief(std::string_view value) {
 
 /// What would make a better Gaussian release, where the domain is one of numbers: of the first
 /// rows, so that memory stays bounded, and of nothing that can be read once only.
-std::vector<std::string> gaussian_notes(const std::string& data,
-                                        std::optional<std::string_view> bytes,
+std::vector<std::string> gaussian_notes(const std::string& data, std::optional<TableBytes> bytes,
                                         const Domain& domain) {
   constexpr std::size_t kMostNumbers = 1'000'000;
   const auto& columns = domain.columns();
@@ -99,7 +98,7 @@ std::vector<std::string> gaussian_notes(const std::string& data,
   std::vector<double> rows;
   try {
     if (!bytes) require_rereadable(data);
-    const CsvSource source(data, bytes ? std::optional(std::string(*bytes)) : std::nullopt);
+    const CsvSource source(data, bytes ? std::optional(std::string(bytes->bytes)) : std::nullopt);
     NumericRows(source, axes).visit([&](std::span<const double> some) {
       if (rows.size() < kMostNumbers) rows.insert(rows.end(), some.begin(), some.end());
     });
@@ -162,7 +161,7 @@ Answer check(const CheckQuestion& question, const PublicFiles& files) {
   std::uint64_t shown = 0;
   Json findings = Json::array();
   MappedCounts mapped;
-  const bool rows = has_rows(bytes.has_value());
+  const bool rows = has_rows(bytes && !bytes->is_of_file);
   const auto place_of = [&](const Finding& finding) {
     return static_cast<std::int64_t>(finding.line) - (rows ? 2 : 0);
   };

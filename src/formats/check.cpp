@@ -143,7 +143,7 @@ CheckCounts check_table(const std::string& path, const Domain& domain,
                         const std::optional<std::string>& unit_column,
                         const std::optional<Roster>& roster, const FindingReport& report,
                         const std::optional<std::string>& counts_column,
-                        std::optional<std::string_view> bytes) {
+                        std::optional<TableBytes> bytes) {
   CsvReader csv(path, bytes);
   const std::vector<std::size_t> places = wanted_columns(csv, domain, unit_column, counts_column);
   std::optional<std::size_t> counts_place;

@@ -76,6 +76,6 @@ CheckCounts check_table(const std::string& path, const Domain& domain,
                         const std::optional<std::string>& unit_column,
                         const std::optional<Roster>& roster, const FindingReport& report,
                         const std::optional<std::string>& counts_column = std::nullopt,
-                        std::optional<std::string_view> bytes = std::nullopt);
+                        std::optional<TableBytes> bytes = std::nullopt);
 
 }  // namespace mollify

@@ -284,8 +284,9 @@ const char* packing_of(std::string_view beginning) {
 
 }  // namespace
 
-CsvReader::CsvReader(std::string path, std::optional<std::string_view> bytes)
-    : is_in_memory_(bytes.has_value()), lines_(std::move(path), bytes) {
+CsvReader::CsvReader(std::string path, std::optional<TableBytes> bytes)
+    : is_in_memory_(bytes && !bytes->is_of_file),
+      lines_(std::move(path), bytes ? std::optional(bytes->bytes) : std::nullopt) {
   if (!lines_.next()) {
     throw InvalidInput("malformed-file",
                        fmt::format("{} must start with a header, but is empty", lines_.path()));

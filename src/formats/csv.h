@@ -199,6 +199,15 @@ class CsvRows {
 // -----------------------------------------------------------------------------------------------
 // Reads records from a CSV file, each from its own line.
 
+/// The bytes of a table that were read before.
+struct TableBytes {
+  /// `is_of_file`: people know its lines. A table in memory has rows for them.
+  TableBytes(std::string_view text, bool is_of_file = false)  // NOLINT(google-explicit-constructor)
+      : bytes(text), is_of_file(is_of_file) {}
+  std::string_view bytes;
+  bool is_of_file;
+};
+
 /// The records of a comma-separated file, streamed in bounded memory.
 ///
 /// RFC 4180 with one deliberate difference: **one line is one record**. In the standard a quoted
@@ -214,7 +223,7 @@ class CsvReader {
   /// Opens the file and reads its header. Throws InvalidInput if the file cannot be opened, is
   /// empty, or its first line is not a well-formed header of at most 1 MiB. Bytes
   /// are as LineReader's.
-  explicit CsvReader(std::string path, std::optional<std::string_view> bytes = std::nullopt);
+  explicit CsvReader(std::string path, std::optional<TableBytes> bytes = std::nullopt);
 
   [[nodiscard]] const std::vector<std::string>& header() const noexcept { return header_; }
 
@@ -247,7 +256,7 @@ class CsvReader {
   [[nodiscard]] const std::string& path() const noexcept { return lines_.path(); }
   /// The current line as a sentence names it: "pupils.csv line 5".
   [[nodiscard]] std::string place() const;
-  /// True if the bytes were given, so that a person who works in Python knows rows and no lines.
+  /// True for a table in memory: a person who works in Python knows its rows and no lines.
   [[nodiscard]] bool is_in_memory() const noexcept { return is_in_memory_; }
 
   /// False for text after the last line feed of a file of one column. A file whose lines are

@@ -206,7 +206,7 @@ double entry(const CsvReader& csv, std::size_t field) {
 }  // namespace
 
 std::vector<double> read_covariance(const std::string& path, const RealColumns& columns,
-                                    std::optional<std::string_view> bytes) {
+                                    std::optional<TableBytes> bytes) {
   CsvReader csv(path, bytes);
   const bool has_labels = csv.header().front().empty();
   const std::size_t offset = has_labels ? 1 : 0;
@@ -381,7 +381,7 @@ Overlap overlap_of(CsvReader& open, CsvReader& secret, const Domain& domain) {
 // The public list of units.
 
 Roster read_roster(const std::string& path, const std::string& unit_column,
-                   std::optional<std::string_view> bytes) {
+                   std::optional<TableBytes> bytes) {
   CsvReader csv(path, bytes);
   const std::string reason = fmt::format(
       "which names the units (its first line must be a header; {} names another column)",
@@ -427,7 +427,7 @@ bool is_clipped(const Domain& domain, const Finding& finding) {
 template <class Take>
 void read_strictly(const std::string& path, const Domain& domain, Take take,
                    const std::optional<std::string>& unit_column = std::nullopt,
-                   std::optional<std::string_view> bytes = std::nullopt) {
+                   std::optional<TableBytes> bytes = std::nullopt) {
   CsvReader csv(path, bytes);
   const std::vector<std::size_t> places = wanted_columns(csv, domain, unit_column);
   std::vector<std::string_view> fields(places.size());
@@ -466,7 +466,7 @@ void read_strictly(const std::string& path, const Domain& domain, Take take,
 }  // namespace
 
 std::vector<std::uint32_t> read_public_digits(const std::string& path, const Domain& domain,
-                                              std::optional<std::string_view> bytes) {
+                                              std::optional<TableBytes> bytes) {
   std::vector<std::uint32_t> digits;
   const std::size_t columns = domain.columns().size();
   read_strictly(
@@ -480,8 +480,7 @@ std::vector<std::uint32_t> read_public_digits(const std::string& path, const Dom
 }
 
 UnitRecords read_public_units(const std::string& path, const Domain& domain,
-                              const std::string& unit_column,
-                              std::optional<std::string_view> bytes) {
+                              const std::string& unit_column, std::optional<TableBytes> bytes) {
   UnitRecords::Builder builder(domain.columns().size());
   StringIndex units;
   read_strictly(
@@ -562,19 +561,25 @@ void PublicFiles::require_public(const char* what, const std::string& name) cons
 
 const std::string& PublicFiles::bytes(const std::string& name) const {
   const auto known = bytes_.find(name);
-  return known != bytes_.end() ? known->second
-                               : bytes_.emplace(name, LineReader(name).bytes()).first->second;
+  if (known != bytes_.end()) return known->second;
+  const std::string& read = bytes_.emplace(name, LineReader(name).bytes()).first->second;
+  files_.insert(name);
+  return read;
+}
+
+TableBytes PublicFiles::table(const std::string& name) const {
+  const std::string& text = bytes(name);
+  return {text, files_.contains(name)};
 }
 
 UnitRecords PublicFiles::units(const std::string& name, const Domain& domain,
                                const std::string& unit_column) const {
   require_public("units", name);
-  return read_public_units(name, domain, unit_column, bytes(name));
+  return read_public_units(name, domain, unit_column, table(name));
 }
 
-std::optional<std::string_view> PublicFiles::held(const std::string& name) const {
-  const auto known = bytes_.find(name);
-  return known == bytes_.end() ? std::nullopt : std::optional<std::string_view>(known->second);
+std::optional<TableBytes> PublicFiles::held(const std::string& name) const {
+  return bytes_.contains(name) ? std::optional(table(name)) : std::nullopt;
 }
 
 Domain PublicFiles::domain(const SpecDomain& domain) const {
@@ -589,13 +594,13 @@ Domain PublicFiles::domain(const SpecDomain& domain) const {
 
 Roster PublicFiles::roster(const std::string& name, const std::string& unit_column) const {
   require_public("roster", name);
-  return read_roster(name, unit_column, bytes(name));
+  return read_roster(name, unit_column, table(name));
 }
 
 std::vector<std::uint32_t> PublicFiles::records(const std::string& name,
                                                 const Domain& domain) const {
   require_public("reference", name);
-  return read_public_digits(name, domain, bytes(name));
+  return read_public_digits(name, domain, table(name));
 }
 
 std::shared_ptr<const Measure> PublicFiles::density(const std::string& name) const {
@@ -621,7 +626,7 @@ std::vector<double> PublicFiles::channel(const std::string& name, std::uint64_t 
 std::vector<double> PublicFiles::covariance(const std::string& name,
                                             const RealColumns& columns) const {
   require_public("covariance", name);
-  return read_covariance(name, columns, bytes(name));
+  return read_covariance(name, columns, table(name));
 }
 
 std::string PublicFiles::sha256(const std::string& name) const {

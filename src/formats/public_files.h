@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,9 +51,9 @@ namespace mollify {
 /// The file is **public**: the first thing that is not as it must be throws InvalidInput with file,
 /// line and column. Whether the matrix is a covariance is Whitening's to judge.
 /// Bytes are as LineReader's.
-[[nodiscard]] std::vector<double> read_covariance(
-    const std::string& path, const RealColumns& columns,
-    std::optional<std::string_view> bytes = std::nullopt);
+[[nodiscard]] std::vector<double> read_covariance(const std::string& path,
+                                                  const RealColumns& columns,
+                                                  std::optional<TableBytes> bytes = std::nullopt);
 
 // -----------------------------------------------------------------------------------------------
 // A released model's file, which holds its domain too.
@@ -99,7 +100,7 @@ struct Overlap {
 /// one), or a line that is not well-formed; and for a roster without units.
 /// Bytes are as LineReader's.
 [[nodiscard]] Roster read_roster(const std::string& path, const std::string& unit_column,
-                                 std::optional<std::string_view> bytes = std::nullopt);
+                                 std::optional<TableBytes> bytes = std::nullopt);
 
 // -----------------------------------------------------------------------------------------------
 // Reads public reference records.
@@ -108,14 +109,13 @@ struct Overlap {
 /// value that is not as the domain declares throws InvalidInput with file, line, column and value.
 /// Never call it with a private file. Bytes are as LineReader's.
 [[nodiscard]] std::vector<std::uint32_t> read_public_digits(
-    const std::string& path, const Domain& domain,
-    std::optional<std::string_view> bytes = std::nullopt);
+    const std::string& path, const Domain& domain, std::optional<TableBytes> bytes = std::nullopt);
 
 /// The records of each unit of a public file, in no particular order of units. Strict in the same
 /// way. Bytes are as LineReader's.
 [[nodiscard]] UnitRecords read_public_units(const std::string& path, const Domain& domain,
                                             const std::string& unit_column,
-                                            std::optional<std::string_view> bytes = std::nullopt);
+                                            std::optional<TableBytes> bytes = std::nullopt);
 
 /// True if both names lead to the same file, or to files with the same bytes: then a "public" file
 /// is the private one. Files that cannot be read are not the same.
@@ -184,8 +184,8 @@ class PublicFiles final : public PublicInputs {
   [[nodiscard]] UnitRecords units(const std::string& name, const Domain& domain,
                                   const std::string& unit_column) const;
   [[nodiscard]] bool knows_private_data() const noexcept { return private_file_.has_value(); }
-  /// The text in memory of that name, if there is one.
-  [[nodiscard]] std::optional<std::string_view> held(const std::string& name) const;
+  /// The table of that name, if it lies in memory or its file was read.
+  [[nodiscard]] std::optional<TableBytes> held(const std::string& name) const;
   /// Of the very bytes that the others parse; empty for what cannot be read.
   [[nodiscard]] std::string sha256(const std::string& name) const override;
 
@@ -193,11 +193,13 @@ class PublicFiles final : public PublicInputs {
   void require_public(const char* what, const std::string& name) const;
 
   [[nodiscard]] const std::string& bytes(const std::string& name) const;
+  [[nodiscard]] TableBytes table(const std::string& name) const;
 
   std::optional<std::string> private_file_;
   std::optional<std::string_view> private_bytes_;
   // Each file is read once: a pipe has nothing for a second reader, and a file may have changed.
   mutable std::map<std::string, std::string> bytes_;
+  mutable std::set<std::string> files_;  ///< names of `bytes_` that were read here
   mutable std::map<std::string, Domain> domains_;
 };
 

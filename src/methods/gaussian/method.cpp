@@ -540,9 +540,10 @@ class GaussianMethod final : public PointMethod {
     const auto& own = own_of<GaussianSpec>(spec);
     if (own.covariance || own.covariance_bound) return;
     throw InvalidInput("missing-parameter",
-                       fmt::format("the covariance is missing: give {} or {}, or use method "
-                                   "gaussian-model, which learns it",
-                                   flag_words("covariance"), flag_words("covariance-bound")),
+                       fmt::format("the covariance is missing: give {} or {}, or use {}, which "
+                                   "learns it",
+                                   flag_words("covariance"), flag_words("covariance-bound"),
+                                   method_words("gaussian-model")),
                        "covariance",
                        {WayOut::set("covariance"), WayOut::set("covariance-bound"),
                         WayOut::use("gaussian-model")});

@@ -392,11 +392,13 @@ class DrawMethod : public ReleaseMethod {
     const auto mu = reader.find_decimal("/privacy/mu");
     if (mu && epsilon) {
       const Mechanism mechanism = asked.value_or(Mechanism::kGaussianCurve);
-      throw InvalidInput("not-for-this-budget",
+      const char* const superfluous = row_of(mechanism).in_mu ? "epsilon" : "mu";
+      throw InvalidInput("contradicting-parameters",
                          row_of(mechanism).in_mu
                              ? fmt::format("mechanism gaussian-curve takes {} alone: leave out {}",
                                            flag_words("mu"), flag_words("epsilon"))
-                             : no_mu_words(mechanism));
+                             : no_mu_words(mechanism),
+                         "mu", {WayOut::leave(superfluous)});
     }
     if (mu) return ExactPrivacy::gaussian(*mu);
     const bool in_mu = asked && row_of(*asked).in_mu && !epsilon;
