@@ -112,9 +112,9 @@ class Source : public Handle<const class SourceInside> {
   /// The table, with a column for the number of records that each row counts as: for tables that
   /// were counted elsewhere. A count that is null, negative or no whole number is 0. A row counts
   /// as 2^40 records at most, and one outcome of a unit or a table as 2^53. In method central
-  /// without a unit, all rows together count as 1 record at least and 2^40 at most; the records
-  /// beyond that are those of the last outcomes. For spaces of outcomes (not for Gaussian samples,
-  /// nor where records are scored). Throws InvalidInput unless the table has the column, once.
+  /// without a unit, all rows together count as 1 record at least and 2^40 at most: records of the
+  /// last outcomes are left out. For spaces of outcomes, so neither for Gaussian samples nor where
+  /// records are scored. Throws InvalidInput unless the table has the column, once.
   [[nodiscard]] Source with_counts(const std::string& column) const;
 
   /// Whether rows were asked of a stream, which gives them once.

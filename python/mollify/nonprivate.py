@@ -144,8 +144,8 @@ def law(
     Raises
     ------
     InvalidInput
-        If masses are not those of k outcomes or do not sum to 1, or the sampler has no
-        band for `other`.
+        If there is not a mass for each outcome, if masses do not sum to 1, or for
+        `other` with a sampler without a band.
 
     Examples
     --------

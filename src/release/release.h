@@ -89,8 +89,9 @@ class PreparedRelease {
 };
 
 /// The number of records that is public in the central model: rows, or units, each counted once.
-/// None with a roster, and in the other models; then nothing is read. A sum of private counts is
-/// cut to 1 and 2^40. Throws InvalidInput where there are none, and for public faults of the data.
+/// None with a roster, and in the other models; then nothing is read. A sum of private counts below
+/// 1 becomes 1, and above 2^40 2^40. Throws InvalidInput for a table without rows or units, and for
+/// public faults of the data.
 [[nodiscard]] std::optional<std::uint64_t> public_count(const ReleaseSpec& spec,
                                                         const Source& data);
 

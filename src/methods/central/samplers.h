@@ -369,7 +369,7 @@ class DsRoo final : public CentralSampler {
  public:
   /// D.
   static constexpr std::uint64_t kTotal = std::uint64_t{1} << 62;
-  /// Of the sequence: so many that none ends within a second.
+  /// The most steps that the sequence takes, which takes less than a second.
   static constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 16;
 
   /// k from 1 to 2^24, n from 1 to 2^40, epsilon as for ExpBound; throws InvalidInput otherwise.

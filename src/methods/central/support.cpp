@@ -295,8 +295,9 @@ OutcomeHistogram FoundSupport::map_into(const OutcomeHistogram& histogram,
     }
     return places;
   }
-  // Records outside go to places drawn for each. A table of so many that this would take long, as
-  // counts may make it, deals them out in turn: then too one record more is one more in one place.
+  // Each record outside goes to a place of its own draw. With a counts column there may be too many
+  // for that; then they are dealt out in turn, and one record more is still one more in one place.
+  // The number of all records decides, which neighbours share.
   constexpr std::uint64_t kMostDrawn = std::uint64_t{1} << 30U;
   const bool deals = mollify::record_count(histogram) > kMostDrawn;
   std::uint64_t dealt = 0;

@@ -291,9 +291,9 @@ constexpr OwnPart kBandParts[] = {
      "a Dirichlet prior; file=F is from tune --best",
      "CHOICE", nullptr, "^(minimax|relative|location=.+|typical|typical=.+|file=.+)$"},
     {"/reference", "--reference", kFile,
-     "public CSV of records, or a density NAME.json\nOf records, relative is the default. A "
-     "density is a reference for a grid of numbers, as mollify law has it; of an envelope of "
-     "Gaussian mixtures, c2 follows"}};
+     "public CSV of records, or a density NAME.json\nRecords make relative the default mechanism. "
+     "A density, as mollify law reads it, goes with a grid of numbers. An envelope of Gaussian "
+     "mixtures sets c2"}};
 constexpr OwnPart kOutcomeParts[] = {
     {"/channel", "--channel", kFile,
      "for naive and convex: a JSON array of rows of masses\nA row for each input, with a mass for "

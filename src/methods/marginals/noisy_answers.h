@@ -176,10 +176,10 @@ struct Measurement {
   std::uint32_t parts = 0;
 };
 
-/// Whether a release of this design can have measured these pairs, in their order: first a forest
-/// of columns, whose parts follow from its cells; then pairs with the parts of a round, doubled any
-/// number of times, but for the last one, which takes what is left; and all with no more parts than
-/// there are. Requires pairs of the design's columns. O(pairs columns).
+/// Whether a release of this design can have measured these pairs, in their order. First comes a
+/// forest of columns, whose parts follow from its cells. Each later pair has the parts of a round,
+/// doubled any number of times. The last pair takes what is left. All together have no more parts
+/// than there are. Requires pairs of the design's columns. O(pairs columns).
 [[nodiscard]] bool can_be_measured(const MarginalDesign& design,
                                    std::span<const Measurement> pairs);
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iostream>
 #include <map>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -289,6 +290,67 @@ TEST(SupportHint, MapsRecordsToTheNearestEndAndBack) {
   EXPECT_EQ(interval.map_back(places.keys), (std::vector<std::uint32_t>{10, 11, 20}));
   const FoundSupport all(OutcomeInterval{0, kHuge - 1});
   EXPECT_EQ(all.map_back(all.map_into(counts_of(records), random).keys), records);
+}
+
+/// How many records have other places in two tables of equally many.
+std::uint64_t moved(const std::vector<std::uint64_t>& one,
+                    const std::vector<std::uint64_t>& other) {
+  std::uint64_t more = 0;
+  for (std::size_t place = 0; place < one.size(); ++place) {
+    more += one[place] > other[place] ? one[place] - other[place] : 0;
+  }
+  return more;
+}
+
+// A counts column may give more records than can be drawn one by one: they are dealt out. All
+// tables of 2^30 + 6 records with 0 to 3 of them in two places and in two outcomes outside, the
+// others in the third place or outside, and each table with one record replaced.
+TEST(SupportHint, DealsOutManyRecordsAndMovesOneForAReplacedOne) {
+  const std::vector<std::uint32_t> keys = {1, 2, 5, 6, 8};  // 2, 5 and 6 are the support
+  const FoundSupport support(std::vector<std::uint32_t>{2, 5, 6});
+  constexpr std::uint64_t kRecords = (std::uint64_t{1} << 30U) + 6;
+  SecureRandom random;
+  const auto placed = [&](const std::vector<std::uint64_t>& counts) {
+    OutcomeHistogram table;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (counts[i] == 0) continue;
+      table.keys.push_back(keys[i]);
+      table.counts.push_back(counts[i]);
+    }
+    const OutcomeHistogram found = support.map_into(table, random);
+    std::vector<std::uint64_t> places(support.size());
+    for (std::size_t i = 0; i < found.keys.size(); ++i) places[found.keys[i]] = found.counts[i];
+    return places;
+  };
+  std::uint64_t tables = 0, neighbours = 0;
+  for (const std::size_t most : {std::size_t{0}, std::size_t{3}}) {  // outside, or in the support
+    for (unsigned digits = 0; digits < 256; ++digits) {
+      std::vector<std::uint64_t> counts(keys.size());
+      std::uint64_t left = kRecords;
+      for (std::size_t i = 0, shift = 0; i < keys.size(); ++i) {
+        if (i == most) continue;
+        counts[i] = digits >> shift & 3U;
+        left -= counts[i];
+        shift += 2;
+      }
+      counts[most] = left;
+      const std::vector<std::uint64_t> places = placed(counts);
+      ASSERT_EQ(std::accumulate(places.begin(), places.end(), std::uint64_t{0}), kRecords);
+      ++tables;
+      for (std::size_t from = 0; from < keys.size(); ++from) {
+        for (std::size_t to = 0; to < keys.size(); ++to) {
+          if (counts[from] == 0 || from == to) continue;
+          std::vector<std::uint64_t> neighbour = counts;
+          --neighbour[from];
+          ++neighbour[to];
+          ASSERT_LE(moved(places, placed(neighbour)), 1U) << from << " " << to;
+          ++neighbours;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(tables, 512U);
+  EXPECT_EQ(neighbours, 8192U);
 }
 
 // [Cheu, Nayak 2024, Appendix B.2, option 1]: seven outcomes far apart, and some that are rare.
