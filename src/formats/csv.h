@@ -201,9 +201,9 @@ class CsvRows {
 
 /// The bytes of a table that were read before.
 struct TableBytes {
-  /// `is_of_file`: people know its lines. A table in memory has rows for them.
-  TableBytes(std::string_view text, bool is_of_file = false)  // NOLINT(google-explicit-constructor)
-      : bytes(text), is_of_file(is_of_file) {}
+  /// `of_file`: people know its lines. A table in memory has rows for them.
+  TableBytes(std::string_view text, bool of_file = false)  // NOLINT(google-explicit-constructor)
+      : bytes(text), is_of_file(of_file) {}
   std::string_view bytes;
   bool is_of_file;
 };

@@ -433,7 +433,7 @@ rc::Gen<std::string> file_bytes() {
 RC_GTEST_PROP(CsvRows, AreTheRowsOfAReaderThatTakesOneLetterAfterTheOther, ()) {
   const std::string bytes = "a,b,c\n" + *file_bytes();
   const std::vector<std::vector<std::string>> expected = test::rows_letter_by_letter(bytes, 3);
-  CsvReader csv("memory", bytes);
+  CsvReader csv("memory", TableBytes(bytes));
   std::vector<std::vector<std::string>> one_by_one;
   while (csv.next_line()) one_by_one.emplace_back(csv.fields().begin(), csv.fields().end());
   RC_ASSERT(one_by_one == expected);
