@@ -100,7 +100,7 @@ TEST(GoldenDraws, AreDrawnFromTheSameWordsAgain) {
     if (golden.value("fused", false) &&
         detail::last_instruction_set() == detail::InstructionSet::kBaseline)
       continue;
-    EXPECT_EQ(drawn(scratch, golden), golden["digest"]) << name;
+    EXPECT_EQ(drawn(scratch, golden), golden["digest"].get<std::string>()) << name;
   }
 }
 

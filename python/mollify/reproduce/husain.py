@@ -517,7 +517,7 @@ def _add_networks(figure: Figure, quick: bool, seed: int, truth: Points, ours: f
     for epochs in measured.SEEDS:
         for noise, name in names.items():
             runs = [run for run in measured.gan_runs() if run.epochs == epochs and run.noise == noise]
-            for what, expected, field in kinds if runs else ():
+            for what, expected, field in kinds:
                 mean, deviation = mean_and_deviation([getattr(run, field) for run in runs])
                 figure.compare(
                     f"DPGAN, {name}, {epochs} epochs: {what} (expected: P)",
