@@ -1,6 +1,7 @@
 // Plans: the error that a budget buys.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -122,6 +123,10 @@ struct PlanWay {
   std::string note{};
   Json details = Json::object();
 };
+
+/// A bound on total variation as it is printed, which is at most 1. Bounds of single outputs are
+/// added up for all together and may pass 1; how far still decides which way is best.
+[[nodiscard]] inline double stated_alpha(double alpha) { return std::min(1.0, alpha); }
 
 /// Total variation at some number of records.
 struct CurvePoint {
