@@ -92,7 +92,7 @@ def released(marks):
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")
 
-    class Slow(mollify_spark._DrawUnits):
+    class Slow(mollify_spark.DrawUnits):
         """The first attempt of each task waits."""
 
         def __call__(self, batches):
@@ -107,7 +107,7 @@ def released(marks):
                     time.sleep(20)
                 yield rows
 
-    mollify_spark._DrawUnits = Slow
+    mollify_spark.DrawUnits = Slow
     equal = session.range(0, 20_000, numPartitions=4).select(
         (F.col("id") % 500).alias("unit"), (F.xxhash64("id") % 3).cast("string").alias("word")
     )

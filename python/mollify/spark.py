@@ -54,7 +54,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import os
 import platform
 import sys
@@ -73,7 +72,10 @@ from mollify._privacy import Privacy
 from mollify._refusal import refusal
 from mollify._release import Certificate
 from mollify._release_key import ReleaseKey
-from mollify._spec import public_files
+from mollify._spark_tasks import (
+    SLICES, CountRecords, DrawUnits, Made, Reading, Ready, SumRecords, add_counts, add_sums, arrow_table, as_stored, counts_of_units,
+    no_counts,
+)
 from mollify._warning import Message, messages, warn
 
 if TYPE_CHECKING:
@@ -207,7 +209,7 @@ def sample(
     wanted = method._columns()
     _require_readable(data, wanted)
     with _read_once(data, wanted, method) as rows:
-        made = _Made.of(method, rows.number)
+        made = Made.of(method, rows.number)
         prepared = made.release()
         prepared.require(_nothing(data))
         is_summed = prepared.is_summed()
@@ -230,8 +232,8 @@ def sample(
             return Release(_Rows.of(table), session, Certificate(certificate), report, drawn_from)
         selected, reading = _selected(rows, domain)
         counts = selected.mapInArrow(
-            _CountRecords(made, reading, by_unit=by_workers),
-            _SLICES if not by_workers else "unit binary, records binary, counts binary",
+            CountRecords(made, reading, by_unit=by_workers),
+            SLICES if not by_workers else "unit binary, records binary, counts binary",
         )
         drawn: _Rows | DataFrame
         if units is None:
@@ -275,12 +277,12 @@ def _session_of(data: Any) -> SparkSession:
     return made
 
 
-def _require_workers(session: SparkSession, made: _Made) -> None:
+def _require_workers(session: SparkSession, made: Made) -> None:
     """Runs mollify in one task, of no private rows: what is missing there would only be
     found out after the charge.
     """
     try:
-        answer = session.range(0, 1, 1, 1).mapInArrow(_Ready(made), "said string").toArrow().column(0)[0].as_py()
+        answer = session.range(0, 1, 1, 1).mapInArrow(Ready(made), "said string").toArrow().column(0)[0].as_py()
     except Exception as error:  # by Py4J, gRPC or PySpark, and it is of public things alone
         lines = [line.strip() for line in str(error).splitlines()]
         raised = [line for line in lines if line.partition(": ")[0].endswith("Error") and " " not in line.partition(": ")[0]]
@@ -293,20 +295,6 @@ def _require_workers(session: SparkSession, made: _Made) -> None:
             "are. Before the session starts, set the environment variable PYSPARK_PYTHON to their Python. "
             f"This program's Python is {sys.executable}.",
         )
-
-
-class _Ready:
-    """Whether a worker makes the release that the driver made: no words if it does."""
-
-    def __init__(self, made: _Made) -> None:
-        self.made = made
-
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
-
-        for _ in batches:
-            is_alike = self.made.release().certificate() == self.made.certificate
-            yield pa.record_batch({"said": ["" if is_alike else "its certificate differs from the driver's"]})
 
 
 class _ReadRows:
@@ -390,7 +378,7 @@ def _nothing(data: DataFrame) -> _core.Source:
     return _core.Source.batch(*nothing.__arrow_c_array__())
 
 
-def _selected(rows: _ReadRows, domain: Domain) -> tuple[DataFrame, _Reading]:
+def _selected(rows: _ReadRows, domain: Domain) -> tuple[DataFrame, Reading]:
     """The columns on their way to Python.
 
     Columns of few words, whose values are listed as well, come first and as one
@@ -423,7 +411,7 @@ def _selected(rows: _ReadRows, domain: Domain) -> tuple[DataFrame, _Reading]:
         columns.append(rows.hashed().alias("hash"))
     selected = rows.frame.select(*([code.alias("code")] if words else []), *columns)
     names = [*words, *(name for name in rows.names if name not in words)]
-    return selected, _Reading(names, words, is_hashed=rows.number is not None)
+    return selected, Reading(names, words, is_hashed=rows.number is not None)
 
 
 def _few_words(column: Mapping[str, Any]) -> list[str] | None:
@@ -435,156 +423,6 @@ def _few_words(column: Mapping[str, Any]) -> list[str] | None:
         return None
     values: list[str] = column["values"]
     return values if len(values) <= most else None
-
-
-class _Made:
-    """The public side of a release, for workers that have none of its files.
-
-    Each process prepares the release once.
-    """
-
-    _prepared: dict[str, _core.PreparedRelease] = {}
-
-    def __init__(
-        self, spec: str, records: int | None, texts: dict[str, bytes], certificate: str
-    ) -> None:
-        self.spec = spec
-        self.records = records
-        self.texts = texts
-        self.certificate = certificate
-
-    @classmethod
-    def of(cls, method: Method, records: int | None) -> _Made:
-        spec, texts = method._spec, dict(method._texts)
-        domain = as_domain(method.domain)
-        if domain._path is not None:
-            texts[domain._path] = domain.yaml().encode()
-        paths = [getattr(method, part, None) for part in public_files()]
-        band = str(getattr(method, "band", None))
-        if band.startswith("file="):
-            paths.append(band.removeprefix("file="))
-        for path in paths:
-            if not isinstance(path, str):
-                continue
-            try:
-                with open(path, "rb") as file:
-                    texts[path] = file.read()
-            except (OSError, ValueError):
-                continue  # the library says what is wrong with it
-        prepared = _core.PreparedRelease(spec, records, texts)
-        made = cls(spec, records, texts, prepared.certificate())
-        cls._prepared = {made._digest(): prepared}
-        return made
-
-    def _digest(self) -> str:
-        return hashlib.sha256(self.certificate.encode()).hexdigest()
-
-    def release(self) -> _core.PreparedRelease:
-        """Prepared in this process."""
-        digest = self._digest()
-        if digest not in self._prepared:
-            prepared = _core.PreparedRelease(self.spec, self.records, self.texts)
-            type(self)._prepared = {digest: prepared}  # a worker seldom has two releases
-        return self._prepared[digest]
-
-
-class _Reading:
-    """How workers read what `_selected` made: of these names, the first ones by their
-    words, and perhaps a last column of hashes.
-    """
-
-    def __init__(self, names: list[str], words: dict[str, list[str]], *, is_hashed: bool) -> None:
-        self.names = names
-        self.words = words
-        self.is_hashed = is_hashed
-        self.rows = self.total = 0
-
-    def sources(self, batches: Iterator[pa.RecordBatch]) -> Iterator[_core.Source]:
-        """All of them are in `rows` and `total` then."""
-        import pyarrow as pa
-
-        lists = [pa.array([*words, None], pa.string()) for words in self.words.values()]
-        for batch in batches:
-            columns = batch.columns
-            if self.is_hashed:
-                self.rows += batch.num_rows
-                self.total += int(columns.pop().to_numpy().sum())
-            if lists:
-                columns = [*_columns_of_words(columns[0], lists), *columns[1:]]
-            named = pa.RecordBatch.from_arrays(columns, names=self.names)
-            yield _core.Source.batch(*named.__arrow_c_array__())
-
-    def seen(self, slices: int) -> bytes:
-        """What this task has read, which every slice of its result goes with: a cluster
-        may take one slice from one attempt at the task, and the next from another.
-        """
-        import numpy as np
-        from pyspark import TaskContext
-
-        context: Any = TaskContext.get()
-        total = (self.total + 2**63) % 2**64 - 2**63
-        return np.array([context.partitionId(), slices, self.rows, total], np.int64).tobytes()
-
-
-_SLICES = "slice bigint, records binary, counts binary, seen binary"
-
-
-class _CountRecords:
-    """Rows of the data to counts of their records, for each unit or for all."""
-
-    slices = 64
-
-    def __init__(self, made: _Made, reading: _Reading, *, by_unit: bool) -> None:
-        self.made = made
-        self.reading = reading
-        self.by_unit = by_unit
-
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        counter = _core.RecordCounter(self.made.release())
-        for part in self.reading.sources(batches):
-            counter.add(part)
-            if counter.is_full():
-                yield from self._counts(counter.take(), b"")
-        yield from self._counts(counter.take(), b"" if self.by_unit else self.reading.seen(self.slices))
-
-    def _counts(self, taken: tuple[Any, ...], seen: bytes) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
-
-        if self.by_unit:
-            # In parts that are small in Spark's memory.
-            yield from pa.Table.from_batches([_counts_of_units(taken)]).to_batches(max_chunksize=1 << 14)
-            return
-        records, counts = taken[3], taken[5]
-        for place in range(self.slices):
-            some = records % self.slices == place
-            yield _slice(place, records[some], counts[some], seen)
-
-
-def _slice(place: int, records: Any, counts: Any, seen: bytes) -> pa.RecordBatch:
-    import pyarrow as pa
-
-    content = {"slice": pa.array([place], pa.int64())}
-    for name, one in (("records", records.tobytes()), ("counts", counts.tobytes()), ("seen", seen)):
-        content[name] = pa.array([one], pa.binary())
-    return pa.record_batch(content)
-
-
-def _add_counts(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Counts of each slice's records."""
-    import numpy as np
-
-    found: dict[int, tuple[Any, Any, bytes]] = {}
-    nothing = (np.zeros(0, np.uint32), np.zeros(0, np.uint64), b"")
-    for batch in batches:
-        for place, *parts in zip(batch.column(0).to_pylist(), *(batch.column(i).to_pylist() for i in (1, 2, 3))):
-            records, counts, seen = found.get(place, nothing)
-            both = np.concatenate([records, np.frombuffer(parts[0], np.uint32)])
-            distinct, of = np.unique(both, return_inverse=True)
-            sums = np.zeros(len(distinct), np.uint64)
-            np.add.at(sums, of, np.concatenate([counts, np.frombuffer(parts[1], np.uint64)]))
-            found[place] = distinct, sums, seen + parts[2]
-    for place, some in found.items():
-        yield _slice(place, *some)
 
 
 def _require_as_before(rows: _ReadRows, slices: Iterable[bytes]) -> None:
@@ -606,141 +444,6 @@ def _require_as_before(rows: _ReadRows, slices: Iterable[bytes]) -> None:
         )
 
 
-def _columns_of_words(codes: pa.Array, lists: list[pa.Array]) -> Iterator[pa.Array]:
-    """What `_selected` made one integer of, as columns with dictionaries."""
-    import numpy as np
-    import pyarrow as pa
-
-    for places, words in zip(np.unravel_index(codes.to_numpy(), [len(one) for one in lists]), lists):
-        yield pa.DictionaryArray.from_arrays(pa.array(places), words)
-
-
-def _counts_of_units(taken: tuple[Any, ...]) -> pa.RecordBatch:
-    import pyarrow as pa
-
-    def binary(bounds: Any, content: Any) -> pa.Array:
-        buffers = [None, pa.py_buffer(bounds), pa.py_buffer(content)]
-        return pa.Array.from_buffers(pa.large_binary(), len(bounds) - 1, buffers)
-
-    return pa.RecordBatch.from_arrays(
-        [binary(taken[0], taken[1]), binary(taken[2], taken[3]), binary(taken[4], taken[5])],
-        names=["unit", "records", "counts"],
-    )
-
-
-class _SumRecords:
-    """Rows of a part of the data to integers, which are added to other parts' integers.
-
-    A question is as secret as the records: for Gaussian samples it has a release key.
-    """
-
-    most = 1 << 15  # integers in a slice
-
-    def __init__(self, made: _Made, reading: _Reading, asked: bytes) -> None:
-        self.made = made
-        self.reading = reading
-        self.asked = asked
-
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        from pyspark import TaskContext
-
-        context: Any = TaskContext.get()
-        part = _core.RecordSums(self.made.release(), self.asked, context.partitionId())
-        for records in self.reading.sources(batches):
-            part.add(records)
-        begin, sums = part.take()
-        places = range(0, max(len(sums), 1), self.most)
-        seen = self.reading.seen(len(places))
-        for place in places:
-            some = sums[place : place + self.most]
-            yield _row_of_sums(begin + place, some if some.any() else some[:0], seen)
-
-
-def _row_of_sums(begin: int, sums: Any, seen: bytes) -> pa.RecordBatch:
-    import pyarrow as pa
-
-    binary = [pa.array([one], pa.binary()) for one in (sums.tobytes(), seen)]
-    return pa.record_batch({"begin": [begin], "sums": binary[0], "seen": binary[1]})
-
-
-def _add_sums(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Those that begin at one place, modulo 2^64."""
-    import numpy as np
-
-    found: dict[int, tuple[Any, list[bytes]]] = {}
-    for batch in batches:
-        for begin, sums, seen in zip(*(column.to_pylist() for column in batch.columns)):
-            some = np.frombuffer(sums, np.int64)
-            before, parts = found.get(begin, (some[:0], []))
-            longer, shorter = (before, some) if len(before) > len(some) else (some.copy(), before)
-            longer[: len(shorter)] += shorter
-            found[begin] = longer, [*parts, seen]
-    for begin, (sums, parts) in found.items():
-        yield _row_of_sums(begin, sums, b"".join(parts))
-
-
-class _DrawUnits:
-    """Counts of each unit's records, unit after unit, to released rows.
-
-    Anyone who has the key and the released rows can test guesses of the private ones.
-    The key travels like the private rows, and has no text form.
-    """
-
-    def __init__(self, made: _Made, key: ReleaseKey, names: list[str], with_places: bool) -> None:
-        self.made = made
-        self.key = key.bytes_for_workers()
-        self.names = names
-        self.with_places = with_places
-
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        draws = _core.UnitDraws(
-            self.made.release(), ReleaseKey.of_worker_bytes(self.key)._inside, self.made.certificate
-        )
-        for batch in batches:
-            yield from self._rows(*draws.draw(_core.Source.batch(*batch.__arrow_c_array__()), False))
-        yield from self._rows(*draws.draw(_no_counts(), True))
-
-    def _rows(self, table: _core.Table, places: Any) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
-
-        rows = _arrow(table)
-        columns = [_as_stored(column) for column in rows.columns]
-        if self.with_places:
-            place = pa.Array.from_buffers(
-                pa.binary(16), rows.num_rows, [None, pa.py_buffer(places)]
-            ).cast(pa.binary())
-            columns.append(place)
-        yield from pa.table(columns, names=self.names).to_batches()
-
-
-def _as_stored(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Days and times as integers: no zone or calendar of a session changes them."""
-    import pyarrow as pa
-
-    if pa.types.is_date32(column.type):
-        return column.cast(pa.int32())
-    return column.cast(pa.int64()) if pa.types.is_timestamp(column.type) else column
-
-
-def _no_counts() -> _core.Source:
-    import numpy as np
-
-    bounds, nothing = np.zeros(1, np.int64), np.zeros(0, np.uint8)
-    batch = _counts_of_units((bounds, nothing) * 3)
-    return _core.Source.batch(*batch.__arrow_c_array__())
-
-
-def _arrow(table: _core.Table) -> pa.Table:
-    """Of plain columns: Spark knows no dictionaries."""
-    import pyarrow as pa
-
-    rows = pa.RecordBatchReader._import_from_c_capsule(table.arrow_stream()).read_all()
-    for place, field in enumerate(rows.schema):
-        if pa.types.is_dictionary(field.type):
-            rows = rows.set_column(place, field.name, rows.column(place).cast(field.type.value_type))
-    return rows
-
-
 class _Rows:
     """Released rows in the driver's memory."""
 
@@ -750,7 +453,7 @@ class _Rows:
 
     @classmethod
     def of(cls, table: _core.Table) -> _Rows:
-        return cls(_arrow(table), _schema(table))
+        return cls(arrow_table(table), _schema(table))
 
     @property
     def names(self) -> list[str]:
@@ -794,7 +497,7 @@ class _UnitRows:
     most = 50_000_000  # values in the driver's memory
 
     def __init__(
-        self, made: _Made, per_unit: int, session: SparkSession, folder: str | os.PathLike[str] | None
+        self, made: Made, per_unit: int, session: SparkSession, folder: str | os.PathLike[str] | None
     ) -> None:
         import pyarrow as pa
         from pyspark.sql import types
@@ -804,11 +507,11 @@ class _UnitRows:
         self.folder = None if folder is None else path_text("folder", folder)
         self.key = ReleaseKey()
         prepared = made.release()
-        shape, _ = _core.UnitDraws(prepared, self.key._inside, made.certificate).draw(_no_counts(), True)
+        shape, _ = _core.UnitDraws(prepared, self.key._inside, made.certificate).draw(no_counts(), True)
         self.names = [one[0] for one in shape.columns()]
         self.schema = _schema(shape)
-        self.empty = _arrow(shape)
-        stored = [_as_stored(column).type for column in self.empty.columns]
+        self.empty = arrow_table(shape)
+        stored = [as_stored(column).type for column in self.empty.columns]
         whole = {pa.int32(): types.IntegerType(), pa.int64(): types.LongType()}
         fields = [
             types.StructField(field.name, whole.get(kind, field.dataType))
@@ -846,13 +549,13 @@ class _UnitRows:
         import pyarrow as pa
 
         if self.roster is not None:  # units without records are drawn for as well
-            listed = pa.Table.from_batches([_counts_of_units(self.roster)])
+            listed = pa.Table.from_batches([counts_of_units(self.roster)])
             counts = counts.union(counts.sparkSession.createDataFrame(listed))
         drawn = (
             counts.repartition("unit")
             .sortWithinPartitions("unit")
             .mapInArrow(
-                _DrawUnits(self.made, self.key, self.stored.names, self.roster is None), self.stored
+                DrawUnits(self.made, self.key, self.stored.names, self.roster is None), self.stored
             )
         )
         return self._in_memory(drawn) if self.folder is None else self._in_folder(drawn, self.folder)
@@ -881,7 +584,7 @@ class _UnitRows:
 
 
 def _typed(field: Any) -> Column:
-    """The reverse of `_as_stored`, of a column in Spark; no zone is asked."""
+    """The reverse of `as_stored`, of a column in Spark; no zone is asked."""
     from pyspark.sql import functions as F
 
     kind = field.dataType.simpleString()
@@ -899,7 +602,7 @@ def _typed(field: Any) -> Column:
 
 
 def _drawn_from_sums(
-    made: _Made, rows: _ReadRows, domain: Domain, ledger: _core.Ledger | None, data_set: str
+    made: Made, rows: _ReadRows, domain: Domain, ledger: _core.Ledger | None, data_set: str
 ) -> tuple[_core.Table, Model | None, str]:
     """Rows drawn by the driver, which adds noise to the workers' sums over all records.
     """
@@ -917,20 +620,20 @@ def _drawn_from_sums(
         selected = selected.repartition(parts, *keys).sortWithinPartitions(*keys)
 
     def sum_up(asked: bytes) -> Any:
-        return _summed(selected, _SumRecords(made, reading, asked), rows)
+        return _summed(selected, SumRecords(made, reading, asked), rows)
 
     table, model, certificate = prepared.release_sums(sum_up, ledger, data_set)
     return table, None if model is None else Model.parse(model), certificate
 
 
-def _summed(selected: DataFrame, part: _SumRecords, rows: _ReadRows) -> Any:
+def _summed(selected: DataFrame, part: SumRecords, rows: _ReadRows) -> Any:
     """The sums of all parts: slices of them are added by workers, and laid end to end
     here.
     """
     import numpy as np
 
     kind = "begin bigint, sums binary, seen binary"
-    added = selected.mapInArrow(part, kind).repartition("begin").mapInArrow(_add_sums, kind).toArrow()
+    added = selected.mapInArrow(part, kind).repartition("begin").mapInArrow(add_sums, kind).toArrow()
     _require_as_before(rows, added.column("seen").to_pylist())
     slices = [
         (begin, np.frombuffer(some.as_buffer(), np.int64))
@@ -943,12 +646,12 @@ def _summed(selected: DataFrame, part: _SumRecords, rows: _ReadRows) -> Any:
 
 
 def _drawn_by_driver(
-    made: _Made, counts: DataFrame, rows: _ReadRows, ledger: _core.Ledger | None, data_set: str
+    made: Made, counts: DataFrame, rows: _ReadRows, ledger: _core.Ledger | None, data_set: str
 ) -> _Rows:
     """The released rows, drawn once from the counts, which Spark adds exactly."""
     import numpy as np
 
-    added = counts.repartition("slice").mapInArrow(_add_counts, _SLICES).toArrow()
+    added = counts.repartition("slice").mapInArrow(add_counts, SLICES).toArrow()
     _require_as_before(rows, added.column("seen").to_pylist())
     outcomes = np.frombuffer(b"".join(added.column("records").to_pylist()), np.uint32)
     numbers = np.frombuffer(b"".join(added.column("counts").to_pylist()), np.int64)

@@ -123,7 +123,7 @@ def test_tasks_that_fail_and_workers_that_die_change_nothing(
             if number == 1 and first_time(f"read {part}"):
                 raise OSError("the source is not there")
 
-    class Dying(mollify_spark._DrawUnits):
+    class Dying(mollify_spark.DrawUnits):
         def __call__(self, batches):
             from pyspark import TaskContext
 
@@ -242,7 +242,7 @@ def test_workers_add_up_and_the_driver_adds_noise(session, table, tmp_path, monk
             if number == 1 and first_time(f"read {part}"):
                 raise OSError("the source is not there")
 
-    class Dying(mollify_spark._SumRecords):
+    class Dying(mollify_spark.SumRecords):
         def __call__(self, batches):
             from pyspark import TaskContext
 

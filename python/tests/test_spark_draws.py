@@ -140,7 +140,7 @@ def test_an_attempt_that_dies_leaves_no_record(session, unordered, tmp_path, mon
     """Each task that draws is killed once after its first rows; its data are others in the next attempt."""
     marks, killed = str(tmp_path), signal.SIGKILL
 
-    class Dying(mollify_spark._DrawUnits):
+    class Dying(mollify_spark.DrawUnits):
         def __call__(self, batches):
             from pyspark import TaskContext
 
@@ -246,7 +246,7 @@ def test_slices_of_two_readings_are_not_added():
 
 
 def test_workers_that_cannot_draw_are_found_before_the_charge(session, monkeypatch, tmp_path):
-    class Missing(mollify_spark._Ready):
+    class Missing(mollify_spark.Ready):
         def __call__(self, batches):
             raise ModuleNotFoundError("No module named 'mollify'")
 

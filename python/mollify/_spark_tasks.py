@@ -1,0 +1,318 @@
+"""What Spark's workers run: each class is a task, sent with the public side of a release and applied to batches of
+private rows. `spark` makes the plans.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from mollify import _core
+from mollify._domain import as_domain
+from mollify._release_key import ReleaseKey
+from mollify._spec import public_files
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mollify._method_base import Method
+
+
+class Ready:
+    """Whether a worker makes the release that the driver made: no words if it does."""
+
+    def __init__(self, made: Made) -> None:
+        self.made = made
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        for _ in batches:
+            is_alike = self.made.release().certificate() == self.made.certificate
+            yield pa.record_batch({"said": ["" if is_alike else "its certificate differs from the driver's"]})
+
+
+class Made:
+    """The public side of a release, for workers that have none of its files.
+
+    Each process prepares the release once.
+    """
+
+    _prepared: dict[str, _core.PreparedRelease] = {}
+
+    def __init__(
+        self, spec: str, records: int | None, texts: dict[str, bytes], certificate: str
+    ) -> None:
+        self.spec = spec
+        self.records = records
+        self.texts = texts
+        self.certificate = certificate
+
+    @classmethod
+    def of(cls, method: Method, records: int | None) -> Made:
+        spec, texts = method._spec, dict(method._texts)
+        domain = as_domain(method.domain)
+        if domain._path is not None:
+            texts[domain._path] = domain.yaml().encode()
+        paths = [getattr(method, part, None) for part in public_files()]
+        band = str(getattr(method, "band", None))
+        if band.startswith("file="):
+            paths.append(band.removeprefix("file="))
+        for path in paths:
+            if not isinstance(path, str):
+                continue
+            try:
+                with open(path, "rb") as file:
+                    texts[path] = file.read()
+            except (OSError, ValueError):
+                continue  # the library says what is wrong with it
+        prepared = _core.PreparedRelease(spec, records, texts)
+        made = cls(spec, records, texts, prepared.certificate())
+        cls._prepared = {made._digest(): prepared}
+        return made
+
+    def _digest(self) -> str:
+        return hashlib.sha256(self.certificate.encode()).hexdigest()
+
+    def release(self) -> _core.PreparedRelease:
+        """Prepared in this process."""
+        digest = self._digest()
+        if digest not in self._prepared:
+            prepared = _core.PreparedRelease(self.spec, self.records, self.texts)
+            type(self)._prepared = {digest: prepared}  # a worker seldom has two releases
+        return self._prepared[digest]
+
+
+class Reading:
+    """How workers read what `spark` selected: of these names, the first ones by their
+    words, and perhaps a last column of hashes.
+    """
+
+    def __init__(self, names: list[str], words: dict[str, list[str]], *, is_hashed: bool) -> None:
+        self.names = names
+        self.words = words
+        self.is_hashed = is_hashed
+        self.rows = self.total = 0
+
+    def sources(self, batches: Iterator[pa.RecordBatch]) -> Iterator[_core.Source]:
+        """All of them are in `rows` and `total` then."""
+        import pyarrow as pa
+
+        lists = [pa.array([*words, None], pa.string()) for words in self.words.values()]
+        for batch in batches:
+            columns = batch.columns
+            if self.is_hashed:
+                self.rows += batch.num_rows
+                self.total += int(columns.pop().to_numpy().sum())
+            if lists:
+                columns = [*_columns_of_words(columns[0], lists), *columns[1:]]
+            named = pa.RecordBatch.from_arrays(columns, names=self.names)
+            yield _core.Source.batch(*named.__arrow_c_array__())
+
+    def seen(self, slices: int) -> bytes:
+        """What this task has read, which every slice of its result goes with: a cluster
+        may take one slice from one attempt at the task, and the next from another.
+        """
+        import numpy as np
+        from pyspark import TaskContext
+
+        context: Any = TaskContext.get()
+        total = (self.total + 2**63) % 2**64 - 2**63
+        return np.array([context.partitionId(), slices, self.rows, total], np.int64).tobytes()
+
+
+SLICES = "slice bigint, records binary, counts binary, seen binary"
+
+
+class CountRecords:
+    """Rows of the data to counts of their records, for each unit or for all."""
+
+    slices = 64
+
+    def __init__(self, made: Made, reading: Reading, *, by_unit: bool) -> None:
+        self.made = made
+        self.reading = reading
+        self.by_unit = by_unit
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        counter = _core.RecordCounter(self.made.release())
+        for part in self.reading.sources(batches):
+            counter.add(part)
+            if counter.is_full():
+                yield from self._counts(counter.take(), b"")
+        yield from self._counts(counter.take(), b"" if self.by_unit else self.reading.seen(self.slices))
+
+    def _counts(self, taken: tuple[Any, ...], seen: bytes) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        if self.by_unit:
+            # In parts that are small in Spark's memory.
+            yield from pa.Table.from_batches([counts_of_units(taken)]).to_batches(max_chunksize=1 << 14)
+            return
+        records, counts = taken[3], taken[5]
+        for place in range(self.slices):
+            some = records % self.slices == place
+            yield _slice(place, records[some], counts[some], seen)
+
+
+def _slice(place: int, records: Any, counts: Any, seen: bytes) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    content = {"slice": pa.array([place], pa.int64())}
+    for name, one in (("records", records.tobytes()), ("counts", counts.tobytes()), ("seen", seen)):
+        content[name] = pa.array([one], pa.binary())
+    return pa.record_batch(content)
+
+
+def add_counts(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Counts of each slice's records."""
+    import numpy as np
+
+    found: dict[int, tuple[Any, Any, bytes]] = {}
+    nothing = (np.zeros(0, np.uint32), np.zeros(0, np.uint64), b"")
+    for batch in batches:
+        for place, *parts in zip(batch.column(0).to_pylist(), *(batch.column(i).to_pylist() for i in (1, 2, 3))):
+            records, counts, seen = found.get(place, nothing)
+            both = np.concatenate([records, np.frombuffer(parts[0], np.uint32)])
+            distinct, of = np.unique(both, return_inverse=True)
+            sums = np.zeros(len(distinct), np.uint64)
+            np.add.at(sums, of, np.concatenate([counts, np.frombuffer(parts[1], np.uint64)]))
+            found[place] = distinct, sums, seen + parts[2]
+    for place, some in found.items():
+        yield _slice(place, *some)
+
+
+def _columns_of_words(codes: pa.Array, lists: list[pa.Array]) -> Iterator[pa.Array]:
+    """What `spark` made one integer of, as columns with dictionaries."""
+    import numpy as np
+    import pyarrow as pa
+
+    for places, words in zip(np.unravel_index(codes.to_numpy(), [len(one) for one in lists]), lists):
+        yield pa.DictionaryArray.from_arrays(pa.array(places), words)
+
+
+def counts_of_units(taken: tuple[Any, ...]) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    def binary(bounds: Any, content: Any) -> pa.Array:
+        buffers = [None, pa.py_buffer(bounds), pa.py_buffer(content)]
+        return pa.Array.from_buffers(pa.large_binary(), len(bounds) - 1, buffers)
+
+    return pa.RecordBatch.from_arrays(
+        [binary(taken[0], taken[1]), binary(taken[2], taken[3]), binary(taken[4], taken[5])],
+        names=["unit", "records", "counts"],
+    )
+
+
+class SumRecords:
+    """Rows of a part of the data to integers, which are added to other parts' integers.
+
+    A question is as secret as the records: for Gaussian samples it has a release key.
+    """
+
+    most = 1 << 15  # integers in a slice
+
+    def __init__(self, made: Made, reading: Reading, asked: bytes) -> None:
+        self.made = made
+        self.reading = reading
+        self.asked = asked
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        from pyspark import TaskContext
+
+        context: Any = TaskContext.get()
+        part = _core.RecordSums(self.made.release(), self.asked, context.partitionId())
+        for records in self.reading.sources(batches):
+            part.add(records)
+        begin, sums = part.take()
+        places = range(0, max(len(sums), 1), self.most)
+        seen = self.reading.seen(len(places))
+        for place in places:
+            some = sums[place : place + self.most]
+            yield _row_of_sums(begin + place, some if some.any() else some[:0], seen)
+
+
+def _row_of_sums(begin: int, sums: Any, seen: bytes) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    binary = [pa.array([one], pa.binary()) for one in (sums.tobytes(), seen)]
+    return pa.record_batch({"begin": [begin], "sums": binary[0], "seen": binary[1]})
+
+
+def add_sums(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Those that begin at one place, modulo 2^64."""
+    import numpy as np
+
+    found: dict[int, tuple[Any, list[bytes]]] = {}
+    for batch in batches:
+        for begin, sums, seen in zip(*(column.to_pylist() for column in batch.columns)):
+            some = np.frombuffer(sums, np.int64)
+            before, parts = found.get(begin, (some[:0], []))
+            longer, shorter = (before, some) if len(before) > len(some) else (some.copy(), before)
+            longer[: len(shorter)] += shorter
+            found[begin] = longer, [*parts, seen]
+    for begin, (sums, parts) in found.items():
+        yield _row_of_sums(begin, sums, b"".join(parts))
+
+
+class DrawUnits:
+    """Counts of each unit's records, unit after unit, to released rows.
+
+    Anyone who has the key and the released rows can test guesses of the private ones.
+    The key travels like the private rows, and has no text form.
+    """
+
+    def __init__(self, made: Made, key: ReleaseKey, names: list[str], with_places: bool) -> None:
+        self.made = made
+        self.key = key.bytes_for_workers()
+        self.names = names
+        self.with_places = with_places
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        draws = _core.UnitDraws(
+            self.made.release(), ReleaseKey.of_worker_bytes(self.key)._inside, self.made.certificate
+        )
+        for batch in batches:
+            yield from self._rows(*draws.draw(_core.Source.batch(*batch.__arrow_c_array__()), False))
+        yield from self._rows(*draws.draw(no_counts(), True))
+
+    def _rows(self, table: _core.Table, places: Any) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        rows = arrow_table(table)
+        columns = [as_stored(column) for column in rows.columns]
+        if self.with_places:
+            place = pa.Array.from_buffers(
+                pa.binary(16), rows.num_rows, [None, pa.py_buffer(places)]
+            ).cast(pa.binary())
+            columns.append(place)
+        yield from pa.table(columns, names=self.names).to_batches()
+
+
+def as_stored(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Days and times as integers: no zone or calendar of a session changes them."""
+    import pyarrow as pa
+
+    if pa.types.is_date32(column.type):
+        return column.cast(pa.int32())
+    return column.cast(pa.int64()) if pa.types.is_timestamp(column.type) else column
+
+
+def no_counts() -> _core.Source:
+    import numpy as np
+
+    bounds, nothing = np.zeros(1, np.int64), np.zeros(0, np.uint8)
+    batch = counts_of_units((bounds, nothing) * 3)
+    return _core.Source.batch(*batch.__arrow_c_array__())
+
+
+def arrow_table(table: _core.Table) -> pa.Table:
+    """Of plain columns: Spark knows no dictionaries."""
+    import pyarrow as pa
+
+    rows = pa.RecordBatchReader._import_from_c_capsule(table.arrow_stream()).read_all()
+    for place, field in enumerate(rows.schema):
+        if pa.types.is_dictionary(field.type):
+            rows = rows.set_column(place, field.name, rows.column(place).cast(field.type.value_type))
+    return rows
