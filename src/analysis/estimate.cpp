@@ -3,17 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <numeric>
 #include <unordered_map>
 
 #include <boost/math/special_functions/beta.hpp>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "accounting/privacy.h"
 #include "base/names.h"
-#include "base/progress.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
@@ -24,7 +21,6 @@
 #include "methods/local/sampler.h"
 #include "methods/local/space.h"
 #include "release/design.h"
-#include "release/public_inputs.h"
 #include "release/verification.h"
 
 namespace mollify {
@@ -247,164 +243,6 @@ void ReleasedLaw::require_count(std::uint64_t records, const std::string& name) 
                     name, counted(multiple_, "record"), records),
         "released");
   }
-}
-
-// -----------------------------------------------------------------------------------------------
-// What a linear mechanism makes of a distribution, and the way back.
-
-LinearLaw::LinearLaw(const RandomizedResponse& response)
-    : kept_(static_cast<double>(response.kept() - response.other()) /
-            static_cast<double>(response.total())),
-      replaced_(response.outcome_count(),
-                static_cast<double>(response.other()) / static_cast<double>(response.total())) {
-  settle();
-}
-
-std::optional<LinearLaw> LinearLaw::of(const LocalSampler& sampler) {
-  if (const auto* response = dynamic_cast<const ChannelSampler<RandomizedResponse>*>(&sampler)) {
-    return LinearLaw(response->channel());
-  }
-  LinearLaw law;
-  law.replaced_.resize(sampler.outcome_count());
-  if (const auto* mixture = dynamic_cast<const ChannelSampler<MixtureChannel>*>(&sampler)) {
-    const MixtureChannel& channel = mixture->channel();
-    law.kept_ =
-        static_cast<double>(channel.keep()) / static_cast<double>(MixtureChannel::kKeepTotal);
-    const auto whole = static_cast<double>(channel.reference_total());
-    for (std::size_t j = 0; j < law.replaced_.size(); ++j) {
-      law.replaced_[j] = (1 - law.kept_) * (static_cast<double>(channel.reference(j)) / whole);
-    }
-  } else if (const auto* staircase =
-                 dynamic_cast<const ChannelSampler<StaircaseChannel>*>(&sampler)) {
-    const StaircaseChannel& channel = staircase->channel();
-    const auto whole = static_cast<double>(channel.total());
-    for (std::size_t rank = 0; rank < law.replaced_.size(); ++rank) {
-      const std::size_t outcome = channel.outcome_at_rank(rank);
-      law.steps_.push_back({.outcome = outcome,
-                            .stop = static_cast<double>(channel.stop_entry(rank)) / whole,
-                            .stay = static_cast<double>(channel.stay_entry(rank)) / whole,
-                            .move = static_cast<double>(channel.move_factor(rank)) / whole,
-                            .weight = static_cast<double>(channel.reference(outcome))});
-    }
-  } else {
-    return std::nullopt;
-  }
-  law.settle();
-  return law;
-}
-
-void LinearLaw::settle() {
-  // The only outcome there is: the matrix is 1 whatever its parts are.
-  if (replaced_.size() == 1) {
-    kept_ = 1;
-    replaced_[0] = 0;
-    steps_.clear();
-  }
-  constexpr double kLeast = 1e-12;
-  const bool keeps =
-      is_mixture() ? kept_ > kLeast
-                   : std::all_of(steps_.begin(), steps_.end() - 1,
-                                 [](const Step& s) { return s.stay - s.stop > kLeast * s.stay; });
-  if (!keeps) {
-    throw InvalidInput(
-        "not-for-this-release",
-        "the mechanism keeps less than 1e-12 of the private data, so nothing can be estimated");
-  }
-}
-
-std::vector<double> LinearLaw::released(std::span<const double> p) const {
-  std::vector<double> q(p.size());
-  if (is_mixture()) {
-    const double sum = std::accumulate(p.begin(), p.end(), 0.0);
-    for (std::size_t j = 0; j < q.size(); ++j) q[j] = kept_ * p[j] + replaced_[j] * sum;
-    return q;
-  }
-  double beyond = std::accumulate(p.begin(), p.end(), 0.0);
-  double moved = 0;
-  double all = 0;
-  for (const Step& s : steps_) {
-    beyond -= p[s.outcome];
-    q[s.outcome] = s.stop * std::max(beyond, 0.0) + s.stay * p[s.outcome] + s.weight * moved;
-    moved += s.move * p[s.outcome];
-    all += q[s.outcome];
-  }
-  const double sum = std::accumulate(p.begin(), p.end(), 0.0);
-  q[steps_.back().outcome] += sum - all;
-  return q;
-}
-
-std::vector<double> LinearLaw::expected(std::span<const double> u) const {
-  std::vector<double> result(u.size());
-  if (is_mixture()) {
-    const double replaced = std::inner_product(u.begin(), u.end(), replaced_.begin(), 0.0);
-    for (std::size_t j = 0; j < u.size(); ++j) result[j] = kept_ * u[j] + replaced;
-    return result;
-  }
-  double after = 0;   // sum of g u over the ranks after
-  double weight = 0;  // and of g
-  for (auto s = steps_.rbegin(); s != steps_.rend(); ++s) {
-    // The rest of the row goes to the last rank, as in `released`.
-    const double own = s->stay * u[s->outcome] + s->move * after;
-    result[s->outcome] = own;
-    after += s->weight * u[s->outcome];
-    weight += s->weight;
-  }
-  double stopped = 0;
-  double given = 0;
-  double left = weight;
-  const double last = u[steps_.back().outcome];
-  for (const Step& s : steps_) {
-    left -= s.weight;
-    const double row = given + s.stay + s.move * std::max(left, 0.0);
-    result[s.outcome] += stopped + (1 - row) * last;
-    stopped += s.stop * u[s.outcome];
-    given += s.stop;
-  }
-  return result;
-}
-
-std::vector<double> LinearLaw::unbiased(std::span<const double> q) const {
-  std::vector<double> p(q.size());
-  if (is_mixture()) {
-    for (std::size_t j = 0; j < p.size(); ++j) p[j] = (q[j] - replaced_[j]) / kept_;
-    return p;
-  }
-  double before = 0;
-  double moved = 0;
-  for (std::size_t rank = 0; rank + 1 < steps_.size(); ++rank) {
-    const Step& s = steps_[rank];
-    const double own =
-        (q[s.outcome] - s.stop * (1 - before) - s.weight * moved) / (s.stay - s.stop);
-    p[s.outcome] = own;
-    before += own;
-    moved += s.move * own;
-  }
-  p[steps_.back().outcome] = 1 - before;
-  return p;
-}
-
-std::vector<double> LinearLaw::report_weights(std::span<const double> v) const {
-  std::vector<double> w(v.size());
-  if (is_mixture()) {
-    const double offset = std::inner_product(v.begin(), v.end(), replaced_.begin(), 0.0);
-    for (std::size_t j = 0; j < w.size(); ++j) w[j] = (v[j] - offset) / kept_;
-    return w;
-  }
-  // `unbiased` backwards: how much the sum moves with each q, and with what stood before each rank.
-  double by_before = -v[steps_.back().outcome];
-  double by_moved = 0;
-  double constant = v[steps_.back().outcome];
-  for (std::size_t rank = steps_.size() - 1; rank-- > 0;) {
-    const Step& s = steps_[rank];
-    const double by_own = (v[s.outcome] + by_before + s.move * by_moved) / (s.stay - s.stop);
-    w[s.outcome] = by_own;
-    constant -= by_own * s.stop;
-    by_before += by_own * s.stop;
-    by_moved -= by_own * s.weight;
-  }
-  // A constant is one that every report counts.
-  for (double& weight : w) weight += constant;
-  return w;
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -1022,135 +860,6 @@ PopulationEstimate estimate_population(const ReleasedLaw& law, const Empirical& 
   }
   law.require_count(released.total(), name);
   return PopulationEstimator(law, released, request).take();
-}
-
-// -----------------------------------------------------------------------------------------------
-// Estimates as an answer.
-
-namespace {
-
-Json value_json(const EstimatedValue& value, const char* name, const char* what) {
-  const auto known = [](const std::optional<double>& number) {
-    return number ? Json(*number) : Json(nullptr);
-  };
-  return {{name, value.name},
-          {what, known(value.value)},
-          {"standard_error", known(value.standard_error)},
-          {"lower", value.interval.lower},
-          {"upper", value.interval.upper}};
-}
-
-/// Values below each other, with what they are of.
-std::string values_text(const std::string& heading, const char* name, const char* what,
-                        Json values) {
-  std::size_t width = heading.size();
-  for (Json& value : values) {
-    const std::string told = "  " + printable(value[name].get<std::string>());
-    width = std::max(width, told.size());
-    value[name] = told;
-  }
-  const TableColumn columns[] = {{heading, -static_cast<int>(width) - 2, fmt::format("/{}", name)},
-                                 {"estimate", 11, fmt::format("/{}", what), ".4f"},
-                                 {"std error", 11, "/standard_error", ".4f"},
-                                 {"lower", 11, "/lower", ".4f"},
-                                 {"upper", 11, "/upper", ".4f"}};
-  return "\n" + table_text(columns, values);
-}
-
-/// The cells of a table, and for people those with the greatest estimates first, or, without any,
-/// the greatest upper bounds.
-Json cells_json(const EstimatedTable& table, Answer& answer) {
-  constexpr std::size_t kMostRows = 40;
-  Json cells = Json::array();
-  for (const EstimatedValue& cell : table.cells) {
-    cells.push_back(value_json(cell, "outcome", "probability"));
-  }
-  std::vector<std::size_t> order(cells.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  if (order.size() > kMostRows) {
-    const auto size = [&](std::size_t i) {
-      return table.cells[i].value.value_or(table.cells[i].interval.upper);
-    };
-    std::partial_sort(order.begin(), order.begin() + kMostRows, order.end(),
-                      [&](std::size_t a, std::size_t b) {
-                        return size(a) != size(b) ? size(a) > size(b) : a < b;
-                      });
-    order.resize(kMostRows);
-  }
-  Json told = Json::array();
-  for (const std::size_t i : order) told.push_back(cells[i]);
-  const std::string columns = fmt::format("{}", fmt::join(table.columns, ", "));
-  answer.say(values_text(printable(columns), "outcome", "probability", std::move(told)));
-  if (cells.size() > kMostRows) {
-    answer.say(fmt::format("  ... the {} greatest of {}; {} has all\n", kMostRows, cells.size(),
-                           words_of_speech("--json", "the mapping")));
-  }
-  return cells;
-}
-
-Json tables_json(const std::vector<EstimatedTable>& tables, Answer& answer) {
-  Json json = Json::array();
-  for (const EstimatedTable& table : tables) {
-    json.push_back({{"columns", table.columns}, {"estimates", cells_json(table, answer)}});
-  }
-  return json;
-}
-
-}  // namespace
-
-Answer estimate_answer(const PopulationEstimate& found, const ReleaseSpec& spec) {
-  Answer answer;
-  answer.add("mechanism", found.mechanism);
-  answer.add("linear", found.is_linear);
-  answer.add("records", found.records,
-             fmt::format("{} by {}; ", counted(found.records, "record"), found.mechanism));
-  answer.add("confidence", found.request.confidence);
-  answer.add("intervals", found.intervals,
-             fmt::format("{} with probability {:g}\n",
-                         found.intervals == 1
-                             ? "the interval holds"
-                             : fmt::format("all {} intervals hold together", found.intervals),
-                         found.request.confidence));
-  answer.add("method", name_of(found.request.method));
-  if (kUnitDraws.has(spec.method)) {
-    answer.say(
-        "estimated is the mean of the units' own distributions: a unit with rows of three values "
-        "counts a third for each\n");
-  }
-  answer.add("columns", found.outcomes.columns);
-  answer.add("estimates", cells_json(found.outcomes, answer));
-  answer.add("marginals", tables_json(found.marginals, answer));
-  answer.add("means", Json::array());
-  if (found.request.pairs) answer.add("pairs", tables_json(found.pairs, answer));
-  Json& means = answer.json["means"];
-  for (const EstimatedMean& mean : found.means) {
-    means.push_back(value_json(mean.mean, "column", "mean"));
-    means.back()["half_cell"] = mean.half_cell;
-  }
-  if (!means.empty()) answer.say(values_text("mean", "column", "mean", means));
-  for (const EstimatedMean& mean : found.means) {
-    if (mean.half_cell == 0) continue;
-    answer.say(fmt::format("  each {} counts as its cell's middle, at most {:.4g} away\n",
-                           printable(mean.mean.name), mean.half_cell));
-  }
-  answer.add("frequency_oracle", nullptr);
-  if (found.standard_error_oracle) {
-    const double here = *found.standard_error_here;
-    const double oracle = *found.standard_error_oracle;
-    answer.add(
-        "frequency_oracle",
-        {{"name", "subset-selection"}, {"standard_error", oracle}, {"standard_error_here", here}},
-        fmt::format("\na frequency next to 0 has standard error {:.3g} here; reports made for "
-                    "estimation alone (subset selection, no records) would {} at the same "
-                    "epsilon\n",
-                    here,
-                    oracle < 0.999 * here ? fmt::format("reach {:.3g}", oracle)
-                                          : std::string("do no better")));
-  }
-  if (found.likelihood_gap_up) answer.add("likelihood_gap", *found.likelihood_gap_up);
-  answer.add("notes", found.notes);
-  for (const std::string& note : found.notes) answer.say(fmt::format("\n{}\n", note));
-  return answer;
 }
 
 }  // namespace mollify
