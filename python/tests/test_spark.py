@@ -20,7 +20,11 @@ from by_word import by_word
 
 pytest.importorskip("pyspark")
 pyarrow = pytest.importorskip("pyarrow")
-pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas"),
+    # PySpark 4.0 leaves its sockets to the garbage collector.
+    pytest.mark.filterwarnings("ignore:Exception ignored in. <socket.socket:pytest.PytestUnraisableExceptionWarning"),
+]
 
 from mollify import spark as mollify_spark  # noqa: E402
 
