@@ -11,14 +11,11 @@ import numpy as np
 import pytest
 
 import mollify as mo
+from conftest import SPARK_WARNINGS
 
 pytest.importorskip("pyspark")
 pyarrow = pytest.importorskip("pyarrow")
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas"),
-    # PySpark 4.0 leaves its sockets to the garbage collector.
-    pytest.mark.filterwarnings("ignore:Exception ignored in. <socket.socket:pytest.PytestUnraisableExceptionWarning"),
-]
+pytestmark = SPARK_WARNINGS
 
 from mollify import spark as mollify_spark  # noqa: E402
 
