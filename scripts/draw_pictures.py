@@ -30,7 +30,7 @@ def width_of(words, size=LETTERS, weight=400, font=None):
     words = words.replace("^", "")
     if font == MONO:
         return 0.61 * size * len(words)
-    plain = sum(WIDTHS.get(letter, 0.7 if letter.isupper() else 0.64) for letter in words)
+    plain = math.fsum(WIDTHS.get(letter, 0.7 if letter.isupper() else 0.64) for letter in words)
     return plain * size * (1.12 if weight >= 600 else 1)
 
 
@@ -149,7 +149,7 @@ def clip_into_band(private, lower, upper):
     for _ in range(200):
         r = math.sqrt(few * many)
         law = [min(max(p / r, low), high) for p, low, high in zip(private, lower, upper)]
-        few, many = (r, many) if sum(law) > len(law) else (few, r)
+        few, many = (r, many) if math.fsum(law) > len(law) else (few, r)
     return law, [p / r for p in private]
 
 
@@ -159,8 +159,8 @@ def clipped_band():
     at = [(i + 0.5) / steps for i in range(steps)]
 
     def density(*bumps):
-        values = [sum(w * math.exp(-(((x - m) / s) ** 2) / 2) / s for w, m, s in bumps) for x in at]
-        return [value * steps / sum(values) for value in values]
+        values = [math.fsum(w * math.exp(-(((x - m) / s) ** 2) / 2) / s for w, m, s in bumps) for x in at]
+        return [value * steps / math.fsum(values) for value in values]
 
     reference = density((0.75, 0.48, 0.24), (0.75, 0.5, 2.0))
     lower = [math.exp(-epsilon / 2) * h for h in reference]
@@ -284,7 +284,7 @@ def schools_shares():
     y = picture.legend(40, (PRIVATE[0], "in the schools' data (private)"), (RELEASED[0], "among 160 released records, ε = 2 for each school"))
     kinds = by_label("schools-records", "real", "released").items()
     words = ("female", "male", "majority", "minority", "math: low", "math: middle", "math: high")
-    y = bars(picture, y + 6, {word: [sum(each) for each in zip(*(both for label, both in kinds if word.split(": ")[-1] in label.split(", ")))]
+    y = bars(picture, y + 6, {word: [math.fsum(each) for each in zip(*(both for label, both in kinds if word.split(": ")[-1] in label.split(", ")))]
                               for word in words}, BOTH, 20)
     picture.text(EDGE, y + 10, "All records together resemble the schools; rare kinds are too frequent. ε = 2 limits what a "
                  "school's record reveals about it.", colour=SOFT, anchor="start")
@@ -394,7 +394,7 @@ def way(title, heads, steps, dashed=()):
     picture = Picture(title)
     columns = list(zip(*steps))
     wide = [max(width_of(word, font=MONO) for word, _ in column) + 14 for column in columns]
-    gap = (WIDE - 2 * EDGE - sum(wide)) / (len(wide) - 1)
+    gap = (WIDE - 2 * EDGE - math.fsum(wide)) / (len(wide) - 1)
     assert gap >= 18, f"{title}: there is no room for arrows, but {gap:.0f}"
     x, top = EDGE, 36 + 20 * max(len(wrapped(head, width + 16, LETTERS, 700)) for head, width in zip(heads, wide))
     for at, (head, width, column) in enumerate(zip(heads, wide, columns)):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+import importlib.util
 import os
 import sys
 from pathlib import Path
@@ -13,6 +15,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as in mollify/reproduce/__
 import mollify as mo
 
 ROOT = Path(__file__).parents[2]
+SPARK_WARNINGS = [pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")]
+if importlib.util.find_spec("pyspark") and importlib.metadata.version("pyspark").startswith(("4.0.", "4.1.")):
+    # Before 4.2 PySpark leaves what it read rows from to the garbage collector (SPARK-54247).
+    unclosed = "ignore:Exception ignored in. <socket.socket:pytest.PytestUnraisableExceptionWarning"
+    SPARK_WARNINGS.append(pytest.mark.filterwarnings(unclosed))
 
 
 @pytest.fixture(scope="session")

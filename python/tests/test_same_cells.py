@@ -220,7 +220,9 @@ def written(write, path):
 
 
 def pandas_files(frame, as_csv, as_parquet):
-    return written(lambda path: frame.to_csv(path, index=False), as_csv), written(frame.to_parquet, as_parquet)
+    with np.errstate(invalid="ignore"):  # NumPy 1.24 warns of NaN that pandas writes
+        has_csv = written(lambda path: frame.to_csv(path, index=False), as_csv)
+    return has_csv, written(frame.to_parquet, as_parquet)
 
 
 def polars_files(frame, as_csv, as_parquet):
@@ -264,10 +266,17 @@ def test_frame_csv_and_parquet_give_the_same_cells(library, kind, values, tried,
     frame = frame_of(kind, values)
     as_csv, as_parquet = tmp_path / "data.csv", tmp_path / "data.parquet"
     has_csv, has_parquet = write_files(frame, as_csv, as_parquet)
+    if "_view" in str(kind) and int(pyarrow.__version__.split(".")[0]) < 19:
+        # pyarrow 18 writes views into no file, so the files are of the same values in the type that is no view.
+        assert not has_csv and not has_parquet
+        plain = pyarrow.string() if "string" in str(kind) else pyarrow.binary()
+        plain = pandas.ArrowDtype(plain) if library == "pandas" else plain
+        has_csv, has_parquet = write_files(frame_of(plain, values), as_csv, as_parquet)
+        assert has_csv and has_parquet
     assert has_csv or has_parquet
     for others, text in (("binary", "b'a'"), ("float[pyarrow]", "0.10000000149011612")):
-        if library == "pandas" and others in str(kind) and has_csv:
-            assert text in as_csv.read_text()
+        # As pandas 3 writes them, which is not what the column holds.
+        if library == "pandas" and others in str(kind) and has_csv and text in as_csv.read_text():
             has_csv = False
     is_extension = library == "pandas" and ("period" in str(kind) or "interval" in str(kind))
     for name, column in tried.items():
@@ -311,11 +320,12 @@ def test_other_types_are_refused_by_their_type(library, kind):
 
 
 def test_every_type_of_arrow_is_tried():
-    """pyarrow makes no value of the two older intervals."""
+    """pyarrow makes no value of the two older intervals, and version 18 does not name them."""
+    older = {"Type_INTERVAL_MONTHS", "Type_INTERVAL_DAY_TIME"}
     known = {name for name in dir(pyarrow.lib) if name.startswith("Type_")}
     tried = {kind.id for kind, _, _ in arrow_columns()}
     missing = {name for name in known if getattr(pyarrow.lib, name) not in tried}
-    assert missing == {"Type_INTERVAL_MONTHS", "Type_INTERVAL_DAY_TIME"}
+    assert missing == known & older
 
 
 def test_every_type_of_polars_is_tried():

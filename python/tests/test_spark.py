@@ -17,10 +17,11 @@ import pytest
 
 import mollify as mo
 from by_word import by_word
+from conftest import SPARK_WARNINGS
 
 pytest.importorskip("pyspark")
 pyarrow = pytest.importorskip("pyarrow")
-pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
+pytestmark = SPARK_WARNINGS
 
 from mollify import spark as mollify_spark  # noqa: E402
 

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 import mollify as mo
+from conftest import SPARK_WARNINGS
 
 pytest.importorskip("pyspark")
 pyarrow = pytest.importorskip("pyarrow")
-pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
+pytestmark = SPARK_WARNINGS
 
 from mollify import spark as mollify_spark  # noqa: E402
 

@@ -2,6 +2,9 @@
 
 #include <sodium.h>
 
+#include <charconv>
+#include <cmath>
+
 namespace mollify {
 
 namespace {
@@ -31,6 +34,13 @@ std::string Sha256::hex() {
   std::array<char, 2 * crypto_hash_sha256_BYTES + 1> digits{};
   sodium_bin2hex(digits.data(), digits.size(), digest.data(), digest.size());
   return digits.data();
+}
+
+std::string hexadecimal(double number) {
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), std::abs(number),
+                                 std::chars_format::hex);
+  return std::string(std::signbit(number) ? "-0x" : "0x").append(digits.data(), end.ptr);
 }
 
 }  // namespace mollify

@@ -1,4 +1,4 @@
-// The fingerprint of public bytes.
+// The fingerprint of public bytes, and the text of numbers in it.
 #pragma once
 
 #include <array>
@@ -25,5 +25,9 @@ class Sha256 {
   static constexpr std::size_t kStateBytes = 104;
   alignas(8) std::array<unsigned char, kStateBytes> state_{};
 };
+
+/// A finite number's exact text in hexadecimal digits, as C's %a writes it: digests are made of it.
+/// It is the same in every locale and from every library; fmt 10.1 writes zero as 0x0p-1022.
+[[nodiscard]] std::string hexadecimal(double number);
 
 }  // namespace mollify

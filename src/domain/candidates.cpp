@@ -153,7 +153,7 @@ void write_candidates(const Candidates& candidates, const Domain& domain,
     const auto out = std::back_inserter(part);
     for (const std::uint32_t digit : candidates[i]) fmt::format_to(out, "{},", digit);
     if (dense) {
-      fmt::format_to(out, "{:a}\n", static_cast<double>(candidates.densities()[i]));
+      part += hexadecimal(static_cast<double>(candidates.densities()[i])) + "\n";
     } else {
       part.back() = '\n';
     }

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "base/names.h"
+#include "base/sha256.h"
 #include "core/invalid_input.h"
 
 namespace mollify {
@@ -428,12 +429,11 @@ DeclaredSettings NumberCells::settings() const {
 }
 
 void NumberCells::add_canonical(std::string& text) const {
-  // Hexadecimal: exact, and the same from every library.
-  text += fmt::format(" {:a} {:a} {}", min(), max(), size());
+  text += fmt::format(" {} {} {}", hexadecimal(min()), hexadecimal(max()), size());
   if (!declares_bins()) text += " unbinned";
   if (has_private_bins()) text += " private";
-  for (const double edge : declared_) text += fmt::format(" edge {:a}", edge);
-  if (spike_) text += fmt::format(" spike {:a}", *spike_);
+  for (const double edge : declared_) text += " edge " + hexadecimal(edge);
+  if (spike_) text += " spike " + hexadecimal(*spike_);
 }
 
 void NumberCells::describe(ColumnSchema& schema) const {
