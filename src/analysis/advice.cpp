@@ -10,12 +10,14 @@
 
 #include "accounting/privacy.h"
 #include "base/names.h"
+#include "base/progress.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "domain/domain.h"
+#include "methods/local/sampler.h"
 #include "release/acceptance.h"
 #include "release/method.h"
 #include "release/plan.h"
@@ -688,18 +690,6 @@ AdviceQuestion asked_for(const TableWay& way, AdviceQuestion asked) {
   return asked;
 }
 
-/// The number to minimise: the budget if the error is good enough, otherwise the error.
-std::pair<int, double> cost_of(const Advice& advice) {
-  if (advice.chosen) {
-    const AdvisedBudget& one = advice.budgets[*advice.chosen];
-    if (*one.error <= *advice.question.error) return {0, one.epsilon};
-    return {1, *one.error};
-  }
-  double least = 1;
-  for (const AdvisedBudget& one : advice.budgets) least = std::min(least, one.error.value_or(1));
-  return {2, least};
-}
-
 OtherWay other_way(const TableWay& way, const AdviceQuestion& asked, const PublicInputs& inputs) {
   OtherWay other{.name = bare_method_words(name_of(way.method), way.copula ? "copula" : ""),
                  .why = way.why};
@@ -758,6 +748,17 @@ Advice advise_of_table(const AdviceQuestion& asked, const PublicInputs& inputs) 
 }
 
 }  // namespace
+
+std::pair<int, double> cost_of(const Advice& advice) {
+  if (advice.chosen) {
+    const AdvisedBudget& one = advice.budgets[*advice.chosen];
+    if (*one.error <= *advice.question.error) return {0, one.epsilon};
+    return {1, *one.error};
+  }
+  double least = 1;
+  for (const AdvisedBudget& one : advice.budgets) least = std::min(least, one.error.value_or(1));
+  return {2, least};
+}
 
 Advice advise(const AdviceQuestion& question, const PublicInputs& inputs) {
   if (is_of_whole_table(question) || is_wide_sample(question, inputs)) {

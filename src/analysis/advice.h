@@ -1,6 +1,8 @@
 // From a question in people's words to a release: method, mechanism, budget, and what to expect.
 #pragma once
 
+#include <utility>
+
 #include "base/answer.h"
 #include "release/advice.h"
 #include "release/public_inputs.h"
@@ -14,5 +16,9 @@ namespace mollify {
 [[nodiscard]] Advice advise(const AdviceQuestion& question, const PublicInputs& inputs);
 
 [[nodiscard]] Answer advice_answer(const Advice& advice);
+
+/// The number that advice minimises, after its kind: 0 and the budget if the error is good enough,
+/// otherwise 1 or 2 and the error.
+[[nodiscard]] std::pair<int, double> cost_of(const Advice& advice);
 
 }  // namespace mollify

@@ -5,11 +5,13 @@
 
 #include "analysis/advice.h"
 #include "base/names.h"
+#include "base/progress.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "release/acceptance.h"
+#include "release/method.h"
 
 namespace mollify {
 
@@ -91,7 +93,7 @@ void add_budgets(Answer& answer, const Advice& advice, const AdvisedBudget* chos
   columns.push_back({"right of 1000", 15, "/guess"});
   const std::string title = fmt::format(
       "{} at each epsilon, and how often a guess is right that was right once in 1000 times",
-      advice_of(advice.method).error_kind(advice.question).words);
+      release_method(advice.method).advice().error_kind(advice.question).words);
   answer.add("budgets", budgets, "\n" + wrapped(title) + table_text(columns, rows));
 }
 
@@ -106,7 +108,7 @@ std::string greater_alpha(const Advice& advice) {
 Answer advice_answer(const Advice& advice) {
   constexpr std::size_t kReasons = 32;
   const AdvisedBudget* chosen = advice.chosen ? &advice.budgets[*advice.chosen] : nullptr;
-  const ErrorKind kind = advice_of(advice.method).error_kind(advice.question);
+  const ErrorKind kind = release_method(advice.method).advice().error_kind(advice.question);
   Answer answer;
   answer.warnings = advice.warnings;
   answer.add("purpose", name_of(advice.question.purpose), wrapped(subject_of(advice)) + "\n");

@@ -6,6 +6,7 @@
 
 #include "analysis/estimate.h"
 #include "base/names.h"
+#include "base/progress.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "domain/column.h"

@@ -10,6 +10,7 @@
 #include "base/speech.h"
 #include "base/words.h"
 #include "domain/column.h"
+#include "domain/domain.h"
 #include "methods/divergence/f_divergence.h"
 
 namespace mollify {

@@ -13,6 +13,8 @@
 #include "accounting/privacy.h"
 #include "base/directed_rounding.h"
 #include "base/names.h"
+#include "base/progress.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "release/acceptance.h"
 #include "release/method.h"

@@ -10,6 +10,7 @@
 #include "accounting/privacy.h"
 #include "base/json.h"
 #include "base/names.h"
+#include "base/speech.h"
 #include "base/words.h"
 #include "core/band.h"
 #include "core/invalid_input.h"

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/estimate.h"
+#include "kernel/search.h"
 #include "methods/local/bands.h"
 #include "sanitized.h"
 
