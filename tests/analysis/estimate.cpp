@@ -526,7 +526,7 @@ TEST(PopulationEstimate, SharesTheErrorProbabilityOfAMeanNextToNulls) {
 }
 
 // A table's shuffled sample is short of records with a small probability, which every interval
-// pays; and the interval of what is not linear reaches out by its total variation.
+// pays; and the intervals of other laws are wider by their total variation.
 TEST(PopulationEstimate, PaysForWhatACentralMechanismMayMiss) {
   const Domain domain = parse_domain(words(4), "domain.yaml");
   const auto law_of = [&](const std::string& mechanism, const std::string& privacy) {
