@@ -18,11 +18,11 @@ import mollify as mo
 import numpy as np
 
 from mollify import _core
+from mollify.boosting.cell_masses import Known, measure, points_of
 from mollify.boosting.density import BoostedDensity, boost, perfectly_boosted
-from mollify.boosting.known import Known, measure, points_of
 from mollify.boosting.learners import FirstOnce, NetworkLearner
 from mollify.reproduce import park
-from mollify.reproduce.known import mixture, normal, projected, relative_floor, ring, three_gaussians
+from mollify.reproduce.densities import mixture, normal, projected, relative_floor, ring, three_gaussians
 
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
 BOUNDINGS = ("probability", "logit", "sign")

@@ -44,6 +44,11 @@ const char* mollify_last_error(void);
  * "failure" where no public input is at fault. Valid as long. */
 const char* mollify_last_error_code(void);
 
+/* The facts of that reason as a JSON object, if a public input is at fault, and otherwise {}:
+ * {"code", "text", "parameter", "column", "file", "line", "ways_out": [{"action", "part", "value"},
+ * ...]}. A part may be null. Valid as long. */
+const char* mollify_last_error_facts(void);
+
 /* "0.1.0": for as long as the library is loaded. */
 const char* mollify_version(void);
 

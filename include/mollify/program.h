@@ -46,17 +46,17 @@ class Watching {
 
 /// How sentences call parameters and commands.
 enum class Speech {
-  kCommand,  ///< "--candidates-file" and "mollify check", as people type them
-  kPython,   ///< "candidates_file" and "method.check", as the Python package has them
+  kSpec,    ///< "candidates_file", the key of a spec, and "mollify check"
+  kPython,  ///< "candidates_file" and "method.check", as the Python package has them
 };
 
-/// Chooses it for the whole program, before anything else is called; otherwise it is the command's.
+/// Chooses it for the whole program, before anything else is called; otherwise it is a spec's keys.
 /// Certificates have the command's words always, so that each is the same wherever it was made.
 void speak(Speech speech) noexcept;
 
 /// A way out of a refusal or a warning in the names of the program's speech.
 struct SpokenWay {
-  std::string action;  ///< "set", "leave", "have", "use" or "run"; of the command also "add"
+  std::string action;  ///< "set", "leave", "have", "use" or "run"
   std::string part;    ///< "accept_error", "records", "mo.Local" or "method.check"
   std::string value;   ///< of "set" and "have"; empty: a value of the caller's choice
 };

@@ -33,7 +33,13 @@ def whole_number(name: str, given: Any, span: tuple[int, int] | None = None) -> 
         expected = "a whole number"
     else:
         expected = "0 or more" if whole < 0 else "below 2^63"
-    raise refusal("wrong-type", f"{name} must be {expected}, but is {given!r}", name)
+    code = "wrong-type" if whole is None else "out-of-range"
+    raise refusal(code, f"{name} must be {expected}, but is {given!r}", _parameter_of(name))
+
+
+def _parameter_of(name: str) -> str:
+    """The parameter of a name in a sentence: `columns` of `each of columns`."""
+    return name.rpartition(" ")[2]
 
 
 def thread_count(threads: int | None) -> int:
@@ -48,7 +54,7 @@ def number(name: str, given: Any) -> float:
             return float(given)
     except (TypeError, ValueError, OverflowError):
         pass
-    raise refusal("wrong-type", f"{name} must be a number, but is {given!r}", name)
+    raise refusal("wrong-type", f"{name} must be a number, but is {given!r}", _parameter_of(name))
 
 
 def listed(names: Iterable[str], last: str = "and") -> str:

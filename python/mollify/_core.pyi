@@ -379,6 +379,8 @@ class InvalidInput(ValueError):
     code: str
     parameter: str
     column: str
+    file: str
+    line: int
     ways_out: tuple[Any, ...]
 
 __version__: str

@@ -13,30 +13,47 @@ class WayOut(NamedTuple):
 
     action: str
     """"set" the part to the value, "leave" it out, "have" so many of the part, such as
-    records, "use" the method of that class, or "run" that function.
+    records, "declare" the key in the domain, "use" the method of that class, or "run"
+    that function.
     """
 
     part: str
-    """A parameter, a thing, a class or a function, by its name in Python."""
+    """A parameter, a thing, a key, a class or a function, by its name in Python."""
 
     value: str = ""
     """The value as text. It is empty if there is none, or if you choose it."""
 
 
+# What is wrong with a value can be mended by another one, if nothing better is known.
+_OF_A_VALUE = {"out-of-range", "wrong-type", "malformed-text", "unknown-name", "wrong-shape", "empty-input"}
+
+
 def refusal(
-    code: str, sentence: str, parameter: str = "", *, column: str = "", ways_out: Iterable[WayOut] = ()
+    code: str,
+    sentence: str,
+    parameter: str = "",
+    *,
+    column: str = "",
+    file: str = "",
+    line: int = 0,
+    ways_out: Iterable[WayOut] = (),
 ) -> _core.InvalidInput:
     """The error of a public input that cannot be used. docs/reference/messages.md lists the codes."""
+    ways = tuple(ways_out)
+    if not ways and parameter and code in _OF_A_VALUE:
+        ways = (WayOut("set", parameter),)
     made = _core.InvalidInput(sentence)
-    made.code, made.parameter, made.column, made.ways_out = code, parameter, column, tuple(ways_out)
+    made.code, made.parameter, made.column = code, parameter, column
+    made.file, made.line, made.ways_out = file, line, ways
     return made
 
 
 def _refusal_of_library(
-    sentence: str, code: str, parameter: str, column: str, ways_out: list[tuple[str, str, str]]
+    sentence: str, code: str, parameter: str, column: str, ways_out: list[tuple[str, str, str]], file: str, line: int
 ) -> _core.InvalidInput:
     """The same of a refusal of the library, which calls this by its name."""
-    return refusal(code, sentence, parameter, column=column, ways_out=[WayOut(*way) for way in ways_out])
+    ways = [WayOut(*way) for way in ways_out]
+    return refusal(code, sentence, parameter, column=column, file=file, line=line, ways_out=ways)
 
 
 def document(kind: type[_core.InvalidInput]) -> None:
@@ -53,10 +70,16 @@ def document(kind: type[_core.InvalidInput]) -> None:
         The parameter that it concerns; empty if it is no single one.
     column : str
         The column that it concerns; empty if it is none.
+    file : str
+        The public file that it concerns; empty if it is none.
+    line : int
+        The file's line, from 1; 0 if it is no single one.
     ways_out : tuple of WayOut
         What to do, for programs; empty if only the message tells.
     """
     kind.code = ""
     kind.parameter = ""
     kind.column = ""
+    kind.file = ""
+    kind.line = 0
     kind.ways_out = ()

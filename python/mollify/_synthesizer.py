@@ -240,7 +240,11 @@ class Synthesizer:
         `InvalidInput` if the method releases no model and fewer records are left.
         """
         if not hasattr(self, "release_"):
-            raise refusal("not-fitted", "the Synthesizer has no records yet. Call fit(table) first.")
+            raise refusal(
+                "not-fitted",
+                "the Synthesizer has no records yet. Call fit(table) first.",
+                ways_out=[WayOut("run", "Synthesizer.fit")],
+            )
         left = len(self.release_) - self._handed_out
         wanted = whole_number("n_samples", n_samples, (0, 10**8))
         model = self.release_.model

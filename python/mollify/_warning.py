@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import sys
 import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from mollify._refusal import WayOut
+from mollify._codes import WARNING_CODES
+from mollify._refusal import WayOut, refusal
 
 _CALLED_THROUGH = ("mollify", "opendp", "sklearn")
 
@@ -35,7 +37,21 @@ class Message(str):
 class ByCode(type):
     @functools.lru_cache(maxsize=None)  # noqa: B019  (there are few codes)
     def __getitem__(cls, code: str) -> type[Any]:
-        return ByCode(f"{cls.__name__}[{code!r}]", (cls,), {"__module__": cls.__module__, "code": code})
+        if code not in WARNING_CODES:
+            close = difflib.get_close_matches(code, WARNING_CODES, 1)
+            meant = f" (did you mean {close[0]!r}?)" if close else ""
+            raise refusal(
+                "unknown-name",
+                f"a warning's code must be one of {', '.join(sorted(WARNING_CODES))}, but is {code!r}{meant}",
+                "code",
+                ways_out=[WayOut("set", "code", *close)],
+            )
+        return ByCode(f"{cls.__name__}[{code!r}]", (cls,), {"__module__": cls.__module__, "code": code, "kind": cls})
+
+
+def _coded(kind: type[CodedWarning], code: str, parts: tuple[Any, ...]) -> CodedWarning:
+    made: CodedWarning = (kind[code] if code else kind)(*parts)
+    return made
 
 
 class CodedWarning(UserWarning, metaclass=ByCode):
@@ -44,6 +60,10 @@ class CodedWarning(UserWarning, metaclass=ByCode):
     """
 
     code = ""
+    kind: type[CodedWarning] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _coded, (self.kind or type(self), self.code, self.args)
 
     @property
     def message(self) -> Message:

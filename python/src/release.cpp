@@ -69,16 +69,23 @@ nb::object values(const std::vector<std::string>& rows, const ReleasedColumn& co
   return owned_array(std::move(places));
 }
 
-constexpr std::string_view kMoments[] = {"day", "instant"};  // as Moments::Kind
+constexpr std::string_view word_of(Moments::Kind kind) {
+  switch (kind) {
+    case Moments::Kind::kDay:
+      return "day";
+    case Moments::Kind::kInstant:
+      return "instant";
+  }
+  return "";
+}
 
 /// (name, "integer" | "number" | "truth" | "text" | "day" | "instant", values, valid, words, form):
 /// days and seconds of UTC since 1970. The form is the offset of the instants' clock in seconds, if
 /// it has one, or the power of ten to which numbers are written, if there is one.
 nb::tuple shown(const ReleasedColumn& column) {
   constexpr const char* kKinds[] = {"integer", "number", "truth", "text"};
-  const std::string_view kind = column.moments
-                                    ? kMoments[static_cast<std::size_t>(column.moments->kind)]
-                                    : kKinds[column.values.index()];
+  const std::string_view kind =
+      column.moments ? word_of(column.moments->kind) : kKinds[column.values.index()];
   return nb::make_tuple(
       column.name, std::string(kind),
       std::visit([&](const auto& rows) { return values(rows, column); }, column.values),
@@ -97,10 +104,9 @@ ReleasedColumn read_back(const nb::handle& column) {
   made.words = nb::cast<std::vector<std::string>>(parts[4]);
   const auto valid = nb::cast<Array<std::uint8_t, 1>>(parts[3]);
   made.valid.assign(valid.data(), valid.data() + valid.size());
-  const auto* const moments = std::find(std::begin(kMoments), std::end(kMoments), kind);
-  if (moments != std::end(kMoments)) {
-    made.moments = {static_cast<Moments::Kind>(moments - kMoments),
-                    nb::cast<std::optional<std::int32_t>>(parts[5])};
+  for (const auto moments : {Moments::Kind::kDay, Moments::Kind::kInstant}) {
+    if (kind != word_of(moments)) continue;
+    made.moments = {moments, nb::cast<std::optional<std::int32_t>>(parts[5])};
   }
   if (kind == "integer" || made.moments) {
     made.values = copied(std::int64_t{});

@@ -18,9 +18,9 @@ import pytest
 import mollify as mo
 from mollify import _core, boosting
 from mollify.boosting import analysis, model_from, model_text
+from mollify.boosting.cell_masses import Known, measure, points_of
 from mollify.boosting.density import BOUNDINGS, SIGMOIDS, BoostedDensity, Learned, LogNormaliser, boost, bounded, classifier_bound, resampled
 from mollify.boosting.diagnostics import REGIMES, diagnose, diagnose_region, diagnose_run, mode_coverage, negative_log_likelihood
-from mollify.boosting.known import Known, measure, points_of
 from mollify.boosting.learners import Logistic, LogisticLearner, Network, NetworkLearner, Tree, TreeLearner
 
 ROOT = Path(__file__).parents[2]

@@ -1,6 +1,7 @@
 """A refusal is a value: programs choose by its code, and never read its sentence."""
 
 import pickle
+import warnings
 
 import pytest
 
@@ -27,6 +28,12 @@ def refusal(call):
         (lambda: mo.Local(DOMAIN, epsilon=1, mu=1), "contradicting-parameters", "mu", ""),
         (lambda: mo.Domain.read("nowhere.yaml"), "unreadable-file", "", ""),
         (lambda: mo.advise(DOMAIN, purpose="records"), "missing-parameter", "protect", ""),
+        (lambda: mo.advise(columns=[2, "x"], purpose="table", protect="row"), "wrong-type", "columns", ""),
+        (lambda: mo.Sampler(outcomes=0, epsilon=1), "out-of-range", "outcomes", ""),
+        (lambda: mo.Local(DOMAIN, epsilon=1, unit="unitt").sample(TABLE), "missing-column", "unit", "unitt"),
+        (lambda: mo.Local(DOMAIN, epsilon=1, threads=0).sample(TABLE), "out-of-range", "threads", ""),
+        (lambda: mo.ReleaseWarning["mostly-nois"], "unknown-name", "code", ""),
+        (lambda: mo.Domain({"a": mo.number(float("nan"), 1)}), "out-of-range", "min", "a"),
     ],
 )
 def test_a_refusal_has_a_code_and_what_it_concerns(call, code, parameter, column):
@@ -40,6 +47,39 @@ def test_ways_out_have_the_names_of_python():
     assert mo.WayOut("set", "accept_error", "True") in refused.ways_out
     refused = refusal(lambda: mo.Integral(DOMAIN, epsilon=1).sample(TABLE, ledger="spent.ledger"))
     assert refused.ways_out == (mo.WayOut("set", "data_set"),)
+
+
+def test_a_way_out_is_named_where_only_words_told_it():
+    assert refusal(lambda: mo.Local(DOMAIN, epsilon=-1)).ways_out == (mo.WayOut("set", "epsilon"),)
+    refused = refusal(lambda: mo.Local(DOMAIN, epsilon=1, mechanism="minmax"))
+    assert refused.ways_out == (mo.WayOut("set", "mechanism", "minimax"),)
+    refused = refusal(lambda: mo.Local(DOMAIN, epsilon=1, mechanism="histogram"))
+    assert refused.ways_out == (mo.WayOut("use", "mo.Central"),)
+    refused = refusal(lambda: mo.Domain({"a": {"type": "integr", "min": 0, "max": 1}}))
+    assert refused.ways_out == (mo.WayOut("declare", "type", "integer"),)
+    refused = refusal(lambda: mo.Synthesizer(mo.Central(DOMAIN, count=1, epsilon=1)).sample(1))
+    assert refused.ways_out == (mo.WayOut("run", "Synthesizer.fit"),)
+
+
+def test_a_refusal_names_the_public_file_and_its_line(tmp_path):
+    file = tmp_path / "domain.yaml"
+    file.write_text("columns:\n  a: {type: integer, min: 9, max: 0}\n")
+    refused = refusal(lambda: mo.Domain.read(file))
+    assert (refused.file, refused.line, refused.column) == (str(file), 2, "a")
+    refused = refusal(lambda: mo.Domain.read("nowhere.yaml"))
+    assert (refused.file, refused.line) == ("nowhere.yaml", 0)
+
+
+def test_a_warning_is_pickled_as_an_error_with_its_category():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(mo.ReleaseWarning) as said:
+            mo.Sampler(outcomes=12, epsilon=12)
+    again = pickle.loads(pickle.dumps(said.value))
+    assert type(again) is mo.ReleaseWarning["large-epsilon"]
+    assert (again.code, again.message.severity) == ("large-epsilon", said.value.message.severity)
+    assert str(again) == str(said.value)
+    assert type(pickle.loads(pickle.dumps(mo.ReleaseWarning("mine")))) is mo.ReleaseWarning
 
 
 def test_a_refusal_keeps_its_facts_when_it_is_pickled():

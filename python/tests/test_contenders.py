@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from mollify import _core
-from mollify.boosting.known import fit_of, measure, points_of
+from mollify.boosting.cell_masses import fit_of, measure, points_of
 from mollify.reproduce import contenders, husain, measured
 from mollify.reproduce.contenders import PrivateGan, private_gan_sample
-from mollify.reproduce.known import mixture, three_gaussians
+from mollify.reproduce.densities import mixture, three_gaussians
 
 # -------------------------------------------------------------------------------------------------
 # The Bernstein mechanism.

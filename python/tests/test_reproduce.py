@@ -22,8 +22,8 @@ pytest.importorskip("PIL")
 from mollify import _core, reproduce
 from mollify._methods import METHODS
 from mollify.boosting import BoostedDensity
+from mollify.boosting.cell_masses import measure
 from mollify.boosting.density import perfect_path, perfectly_boosted
-from mollify.boosting.known import measure
 from mollify.reproduce import __main__ as command
 from mollify.reproduce import husain, known, measured, page, park
 

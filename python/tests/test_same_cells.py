@@ -267,7 +267,7 @@ def test_frame_csv_and_parquet_give_the_same_cells(library, kind, values, tried,
     as_csv, as_parquet = tmp_path / "data.csv", tmp_path / "data.parquet"
     has_csv, has_parquet = write_files(frame, as_csv, as_parquet)
     if "_view" in str(kind) and int(pyarrow.__version__.split(".")[0]) < 19:
-        # pyarrow 18 writes views into no file, so the files are of the same values in the type that is no view.
+        # pyarrow 18 writes no views, so the files hold the same values in a type without views.
         assert not has_csv and not has_parquet
         plain = pyarrow.string() if "string" in str(kind) else pyarrow.binary()
         plain = pandas.ArrowDtype(plain) if library == "pandas" else plain
@@ -275,7 +275,7 @@ def test_frame_csv_and_parquet_give_the_same_cells(library, kind, values, tried,
         assert has_csv and has_parquet
     assert has_csv or has_parquet
     for others, text in (("binary", "b'a'"), ("float[pyarrow]", "0.10000000149011612")):
-        # As pandas 3 writes them, which is not what the column holds.
+        # pandas 3 writes them so, though the column holds something else.
         if library == "pandas" and others in str(kind) and has_csv and text in as_csv.read_text():
             has_csv = False
     is_extension = library == "pandas" and ("period" in str(kind) or "interval" in str(kind))

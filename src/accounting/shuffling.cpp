@@ -94,7 +94,7 @@ constexpr std::uint64_t kMostReportOutcomes = std::uint64_t{1} << 24;
 
 void validate(const ShuffledResponse& response) {
   require_between("the number of records", response.records, 1, kMostRecords);
-  require_between("the number of outcomes", response.outcomes, 1, kMostReportOutcomes);
+  require_between("the number of outcomes", response.outcomes, 1, kMostReportOutcomes, "outcomes");
   if (!(response.epsilon0 > 0.0 && response.epsilon0 <= kGreatestReportEpsilon)) {
     throw InvalidInput("out-of-range",
                        fmt::format("epsilon0 must be positive and at most {}, but is {}",

@@ -450,7 +450,8 @@ class Advisor {
            .clauses = {fmt::format("epsilon {:g} is a compromise{}", one.epsilon / 2,
                                    is_of_rows() || is_estimation()
                                        ? ""
-                                       : ", and the error is for the worst possible data")}});
+                                       : ", and the error is for the worst possible data")},
+           .remedy = {.told = {WayOut::set("epsilon", fmt::format("{:g}", one.epsilon / 2))}}});
     }
   }
 

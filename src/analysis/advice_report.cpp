@@ -169,7 +169,7 @@ Answer advice_answer(const Advice& advice) {
   answer.add("other_ways", others);
   answer.add("warnings", json_of(advice.warnings));
   for (const Message& warning : advice.warnings)
-    answer.say("\n" + wrapped("WARNING: " + warning.text(), kLineWidth, 2));
+    answer.say("\n" + wrapped(warning.shown(), kLineWidth, 2));
   answer.add("notes", advice.notes);
   for (const std::string& note : advice.notes)
     answer.say("\n" + wrapped("note: " + note, kLineWidth, 2));

@@ -119,7 +119,8 @@ void warn_few_units(Answer& answer, std::size_t units) {
       .verdict = fmt::format("of {} public units each held-out part has {} or so, too few to "
                              "show how the band does on other units",
                              units, units / kHeldOutParts),
-      .clauses = {fmt::format("give {} or more", kFewUnits)}};
+      .clauses = {fmt::format("give {} or more", kFewUnits)},
+      .remedy = {.told = {WayOut::have("units", std::to_string(kFewUnits))}}};
   if (units < kHeldOutParts) {
     few.verdict = fmt::format(
         "{} {} too few to hold any out, so nothing shows how the band does on "

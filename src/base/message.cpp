@@ -21,12 +21,31 @@ std::vector<std::string> rest_of(const Message& message) {
   return rest;
 }
 
+std::string for_terminal(const std::string& sentence, Code code) {
+  return fmt::format("WARNING: {} [{}]", sentence, code.name);
+}
+
+Json ways_json(std::span<const WayOut> ways_out) {
+  Json ways = Json::array();
+  for (const WayOut& way : ways_out) {
+    ways.push_back(
+        {{"action", action_name(way)}, {"part", part_name(way)}, {"value", value_name(way)}});
+  }
+  return ways;
+}
+
 }  // namespace
 
 std::string Remedy::words() const {
   std::string text = ways_out.empty() ? "" : words_of(ways_out) + " would do";
   for (const std::string& one : others) text += (text.empty() ? "" : "; ") + one;
   return text;
+}
+
+std::vector<WayOut> Remedy::all() const {
+  std::vector<WayOut> ways = ways_out;
+  ways.insert(ways.end(), told.begin(), told.end());
+  return ways;
 }
 
 std::string Message::text() const {
@@ -37,19 +56,16 @@ std::string Message::text() const {
 
 std::string Message::brief() const {
   const std::vector<std::string> rest = rest_of(*this);
-  return rest.empty() ? verdict : fmt::format("{}; {}", verdict, rest.front());
+  return for_terminal(rest.empty() ? verdict : fmt::format("{}; {}", verdict, rest.front()), code);
 }
 
+std::string Message::shown() const { return for_terminal(text(), code); }
+
 Json Message::json() const {
-  Json ways = Json::array();
-  for (const WayOut& way : remedy.ways_out) {
-    ways.push_back(
-        {{"action", action_name(way)}, {"part", part_name(way)}, {"value", value_name(way)}});
-  }
   return {{"code", code.name},
           {"severity", name_of(severity)},
           {"text", text()},
-          {"ways_out", std::move(ways)}};
+          {"ways_out", ways_json(remedy.all())}};
 }
 
 std::string_view name_of(Severity severity) noexcept {
@@ -70,11 +86,20 @@ Json json_of(std::span<const Message> messages) {
   return list;
 }
 
+Json json_of(const InvalidInput& refused) {
+  const auto named = [](const std::string& name) { return name.empty() ? Json() : Json(name); };
+  return {{"code", refused.code().name},
+          {"text", refused.what()},
+          {"parameter", named(parameter_name_of(refused.parameter()))},
+          {"column", named(refused.column())},
+          {"file", named(refused.file())},
+          {"line", refused.line() == 0 ? Json() : Json(refused.line())},
+          {"ways_out", ways_json(refused.ways_out())}};
+}
+
 void add_message(std::vector<Message>& messages, Message message) {
-  const bool is_known = std::any_of(messages.begin(), messages.end(), [&](const Message& one) {
-    return one.code == message.code && one.text() == message.text();
-  });
-  if (!is_known) messages.push_back(std::move(message));
+  if (std::find(messages.begin(), messages.end(), message) == messages.end())
+    messages.push_back(std::move(message));
 }
 
 void add_messages(std::vector<Message>& messages, std::vector<Message> more) {

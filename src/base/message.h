@@ -18,13 +18,18 @@ enum class Severity {
   kNoise,    ///< the release is mostly noise; never left out
 };
 
-/// What would help: typed ways out, and sentences about ways that no single part expresses.
+/// What would help: typed ways out, and sentences about ways that need more words than a part.
 struct Remedy {
   std::vector<WayOut> ways_out{};
   std::vector<std::string> others{};
+  /// The ways out that `others`, or a message's clauses, tell of in words.
+  std::vector<WayOut> told{};
 
   /// "13 outcomes or --epsilon 6.27 would do; for shares use ..."; empty if nothing helps.
   [[nodiscard]] std::string words() const;
+  /// Of both kinds.
+  [[nodiscard]] std::vector<WayOut> all() const;
+  friend bool operator==(const Remedy&, const Remedy&) = default;
 };
 
 /// A message about public things: no private value has a place in it. Interfaces choose by `code`
@@ -40,18 +45,24 @@ struct Message {
 
   /// All of it in one sentence: "VERDICT: REASON; CLAUSE; REMEDY".
   [[nodiscard]] std::string text() const;
-  /// The verdict and the clause after it: for a line or two.
+  /// The same for a terminal: "WARNING: TEXT [mostly-noise]".
+  [[nodiscard]] std::string shown() const;
+  /// Of that the verdict and the clause after it: for a line or two.
   [[nodiscard]] std::string brief() const;
   /// {"code": ..., "severity": ..., "text": ..., "ways_out": [{"action", "part", "value"}, ...]}
   [[nodiscard]] Json json() const;
+  friend bool operator==(const Message&, const Message&) = default;
 };
 
 /// The word of a severity: "note", "warning", "noise".
 [[nodiscard]] std::string_view name_of(Severity severity) noexcept;
 
 [[nodiscard]] Json json_of(std::span<const Message> messages);
+/// {"code": ..., "text": ..., "parameter": ..., "column": ..., "file": ..., "line": ...,
+/// "ways_out": [...]}; what a refusal has not is null.
+[[nodiscard]] Json json_of(const InvalidInput& refused);
 
-/// Adds a message unless one of its code and text is there.
+/// Adds a message unless the same one is there.
 void add_message(std::vector<Message>& messages, Message message);
 void add_messages(std::vector<Message>& messages, std::vector<Message> more);
 

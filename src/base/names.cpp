@@ -127,12 +127,19 @@ std::string did_you_mean(std::string_view typed, std::span<const std::string> kn
   return name.empty() || name == typed ? "" : fmt::format(" (did you mean \"{}\"?)", name);
 }
 
+std::vector<WayOut> ways_to_mean(std::string_view parameter, std::string_view typed,
+                                 std::span<const std::string> known) {
+  if (parameter.empty()) return {};
+  return {WayOut::set(parameter, nearest_name(typed, known))};
+}
+
 void refuse_name(std::string_view what, std::string_view expected, std::string_view typed,
                  std::span<const std::string> known) {
+  const std::string_view name = typed.substr(0, typed.find('='));
   throw InvalidInput("unknown-name",
                      fmt::format("{} must be {}, but is \"{}\"{}", what, expected, typed,
-                                 did_you_mean(typed.substr(0, typed.find('=')), known)),
-                     parameter_of(what));
+                                 did_you_mean(name, known)),
+                     parameter_of(what), ways_to_mean(parameter_of(what), name, known));
 }
 
 void refuse_name(std::string_view what, std::string_view typed,

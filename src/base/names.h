@@ -73,6 +73,11 @@ template <class Enumeration>
 /// " (did you mean \"epsilon\"?)", or nothing; nothing for a name itself, too.
 [[nodiscard]] std::string did_you_mean(std::string_view typed, std::span<const std::string> known);
 
+/// What to do about a typed name: set the parameter to the nearest one, or to one of the caller's
+/// choice. Nothing if there is no parameter.
+[[nodiscard]] std::vector<WayOut> ways_to_mean(std::string_view parameter, std::string_view typed,
+                                               std::span<const std::string> known);
+
 /// Throws InvalidInput: "fruit must be apple or plum, but is \"plm\" (did you mean \"plum\"?)";
 /// `what` is "fruit", `expected` "apple or plum". The name ends before a "=".
 [[noreturn]] void refuse_name(std::string_view what, std::string_view expected,

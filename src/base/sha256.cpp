@@ -1,9 +1,9 @@
 #include "base/sha256.h"
 
-#include <sodium.h>
-
 #include <charconv>
 #include <cmath>
+
+#include <sodium.h>
 
 namespace mollify {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <vector>
 
 #include <fmt/format.h>
@@ -13,7 +14,7 @@ namespace mollify {
 
 namespace {
 
-std::atomic<Speech> speech_of_program = Speech::kCommand;
+std::atomic<Speech> speech_of_program = Speech::kSpec;
 /// Of this thread while a Speaking lives; -1: the program's.
 thread_local int speech_of_thread = -1;
 
@@ -55,6 +56,13 @@ std::string class_words(std::string_view method) {
   return words;
 }
 
+/// Whether Python writes a value without quotes.
+bool is_literal(std::string_view value) {
+  double number = 0;
+  const char* const end = value.data() + value.size();
+  return value == "True" || std::from_chars(value.data(), end, number).ptr == end;
+}
+
 /// "a, b and c".
 std::string joined(std::span<const std::string> words, std::string_view last) {
   std::string text;
@@ -72,7 +80,9 @@ std::string flag_words(std::string_view flag) {
 }
 
 std::string setting_words(std::string_view flag, std::string_view value) {
-  return fmt::format("{}{}{}", flag_words(flag), speech() == Speech::kPython ? "=" : " ", value);
+  if (speech() != Speech::kPython) return fmt::format("{} {}", flag_words(flag), value);
+  const char* const quote = is_literal(value) ? "" : "\"";
+  return fmt::format("{}={}{}{}", flag_words(flag), quote, value, quote);
 }
 
 std::string added_words(std::string_view flag) {
@@ -106,6 +116,7 @@ std::string methods_words(std::span<const std::string_view> words) {
 
 std::string command_words(std::string_view command) {
   if (speech() != Speech::kPython) return fmt::format("mollify {}", command);
+  if (command == "ledger --declare") return "Ledger.declare";
   // Functions of a method, and functions of the package.
   for (const std::string_view own : {"check", "compare", "plan", "sample", "tune"}) {
     if (command == own) return fmt::format("method.{}", command);
@@ -129,11 +140,13 @@ std::string_view action_name(const WayOut& way) {
     case WayOut::Action::kSet:
       return "set";
     case WayOut::Action::kAdd:
-      return words_of_speech("add", "set");
+      return speech() == Speech::kCommand ? "add" : "set";
     case WayOut::Action::kLeave:
       return "leave";
     case WayOut::Action::kHave:
       return "have";
+    case WayOut::Action::kDeclare:
+      return "declare";
     case WayOut::Action::kUse:
       return "use";
     case WayOut::Action::kRun:
@@ -149,6 +162,7 @@ std::string part_name(const WayOut& way) {
     case WayOut::Action::kLeave:
       return parameter_name_of(way.part);
     case WayOut::Action::kHave:
+    case WayOut::Action::kDeclare:
       return way.part;
     case WayOut::Action::kUse:
       return bare_method_words(way.part);
@@ -159,11 +173,20 @@ std::string part_name(const WayOut& way) {
 }
 
 std::string_view value_name(const WayOut& way) {
-  return way.action == WayOut::Action::kAdd ? words_of_speech("", "True") : way.value;
+  if (way.action != WayOut::Action::kAdd) return way.value;
+  switch (speech()) {
+    case Speech::kCommand:
+      return "";
+    case Speech::kPython:
+      return "True";
+    case Speech::kSpec:
+      return "true";
+  }
+  return "";
 }
 
 std::string parameter_name_of(std::string_view flag) {
-  return speech() == Speech::kPython ? key_words(flag) : std::string(flag);
+  return speech() == Speech::kCommand ? std::string(flag) : key_words(flag);
 }
 
 std::string words_of(const WayOut& way) {
@@ -176,6 +199,8 @@ std::string words_of(const WayOut& way) {
       return fmt::format("leaving out {}", flag_words(way.part));
     case WayOut::Action::kHave:
       return fmt::format("{} {}", way.value, way.part);
+    case WayOut::Action::kDeclare:
+      return fmt::format("{}: {}", way.part, way.value.empty() ? "VALUE" : way.value);
     case WayOut::Action::kUse:
       return method_words(way.part);
     case WayOut::Action::kRun:
@@ -198,7 +223,7 @@ void refuse_missing(std::string_view words, std::string_view meaning, std::strin
   throw InvalidInput("missing-parameter",
                      fmt::format("{} is missing{}{}", words, meaning.empty() ? "" : ": ",
                                  meaning.substr(0, meaning.find('\n'))),
-                     flag);
+                     flag, flag.empty() ? std::vector<WayOut>() : std::vector{WayOut::set(flag)});
 }
 
 }  // namespace mollify

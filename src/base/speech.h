@@ -24,7 +24,7 @@ enum class Speech {
   kSpec,     ///< C and C++: keys of a spec, "candidates_file", and the command's names
 };
 
-/// Chooses it for the whole program, before any sentence is made; otherwise it is the command.
+/// Chooses it for the whole program, before any sentence is made; otherwise it is a spec's keys.
 void speak(Speech speech) noexcept;
 
 /// While it lives, sentences that this thread makes are for that interface: certificates have the
@@ -45,7 +45,7 @@ class Speaking {
 
 /// A parameter, by the name of the command's flag without its dashes: "--candidates-file".
 [[nodiscard]] std::string flag_words(std::string_view flag);
-/// A parameter and its value: "--epsilon 6.27", "epsilon=6.27".
+/// A parameter and its value: "--epsilon 6.27", "epsilon=6.27", and in Python texts in quotes.
 [[nodiscard]] std::string setting_words(std::string_view flag, std::string_view value);
 /// A parameter that is given without a value: "--accept-error", "accept_error=True".
 [[nodiscard]] std::string added_words(std::string_view flag);
@@ -72,12 +72,12 @@ class Speaking {
 /// from 0,".
 [[nodiscard]] std::string line_words(std::uint64_t line, bool is_in_memory);
 
-/// One of two texts, where a sentence differs in more than names. C and C++ have the command's.
+/// One of two texts, where a sentence differs in more than names. Specs have the command's.
 [[nodiscard]] std::string_view words_of_speech(std::string_view of_command,
                                                std::string_view of_python);
 
-/// The three parts of what to do, for programs: "set", "accept-error" and "". Python has its own
-/// names: "set", "accept_error" and "True"; "use" and "mo.Local".
+/// The three parts of what to do, for programs: of the command "add", "accept-error" and "". Others
+/// have names of their own: "set", "accept_error" and "true"; "use" and "mo.Local".
 [[nodiscard]] std::string_view action_name(const WayOut& way);
 [[nodiscard]] std::string part_name(const WayOut& way);
 [[nodiscard]] std::string_view value_name(const WayOut& way);

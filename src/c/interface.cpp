@@ -18,6 +18,7 @@
 #include "core/invalid_input.h"
 #include "mollify/answers.h"
 #include "mollify/privacy.h"
+#include "mollify/program.h"
 #include "mollify/release.h"
 #include "mollify/sampler.h"
 #include "mollify/verify.h"
@@ -32,12 +33,49 @@ namespace {
 // If memory is exhausted, no more is requested.
 thread_local char last_error[4096] = "";
 thread_local char last_code[64] = "";
+thread_local std::string last_facts = "{}";
+
+nlohmann::ordered_json ways_json(const std::vector<WayOut>& ways_out) {
+  auto list = nlohmann::ordered_json::array();
+  for (const WayOut& way : ways_out) {
+    const front::SpokenWay spoken = front::spoken(way);
+    list.push_back({{"action", spoken.action}, {"part", spoken.part}, {"value", spoken.value}});
+  }
+  return list;
+}
+
+std::string text_of(const nlohmann::ordered_json& json) {
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+void keep(const char* sentence, std::string_view code, std::string facts) noexcept {
+  std::snprintf(last_error, sizeof last_error, "%s", sentence);
+  std::snprintf(last_code, sizeof last_code, "%.*s", static_cast<int>(code.size()), code.data());
+  last_facts = std::move(facts);
+}
 
 }  // namespace
 
-void remember(const char* sentence, std::string_view code) noexcept {
-  std::snprintf(last_error, sizeof last_error, "%s", sentence);
-  std::snprintf(last_code, sizeof last_code, "%.*s", static_cast<int>(code.size()), code.data());
+void remember(const char* sentence) noexcept { keep(sentence, "failure", "{}"); }
+
+void remember(const InvalidInput& refused) noexcept {
+  const std::string_view code = refused.code().name;
+  std::string facts = "{}";
+  try {
+    const auto named = [](const std::string& name) {
+      return name.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(name);
+    };
+    facts = text_of({{"code", code},
+                     {"text", refused.what()},
+                     {"parameter", named(front::spoken_parameter(refused))},
+                     {"column", named(refused.column())},
+                     {"file", named(refused.file())},
+                     {"line", refused.line() == 0 ? nlohmann::ordered_json()
+                                                  : nlohmann::ordered_json(refused.line())},
+                     {"ways_out", ways_json(refused.ways_out())}});
+  } catch (const std::bad_alloc&) {  // the sentence and the code must do
+  }
+  keep(refused.what(), code, std::move(facts));
 }
 
 char* text_for_c(const std::string& text) {
@@ -52,7 +90,10 @@ namespace {
 nlohmann::ordered_json json_of(const std::vector<front::Message>& messages) {
   auto list = nlohmann::ordered_json::array();
   for (const front::Message& one : messages) {
-    list.push_back({{"code", one.code}, {"severity", one.severity}, {"text", one.text}});
+    list.push_back({{"code", one.code},
+                    {"severity", one.severity},
+                    {"text", one.text},
+                    {"ways_out", ways_json(one.ways_out)}});
   }
   return list;
 }
@@ -60,15 +101,14 @@ nlohmann::ordered_json json_of(const std::vector<front::Message>& messages) {
 }  // namespace
 
 CText warnings_for_c(const std::vector<front::Message>& messages) {
-  const auto text =
-      json_of(messages).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  return {text_for_c(text), mollify_free_text};
+  return {text_for_c(text_of(json_of(messages))), mollify_free_text};
 }
 
 }  // namespace mollify::c
 
 const char* mollify_last_error() { return mollify::c::last_error; }
 const char* mollify_last_error_code() { return mollify::c::last_code; }
+const char* mollify_last_error_facts() { return mollify::c::last_facts.c_str(); }
 const char* mollify_version() { return mollify::kVersion; }
 void mollify_free_text(char* text) { std::free(text); }
 

@@ -14,8 +14,10 @@
 
 namespace mollify::c {
 
-/// Keeps the sentence for mollify_last_error, and the code for mollify_last_error_code.
-void remember(const char* sentence, std::string_view code = "failure") noexcept;
+/// Keeps the sentence for mollify_last_error; the reason is no public input.
+void remember(const char* sentence) noexcept;
+/// Keeps a refusal, with its facts.
+void remember(const InvalidInput& refused) noexcept;
 
 /// Does what is asked for; whatever it throws becomes a status and a sentence.
 template <class Action>
@@ -24,7 +26,7 @@ template <class Action>
     action();
     return MOLLIFY_OK;
   } catch (const InvalidInput& error) {
-    remember(error.what(), error.code().name);
+    remember(error);
     return MOLLIFY_INVALID_INPUT;
   } catch (const std::exception& error) {
     remember(error.what());

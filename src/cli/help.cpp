@@ -312,7 +312,8 @@ std::string manual_page(const CLI::App& app, const std::string& name) {
   }
   throw InvalidInput("unknown-command",
                      fmt::format("there is no command \"{}\" to print the manual of{}", name,
-                                 did_you_mean(name, known)));
+                                 did_you_mean(name, known)),
+                     "manual", ways_to_mean("manual", name, known));
 }
 
 }  // namespace mollify::cli

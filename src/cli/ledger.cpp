@@ -287,7 +287,7 @@ int show(const std::string& path, std::optional<std::string> data_set,
                          fmt::format("the ledger {} has no data set named {}{}; {}", path,
                                      *data_set, did_you_mean(*data_set, known),
                                      known.empty() ? "it is empty" : "it has " + list_words(known)),
-                         "data-set");
+                         "data-set", ways_to_mean("data-set", *data_set, known));
     }
   }
   const std::vector<DataSetSummary> summaries = summarise(history);

@@ -24,8 +24,11 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/json.h"
+#include "base/message.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/speech.h"
 #include "base/words.h"
 #include "cli/help.h"
 #include "cli/output.h"
@@ -37,6 +40,8 @@
 // -----------------------------------------------------------------------------------------------
 // The mollify command.
 
+namespace mollify::cli {
+
 namespace {
 
 /// One line of it: messages of libraries may have several.
@@ -45,7 +50,7 @@ void complain(std::string message) {
     if (letter == '\n' || letter == '\r') letter = ' ';
   }
   while (!message.empty() && message.back() == ' ') message.pop_back();
-  mollify::tell("mollify: " + mollify::printable(mollify::readable(message)) + "\n");
+  tell("mollify: " + printable(readable(message)) + "\n");
 }
 
 /// Without this, a program started with a standard stream closed would give that stream's number to
@@ -61,70 +66,75 @@ void occupy_standard_streams() {
 /// In the order in which help lists them.
 constexpr struct {
   std::string_view name;
-  void (*add)(CLI::App& app, mollify::cli::Session& session);
+  void (*add)(CLI::App& app, Session& session);
   bool has_method = false;  ///< whether the word after the name is one, and decides the flags
-} kCommands[] = {{"sample", mollify::cli::add_sample, true},
-                 {"generate", mollify::cli::add_generate},
-                 {"verify", mollify::cli::add_verify},
-                 {"ledger", mollify::cli::add_ledger},
-                 {"advise", mollify::cli::add_advise},
-                 {"plan", mollify::cli::add_plan, true},
-                 {"amplify", mollify::cli::add_amplify},
-                 {"risk", mollify::cli::add_risk},
-                 {"law", mollify::cli::add_law},
-                 {"compare", mollify::cli::add_compare, true},
-                 {"estimate", mollify::cli::add_estimate},
-                 {"check", mollify::cli::add_check},
-                 {"domain", mollify::cli::add_domain},
-                 {"candidates", mollify::cli::add_candidates},
-                 {"reference", mollify::cli::add_reference},
-                 {"tune", mollify::cli::add_tune}};
+} kCommands[] = {{"sample", add_sample, true},
+                 {"generate", add_generate},
+                 {"verify", add_verify},
+                 {"ledger", add_ledger},
+                 {"advise", add_advise},
+                 {"plan", add_plan, true},
+                 {"amplify", add_amplify},
+                 {"risk", add_risk},
+                 {"law", add_law},
+                 {"compare", add_compare, true},
+                 {"estimate", add_estimate},
+                 {"check", add_check},
+                 {"domain", add_domain},
+                 {"candidates", add_candidates},
+                 {"reference", add_reference},
+                 {"tune", add_tune}};
 
 /// Adds the command of this name, or all of them if none is named, since making the
 /// options of all takes longer than most commands do. Throws InvalidInput if there is no such
 /// command.
-void add_commands(CLI::App& app, mollify::cli::Session& session, std::string_view named) {
+void add_commands(CLI::App& app, Session& session, std::string_view named) {
   for (const auto& command : kCommands) {
     if (named.empty() || command.name == named) command.add(app, session);
   }
   if (app.get_subcommands({}).empty()) {
     std::vector<std::string> known;
     for (const auto& command : kCommands) known.emplace_back(command.name);
-    throw mollify::InvalidInput(
-        "unknown-command", fmt::format("there is no command \"{}\"{}; see mollify --help", named,
-                                       mollify::did_you_mean(named, known)));
+    throw InvalidInput("unknown-command",
+                       fmt::format("there is no command \"{}\"{}; see mollify --help", named,
+                                   did_you_mean(named, known)),
+                       "command", ways_to_mean("command", named, known));
   }
 }
 
 /// The method, if the command has one and the word is a name of it.
-std::optional<mollify::Method> method_of(std::string_view command, const char* word) {
-  if (word == nullptr || !mollify::cli::has_method(command)) return std::nullopt;
-  return mollify::named<mollify::Method>(word);
+std::optional<Method> method_of(std::string_view command, const char* word) {
+  if (word == nullptr || !has_method(command)) return std::nullopt;
+  return named<Method>(word);
 }
 
-/// For a command that has a method: the fault of the given method, or that it is missing; otherwise
-/// empty.
-std::string method_words(const CLI::App& app, const mollify::cli::Session& session) {
-  using mollify::Method;
+/// For a command that has a method: the fault of the given method, or that it is missing.
+std::optional<InvalidInput> refused_method(const CLI::App& app, const Session& session) {
   for (const CLI::App* command : app.get_subcommands()) {
     const std::string& name = command->get_name();
-    if (session.method || !mollify::cli::has_method(name)) continue;
+    if (session.method || !has_method(name)) continue;
     const std::vector<std::string> extras = app.remaining(true);
     const std::string& first = extras.front();
-    if (mollify::named<Method>(first)) {
-      return fmt::format("the method follows the command: mollify {} {} ...", name, first);
+    if (named<Method>(first)) {
+      return InvalidInput(
+          "unknown-name",
+          fmt::format("the method follows the command: mollify {} {} ...", name, first), "method",
+          {WayOut::set("method", first)});
     }
     if (first.starts_with("-")) {
-      return fmt::format(
-          "the method is missing before {}: mollify {} METHOD {} ..., METHOD being "
-          "{}; mollify advise helps to choose",
-          first, name, first, mollify::all_names<Method>(" or "));
+      return InvalidInput("missing-parameter",
+                          fmt::format("the method is missing before {}: mollify {} METHOD {} ..., "
+                                      "METHOD being {}; mollify advise helps to choose",
+                                      first, name, first, all_names<Method>(" or ")),
+                          "method", {WayOut::set("method"), WayOut::run("advise")});
     }
-    return fmt::format("the method must be one of {}, but is \"{}\"{}",
-                       mollify::all_names<Method>(), first,
-                       mollify::did_you_mean(first, mollify::name_list<Method>()));
+    const auto known = name_list<Method>();
+    return InvalidInput("unknown-name",
+                        fmt::format("the method must be one of {}, but is \"{}\"{}",
+                                    all_names<Method>(), first, did_you_mean(first, known)),
+                        "method", ways_to_mean("method", first, known));
   }
-  return "";
+  return std::nullopt;
 }
 
 /// Unknown flags that people expect, and the way to their purpose.
@@ -156,16 +166,16 @@ std::string with_flags(const std::vector<std::string>& words,
       if (flag.empty() && is_known && word.ends_with(ending)) flag = one;
     }
     if (flag.empty()) return "";
-    text +=
-        fmt::format("{}{} {}", text.empty() ? ": write " : " ", flag, mollify::shell_word(word));
+    text += fmt::format("{}{} {}", text.empty() ? ": write " : " ", flag, shell_word(word));
   }
   return text;
 }
 
-/// The first flag that the command has not, or the first word, and what may have been meant.
-std::string unexpected(const CLI::App& app, const mollify::cli::Session& session) {
-  const std::string methods = method_words(app, session);
-  if (!methods.empty()) return methods;
+/// The first flag that the command has not, or the first word, and what may have been meant; `help`
+/// ends the sentence.
+InvalidInput unexpected(const CLI::App& app, const Session& session, const std::string& help) {
+  if (const auto refused = refused_method(app, session))
+    return {*refused, fmt::format("{}; {}", refused->what(), help)};
   std::vector<std::string> known;
   const auto add_flags = [&](const CLI::App& command) {
     for (const CLI::Option* option : command.get_options()) {
@@ -182,51 +192,76 @@ std::string unexpected(const CLI::App& app, const mollify::cli::Session& session
     const std::string name = ran.empty() ? "" : ran.front()->get_name();
     for (const auto& [command, other, words] : kOtherWays) {
       const bool is_here = command.empty() || command == name;
-      if (is_here && flag == other) return fmt::format("unknown flag {}{}", flag, words);
+      if (is_here && flag == other) {
+        return InvalidInput("unknown-flag", fmt::format("unknown flag {}{}; {}", flag, words, help),
+                            parameter_of(flag), {WayOut::leave(parameter_of(flag))});
+      }
     }
-    return fmt::format("unknown flag {}{}", flag, mollify::did_you_mean(flag, known));
+    const std::string meant = nearest_name(flag, known);
+    return InvalidInput(
+        "unknown-flag", fmt::format("unknown flag {}{}; {}", flag, did_you_mean(flag, known), help),
+        parameter_of(flag),
+        {meant.empty() ? WayOut::leave(parameter_of(flag)) : WayOut::set(parameter_of(meant))});
   }
-  return fmt::format("no flag comes before \"{}\"{}", extras.front(), with_flags(extras, known));
+  return InvalidInput("unknown-flag", fmt::format("no flag comes before \"{}\"{}; {}",
+                                                  extras.front(), with_flags(extras, known), help));
 }
 
 /// That a flag is missing, and its line in the command's help.
-std::string missing_words(const CLI::App& app, const std::string& flag) {
+InvalidInput explained(const CLI::App& app, const MissingFlag& missing) {
   for (const CLI::App* command : app.get_subcommands()) {
-    const CLI::Option* option = command->get_option_no_throw(flag);
+    const CLI::Option* option = command->get_option_no_throw(missing.flag);
     if (option == nullptr) continue;
     const std::string help = option->get_description();
-    return fmt::format("{} is missing: {}", flag, help.substr(0, help.find('\n')));
+    return {missing,
+            fmt::format("{} is missing: {}", missing.flag, help.substr(0, help.find('\n')))};
   }
-  return flag + " is missing";
+  return missing;
 }
 
 /// The fault of a known flag: it is given twice, or its value is missing.
-std::string parse_words(const CLI::App& app, std::span<char* const> arguments,
-                        const CLI::ParseError& error) {
+InvalidInput unparsed(const CLI::App& app, std::span<char* const> arguments,
+                      const CLI::ParseError& error, const std::string& help) {
+  const auto refusal = [&](const std::string& name, const std::string& sentence) {
+    return InvalidInput("wrong-value", fmt::format("{}{}; {}", name, sentence, help),
+                        parameter_of(name));
+  };
   for (const CLI::App* command : app.get_subcommands()) {
     for (const CLI::Option* option : command->get_options()) {
       const auto most = static_cast<std::size_t>(std::max(option->get_items_expected_max(), 1));
-      if (option->count() > most) return option->get_name() + " is given more than once";
+      if (option->count() > most) return refusal(option->get_name(), " is given more than once");
     }
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const CLI::Option* option = command->get_option_no_throw(arguments[i]);
       if (option == nullptr || option->get_items_expected_min() == 0) continue;
       const bool has_value =
           i + 1 < arguments.size() && command->get_option_no_throw(arguments[i + 1]) == nullptr;
-      if (!has_value) return option->get_name() + " needs a value, but has none";
+      if (!has_value) return refusal(option->get_name(), " needs a value, but has none");
     }
   }
-  return error.what();
+  return refusal("", error.what());
+}
+
+/// Writes a refusal for people, and its facts to standard output if a program reads that.
+int refuse(const InvalidInput& refused, std::span<char* const> arguments) {
+  complain(fmt::format("{} [{}]", refused.what(), refused.code().name));
+  const bool as_json = std::any_of(arguments.begin(), arguments.end(), [](const char* one) {
+    return std::string_view(one) == "--json";
+  });
+  if (as_json) print_json({{"error", json_of(refused)}});
+  std::fflush(stdout);
+  return kBadInput;
 }
 
 int run(int argc, char** argv) {
-  using namespace mollify::cli;
+  const std::span<char* const> given(argv, static_cast<std::size_t>(argc));
   CLI::App app(
       "Release samples of private data under differential privacy.\n\n"
-      "Start with advise, which recommends a release and prints the commands. Then run check on "
+      "Start with advise, which recommends a release and prints the commands. Then run check "
+      "on "
       "your data, then sample.",
       "mollify");
-  app.set_version_flag("--version", mollify::kVersion);
+  app.set_version_flag("--version", kVersion);
   std::optional<std::string> shell, manual;
   app.add_option("--completion", shell, "print a script for bash, zsh or fish, to be sourced")
       ->type_name("SHELL");
@@ -260,29 +295,21 @@ int run(int argc, char** argv) {
       return kSuccess;
     }
     if (app.get_subcommands().empty()) {
-      throw mollify::InvalidInput("missing-parameter",
-                                  "a command is missing, such as sample; see mollify --help",
-                                  "command");
+      throw InvalidInput("missing-parameter",
+                         "a command is missing, such as sample; see mollify --help", "command");
     }
     flush_output();
     return session.status;
   } catch (const MissingFlag& missing) {
-    complain(fmt::format("{} [{}]", missing_words(app, missing.flag), missing.code().name));
-    return kBadInput;
+    return refuse(explained(app, missing), given);
   } catch (const CLI::Success& asked) {
     return app.exit(asked);  // prints help or version
   } catch (const CLI::ExtrasError&) {
-    complain(fmt::format("{}; {} [{}]", unexpected(app, session), help(),
-                         mollify::Code("unknown-flag").name));
-    return kBadInput;
+    return refuse(unexpected(app, session, help()), given);
   } catch (const CLI::ParseError& error) {
-    complain(fmt::format("{}; {} [{}]",
-                         parse_words(app, {argv, static_cast<std::size_t>(argc)}, error), help(),
-                         mollify::Code("wrong-value").name));
-    return kBadInput;
-  } catch (const mollify::InvalidInput& error) {
-    complain(fmt::format("{} [{}]", error.what(), error.code().name));
-    return kBadInput;
+    return refuse(unparsed(app, given, error, help()), given);
+  } catch (const InvalidInput& error) {
+    return refuse(error, given);
   } catch (const std::bad_alloc&) {
     complain("there is not enough memory");
     return kFailure;
@@ -294,22 +321,10 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-bool mollify::cli::has_method(std::string_view command) {
+bool has_method(std::string_view command) {
   return std::any_of(std::begin(kCommands), std::end(kCommands),
                      [&](const auto& one) { return one.name == command && one.has_method; });
 }
-
-int main(int argc, char** argv) {
-  occupy_standard_streams();
-  try {
-    mollify::cli::show_reading();
-    return run(argc, argv);
-  } catch (...) {  // not even a complaint could be made
-    return mollify::cli::kFailure;
-  }
-}
-
-namespace mollify::cli {
 
 // -----------------------------------------------------------------------------------------------
 // What the commands of the command line have in common.
@@ -389,7 +404,7 @@ int print_answer(const Answer& answer, bool as_json) {
 }
 
 void tell_warnings(std::span<const Message> warnings) {
-  for (const Message& one : warnings) tell_lines("WARNING: " + printable(one.text()));
+  for (const Message& one : warnings) tell_lines(printable(one.shown()));
 }
 
 void tell_large_epsilon(const std::optional<double>& epsilon_of_draw,
@@ -398,12 +413,10 @@ void tell_large_epsilon(const std::optional<double>& epsilon_of_draw,
   if (mu_of_draw) asked = Privacy::gaussian(*mu_of_draw);
   Privacy released = asked;
   released.epsilon = std::min<double>(asked.epsilon, ExpBound::kGreatestEpsilon);
-  for (const Message& one : epsilon_warnings(asked, released, 1)) tell_lines(one.text());
+  tell_warnings(epsilon_warnings(asked, released, 1));
 }
 
-void tell_odds(const Privacy& promise) {
-  for (const Message& one : epsilon_warnings(promise, promise, 0)) tell_lines(one.text());
-}
+void tell_odds(const Privacy& promise) { tell_warnings(epsilon_warnings(promise, promise, 0)); }
 
 void flush_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
@@ -412,3 +425,14 @@ void flush_output() {
 }
 
 }  // namespace mollify::cli
+
+int main(int argc, char** argv) {
+  mollify::cli::occupy_standard_streams();
+  try {
+    mollify::speak(mollify::Speech::kCommand);
+    mollify::cli::show_reading();
+    return mollify::cli::run(argc, argv);
+  } catch (...) {  // not even a complaint could be made
+    return mollify::cli::kFailure;
+  }
+}

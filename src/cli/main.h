@@ -59,7 +59,8 @@ CLI::Option* add_text(CLI::App& command, const std::string& flags,
 /// Thrown where a flag must be given. The command's help says what it is for.
 struct MissingFlag : InvalidInput {
   explicit MissingFlag(const std::string& missing)
-      : InvalidInput("missing-parameter", missing + " is missing", missing.substr(2)),
+      : InvalidInput("missing-parameter", missing + " is missing", missing.substr(2),
+                     {WayOut::set(missing.substr(2))}),
         flag(missing) {}
   std::string flag;
 };

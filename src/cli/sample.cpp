@@ -11,6 +11,7 @@
 #include "accounting/privacy.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/speech.h"
 #include "base/threads.h"
 #include "base/words.h"
 #include "cli/help.h"
@@ -158,7 +159,7 @@ std::string error_line(const Certificate& certificate, const ReleaseReport& repo
 
 /// A warning in a line or two.
 std::string short_warning(const Message& warning) {
-  return wrapped("WARNING: " + printable(warning.brief()), kLineWidth, kHang);
+  return wrapped(printable(warning.brief()), kLineWidth, kHang);
 }
 
 /// What to know about the release at once: at most six lines, including those of the ledger.
@@ -167,9 +168,9 @@ std::string brief(const Certificate& certificate, const Domain& domain,
                   const std::vector<Message>& said, const std::string& accuracy,
                   const std::string& charge) {
   constexpr std::size_t kMostNotes = 6;
-  std::string first = release_method(certificate.spec.method).summary(certificate, domain, "");
-  first.resize(first.find('\n'));
-  std::string text = wrapped(first, kLineWidth, kHang);
+  const ReleaseSummary short_of_it =
+      release_method(certificate.spec.method).summary(certificate, domain, "");
+  std::string text = wrapped(short_of_it.released, kLineWidth, kHang);
   // That a release is mostly noise is never left out: who is protected gives way, which was asked.
   const auto is_noise = [](const Message& warning) { return warning.severity == Severity::kNoise; };
   std::string noise;
@@ -218,11 +219,13 @@ std::string summary(const Certificate& certificate, const Domain& domain,
                     const SampleOptions& options, const std::vector<Message>& said,
                     const std::string& accuracy) {
   const std::string to = options.out ? " to " + *options.out : "";
-  std::string text = release_method(certificate.spec.method).summary(certificate, domain, to);
+  const ReleaseSummary facts =
+      release_method(certificate.spec.method).summary(certificate, domain, to);
+  std::string text = facts.released + "\n" + facts.details;
   if (!accuracy.empty()) text += accuracy + "\n";
   if (options.model) text += fmt::format("model: {}\n", *options.model);
   if (options.certificate) text += fmt::format("certificate: {}\n", *options.certificate);
-  for (const Message& warning : said) text += "WARNING: " + warning.text() + "\n";
+  for (const Message& warning : said) text += warning.shown() + "\n";
   for (const std::string& promise : promises(certificate)) {
     text += fmt::format("promised: {}\n", promise);
   }
@@ -285,6 +288,12 @@ std::optional<std::string> piped(const std::string& path, const ReleaseSpec& spe
 }
 
 int run(SampleOptions options, const CLI::App& command, std::optional<Method> method) {
+  std::optional<Speaking> keys;
+  if (options.spec) {
+    // These are flags beside a spec; whatever else is refused or advised is a key of it.
+    if (!options.print_spec) options.ledger.validate(needed(options.data, "--data"));
+    keys.emplace(Speech::kSpec);
+  }
   const ReleaseSpec spec = spec_for(options, command, method);
   if (options.print_spec) {
     fmt::print("{}", spec_text(spec));

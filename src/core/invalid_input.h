@@ -1,6 +1,7 @@
 // The exception for bad public input.
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <stdexcept>
@@ -47,16 +48,17 @@ struct Code {
 /// What to do about a message, for programs.
 struct WayOut {
   enum class Action {
-    kSet,    ///< set the part to the value
-    kAdd,    ///< add the part, which has no value
-    kLeave,  ///< leave the part out
-    kHave,   ///< have this many of the part: "records", "outcomes"
-    kUse,    ///< use the method of this word
-    kRun,    ///< run this command
+    kSet,      ///< set the part to the value
+    kAdd,      ///< add the part, which has no value
+    kLeave,    ///< leave the part out
+    kHave,     ///< have this many of the part: "records", "outcomes"
+    kDeclare,  ///< declare the key in the domain, with this value
+    kUse,      ///< use the method of this word
+    kRun,      ///< run this command
   };
   Action action;
-  std::string part;        ///< a part by its flag without dashes, a thing, a method or a command
-  std::string value = {};  ///< in kSet and kHave; empty: a value of the caller's choice
+  std::string part;  ///< a part by its flag without dashes, a thing, a key, a method or a command
+  std::string value = {};  ///< to set, have or declare; empty: a value of the caller's choice
 
   static WayOut set(std::string_view part, std::string value = {}) {
     return {Action::kSet, std::string(part), std::move(value)};
@@ -66,12 +68,15 @@ struct WayOut {
   static WayOut have(std::string_view part, std::string value) {
     return {Action::kHave, std::string(part), std::move(value)};
   }
+  static WayOut declare(std::string_view key, std::string value = {}) {
+    return {Action::kDeclare, std::string(key), std::move(value)};
+  }
   static WayOut use(std::string_view method) { return {Action::kUse, std::string(method)}; }
   static WayOut run(std::string_view command) { return {Action::kRun, std::string(command)}; }
   friend bool operator==(const WayOut&, const WayOut&) = default;
 };
 
-/// The thing that a refusal concerns: a parameter, or a column of a table.
+/// The thing that a refusal concerns: a parameter, a column of a table, a place in a public file.
 struct Concern {
   Concern() = default;
   /// A parameter by its flag without dashes, or by its key.
@@ -83,7 +88,16 @@ struct Concern {
     made.column = name;
     return made;
   }
-  std::string parameter{}, column{};  ///< empty: none
+  /// A line of a file, from 1; 0 for the file itself.
+  static Concern in_file(std::string_view path, std::uint64_t line = 0,
+                         std::string_view column = {}) {
+    Concern made = of_column(column);
+    made.file = path;
+    made.line = line;
+    return made;
+  }
+  std::string parameter{}, column{}, file{};  ///< empty: none
+  std::uint64_t line = 0;                     ///< of the file; 0: none
 };
 
 /// A public input (a parameter, a domain, a file's header, a flag) cannot be used.
@@ -97,21 +111,24 @@ class InvalidInput : public std::invalid_argument {
   InvalidInput(Code code, std::string_view sentence, Concern concern = {},
                std::vector<WayOut> ways_out = {})
       : std::invalid_argument(readable(sentence)),
-        facts_(
-            std::make_shared<const Facts>(Facts{code, std::move(concern), std::move(ways_out)})) {}
+        facts_(Facts{code, std::move(concern), std::move(ways_out)}.shared()) {}
   /// A refusal inside a longer sentence.
   InvalidInput(const InvalidInput& inner, std::string_view sentence)
       : std::invalid_argument(readable(sentence)), facts_(inner.facts_) {}
-  /// The same, which names the column that it is about.
-  InvalidInput(const InvalidInput& inner, std::string_view sentence, std::string_view column)
-      : std::invalid_argument(readable(sentence)), facts_(inner.with_column(column)) {}
+  /// A refusal inside a longer sentence, which knows also these parts of its concern.
+  InvalidInput(const InvalidInput& inner, std::string_view sentence, const Concern& known)
+      : std::invalid_argument(readable(sentence)), facts_(inner.about(known)) {}
 
   [[nodiscard]] Code code() const noexcept { return facts_->code; }
   /// The parameter that it concerns, by its flag without dashes, or by its key; empty if it is no
   /// single one.
   [[nodiscard]] const std::string& parameter() const noexcept { return facts_->concern.parameter; }
-  /// The column that it concerns; empty if it is none.
+  /// The column that it concerns; may be empty.
   [[nodiscard]] const std::string& column() const noexcept { return facts_->concern.column; }
+  /// The public file that it concerns; may be empty.
+  [[nodiscard]] const std::string& file() const noexcept { return facts_->concern.file; }
+  /// The file's line, from 1; 0 if it is no single one.
+  [[nodiscard]] std::uint64_t line() const noexcept { return facts_->concern.line; }
   [[nodiscard]] const std::vector<WayOut>& ways_out() const noexcept { return facts_->ways_out; }
 
  private:
@@ -119,11 +136,31 @@ class InvalidInput : public std::invalid_argument {
     Code code;
     Concern concern;
     std::vector<WayOut> ways_out;
+
+    /// Another value mends a wrong value, if nothing better is known.
+    [[nodiscard]] std::shared_ptr<const Facts> shared() {
+      if (ways_out.empty() && !concern.parameter.empty() && is_of_a_value(code))
+        ways_out.push_back(WayOut::set(concern.parameter));
+      return std::make_shared<const Facts>(std::move(*this));
+    }
   };
-  [[nodiscard]] std::shared_ptr<const Facts> with_column(std::string_view column) const {
+  [[nodiscard]] static bool is_of_a_value(Code code) noexcept {
+    for (const Code one :
+         {Code("out-of-range"), Code("wrong-type"), Code("malformed-text"), Code("unknown-name"),
+          Code("unknown-value"), Code("unknown-column"), Code("missing-column"),
+          Code("not-ascending"), Code("wrong-shape"), Code("duplicate-value"), Code("empty-input"),
+          Code("not-a-distribution"), Code("not-a-covariance"), Code("public-is-private")}) {
+      if (code == one) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] std::shared_ptr<const Facts> about(const Concern& known) const {
     Facts facts = *facts_;
-    facts.concern.column = column;
-    return std::make_shared<const Facts>(std::move(facts));
+    for (const auto part : {&Concern::parameter, &Concern::column, &Concern::file}) {
+      if (!(known.*part).empty()) facts.concern.*part = known.*part;
+    }
+    if (known.line != 0) facts.concern.line = known.line;
+    return facts.shared();
   }
   std::shared_ptr<const Facts> facts_;  ///< shared, so that an exception is copied without throwing
 };
@@ -153,10 +190,10 @@ namespace detail {
 
 /// Throws InvalidInput, "`what` must be from `least` to `most`, but is `value`", unless it is: for
 /// whole numbers, and for doubles. NaN is in no range. `what` is the parameter's name, or words for
-/// something else.
+/// something else, whose parameter `parameter` names.
 template <class Number>
 void require_between(std::string_view what, Number value, std::type_identity_t<Number> least,
-                     std::type_identity_t<Number> most) {
+                     std::type_identity_t<Number> most, std::string_view parameter = {}) {
   if (value >= least && value <= most) return;
   const auto text = [](Number number) {
     if constexpr (std::is_floating_point_v<Number>) return detail::shortest(number);
@@ -165,7 +202,7 @@ void require_between(std::string_view what, Number value, std::type_identity_t<N
   throw InvalidInput("out-of-range",
                      std::string(what) + " must be from " + text(least) + " to " + text(most) +
                          ", but is " + text(value),
-                     parameter_of(what));
+                     parameter.empty() ? parameter_of(what) : parameter);
 }
 
 }  // namespace mollify

@@ -136,7 +136,8 @@ Column Column::declare(const std::string& name, const Setting& mapping) {
       for (const ColumnKind* const kind : column_kinds()) types.emplace_back(kind->name);
       settings.refuse("unknown-name", "type",
                       fmt::format("must be one of {}, but is \"{}\"{}", fmt::join(types, ", "),
-                                  type, did_you_mean(type, types)));
+                                  type, did_you_mean(type, types)),
+                      {WayOut::declare("type", nearest_name(type, types))});
     }
     std::vector<std::string_view> known = {"type"};
     for (const ColumnKey& key : row->kind->keys) known.push_back(key.name);

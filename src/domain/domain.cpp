@@ -210,7 +210,9 @@ std::vector<Message> Domain::warnings() const {
                fmt::format("column {} has {} integers, which are cut into {} cells of {} or so",
                            column.name(), integers->count(), integers->size(),
                            std::llround(static_cast<double>(integers->count()) / integers->size())),
-           .clauses = {"declare bins or a smaller range if these are not the ones you want"}});
+           .clauses = {"declare bins or a smaller range if these are not the ones you want"},
+           .remedy = {
+               .told = {WayOut::declare("bins"), WayOut::declare("min"), WayOut::declare("max")}}});
     }
     if (!column.mapping().declares_outside()) outside.push_back(column.name());
     if (!column.mapping().declares_null()) null.push_back(column.name());
@@ -228,20 +230,24 @@ std::vector<Message> Domain::warnings() const {
     if (!of_null.empty()) of_null = counted(null.size(), "column");
   }
   std::vector<std::string> missing, becomes, ways;
+  std::vector<WayOut> told;
   if (!outside.empty()) {
     missing.push_back(outside == null ? "no outside" : "no outside for " + of_outside);
     becomes.emplace_back("an undeclared value becomes the first value or the nearest number");
     ways.emplace_back("outside: clip or VALUE");
+    told.push_back(WayOut::declare("outside", "clip"));
   }
   if (!null.empty()) {
     missing.push_back("no null for " + (outside == null ? of_outside : of_null));
     becomes.emplace_back("a missing value becomes the first value or the lowest number");
     ways.emplace_back("null: category or VALUE");
+    told.push_back(WayOut::declare("null", "category"));
   }
   said.push_back({.code = "undeclared-values",
                   .verdict = fmt::format("the domain declares {}", fmt::join(missing, " and ")),
                   .reason = fmt::format("{}{}", names, fmt::join(becomes, ", and ")),
                   .clauses = {fmt::format("write {}", fmt::join(ways, ", and "))},
+                  .remedy = {.told = std::move(told)},
                   .severity = Severity::kNote});
   return said;
 }

@@ -413,7 +413,9 @@ NumberCells NumberCells::declare(const ColumnKind& /*kind*/, const Settings& set
   if (settings.is("bins", kPrivateWord)) return with_private_bins(min, max, spike);
   const auto bins = bins_in(settings);
   if (!spike) return make(min, max, bins);
-  if (!bins) settings.refuse("missing-key", "spike", "must be given with bins or edges");
+  if (!bins)
+    settings.refuse("missing-key", "spike", "must be given with bins or edges",
+                    {WayOut::declare("bins"), WayOut::declare("edges")});
   return with_spike(min, max, *bins, *spike);
 }
 

@@ -26,8 +26,9 @@ Setting Setting::value(std::string text) { return {.quoted = true, .text = std::
 namespace {
 
 [[noreturn]] void refuse_setting(Code code, const Setting& setting, std::string_view name,
-                                 std::string_view what) {
-  throw RefusedSetting(code, setting.line, fmt::format("{} {}", name, what), parameter_of(name));
+                                 std::string_view what, std::vector<WayOut> ways_out = {}) {
+  throw RefusedSetting(code, setting.line, fmt::format("{} {}", name, what), parameter_of(name),
+                       std::move(ways_out));
 }
 
 void read(const Setting& setting, std::string_view name, std::string& text) {
@@ -60,9 +61,10 @@ void read(const Setting& setting, std::string_view name, Integer& value) {
 void read(const Setting& setting, std::string_view name, double& value) {
   std::string digits;
   read(setting, name, digits);
-  value = read_number(digits).value_or(std::nan(""));
-  if (std::isfinite(value)) return;
-  refuse_setting("wrong-type", setting, name,
+  const auto number = read_number(digits);
+  value = number.value_or(0);
+  if (number && std::isfinite(value)) return;
+  refuse_setting(number ? Code("out-of-range") : Code("wrong-type"), setting, name,
                  fmt::format("must be a finite number, but is \"{}\"", digits));
 }
 
@@ -78,6 +80,12 @@ void read(const Setting& setting, std::string_view name, std::vector<Item>& item
   }
 }
 
+/// The key that was meant, or that the one typed is to go.
+WayOut nearest_key(const std::string& typed, const std::vector<std::string>& known) {
+  const std::string meant = nearest_name(typed, known);
+  return meant.empty() ? WayOut::leave(typed) : WayOut::declare(meant);
+}
+
 }  // namespace
 
 void Settings::require_known(std::span<const std::string_view> known,
@@ -89,7 +97,7 @@ void Settings::require_known(std::span<const std::string_view> known,
     throw RefusedSetting("unknown-key", key.line,
                          fmt::format("it must not hold the key \"{}\": {} has {}{}", key.text,
                                      owner, fmt::join(known, ", "), did_you_mean(key.text, names)),
-                         key.text);
+                         key.text, {nearest_key(key.text, names)});
   }
 }
 
@@ -108,7 +116,8 @@ bool Settings::is(std::string_view key, std::string_view word) const noexcept {
 template <class T>
 T Settings::get(std::string_view key) const {
   const Setting* const setting = find(key);
-  if (setting == nullptr) refuse_setting("missing-key", mapping_, key, "is missing");
+  if (setting == nullptr)
+    refuse_setting("missing-key", mapping_, key, "is missing");
   T value{};
   read(*setting, key, value);
   return value;
@@ -121,9 +130,10 @@ template std::vector<std::string> Settings::get(std::string_view) const;
 template std::vector<std::int64_t> Settings::get(std::string_view) const;
 template std::vector<double> Settings::get(std::string_view) const;
 
-void Settings::refuse(Code code, std::string_view key, std::string_view what) const {
+void Settings::refuse(Code code, std::string_view key, std::string_view what,
+                      std::vector<WayOut> ways_out) const {
   const Setting* const setting = find(key);
-  refuse_setting(code, setting != nullptr ? *setting : mapping_, key, what);
+  refuse_setting(code, setting != nullptr ? *setting : mapping_, key, what, std::move(ways_out));
 }
 
 }  // namespace mollify

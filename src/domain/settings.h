@@ -43,11 +43,15 @@ struct Setting {
 /// A setting that cannot be used.
 class RefusedSetting : public InvalidInput {
  public:
-  RefusedSetting(Code code, std::uint32_t where, std::string_view sentence, std::string_view key)
-      : InvalidInput(code, sentence, key), line(where) {}
+  RefusedSetting(Code code, std::uint32_t where, std::string_view sentence, std::string_view key,
+                 std::vector<WayOut> ways_out = {})
+      : InvalidInput(code, sentence, key,
+                     ways_out.empty() && !key.empty() ? std::vector{WayOut::declare(key)}
+                                                      : std::move(ways_out)),
+        line(where) {}
   /// A refusal that is told of in a longer sentence, which names the column.
   RefusedSetting(const RefusedSetting& inner, std::string_view sentence, std::string_view column)
-      : InvalidInput(inner, sentence, column), line(inner.line) {}
+      : InvalidInput(inner, sentence, Concern::of_column(column)), line(inner.line) {}
   std::uint32_t line;  ///< of the setting
 };
 
@@ -122,7 +126,8 @@ class Settings {
   }
 
   /// Refuses the key: "`key` `what`".
-  [[noreturn]] void refuse(Code code, std::string_view key, std::string_view what) const;
+  [[noreturn]] void refuse(Code code, std::string_view key, std::string_view what,
+                           std::vector<WayOut> ways_out = {}) const;
 
  private:
   const Setting& mapping_;

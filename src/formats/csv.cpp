@@ -79,13 +79,15 @@ LineReader::LineReader(std::string path, std::optional<std::string_view> bytes)
   descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor_ < 0) {
     throw InvalidInput("unreadable-file",
-                       fmt::format("{} cannot be opened: {}", path_, why_not_opened(path_, errno)));
+                       fmt::format("{} cannot be opened: {}", path_, why_not_opened(path_, errno)),
+                       Concern::in_file(path_));
   }
   struct stat status {};
   if (::fstat(descriptor_, &status) == 0 && S_ISDIR(status.st_mode)) {
     ::close(descriptor_);
     throw InvalidInput("unreadable-file",
-                       fmt::format("{} must be a file, but is a directory", path_));
+                       fmt::format("{} must be a file, but is a directory", path_),
+                       Concern::in_file(path_));
   }
   buffer_.resize(kFirstBufferBytes);
 }
@@ -202,7 +204,8 @@ void require_rereadable(const std::string& path) {
   if (!std::filesystem::is_regular_file(path, unknown) && std::filesystem::exists(path, unknown)) {
     throw InvalidInput(
         "not-repeatable",
-        fmt::format("{} is read more than once, so it must be a regular file, but is not", path));
+        fmt::format("{} is read more than once, so it must be a regular file, but is not", path),
+        Concern::in_file(path));
   }
 }
 
@@ -289,22 +292,26 @@ CsvReader::CsvReader(std::string path, std::optional<TableBytes> bytes)
       lines_(std::move(path), bytes ? std::optional(bytes->bytes) : std::nullopt) {
   if (!lines_.next()) {
     throw InvalidInput("malformed-file",
-                       fmt::format("{} must start with a header, but is empty", lines_.path()));
+                       fmt::format("{} must start with a header, but is empty", lines_.path()),
+                       Concern::in_file(lines_.path()));
   }
   if (const char* packing = packing_of(lines_.line())) {
     throw InvalidInput("malformed-file",
-                       fmt::format("{} must be text, but {}", lines_.path(), packing));
+                       fmt::format("{} must be text, but {}", lines_.path(), packing),
+                       Concern::in_file(lines_.path()));
   }
   if (lines_.line().empty()) {
     throw InvalidInput(
         "malformed-file",
-        fmt::format("{} must start with a header, but its first line is empty", lines_.path()));
+        fmt::format("{} must start with a header, but its first line is empty", lines_.path()),
+        Concern::in_file(lines_.path(), 1));
   }
   if (lines_.overlong()) {
     throw InvalidInput("malformed-file",
                        fmt::format("{} must start with a header of at most {} bytes, but its first "
                                    "line is longer",
-                                   lines_.path(), LineReader::kMaxLineBytes));
+                                   lines_.path(), LineReader::kMaxLineBytes),
+                       Concern::in_file(lines_.path()));
   }
   // Between quotes it is a name's, however odd.
   const std::string_view header = lines_.line();
@@ -313,7 +320,8 @@ CsvReader::CsvReader(std::string path, std::optional<TableBytes> bytes)
         "malformed-file",
         fmt::format("{} must end its lines with a line feed, but line 1 holds a carriage return "
                     "without one",
-                    lines_.path()));
+                    lines_.path()),
+        Concern::in_file(lines_.path(), 1));
   }
   // The line is not quoted: a file without a header begins with a private record.
   if (header.find('\0') != std::string_view::npos) {
@@ -322,13 +330,15 @@ CsvReader::CsvReader(std::string path, std::optional<TableBytes> bytes)
         fmt::format(
             "{} line 1 must be a header of text without NUL, but holds a NUL: give the file "
             "a header, or write it as UTF-8",
-            lines_.path()));
+            lines_.path()),
+        Concern::in_file(lines_.path(), 1));
   }
   if (!well_quoted()) {
     throw InvalidInput(
         "malformed-file",
         fmt::format("{} line 1 must be a header with closed quotes, but holds a misplaced quote",
-                    lines_.path()));
+                    lines_.path()),
+        Concern::in_file(lines_.path(), 1));
   }
   rows_.split(header, header.size() + 1);  // not this many
   for (std::size_t i = 0; i < rows_.field_count(0); ++i) {
@@ -376,9 +386,14 @@ std::string CsvReader::place() const {
   return fmt::format("{} {}", path(), line_words(line_number(), is_in_memory_));
 }
 
+Concern CsvReader::here(std::string_view column) const {
+  return is_in_memory_ ? Concern::of_column(column)
+                       : Concern::in_file(path(), line_number(), column);
+}
+
 void CsvReader::require_well_formed() const {
   const auto refuse = [&](const std::string& what) {
-    throw InvalidInput("malformed-file", fmt::format("{} must have {}", place(), what));
+    throw InvalidInput("malformed-file", fmt::format("{} must have {}", place(), what), here());
   };
   if (overlong()) {
     refuse(fmt::format("at most {} bytes, but is longer", LineReader::kMaxLineBytes));
@@ -542,7 +557,8 @@ std::unique_ptr<CsvReader> CsvSource::open() const {
   if (again->header() != columns_) {
     throw InvalidInput(
         "file-changed",
-        fmt::format("{} must not change while it is read, but has another header", path_));
+        fmt::format("{} must not change while it is read, but has another header", path_),
+        Concern::in_file(path_));
   }
   return again;
 }
@@ -580,7 +596,9 @@ std::optional<Provenance> CsvSource::provenance() const {
     return Provenance{path_, digest.hex()};
   }
   std::ifstream file(path_, std::ios::binary);
-  if (!file) throw InvalidInput("unreadable-file", fmt::format("{} cannot be opened", path_));
+  if (!file)
+    throw InvalidInput("unreadable-file", fmt::format("{} cannot be opened", path_),
+                       Concern::in_file(path_));
   std::array<char, 1U << 16U> bytes{};
   while (file) {
     file.read(bytes.data(), bytes.size());

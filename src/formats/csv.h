@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/invalid_input.h"
 #include "records/sink.h"
 #include "records/source.h"
 
@@ -256,6 +257,8 @@ class CsvReader {
   [[nodiscard]] const std::string& path() const noexcept { return lines_.path(); }
   /// The current line as a sentence names it: "pupils.csv line 5".
   [[nodiscard]] std::string place() const;
+  /// The same for programs, with a column if one is given. A table in memory has no lines.
+  [[nodiscard]] Concern here(std::string_view column = {}) const;
   /// True for a table in memory: a person who works in Python knows its rows and no lines.
   [[nodiscard]] bool is_in_memory() const noexcept { return is_in_memory_; }
 

@@ -92,8 +92,8 @@ class TreeBuilder final : public YAML::EventHandler {
   [[nodiscard]] Setting take() { return std::move(root_); }
 
   [[noreturn]] void refuse(const YAML::Mark& mark, std::string_view what) const {
-    throw InvalidInput("malformed-file",
-                       fmt::format("{} {}", place_words(name_, line(mark)), what));
+    throw InvalidInput("malformed-file", fmt::format("{} {}", place_words(name_, line(mark)), what),
+                       Concern::in_file(name_, line(mark)));
   }
 
  private:
@@ -166,7 +166,8 @@ void require_text(std::string_view yaml, const std::string& name) {
   if (!is_utf8(yaml) || std::any_of(yaml.begin(), yaml.end(), is_binary)) {
     throw InvalidInput(
         "malformed-file",
-        fmt::format("{} must be a YAML file in UTF-8, but holds other bytes", called(name)));
+        fmt::format("{} must be a YAML file in UTF-8, but holds other bytes", called(name)),
+        Concern::in_file(name));
   }
   const auto flow_indicators = std::count_if(yaml.begin(), yaml.end(), [](char c) {
     return std::string_view("[]{},").find(c) != std::string_view::npos;
@@ -175,7 +176,8 @@ void require_text(std::string_view yaml, const std::string& name) {
     throw InvalidInput(
         "malformed-file",
         fmt::format("{} must have at most {} brackets, braces and commas, but has {}", called(name),
-                    kMaxFlowIndicators, flow_indicators));
+                    kMaxFlowIndicators, flow_indicators),
+        Concern::in_file(name));
   }
 }
 
@@ -204,15 +206,18 @@ void require_text(std::string_view yaml, const std::string& name) {
     }
   }
   if (open.empty()) {
-    throw InvalidInput("malformed-file",
-                       fmt::format("{} must be valid YAML, but here the parser found: {}",
-                                   place_words(name, std::max(error.mark.line, 0) + 1), error.msg));
+    throw InvalidInput(
+        "malformed-file",
+        fmt::format("{} must be valid YAML, but here the parser found: {}",
+                    place_words(name, std::max(error.mark.line, 0) + 1), error.msg),
+        Concern::in_file(name, static_cast<std::uint64_t>(std::max(error.mark.line, 0)) + 1));
   }
   const std::string_view before = yaml.substr(0, open.back());
   const auto line = std::count(before.begin(), before.end(), '\n') + 1;
   throw InvalidInput("malformed-file",
                      fmt::format("{}: the {} is never closed", place_words(name, line),
-                                 yaml[open.back()] == '{' ? "brace {" : "bracket ["));
+                                 yaml[open.back()] == '{' ? "brace {" : "bracket ["),
+                     Concern::in_file(name, static_cast<std::uint64_t>(line)));
 }
 
 }  // namespace
@@ -225,14 +230,16 @@ Setting parse_yaml(std::string_view yaml, const std::string& name) {
     YAML::Parser parser(stream);
     if (!parser.HandleNextDocument(builder)) {
       throw InvalidInput("malformed-file",
-                         fmt::format("{} must declare columns, but is empty", called(name)));
+                         fmt::format("{} must declare columns, but is empty", called(name)),
+                         Concern::in_file(name));
     }
     Setting root = builder.take();
     TreeBuilder rest(name);
     if (parser.HandleNextDocument(rest)) {
       throw InvalidInput(
           "malformed-file",
-          fmt::format("{} must hold one YAML document, but holds more", called(name)));
+          fmt::format("{} must hold one YAML document, but holds more", called(name)),
+          Concern::in_file(name));
     }
     return root;
   } catch (const YAML::Exception& error) {
@@ -287,7 +294,8 @@ class DomainParser {
 
  private:
   [[noreturn]] void refuse(const Setting& node, std::string_view what) const {
-    throw InvalidInput("malformed-file", fmt::format("{} {}", place_words(name_, node.line), what));
+    throw InvalidInput("malformed-file", fmt::format("{} {}", place_words(name_, node.line), what),
+                       Concern::in_file(name_, node.line));
   }
 
   /// The sentence with its place; without lines it names a column.
@@ -302,9 +310,11 @@ class DomainParser {
     try {
       return make();
     } catch (const RefusedSetting& error) {
-      throw InvalidInput(error, located_words(error.line, error.what()));
+      throw InvalidInput(error, located_words(error.line, error.what()),
+                         Concern::in_file(name_, error.line));
     } catch (const InvalidInput& error) {
-      throw InvalidInput(error, located_words(node.line, error.what()));
+      throw InvalidInput(error, located_words(node.line, error.what()),
+                         Concern::in_file(name_, node.line));
     }
   }
 
@@ -414,13 +424,15 @@ Domain read_domain(const std::string& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
     throw InvalidInput("unreadable-file",
-                       fmt::format("{} must be a file, but is a directory", path));
+                       fmt::format("{} must be a file, but is a directory", path),
+                       Concern::in_file(path));
   }
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     throw InvalidInput("unreadable-file",
-                       fmt::format("{} cannot be opened: {}", path, why_not_opened(path, errno)));
+                       fmt::format("{} cannot be opened: {}", path, why_not_opened(path, errno)),
+                       Concern::in_file(path));
   }
   // Read up to one byte more than is allowed, whatever the file system says of its size.
   std::string yaml;
@@ -430,7 +442,8 @@ Domain read_domain(const std::string& path) {
     if (yaml.size() > kMaxFileBytes) {
       throw InvalidInput(
           "file-too-large",
-          fmt::format("{} must have at most {} bytes, but is larger", path, kMaxFileBytes));
+          fmt::format("{} must have at most {} bytes, but is larger", path, kMaxFileBytes),
+          Concern::in_file(path));
     }
   }
   return parse_domain(yaml, path);

@@ -564,7 +564,7 @@ Domain domain_of(const std::vector<DraftedColumn>& columns, const std::string& p
       made.push_back(Column::make(name, std::move(*cells), std::move(mapping)));
     } catch (const InvalidInput& error) {
       throw InvalidInput(error, fmt::format("{} column \"{}\": {}", public_csv, name, error.what()),
-                         name);
+                         Concern::in_file(public_csv, 0, name));
     }
   }
   if (made.empty()) {

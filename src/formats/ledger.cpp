@@ -306,7 +306,7 @@ void require_total(const DataSetSummary& known, const ReleaseCharge& release,
                                  : fmt::format(", which has totals for {} ({} names one)",
                                                fmt::join(totals, ", "), flag_words("data-set")),
                   words_of_speech(declare, "Ledger.declare)")),
-      "data-set", {WayOut::run("ledger")});
+      "data-set", {WayOut::run("ledger --declare")});
 }
 
 /// Refuses a charge that the total does not allow, if there is one.
@@ -496,7 +496,7 @@ class LedgerFile::Operation {
           fmt::format("the ledger {} was made by an earlier version of mollify, as a database: "
                       "keep it, make a "
                       "new ledger with {}, and declare there what each total has left",
-                      path(), words_of_speech("mollify ledger --declare", "Ledger.declare")),
+                      path(), command_words("ledger --declare")),
           "ledger");
     }
     if (begin.starts_with(kMagic)) {

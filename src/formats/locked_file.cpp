@@ -183,8 +183,8 @@ void LockedFile::refuse(const char* what, bool make, int error) const {
       fmt::format("the ledger {} cannot be {}: {}{}{}", name_, what,
                   make ? why_not_written(name_, error) : why_not_opened(name_, error),
                   is_absent ? "; make one with " : "",
-                  is_absent ? words_of_speech("mollify ledger --declare", "Ledger.declare") : ""),
-      "ledger");
+                  is_absent ? command_words("ledger --declare") : ""),
+      "ledger", is_absent ? std::vector{WayOut::run("ledger --declare")} : std::vector<WayOut>());
 }
 
 // -----------------------------------------------------------------------------------------------

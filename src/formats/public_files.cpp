@@ -121,12 +121,15 @@ Candidates read_candidates(const std::string& path, const Domain& domain,
   LineReader lines(path, bytes);
   const auto refuse = [&](const std::string& what) {
     throw InvalidInput("malformed-file",
-                       fmt::format("{} line {} must {}", path, lines.number(), what));
+                       fmt::format("{} line {} must {}", path, lines.number(), what),
+                       Concern::in_file(path, lines.number()));
   };
   const auto next = [&](const std::string& what) {
     if (!lines.next()) {
-      throw InvalidInput("malformed-file", fmt::format("{} must {}, but ends after line {}", path,
-                                                       what, lines.number()));
+      throw InvalidInput(
+          "malformed-file",
+          fmt::format("{} must {}, but ends after line {}", path, what, lines.number()),
+          Concern::in_file(path, lines.number()));
     }
     return Fields(lines.line());
   };
@@ -195,10 +198,10 @@ double entry(const CsvReader& csv, std::size_t field) {
   const auto number = read_number(text);
   if (!number || !std::isfinite(*number)) {
     throw InvalidInput(
-        "wrong-type",
+        number ? Code("out-of-range") : Code("wrong-type"),
         fmt::format("{} must hold a finite number in column \"{}\", but it is \"{}\"", csv.place(),
                     csv.header()[field], text),
-        Concern::of_column(csv.header()[field]));
+        csv.here(csv.header()[field]));
   }
   return *number;
 }
@@ -221,14 +224,16 @@ std::vector<double> read_covariance(const std::string& path, const RealColumns& 
     if (row == rows) {
       throw InvalidInput(
           "wrong-shape",
-          fmt::format("{} must have {} rows like its columns, but has more", path, rows));
+          fmt::format("{} must have {} rows like its columns, but has more", path, rows),
+          Concern::in_file(path));
     }
     csv.require_well_formed();
     const std::string& name = csv.header()[row + offset];
     if (has_labels && csv.fields().front() != name) {
       throw InvalidInput("wrong-shape",
                          fmt::format("{} must be labelled \"{}\" like the header, but is \"{}\"",
-                                     csv.place(), name, csv.fields().front()));
+                                     csv.place(), name, csv.fields().front()),
+                         csv.here());
     }
     for (std::size_t i = 0; i < columns.size(); ++i) {
       if (positions[i] != row + offset) continue;
@@ -240,7 +245,8 @@ std::vector<double> read_covariance(const std::string& path, const RealColumns& 
   if (row < rows) {
     throw InvalidInput(
         "wrong-shape",
-        fmt::format("{} must have {} rows like its columns, but has {}", path, rows, row));
+        fmt::format("{} must have {} rows like its columns, but has {}", path, rows, row),
+        Concern::in_file(path));
   }
   return matrix;
 }
@@ -259,7 +265,8 @@ ModelFile parse_model_file(const std::string& text, const std::string& name) {
   const auto json = nlohmann::ordered_json::parse(text);
   const auto yaml = json.find("domain");
   if (yaml == json.end() || !yaml->is_string()) {
-    throw InvalidInput("missing-key", fmt::format("{} must have a domain at /domain", name));
+    throw InvalidInput("missing-key", fmt::format("{} must have a domain at /domain", name),
+                       Concern::in_file(name));
   }
   Domain domain = parse_domain(yaml->get<std::string>(), "the domain in " + name);
   bool fits = domain.hash() == released.domain_sha256 &&
@@ -389,18 +396,19 @@ Roster read_roster(const std::string& path, const std::string& unit_column,
   const std::size_t position = csv.position(unit_column, reason);
   Roster units;
   while (csv.next()) {
-    const auto refuse = [&](const std::string& what) {
-      throw InvalidInput("malformed-file", fmt::format("{} must {}", csv.place(), what));
+    const auto refuse = [&](Code code, const std::string& what) {
+      throw InvalidInput(code, fmt::format("{} must {}", csv.place(), what), csv.here(unit_column));
     };
     csv.require_well_formed();
     const std::string_view id = csv.fields()[position];
-    if (id.empty()) refuse("name a unit, but its id is empty");
+    if (id.empty()) refuse("empty-input", "name a unit, but its id is empty");
     if (!units.insert(id)) {
-      refuse(fmt::format("name a new unit, but \"{}\" is already listed", id));
+      refuse("duplicate-value", fmt::format("name a new unit, but \"{}\" is already listed", id));
     }
   }
   if (units.size() == 0)
-    throw InvalidInput("empty-input", fmt::format("{} must list units, but lists none", path));
+    throw InvalidInput("empty-input", fmt::format("{} must list units, but lists none", path),
+                       Concern::in_file(path));
   return units;
 }
 
@@ -441,7 +449,8 @@ void read_strictly(const std::string& path, const Domain& domain, Take take,
             "malformed-file",
             fmt::format(
                 "{} is the header again: keep only the first one, as of files that were joined",
-                csv.place()));
+                csv.place()),
+            csv.here());
       }
       const std::string place =
           finding.column.empty() ? "" : fmt::format(" column \"{}\"", finding.column);
@@ -452,14 +461,16 @@ void read_strictly(const std::string& path, const Domain& domain, Take take,
       throw InvalidInput(
           "outside-domain",
           fmt::format("{}{} {}{}{}", csv.place(), place, finding.expectation, value,
-                      is_clipped(domain, finding) ? " (outside: clip is for private values)" : ""));
+                      is_clipped(domain, finding) ? " (outside: clip is for private values)" : ""),
+          csv.here(finding.column));
     });
     for (std::size_t i = 0; i < fields.size(); ++i) fields[i] = csv.fields()[places[i]];
     take(std::span<const std::string_view>(fields).first(domain.columns().size()), fields.back());
   }
   if (!any) {
     throw InvalidInput("empty-input",
-                       fmt::format("{} must hold at least one record, but holds none", path));
+                       fmt::format("{} must hold at least one record, but holds none", path),
+                       Concern::in_file(path));
   }
 }
 

@@ -68,7 +68,8 @@ std::string read_text_file(const std::string& path) {
   if (!file || std::filesystem::is_directory(path)) {
     throw InvalidInput("unreadable-file",
                        fmt::format("{} cannot be read: {}", path,
-                                   file ? "it is a folder" : why_not_opened(path, errno)));
+                                   file ? "it is a folder" : why_not_opened(path, errno)),
+                       Concern::in_file(path));
   }
   std::ostringstream text;
   text << file.rdbuf();
@@ -86,7 +87,8 @@ std::string own_link(int descriptor) { return fmt::format("/proc/self/fd/{}", de
 
 [[noreturn]] void refuse(const std::string& path) {
   throw InvalidInput("unwritable-file",
-                     fmt::format("{} cannot be written: {}", path, why_not_written(path, errno)));
+                     fmt::format("{} cannot be written: {}", path, why_not_written(path, errno)),
+                     Concern::in_file(path));
 }
 
 }  // namespace

@@ -219,7 +219,7 @@ Watching::~Watching() = default;
 // Sentences.
 
 void speak(Speech speech) noexcept {
-  inside::speak(speech == Speech::kPython ? inside::Speech::kPython : inside::Speech::kCommand);
+  inside::speak(speech == Speech::kPython ? inside::Speech::kPython : inside::Speech::kSpec);
 }
 
 SpokenWay spoken(const WayOut& way) {

@@ -56,7 +56,7 @@ Band make_even(const BandSpec& spec, std::size_t count, const ExpBound& bound) {
 
 /// In their order, as ever, for certificates hash what comes of the sum.
 double detail::validated_mass_sum(std::span<const double> masses) {
-  require_between("the number of outcomes", masses.size(), 1, Band::kMostOutcomes);
+  require_between("the number of outcomes", masses.size(), 1, Band::kMostOutcomes, "outcomes");
   double sum = 0;
   for (std::size_t i = 0; i < masses.size(); ++i) {
     if (!(masses[i] > 0) || !std::isfinite(masses[i])) {
@@ -98,7 +98,7 @@ Band make_band(const BandSpec& spec) {
                        "the reference must be given once, but is in double and single precision",
                        "reference");
   }
-  require_between("the number of outcomes", count, 1, Band::kMostOutcomes);
+  require_between("the number of outcomes", count, 1, Band::kMostOutcomes, "outcomes");
   if (!(spec.floor > 0) || !(spec.floor < 1)) {
     throw InvalidInput(
         "out-of-range",

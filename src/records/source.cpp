@@ -121,7 +121,11 @@ std::vector<std::size_t> wanted_columns(
                     *unit_column),
         "counts");
   }
-  wanted.push_back(place(*unit_column, "which names the unit of a record"));
+  try {
+    wanted.push_back(place(*unit_column, "which names the unit of a record"));
+  } catch (const InvalidInput& error) {
+    throw InvalidInput(error, error.what(), Concern("unit"));
+  }
   return wanted;
 }
 

@@ -206,7 +206,9 @@ std::vector<Message> epsilon_warnings(const Privacy& asked, const Privacy& relea
   std::vector<Message> said;
   if (draws > 0 && asked.epsilon > ExpBound::kGreatestEpsilon * static_cast<double>(draws)) {
     said.push_back(
-        {.code = "epsilon-capped", .verdict = epsilon_cap_words(asked.epsilon, released.epsilon)});
+        {.code = "epsilon-capped",
+         .verdict = epsilon_cap_words(asked.epsilon, released.epsilon),
+         .remedy = {.told = {WayOut::set("epsilon", fmt::format("{:.6g}", released.epsilon))}}});
   }
   if (epsilon_of_odds(released) >= kLargeEpsilon) {
     said.push_back(odds_message(released));
@@ -271,12 +273,13 @@ ReleaseError require_acceptable(const Certificate& certificate, const Domain& do
   if (error.is_indistinct() && !spec.accept_error && !is_for_estimates(certificate)) {
     Message noise = *noise_message(error);
     noise.remedy = would_do(certificate, domain);
-    std::vector<WayOut>& ways = noise.remedy.ways_out;
+    std::vector<WayOut> ways = noise.remedy.all();
     const bool names_count = std::any_of(ways.begin(), ways.end(),
                                          [](const WayOut& way) { return way.part == "count"; });
     if (kDrawMethods.has(spec.method) && spec.count.value_or(1) > 1 && !names_count) {
       noise.remedy.others.push_back(
           fmt::format("a smaller {} leaves more of the budget to each draw", flag_words("count")));
+      ways.push_back(WayOut::set("count"));
     }
     const std::string remedy = noise.remedy.words();
     const std::string sentence =
@@ -294,18 +297,21 @@ std::optional<Message> records_warning(double total_variation) {
                  .verdict = fmt::format("each released record is within {:.3g} of the data's "
                                         "distribution in total variation only",
                                         total_variation),
-                 .clauses = {"more records or a larger budget lessen it"}};
+                 .clauses = {"more records or a larger budget lessen it"},
+                 .remedy = {.told = {WayOut::have("records", ""), WayOut::set("epsilon")}}};
 }
 
 std::optional<Message> delta_warning(double delta, const std::string& text, double records,
                                      const std::string& things) {
   if (!(delta * records > 0.1)) return std::nullopt;
+  const std::string good = fmt::format("{:.4g}", 0.1 / records);
   return Message{.code = "delta-large",
                  .verdict = fmt::format("delta {} is more than a tenth of 1/n = {:.4g} for {}",
                                         text, 1 / records, things),
                  .reason = fmt::format("the guarantee may fail for one of them with {} probability",
                                        delta * records >= 1 ? "high" : "noticeable"),
-                 .clauses = {fmt::format("take {:.4g} or less", 0.1 / records)}};
+                 .clauses = {fmt::format("take {} or less", good)},
+                 .remedy = {.told = {WayOut::set("delta", good)}}};
 }
 
 std::vector<Message> warnings(const Certificate& certificate, const ReleaseError& error,
@@ -332,7 +338,8 @@ std::vector<Message> warnings(const Certificate& certificate, const ReleaseError
                  ? fmt::format("fewer than {:.0f} {}s only", too_many, record_word(certificate))
                  : fmt::format("no number of {}s", record_word(certificate))),
          .reason = "it is not held against 1/n, because their number is protected",
-         .clauses = {"take less if there may be more"}});
+         .clauses = {"take less if there may be more"},
+         .remedy = {.told = {WayOut::set("delta")}}});
   }
   if (error.is_least) {
     if (const auto when = release_method(certificate.spec.method).noise_condition(certificate)) {

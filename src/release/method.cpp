@@ -90,7 +90,7 @@ std::string released_words(const Certificate& certificate, const std::string& to
   const auto& records = certificate.facts.records;
   const char* const thing = certificate.spec.unit ? "unit" : "row";
   return fmt::format(
-      "released {}{} from {} by {} with {}\n",
+      "released {}{} from {} by {} with {}",
       count ? counted(*count, "record") : "a random number of records", to,
       records ? counted(*records, thing) : fmt::format("a protected number of {}s", thing), by,
       certificate.total.text());
@@ -123,13 +123,18 @@ void refuse_mechanism(const std::string& name, Method method) {
     if (std::find(known.begin(), known.end(), name) != known.end()) others = others.with(other);
   }
   const std::vector<std::string> known = mechanisms_of(method);
+  std::vector<WayOut> ways;
+  for (const auto& [other, word] : names<Method>()) {
+    if (others.has(other)) ways.push_back(WayOut::use(word));
+  }
+  if (ways.empty()) ways = ways_to_mean("mechanism", name, known);
   throw InvalidInput(
       "unknown-name",
       fmt::format("mechanism must be one of {}{}, but is \"{}\"{}", fmt::join(known, ", "),
                   kDrawMethods.has(method) ? "" : " in " + method_words(name_of(method)), name,
                   others.intersects(kEveryMethod) ? fmt::format(", which is for {}", others.text())
                                                   : did_you_mean(name, known)),
-      "mechanism");
+      "mechanism", std::move(ways));
 }
 
 void require_facts(bool hold) {

@@ -35,6 +35,13 @@ struct StandIn {
   const char* pulled_to = "uniform shares";
 };
 
+/// What a release is, for people.
+struct ReleaseSummary {
+  std::string
+      released;  ///< in a line: "released 10 records from 2000 rows by ds-roo with epsilon 1"
+  std::string details;  ///< lines
+};
+
 /// One method. Specs, designs and certificates that are handed to it have its word. Immutable.
 class ReleaseMethod {
  public:
@@ -134,9 +141,9 @@ class ReleaseMethod {
   [[nodiscard]] virtual std::vector<std::string> notes(const Certificate& certificate,
                                                        const ReleaseError& error,
                                                        const Domain& domain) const = 0;
-  /// The release, its file (" to FILE", or nothing), and how near it is: lines for people.
-  [[nodiscard]] virtual std::string summary(const Certificate& certificate, const Domain& domain,
-                                            const std::string& to) const = 0;
+  /// The release with its file (" to FILE", or nothing), and how near it is, for people.
+  [[nodiscard]] virtual ReleaseSummary summary(const Certificate& certificate, const Domain& domain,
+                                               const std::string& to) const = 0;
   /// Whom the release protects, where that is easily taken for more; empty elsewhere.
   [[nodiscard]] virtual std::string protection_note(const ReleaseSpec& spec) const;
   /// The sentence about an error above kUsualError that is not mostly noise.
@@ -237,7 +244,7 @@ const Own& own_of(const ReleaseSpec& spec) {
 [[nodiscard]] Json dyadic_json(double value);
 [[nodiscard]] Json privacy_json(const Privacy& privacy);
 
-/// "released 10 records from 2000 rows by ds-roo with epsilon 1", and a line feed.
+/// "released 10 records from 2000 rows by ds-roo with epsilon 1".
 [[nodiscard]] std::string released_words(const Certificate& certificate, const std::string& to,
                                          const std::string& by);
 

@@ -317,7 +317,7 @@ std::string answer_text(const PlanQuestion& question, const PlanAnswer& answer) 
   }
   text += answer.lines;
   for (const Message& warning : warnings(question, answer)) {
-    text += "warning: " + warning.text() + "\n";
+    text += warning.shown() + "\n";
   }
   return text + curve_text(answer);
 }
@@ -372,32 +372,35 @@ Json plan_json(const PlanReport& report) {
   return json;
 }
 
-/// "warning: at epsilon 0.5, 1: ...", once for warnings of one kind, which differ in numbers.
+/// "WARNING: at epsilon 0.5, 1: ...", once for warnings of one kind, which differ in numbers.
 std::string warnings_text(std::span<const PlanReport> reports) {
   struct Warning {
-    Code code;
-    std::string text, budgets, numbers;
+    Message message;
+    std::string budgets, numbers;
+    bool is_of_several = false;
   };
   std::vector<Warning> all;
   for (const PlanReport& report : reports) {
     const std::string budget = fmt::format("{:g}", report.question.budget.parameter());
     for (const Message& one : warnings(report.question, report.answers.front())) {
       const auto known = std::find_if(all.begin(), all.end(), [&](const Warning& before) {
-        return before.code == one.code &&
-               (one.code != Code("wide-range") || before.text == one.text());
+        return before.message.code == one.code &&
+               (one.code != Code("wide-range") || before.message == one);
       });
       if (known == all.end()) {
-        all.push_back({one.code, one.text(), budget, fmt::format(" (numbers for {})", budget)});
+        all.push_back({one, budget, fmt::format(" (numbers for {})", budget)});
       } else {
         known->budgets += ", " + budget;
+        known->is_of_several = true;
       }
     }
   }
   std::string said;
   for (const Warning& one : all) {
-    said += fmt::format("warning: at {} {}{}: {}\n",
+    said += fmt::format("WARNING: at {} {}{}: {} [{}]\n",
                         parameter_name(reports.front().question.budget.notion), one.budgets,
-                        one.budgets.find(',') == std::string::npos ? "" : one.numbers, one.text);
+                        one.is_of_several ? one.numbers : "", one.message.text(),
+                        one.message.code.name);
   }
   return said;
 }

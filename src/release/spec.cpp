@@ -73,6 +73,12 @@ constexpr Part kCommonParts[] = {
      kEveryMethod},
 };
 
+/// The flag of a part, or what it is called in a spec: "privacy" of "/privacy".
+std::string_view key_of(const Part& part) {
+  const std::string_view flag = part.flag, place = part.place;
+  return flag.starts_with("--") ? flag.substr(2) : place.substr(place.rfind('/') + 1);
+}
+
 }  // namespace
 
 std::span<const Part> spec_parts() {
@@ -375,7 +381,8 @@ void PartReader::require_known(const Json& object, const std::string& place) con
                                    [&](const Part& one) { return whole == one.place; });
     if (part == parts_.end()) {
       throw InvalidInput("unknown-key",
-                         fmt::format("{} in {} is no part of {}", whole, name_, what_));
+                         fmt::format("{} in {} is no part of {}", whole, name_, what_), key,
+                         {WayOut::leave(key)});
     }
     if (part->kind == kObject && member.is_object()) require_known(member, whole);
   }
@@ -385,8 +392,9 @@ void PartReader::require_kind(const Part& part) const {
   const Json& json = at(part.place);
   const auto require = [&](bool holds, const char* expected) {
     if (!holds) {
-      throw InvalidInput("missing-key",
-                         fmt::format("{} must have {} at {}", name_, expected, part.place));
+      throw InvalidInput("wrong-type",
+                         fmt::format("{} must have {} at {}", name_, expected, part.place),
+                         key_of(part));
     }
   };
   const auto of_texts = [&](std::initializer_list<const char*> keys) {

@@ -9,6 +9,7 @@
 #include "methods/local/bands.h"
 #include "methods/local/mechanism.h"
 #include "methods/local/sampler.h"
+#include "printed.h"
 
 namespace mollify {
 

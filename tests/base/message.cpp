@@ -25,13 +25,16 @@ TEST(Message, IsOneSentenceForPeople) {
       noise().text(),
       "the release is mostly noise: its error is 0.7; 13 outcomes or --epsilon 6.27 would do; "
       "for many rows use another method");
-  EXPECT_EQ(noise().brief(), "the release is mostly noise; 13 outcomes or --epsilon 6.27 would do");
+  EXPECT_EQ(noise().brief(),
+            "WARNING: the release is mostly noise; 13 outcomes or --epsilon 6.27 would do "
+            "[mostly-noise]");
+  EXPECT_EQ(noise().shown(), "WARNING: " + noise().text() + " [mostly-noise]");
   const Message bare{.code = "large-error", .verdict = "it is large"};
   EXPECT_EQ(bare.text(), "it is large");
-  EXPECT_EQ(bare.brief(), "it is large");
+  EXPECT_EQ(bare.brief(), "WARNING: it is large [large-error]");
   const Message with_clause{
       .code = "large-error", .verdict = "it is large", .clauses = {"more records lessen it"}};
-  EXPECT_EQ(with_clause.brief(), "it is large; more records lessen it");
+  EXPECT_EQ(with_clause.brief(), "WARNING: it is large; more records lessen it [large-error]");
 }
 
 TEST(Message, IsFieldsForPrograms) {
@@ -42,6 +45,32 @@ TEST(Message, IsFieldsForPrograms) {
   ASSERT_EQ(json["ways_out"].size(), 2U);
   EXPECT_EQ(json["ways_out"][0], (Json{{"action", "have"}, {"part", "outcomes"}, {"value", "13"}}));
   EXPECT_EQ(json["ways_out"][1], (Json{{"action", "set"}, {"part", "epsilon"}, {"value", "6.27"}}));
+}
+
+TEST(Message, ListsTheWaysOutThatItsWordsTell) {
+  Message told = noise();
+  told.remedy.told = {WayOut::use("marginals")};
+  EXPECT_EQ(told.text(), noise().text()) << "they are told already";
+  ASSERT_EQ(told.json()["ways_out"].size(), 3U);
+  EXPECT_EQ(told.json()["ways_out"][2]["part"], "marginals");
+}
+
+TEST(Message, OfARefusalIsFieldsToo) {
+  const InvalidInput bare("internal-error", "none");
+  for (const char* part : {"parameter", "column", "file", "line"}) {
+    EXPECT_TRUE(json_of(bare)[part].is_null()) << part;
+  }
+  EXPECT_TRUE(json_of(bare)["ways_out"].empty());
+  const InvalidInput full("outside-domain", "a.csv line 3", Concern::in_file("a.csv", 3, "age"),
+                          {WayOut::declare("outside", "clip")});
+  const Json json = json_of(full);
+  EXPECT_EQ(json["code"], "outside-domain");
+  EXPECT_EQ(json["text"], "a.csv line 3");
+  EXPECT_EQ(json["column"], "age");
+  EXPECT_EQ(json["file"], "a.csv");
+  EXPECT_EQ(json["line"], 3);
+  EXPECT_EQ(json["ways_out"][0],
+            (Json{{"action", "declare"}, {"part", "outside"}, {"value", "clip"}}));
 }
 
 TEST(Message, IsSaidOnce) {
@@ -59,7 +88,7 @@ TEST(Message, QuotesWhatUsersDataSayAndTouchesNothing) {
   for (const Speech speech : {Speech::kCommand, Speech::kPython, Speech::kSpec}) {
     const Speaking now(speech);
     EXPECT_EQ(named.text(), named.verdict);
-    EXPECT_EQ(named.brief(), named.verdict);
+    EXPECT_EQ(named.brief(), "WARNING: " + named.verdict + " [undeclared-values]");
   }
 }
 

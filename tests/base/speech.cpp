@@ -94,6 +94,13 @@ TEST(Speech, NamesWaysOutForPrograms) {
   EXPECT_EQ(names(WayOut::use("marginals")), (Names{"use", "marginals", ""}));
   EXPECT_EQ(names(WayOut::run("check")), (Names{"run", "check", ""}));
   EXPECT_EQ(parameter_name_of("mean-bound"), "mean-bound");
+  EXPECT_EQ(names(WayOut::declare("null", "category")), (Names{"declare", "null", "category"}));
+  {
+    const Speaking spec(Speech::kSpec);
+    EXPECT_EQ(names(WayOut::add("accept-error")), (Names{"set", "accept_error", "true"}));
+    EXPECT_EQ(names(WayOut::use("marginals")), (Names{"use", "marginals", ""}));
+    EXPECT_EQ(parameter_name_of("mean-bound"), "mean_bound");
+  }
   const Speaking python(Speech::kPython);
   EXPECT_EQ(names(WayOut::add("accept-error")), (Names{"set", "accept_error", "True"}));
   EXPECT_EQ(names(WayOut::set("epsilon", "2")), (Names{"set", "epsilon", "2"}));
@@ -102,6 +109,36 @@ TEST(Speech, NamesWaysOutForPrograms) {
   EXPECT_EQ(names(WayOut::use("marginals")), (Names{"use", "mo.Marginals", ""}));
   EXPECT_EQ(names(WayOut::run("check")), (Names{"run", "method.check", ""}));
   EXPECT_EQ(parameter_name_of("mean-bound"), "mean_bound");
+}
+
+TEST(Speech, QuotesTextsInPythonAlone) {
+  EXPECT_EQ(setting_words("mechanism", "randomized-response"), "--mechanism randomized-response");
+  const Speaking python(Speech::kPython);
+  EXPECT_EQ(setting_words("mechanism", "randomized-response"), "mechanism=\"randomized-response\"");
+  EXPECT_EQ(setting_words("epsilon", "6.27"), "epsilon=6.27");
+  EXPECT_EQ(setting_words("delta", "1e-06"), "delta=1e-06");
+  EXPECT_EQ(added_words("best"), "best=True");
+  EXPECT_EQ(command_words("ledger --declare"), "Ledger.declare");
+}
+
+TEST(Refusal, SaysMoreOfItsConcernInALongerSentence) {
+  const InvalidInput inner("wrong-type", "min must be a number", "min");
+  const InvalidInput outer(inner, "d.yaml line 2: min must be a number",
+                           Concern::in_file("d.yaml", 2));
+  EXPECT_EQ(outer.parameter(), "min");
+  EXPECT_EQ(outer.file(), "d.yaml");
+  EXPECT_EQ(outer.line(), 2U);
+  EXPECT_EQ(inner.file(), "");
+}
+
+TEST(Refusal, OfAValueIsMendedByAnotherOneUnlessMoreIsKnown) {
+  const InvalidInput bare("out-of-range", "epsilon must be positive", "epsilon");
+  EXPECT_EQ(bare.ways_out(), (std::vector{WayOut::set("epsilon")}));
+  const InvalidInput better("unknown-name", "mechanism must be", "mechanism",
+                            {WayOut::use("central")});
+  EXPECT_EQ(better.ways_out(), (std::vector{WayOut::use("central")}));
+  EXPECT_TRUE(InvalidInput("out-of-range", "no parameter").ways_out().empty());
+  EXPECT_TRUE(InvalidInput("budget-exceeded", "spent", "data-set").ways_out().empty());
 }
 
 TEST(Refusal, CarriesItsFactsBesideItsSentence) {

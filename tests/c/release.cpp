@@ -232,6 +232,13 @@ TEST(CRelease, RefusesAndLeavesNothing) {
   EXPECT_EQ(released.release, nullptr);
   EXPECT_EQ(certificate, nullptr);
   EXPECT_THAT(mollify_last_error(), HasSubstr("model"));
+  EXPECT_THAT(mollify_last_error(), ::testing::Not(HasSubstr("--"))) << "C has keys of a spec";
+  const auto facts = nlohmann::json::parse(mollify_last_error_facts());
+  EXPECT_EQ(facts["code"], mollify_last_error_code());
+  EXPECT_EQ(facts["text"], mollify_last_error());
+  EXPECT_EQ(facts["parameter"], "method");
+  EXPECT_TRUE(facts["file"].is_null());
+  EXPECT_EQ(facts["ways_out"][0]["action"], "set");
 
   data = ages();
   EXPECT_EQ(mollify_release(kSpec, &data, nullptr, "people", &released, &certificate, &warnings),

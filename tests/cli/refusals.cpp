@@ -31,6 +31,49 @@ std::string refused_sample(const Release& command, const Arguments& options) {
   return refused(command, kSample + options + kBothOutputs);
 }
 
+TEST(Refusals, AreFieldsForAProgram) {
+  const Release command;
+  const auto error = [&](Arguments words) {
+    words.emplace_back("--json");
+    const Ended ended = command.run(words);
+    EXPECT_EQ(ended.status, 2) << ended.err;
+    EXPECT_TRUE(is_one_sentence(ended.err)) << ended.err;
+    const auto said = nlohmann::json::parse(ended.out).at("error");
+    EXPECT_EQ("mollify: " + said["text"].get<std::string>() + " [" +
+                  said["code"].get<std::string>() + "]\n",
+              ended.err);
+    return said;
+  };
+  const auto sampled = [&](const Arguments& options) { return error(kSample + options); };
+  const auto of_flag = error({"sample", "local", "--epsilom", "1"});
+  EXPECT_EQ(of_flag["code"], "unknown-flag");
+  EXPECT_EQ(of_flag["parameter"], "epsilom");
+  EXPECT_EQ(of_flag["ways_out"][0]["part"], "epsilon");
+  EXPECT_EQ(error({"sample", "nothing"})["code"], "unknown-name");
+  EXPECT_EQ(error({"sample", "local"})["code"], "missing-parameter");
+  const auto of_value = sampled(kIntegral + Arguments{"--count", "1", "--epsilon", "-1"});
+  EXPECT_EQ(of_value["parameter"], "epsilon");
+  EXPECT_EQ(of_value["ways_out"][0]["action"], "set");
+  const auto of_file = error({"check", "--domain", "none.yaml", "--data", "none.csv"});
+  EXPECT_EQ(of_file["code"], "unreadable-file");
+  EXPECT_EQ(of_file["file"], "none.yaml");
+}
+
+TEST(Refusals, SpeakOfASpecsKeysToWhoGivesOne) {
+  const Release command;
+  const std::string domain = command.files.path("wide.yaml");
+  command.files.write("wide.yaml", "columns:\n  age: {type: integer, min: 0, max: 99}\n");
+  command.files.write("spec.json",
+                      R"({"method": "integral", "count": 1, "privacy": {"epsilon": 0.01},
+                          "domain": {"file": ")" +
+                          domain + R"("}})");
+  command.files.write("ages.csv", "age\n1\n2\n");
+  const Ended ended = command.run({"sample", "--spec", "spec.json", "--data", "ages.csv"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, ::testing::HasSubstr("accept_error true"));
+  EXPECT_THAT(ended.err, ::testing::Not(::testing::HasSubstr("--accept-error")));
+}
+
 TEST(Refusals, OfParameters) {
   const Release command;
   const auto with = [&](const Arguments& options) {

@@ -156,6 +156,7 @@ struct Elsewhere {
   const char* name;
   const char* domain;
   Arguments options;
+  friend void PrintTo(const Elsewhere& one, std::ostream* out) { *out << one.name; }
 };
 
 const std::vector<Elsewhere> kElsewhere = {

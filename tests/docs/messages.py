@@ -1,9 +1,10 @@
-"""Checks that messages are values, and the table of docs/reference/messages.md.
+"""Checks that messages are values, the table of docs/reference/messages.md, and Python's codes of warnings.
 
-Every code in the sources is in schema/messages.json, and the reverse. No code decides by the text of a sentence or
-rewrites one: C++ and Python have no search in a sentence, and Python no regular expression.
+Every code in the sources is in schema/messages.json, and the reverse; its example is a sentence of a source that has
+the code. No code decides by the text of a sentence or rewrites one: C++ and Python have no search in a sentence, and
+no comparison of two, and Python no regular expression.
 
-usage: messages.py REPOSITORY       MOLLIFY_WRITE=1 writes the table
+usage: messages.py REPOSITORY       MOLLIFY_WRITE=1 writes the table and the codes
 """
 
 import ast
@@ -20,13 +21,25 @@ CODE = re.compile(rf'\b{MAKERS}\(\s*"([a-z]+(?:-[a-z]+)*)"')
 WARNING = re.compile(r'\.code = "([a-z-]+)"|\bMessage\(\w+, "([a-z-]+)"')
 
 # Names of sentences, and what reads them.
-SENTENCES = {"message", "note", "notes", "refusal", "refused", "sentence", "sentences", "warning", "warnings", "ways", "why", "words"}
+SENTENCES = set(
+    "message note notes reason refusal refused sentence sentences summary warning warnings ways why words".split()
+)
 READS = "find|rfind|find_first_of|find_last_of|starts_with|ends_with|contains|compare|replace|substr|erase"
 READ = re.compile(rf"\b(?:what\(\)|(?:{'|'.join(sorted(SENTENCES))})\b(?:\(\)|\[\w+\])?)(?:\.|->)(?:{READS})\(")
+TEXT = r"(?:what|text|brief|shown)\(\)"
+EQUALS = re.compile(
+    rf"\b(?:{TEXT}|note|reason|refusal|sentence|summary|warning)\s*[!=]=(?!\s*nullptr)|[!=]=\s*\w+(?:\.|->){TEXT}"
+)
 REGULAR = re.compile(r"\bstd::(?:basic_)?regex\b|<regex>")
 METHODS = set("find rfind index startswith endswith replace split partition rpartition removeprefix removesuffix".split())
 FREE_OF_SENTENCES = ("python/mollify/reproduce/",)  # its regular expressions read pictures
 
+# Codes whose sentence another file makes.
+PASSED_ON = {"draft-note", "no-mechanism", "unknown-parameter"}
+LITERAL = re.compile(r'f?"((?:[^"\\\n]|\\.)*)"')
+LEAST_PINNED = 12  # letters of an example that its source has
+
+CODES = "python/mollify/_codes.py"
 PAGE = "docs/reference/messages.md"
 MADE = re.compile(r"(?<=<!-- made by tests/docs/messages.py: codes -->\n).*?(?=^<!-- end -->)", re.M | re.S)
 
@@ -41,6 +54,32 @@ def table_of(rows):
         told = [in_page(row[part]) for part in ("kind", "cause", "remedy", "example")]
         lines.append(f"| `{row['code']}` | {' | '.join(told)} |")
     return "\n".join(lines) + "\n"
+
+
+def codes_of(rows):
+    """The text of Python's module of the codes that warnings have."""
+    codes = sorted(row["code"] for row in rows if "warning" in row["kind"])
+    listed = "".join(f'        "{code}",\n' for code in codes)
+    return (
+        '"""The codes of warnings, made by tests/docs/messages.py of schema/messages.json."""\n\n'
+        f"WARNING_CODES = frozenset(\n    {{\n{listed}    }}\n)\n"
+    )
+
+
+def makes(text, sentence):
+    """Whether a literal of a source makes the sentence, whatever stands at its places."""
+    joined = re.sub(r'"\s*f?"', "", text)
+    for literal in LITERAL.findall(joined):
+        parts = [one for one in re.split(r"\{[^{}]*\}", literal.replace('\\"', '"')) if len(one.strip()) > 3]
+        at = 0
+        for part in parts:
+            at = sentence.find(part, at)
+            if at < 0:
+                break
+            at += len(part)
+        if at >= 0 and sum(map(len, parts)) >= LEAST_PINNED:
+            return True
+    return False
 
 
 def name_of(node):
@@ -84,29 +123,35 @@ def main():
     for row in table:
         if list(row) != ["code", "kind", "cause", "example", "remedy"] or not all(row.values()):
             faults.append(f"schema/messages.json: {row['code']} must have code, kind, cause, example and remedy")
-    used = {}
+    used, sources = {}, {}
     for path, text in text_files(repository):
         place = str(path.relative_to(repository))
         if not place.startswith(("src/", "include/", "python/src/", "python/mollify/")):
             continue
-        if path.suffix in {".h", ".cpp", ".py"}:
+        if path.suffix in {".h", ".cpp", ".py"} and place != CODES:
+            sources[place] = text
             for code in CODE.findall(text) + [one or other for one, other in WARNING.findall(text)]:
                 used.setdefault(code, place)
         if path.suffix in {".h", ".cpp"}:
             for number, line in enumerate(text.splitlines(), 1):
                 code = line.split("//")[0]
-                if READ.search(code) or REGULAR.search(code):
+                if READ.search(code) or REGULAR.search(code) or EQUALS.search(code):
                     faults.append(f"{place}:{number}: reads a sentence: {line.strip()}")
         elif path.suffix == ".py" and not place.startswith(FREE_OF_SENTENCES):
             faults += reads_in_python(place, text)
     faults += [f"{place}: {code} is not in schema/messages.json" for code, place in used.items() if code not in listed]
     faults += [f"schema/messages.json has {code}, which no source has" for code in listed if code not in used]
-    page = repository / PAGE
+    for row in table:
+        of_code = [text for text in sources.values() if f'"{row["code"]}"' in text or row["code"] in PASSED_ON]
+        if not any(makes(text, row["example"]) for text in of_code):
+            faults.append(f"no source with the code {row['code']} makes its example: {row['example']}")
+    page, codes = repository / PAGE, repository / CODES
     made = MADE.sub(lambda _: table_of(table), page.read_text())
     if os.environ.get("MOLLIFY_WRITE"):
         page.write_text(made)
-    elif page.read_text() != made:
-        faults.append(f"{PAGE} is not the table of schema/messages.json: MOLLIFY_WRITE=1 writes it")
+        codes.write_text(codes_of(table))
+    elif page.read_text() != made or not codes.exists() or codes.read_text() != codes_of(table):
+        faults.append(f"{PAGE} or {CODES} is not made of schema/messages.json: MOLLIFY_WRITE=1 writes both")
     print("\n".join(faults))
     print(f"{len(used)} codes, {len(faults)} faults")
     return 1 if faults or len(used) < 50 else 0

@@ -49,6 +49,7 @@ struct Asked {
   const char* spec;
   std::size_t records;
   bool counts;
+  friend void PrintTo(const Asked& asked, std::ostream* out) { *out << asked.model; }
 };
 
 class FrontRelease : public testing::TestWithParam<Asked> {

@@ -35,6 +35,7 @@ struct Asked {
   Method word;
   const char* parts;
   const char* subject;  ///< the purpose in a plan's words
+  friend void PrintTo(const Asked& asked, std::ostream* out) { *out << name_of(asked.word); }
 };
 
 /// One line for each method; Methods.EachIsAskedHere finds one that is missing.

@@ -24,12 +24,12 @@ from mollify._parameters import unknown
 from mollify._progress import steps
 from mollify._refusal import WayOut, refusal
 from mollify._spec import Held, Inputs
+from mollify.boosting.cell_masses import Known, even_edges, measure, points_of
 from mollify.boosting.density import BoostedDensity, Learner, LogNormaliser, Numbers, Points, boost, resampled
 from mollify.boosting.diagnostics import (
     REGIMES, Estimate, Region, Run, Step, diagnose, diagnose_region, diagnose_run, mode_coverage,
     negative_log_likelihood,
 )
-from mollify.boosting.known import Known, even_edges, measure, points_of
 from mollify.boosting.learners import LogisticLearner, NetworkLearner, TreeLearner, model_from, write_model
 
 _NOTICE = "NOT PRIVATE: this is computed from the data without protection, for the data holder only"

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from mollify import _core
+from mollify.boosting.cell_masses import Fit, fit_of, measure
 from mollify.boosting.density import Points
-from mollify.boosting.known import Fit, fit_of, measure
-from mollify.reproduce.known import three_gaussians
+from mollify.reproduce.densities import three_gaussians
 from mollify.reproduce.page import HeatMap, Numbers, PublishedNumber
 
 BERNSTEIN = (

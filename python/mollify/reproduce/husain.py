@@ -11,11 +11,11 @@ import numpy as np
 
 from mollify import _core
 from mollify._refusal import refusal
+from mollify.boosting.cell_masses import measure, points_of
 from mollify.boosting.density import BoostedDensity, Points
-from mollify.boosting.known import measure, points_of
 from mollify.reproduce import measured
 from mollify.reproduce.contenders import BERNSTEIN, BernsteinContender, cross_validated_width, expected_likelihoods
-from mollify.reproduce.known import (
+from mollify.reproduce.densities import (
     Known, Runs, boosting_runs, learned_from, mean_and_deviation, plane_gaussians, projected, random_gaussians, relative_floor,
     ring,
 )

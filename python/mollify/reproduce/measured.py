@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mollify import _core
+from mollify.boosting.cell_masses import measure, points_of
 from mollify.boosting.density import Points
-from mollify.boosting.known import measure, points_of
 from mollify.reproduce.contenders import PrivateGan, private_gan_sample
-from mollify.reproduce.known import (
+from mollify.reproduce.densities import (
     Known, Metrics, boosting_runs, mixture, plane_gaussians, random_gaussians, ring, three_gaussians,
 )
 

@@ -13,10 +13,10 @@ import numpy as np
 from mollify import _core
 from mollify._analysis import risk
 from mollify._sampler import Sampler
+from mollify.boosting.cell_masses import measure
 from mollify.boosting.density import perfectly_boosted
-from mollify.boosting.known import measure
 from mollify.nonprivate import law as law_of_draw
-from mollify.reproduce.known import (
+from mollify.reproduce.densities import (
     Divergences, Known, class_floor, divergences, line_divergences, mixture, normal, projected, published_baseline,
     relative_floor, ring,
 )

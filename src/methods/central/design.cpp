@@ -26,7 +26,7 @@ using Notion = PrivacyNotion;
 void validate(const CentralRequest& request) {
   const auto& [records, outcomes, outputs, budget] = request;
   require_between("the number of records", records, 1, RandomizedResponse::kMostRecords);
-  require_between("the number of outcomes", outcomes, 1, Band::kMostOutcomes);
+  require_between("the number of outcomes", outcomes, 1, Band::kMostOutcomes, "outcomes");
   if (outputs < 1)
     throw InvalidInput("out-of-range", "the number of outputs must be at least 1, but is 0",
                        "count");

@@ -549,9 +549,9 @@ class CentralMethod final : public ReleaseMethod {
 
   const MethodAdvice& advice() const override { return central_advice(); }
 
-  std::string summary(const Certificate& certificate, const Domain&,
-                      const std::string& to) const override {
-    return released_words(certificate, to, certificate.mechanism()) + finite_summary(certificate);
+  ReleaseSummary summary(const Certificate& certificate, const Domain&,
+                         const std::string& to) const override {
+    return {released_words(certificate, to, certificate.mechanism()), finite_summary(certificate)};
   }
 
   std::span<const OwnPart> parts() const override { return kCentralParts; }

@@ -286,7 +286,7 @@ std::uint64_t least_that(std::uint64_t greatest, const Condition& holds) {
 
 DsRoo::DsRoo(std::uint64_t outcomes, std::uint64_t records, double epsilon)
     : bound_(epsilon), outcomes_(outcomes), records_(records) {
-  require_between("the number of outcomes", outcomes, 1, Band::kMostOutcomes);
+  require_between("the number of outcomes", outcomes, 1, Band::kMostOutcomes, "outcomes");
   require_between("the number of records", records, 1, RandomizedResponse::kMostRecords);
   if (outcomes == 1) {
     obscured_.push_back(0);
@@ -380,7 +380,7 @@ HistogramSampler::HistogramSampler(std::uint64_t outcomes, std::uint64_t records
       epsilon_(validated(epsilon)),
       noise_(DiscreteLaplace::at_least(div_up(2, epsilon))) {
   constexpr std::uint64_t kMostCounted = std::uint64_t{1} << 40;
-  require_between("the number of outcomes", outcomes, 1, Band::kMostOutcomes);
+  require_between("the number of outcomes", outcomes, 1, Band::kMostOutcomes, "outcomes");
   require_between("the number of records", records, 1, kMostCounted);
   if (outputs < 1)
     throw InvalidInput("out-of-range", "the number of outputs must be at least 1, but is 0",

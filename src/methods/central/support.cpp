@@ -57,7 +57,8 @@ constexpr double kMiss = SupportFinder::kMiss;  // beta
 
 void check(const SupportHint& hint, std::uint64_t outcome_count, std::uint64_t record_count,
            double epsilon, std::uint64_t most_width) {
-  require_between("the number of outcomes", outcome_count, 1, SupportFinder::kMostIntegers);
+  require_between("the number of outcomes", outcome_count, 1, SupportFinder::kMostIntegers,
+                  "outcomes");
   require_between("the number of records", record_count, 1, SupportFinder::kMostIntegers);
   require_between("epsilon of a support hint", epsilon, 3e-6, 100);
   if (most_width < 1)

@@ -82,7 +82,8 @@ std::vector<Message> wide_ranges(const RealColumns& columns, std::span<const dou
              covariance.empty() ? "(by the bound of the covariance)" : "of the covariance"),
          .clauses = {fmt::format("is {} of logarithms ({})?",
                                  covariance.empty() ? "the bound" : "the covariance",
-                                 setting_words("log", columns.name(i)))}});
+                                 setting_words("log", columns.name(i)))},
+         .remedy = {.told = {WayOut::set("log", columns.name(i))}}});
   }
   return said;
 }
@@ -524,10 +525,10 @@ class GaussianMethod final : public PointMethod {
 
   const MethodAdvice& advice() const override { return gaussian_advice(); }
 
-  std::string summary(const Certificate& certificate, const Domain&,
-                      const std::string& to) const override {
-    return released_words(certificate, to, "a Gaussian sampler") +
-           gaussian_summary(*certificate.as<GaussianDesign>());
+  ReleaseSummary summary(const Certificate& certificate, const Domain&,
+                         const std::string& to) const override {
+    return {released_words(certificate, to, "a Gaussian sampler"),
+            gaussian_summary(*certificate.as<GaussianDesign>())};
   }
 
   std::span<const OwnPart> parts() const override { return kGaussianParts; }
@@ -705,10 +706,10 @@ class GaussianModelMethod final : public PointMethod {
 
   const MethodAdvice& advice() const override { return gaussian_model_advice(); }
 
-  std::string summary(const Certificate& certificate, const Domain&,
-                      const std::string& to) const override {
-    return released_words(certificate, to, "one mean and one covariance") +
-           fmt::format("how: {}\n", why(certificate));
+  ReleaseSummary summary(const Certificate& certificate, const Domain&,
+                         const std::string& to) const override {
+    return {released_words(certificate, to, "one mean and one covariance"),
+            fmt::format("how: {}\n", why(certificate))};
   }
 
   std::span<const OwnPart> parts() const override { return {&kLogarithms, 1}; }
@@ -811,7 +812,8 @@ class GaussianModelMethod final : public PointMethod {
                                "data's Gaussian in total variation",
                                error.error),
         .reason = fmt::format("{}. All records share it", spread_condition()),
-        .clauses = {"more records or a larger budget lessen it"}};
+        .clauses = {"more records or a larger budget lessen it"},
+        .remedy = {.told = {WayOut::have("records", ""), WayOut::set("epsilon")}}};
   }
 
   std::unique_ptr<const PlanModel> plan_model(PlanQuestion& question,

@@ -46,7 +46,7 @@ void refuse(const MechanismParameters& parameters, bool given, std::string_view 
 /// Band and the channels refuse the same; here before anything is computed or allocated from it.
 void validate_space(const MechanismParameters& parameters) {
   const std::size_t count = parameters.outcome_count;
-  require_between("the number of outcomes", count, 1, Band::kMostOutcomes);
+  require_between("the number of outcomes", count, 1, Band::kMostOutcomes, "outcomes");
   if (parameters.reference.empty()) return;
   if (parameters.reference.size() != count) {
     throw InvalidInput(

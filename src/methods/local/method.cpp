@@ -258,8 +258,8 @@ std::string risk_text(const WorstCaseRisk& risk, const MechanismRow& row, const 
                      risk.quoted_total_variation(), data_supposed(spec) + smoothing_words(scorer));
 }
 
-std::string local_summary(const Certificate& certificate, const Domain& domain,
-                          const std::string& to) {
+ReleaseSummary local_summary(const Certificate& certificate, const Domain& domain,
+                             const std::string& to) {
   const LocalDesign& design = *certificate.as<LocalDesign>();
   std::string drawn = counted(*certificate.spec.count, "record");
   if (certificate.facts.units) {
@@ -267,11 +267,12 @@ std::string local_summary(const Certificate& certificate, const Domain& domain,
   } else {
     drawn += certificate.spec.unit ? " for each unit" : " for all rows of this file";
   }
-  return fmt::format("released {}{} by {} with {} in all\nspace: {}\neach draw: {}; {}\n", drawn,
-                     to, certificate.mechanism(), certificate.total.text(), space_text(certificate),
-                     certificate.draw.text(),
-                     risk_text(draw_risk(certificate, domain), row_of(design.mechanism),
-                               own_of<LocalSpec>(certificate.spec), design.scorer));
+  return {fmt::format("released {}{} by {} with {} in all", drawn, to, certificate.mechanism(),
+                      certificate.total.text()),
+          fmt::format("space: {}\neach draw: {}; {}\n", space_text(certificate),
+                      certificate.draw.text(),
+                      risk_text(draw_risk(certificate, domain), row_of(design.mechanism),
+                                own_of<LocalSpec>(certificate.spec), design.scorer))};
 }
 
 using enum PartKind;
@@ -571,8 +572,8 @@ class DrawMethod : public ReleaseMethod {
         .severity = Severity::kNoise};
   }
 
-  std::string summary(const Certificate& certificate, const Domain& domain,
-                      const std::string& to) const override {
+  ReleaseSummary summary(const Certificate& certificate, const Domain& domain,
+                         const std::string& to) const override {
     return local_summary(certificate, domain, to);
   }
 
@@ -694,6 +695,8 @@ class LocalMethod final : public DrawMethod {
       found.others.push_back(fmt::format("for shares of all units together use {} and {}",
                                          setting_words("mechanism", "randomized-response"),
                                          command_words("estimate")));
+      found.told.push_back(WayOut::set("mechanism", "randomized-response"));
+      found.told.push_back(WayOut::run("estimate"));
     }
     return found;
   }
@@ -721,6 +724,7 @@ class IntegralMethod final : public DrawMethod {
     if (certificate.spec.count.value_or(1) > 1) {
       found.others.push_back(
           fmt::format("for many rows of one public model use {}", method_words("integral-model")));
+      found.told.push_back(WayOut::use("integral-model"));
     }
     return found;
   }
@@ -739,11 +743,12 @@ class IntegralModelMethod final : public DrawMethod {
 
   const MethodAdvice& advice() const override { return integral_model_advice(); }
 
-  std::string summary(const Certificate& certificate, const Domain&,
-                      const std::string& to) const override {
-    return fmt::format("released {}{} of one model by {} with {} in all\nspace: {}\n",
-                       counted(*certificate.spec.count, "record"), to, certificate.mechanism(),
-                       certificate.total.text(), space_text(certificate));
+  ReleaseSummary summary(const Certificate& certificate, const Domain&,
+                         const std::string& to) const override {
+    return {fmt::format("released {}{} of one model by {} with {} in all",
+                        counted(*certificate.spec.count, "record"), to, certificate.mechanism(),
+                        certificate.total.text()),
+            fmt::format("space: {}\n", space_text(certificate))};
   }
 
   std::span<const OwnPart> parts() const override {

@@ -244,7 +244,7 @@ class LocalPlan final : public PlanModel {
     if (!question.every_mechanism) {
       static_cast<void>(risk_of(easy, reference_of(easy), draw));
     } else {
-      require_between("the number of outcomes", easy.outcomes, 1, Band::kMostOutcomes);
+      require_between("the number of outcomes", easy.outcomes, 1, Band::kMostOutcomes, "k");
     }
   }
 

@@ -498,6 +498,7 @@ Message models_message(const ReleaseError& error) {
                                  error.error, error.reference),
           .reason = error_words(error),
           .clauses = {fmt::format("a larger {} lessens it", flag_words("epsilon"))},
+          .remedy = {.told = {WayOut::set("epsilon")}},
           .severity = Severity::kNoise};
 }
 

@@ -678,10 +678,10 @@ class MarginalsMethod final : public ReleaseMethod {
 
   const MethodAdvice& advice() const override { return marginals_advice(); }
 
-  std::string summary(const Certificate& certificate, const Domain&,
-                      const std::string& to) const override {
-    return released_words(certificate, to, "one model of marginals") +
-           fmt::format("how: {}\n", why(certificate));
+  ReleaseSummary summary(const Certificate& certificate, const Domain&,
+                         const std::string& to) const override {
+    return {released_words(certificate, to, "one model of marginals"),
+            fmt::format("how: {}\n", why(certificate))};
   }
 
   std::span<const OwnPart> parts() const override { return kMarginalsParts; }
@@ -858,7 +858,8 @@ class MarginalsMethod final : public ReleaseMethod {
             "and much of it may be noise",
             error.at_worst ? fmt::format(", and at worst {}", kIfClose)
                            : ", if they rise and fall with each other as Gaussian ones do"),
-        .clauses = {"fewer bins or more records lessen it"}};
+        .clauses = {"fewer bins or more records lessen it"},
+        .remedy = {.told = {WayOut::declare("bins"), WayOut::have("records", "")}}};
   }
 
   std::optional<std::string> noise_condition(const Certificate& certificate) const override {

@@ -14,6 +14,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "core/invalid_input.h"
+#include "printed.h"
 #include "release/spec.h"
 #include "scores/mixed_rows.h"
 #include "scores/points.h"

@@ -15,6 +15,7 @@
 
 #include "accounting/gaussian.h"
 #include "methods/marginals/learner.h"
+#include "printed.h"
 #include "sanitized.h"
 
 namespace mollify {

@@ -17,6 +17,7 @@
 #include <gtest/gtest.h>
 
 #include "methods/marginals/noisy_answers.h"
+#include "printed.h"
 #include "sanitized.h"
 
 namespace mollify {

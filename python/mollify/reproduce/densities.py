@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mollify import _core
-from mollify.boosting import known as base
+from mollify.boosting import cell_masses as base
 from mollify.boosting.analysis import chain_ends
+from mollify.boosting.cell_masses import measure, points_of
 from mollify.boosting.density import BoostedDensity, Numbers, Points, boost, perfect_path
-from mollify.boosting.known import measure, points_of
 from mollify.boosting.learners import FirstOnce, NetworkLearner
 from mollify.reproduce.page import HeatMap, raster
 

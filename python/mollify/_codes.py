@@ -1,0 +1,22 @@
+"""The codes of warnings, made by tests/docs/messages.py of schema/messages.json."""
+
+WARNING_CODES = frozenset(
+    {
+        "delta-large",
+        "delta-not-compared",
+        "delta-too-large",
+        "draft-note",
+        "epsilon-capped",
+        "few-units",
+        "indistinct-from-noise",
+        "integers-cut",
+        "large-epsilon",
+        "large-error",
+        "mostly-noise",
+        "noise-if",
+        "noise-if-sparse",
+        "not-compared",
+        "undeclared-values",
+        "wide-range",
+    }
+)
