@@ -1,4 +1,4 @@
-// Runs tests. Sentences have the command's words, as most tests read them, unless one says otherwise.
+// Runs tests. Sentences have the command's words until a test chooses others.
 #include <gtest/gtest.h>
 
 #include "base/speech.h"

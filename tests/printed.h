@@ -1,4 +1,4 @@
-// How failures print the parameters of tests: as what they are, and not as bytes.
+// Prints the parameters of tests by name, where GoogleTest would print bytes.
 #pragma once
 
 #include <ostream>
@@ -8,7 +8,7 @@
 
 namespace mollify {
 
-/// A value of an enumeration that has names, by its name. GoogleTest finds this beside the type.
+/// For every enumeration with names. GoogleTest finds this beside the type.
 template <class Enumeration>
 requires std::is_enum_v<Enumeration> && requires(Enumeration value) { names_of(value); }
 std::ostream& operator<<(std::ostream& out, Enumeration value) { return out << name_of(value); }

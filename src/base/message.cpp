@@ -59,6 +59,8 @@ std::string Message::brief() const {
   return for_terminal(rest.empty() ? verdict : fmt::format("{}; {}", verdict, rest.front()), code);
 }
 
+std::string Message::headline() const { return for_terminal(verdict, code); }
+
 std::string Message::shown() const { return for_terminal(text(), code); }
 
 Json Message::json() const {

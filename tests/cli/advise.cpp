@@ -423,7 +423,7 @@ TEST(Advise, WarnsOfALargeEpsilon) {
   EXPECT_THAT(unwrapped(command.run(Arguments{"advise"} + kEach).out),
               HasSubstr("WARNING: epsilon 8 reaches the error that you asked for, but changes the "
                         "odds of a guess by up to e^8 = 2981; epsilon 4 is a compromise, and the "
-                        "error is for the worst possible data\n"));
+                        "error is for the worst possible data [large-epsilon]\n"));
   EXPECT_EQ(advised(command, kEach + Arguments{"--alpha", "0.2"})["warnings"].size(), 0U);
 }
 

@@ -82,7 +82,8 @@ TEST(Caveats, ReleasesFromManyCandidatesAreMostlyNoiseForSparseData) {
     std::string notes = brief;
     for (std::size_t at; (at = notes.find("\n  ")) != std::string::npos;) notes.replace(at, 3, " ");
     EXPECT_THAT(notes,
-                testing::ContainsRegex("WARNING: " + verdict + "; [0-9]+ outcomes would do\n"));
+                testing::ContainsRegex("WARNING: " + verdict +
+                                       "; [0-9]+ outcomes would do \\[noise-if-sparse\\]\n"));
     EXPECT_THAT(
         notes,
         HasSubstr("\ngreatest error of a record: 0.9999 in total variation, plus smoothing\n"));

@@ -91,15 +91,15 @@ TEST(DangerousAnswers, AreToldByThePlanBefore) {
   EXPECT_THAT(plan({"--n", "1000", "--delta", "1e-6", "--json"}), HasSubstr("\"warnings\": []"));
   EXPECT_THAT(
       plan({"--n", "1000", "--delta", "2e-4"}),
-      HasSubstr("warning: delta 0.0002 is more than a tenth of 1/n = 0.001 for 1000 records"));
+      HasSubstr("WARNING: delta 0.0002 is more than a tenth of 1/n = 0.001 for 1000 records"));
   EXPECT_THAT(plan({"--n", "1000", "--delta", "1e-3", "--accept-large-delta"}),
-              HasSubstr("warning: delta 0.001 is 1/n or more for 1000 records, so whole records "
+              HasSubstr("WARNING: delta 0.001 is 1/n or more for 1000 records, so whole records "
                         "may be released as they are: a release refuses this without "
                         "--accept-large-delta"));
   EXPECT_THAT(plan({"--alpha", "0.3", "--delta", "1e-6"}), Not(HasSubstr("noise")));
   EXPECT_THAT(
       plan({"--alpha", "0.5", "--delta", "1e-6"}),
-      HasSubstr("warning: the release is mostly noise: the worst-case error of a record is "
+      HasSubstr("WARNING: the release is mostly noise: the worst-case error of a record is "
                 "0.49 in total variation, and the error of the public reference alone is 0.9"));
   EXPECT_THAT(unwrapped(command
                             .run({"plan", "central", "--k", "1000", "--epsilon", "0.1", "--n",
@@ -255,7 +255,7 @@ TEST(DangerousAnswers, SaysThatADrawCountsThirtyAtMostWhoeverAsks) {
     EXPECT_THAT(said(words), HasSubstr(capped)) << words.front();
   }
   EXPECT_THAT(said({"plan", "local", "--k", "5", "--epsilon", "12"}),
-              HasSubstr("warning: epsilon 12 allows that the output multiplies the odds of a "
+              HasSubstr("WARNING: epsilon 12 allows that the output multiplies the odds of a "
                         "guess by up to 1.628e+05"));
   EXPECT_THAT(said({"plan", "local", "--k", "5", "--epsilon", "60", "--count", "2"}),
               Not(HasSubstr("30 at most")));

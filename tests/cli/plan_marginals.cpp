@@ -88,7 +88,7 @@ TEST(PlanMarginals, TellsTheNoiseOfColumnsAndPairs) {
   EXPECT_THAT(text, HasSubstr("; the other pairs are as the model guesses them"));
   EXPECT_THAT(text, ::testing::Not(HasSubstr("right but for")));
   EXPECT_THAT(command.run(Doses::kPlan + Arguments{"--n", "30", "--epsilon", "0.1"}).out,
-              HasSubstr("warning: the release cannot be told apart from public noise"));
+              HasSubstr("WARNING: the release cannot be told apart from public noise"));
 }
 
 TEST(PlanMarginals, FindsRecordsAndBudget) {

@@ -295,7 +295,7 @@ TEST(Sample, CountsADrawAboveThirtyAsThirtyAndSaysSo) {
   EXPECT_EQ(certificate["draw"]["epsilon"], 30);
   EXPECT_EQ(certificate["privacy"]["epsilon"], 60);
   EXPECT_NE(ended.err.find("WARNING: a draw counts epsilon 30 at most, so epsilon 60 is released "
-                           "and not the epsilon 100 asked for\n"),
+                           "and not the epsilon 100 asked for [epsilon-capped]\n"),
             std::string::npos)
       << ended.err;
   EXPECT_EQ(command.run(kSample + kIntegral + Arguments{"--epsilon", "1", "--count", "7"})

@@ -225,7 +225,7 @@ TEST(SampleGaussian, WarnsOfARangeOfManyDeviations) {
       "covariance of logarithms (--log year1)?";
   const Ended dollars = command.run(sample);
   EXPECT_EQ(dollars.status, 0) << dollars.err;
-  EXPECT_THAT(dollars.err, ::testing::HasSubstr("WARNING: " + warning + "\n"));
+  EXPECT_THAT(dollars.err, ::testing::HasSubstr("WARNING: " + warning + " [wide-range]\n"));
   EXPECT_THAT(dollars.err, ::testing::Not(::testing::HasSubstr("range of age")));
   EXPECT_EQ(Json::parse(command.run(sample + Arguments{"--json"}).out)["warnings"][0]["text"],
             warning);
@@ -234,7 +234,7 @@ TEST(SampleGaussian, WarnsOfARangeOfManyDeviations) {
   const Ended plan =
       command.run({"plan", "gaussian", "--domain", "d.yaml", "--covariance", "c.csv", "--epsilon",
                    "4", "--delta", "1e-6", "--n", "3000", "--count", "2"});
-  EXPECT_THAT(unwrapped(plan.out), ::testing::HasSubstr("warning: " + warning + "\n"));
+  EXPECT_THAT(unwrapped(plan.out), ::testing::HasSubstr("WARNING: " + warning + " [wide-range]\n"));
 }
 
 // All of it is charged, whatever the noise needs.

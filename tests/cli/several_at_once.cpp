@@ -68,7 +68,7 @@ TEST(SeveralAtOnce, WarnOnceOfEveryEpsilon) {
       command.run({"plan", "local", "--k", "18", "--epsilon", "0.25,0.5,1,2", "--count", "1"});
   ASSERT_EQ(plans.status, 0) << plans.err;
   const std::string said = unwrapped(plans.out);
-  EXPECT_THAT(said, HasSubstr("warning: at epsilon 0.5, 1, 2 (numbers for 0.5): the release is "
+  EXPECT_THAT(said, HasSubstr("WARNING: at epsilon 0.5, 1, 2 (numbers for 0.5): the release is "
                               "mostly noise: "));
   const auto first = said.find("is mostly noise");
   EXPECT_EQ(said.find("is mostly noise", first + 1), std::string::npos) << said;

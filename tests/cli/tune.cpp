@@ -123,7 +123,7 @@ TEST(Tune, WritesTheBestBandThatSampleTakes) {
   EXPECT_NE(told.out.find(" held out"), std::string::npos);
   // Forty units are few, and three are too few for any to be held out.
   EXPECT_NE(told.err.find("WARNING: of 40 public units each held-out part has 8 or so, too few to "
-                          "show how the band does on other units; give 50 or more\n"),
+                          "show how the band does on other units; give 50 or more [few-units]\n"),
             std::string::npos)
       << told.err;
   command.files.write("three.csv", "id,weight,age\na,70,30\nb,80,40\nc,90,50\n");

@@ -56,7 +56,8 @@ TEST(InvalidInput, ConcernsAParameterOrAColumn) {
 
 TEST(InvalidInput, KeepsItsFactsInALongerSentence) {
   const InvalidInput inner("not-ascending", "min must be at most max", "min");
-  const InvalidInput outer(inner, "column \"age\": min must be at most max", "age");
+  const InvalidInput outer(inner, "column \"age\": min must be at most max",
+                           Concern::of_column("age"));
   EXPECT_EQ(outer.code(), inner.code());
   EXPECT_EQ(outer.parameter(), "min");
   EXPECT_EQ(outer.column(), "age");

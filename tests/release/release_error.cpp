@@ -531,8 +531,8 @@ TEST(ReleaseError, IsSaidFromATenthOnWhereItIsNotNoise) {
                                     .budget = Privacy::approximate(epsilon, 1e-6)});
     return plan_answer({&report, 1}).text;
   };
-  EXPECT_THAT(planned(0.3), HasSubstr("warning: each released record is within 0."));
-  EXPECT_THAT(planned(3), Not(HasSubstr("warning: ")));
+  EXPECT_THAT(planned(0.3), HasSubstr("WARNING: each released record is within 0."));
+  EXPECT_THAT(planned(3), Not(HasSubstr("WARNING: ")));
 }
 
 /// The whole number after these words.
