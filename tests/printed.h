@@ -8,7 +8,7 @@
 
 namespace mollify {
 
-/// For every enumeration with names. GoogleTest finds this beside the type.
+/// For every enumeration with names, in whose namespace GoogleTest looks.
 template <class Enumeration>
 requires std::is_enum_v<Enumeration> && requires(Enumeration value) { names_of(value); }
 std::ostream& operator<<(std::ostream& out, Enumeration value) { return out << name_of(value); }

@@ -21,10 +21,6 @@ std::vector<std::string> rest_of(const Message& message) {
   return rest;
 }
 
-std::string for_terminal(const std::string& sentence, Code code) {
-  return fmt::format("WARNING: {} [{}]", sentence, code.name);
-}
-
 Json ways_json(std::span<const WayOut> ways_out) {
   Json ways = Json::array();
   for (const WayOut& way : ways_out) {
@@ -56,12 +52,10 @@ std::string Message::text() const {
 
 std::string Message::brief() const {
   const std::vector<std::string> rest = rest_of(*this);
-  return for_terminal(rest.empty() ? verdict : fmt::format("{}; {}", verdict, rest.front()), code);
+  return fmt::format("WARNING: {}{}", verdict, rest.empty() ? "" : "; " + rest.front());
 }
 
-std::string Message::headline() const { return for_terminal(verdict, code); }
-
-std::string Message::shown() const { return for_terminal(text(), code); }
+std::string Message::shown() const { return fmt::format("WARNING: {} [{}]", text(), code.name); }
 
 Json Message::json() const {
   return {{"code", code.name},

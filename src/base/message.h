@@ -47,9 +47,8 @@ struct Message {
   [[nodiscard]] std::string text() const;
   /// The same for a terminal: "WARNING: TEXT [mostly-noise]".
   [[nodiscard]] std::string shown() const;
-  /// Of that the verdict and the clause after it, or the verdict alone: for a line or two.
+  /// Of that the verdict and the clause after it, without the code: for a line or two.
   [[nodiscard]] std::string brief() const;
-  [[nodiscard]] std::string headline() const;
   /// {"code": ..., "severity": ..., "text": ..., "ways_out": [{"action", "part", "value"}, ...]}
   [[nodiscard]] Json json() const;
   friend bool operator==(const Message&, const Message&) = default;

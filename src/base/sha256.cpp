@@ -1,9 +1,12 @@
 #include "base/sha256.h"
 
-#include <charconv>
+#include <sodium.h>
+
+#include <algorithm>
+#include <bit>
 #include <cmath>
 
-#include <sodium.h>
+#include <fmt/format.h>
 
 namespace mollify {
 
@@ -36,11 +39,18 @@ std::string Sha256::hex() {
   return digits.data();
 }
 
+// By hand, because libraries differ: fmt 10.1 writes 0.0 by {:a} as 0x0p-1022 (9.1: 0x0p+0), and
+// std::to_chars of libstdc++ 16 the least denormal as 1p-1074 (12: 0.0000000000001p-1022).
 std::string hexadecimal(double number) {
-  std::array<char, 32> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), std::abs(number),
-                                 std::chars_format::hex);
-  return std::string(std::signbit(number) ? "-0x" : "0x").append(digits.data(), end.ptr);
+  constexpr unsigned kFractionBits = 52;
+  const auto bits = std::bit_cast<std::uint64_t>(number);
+  const std::uint64_t fraction = bits & ((std::uint64_t{1} << kFractionBits) - 1);
+  const int biased = static_cast<int>((bits >> kFractionBits) & 0x7ffU);
+  const bool is_zero = biased == 0 && fraction == 0;
+  std::string digits = fmt::format("{:013x}", fraction);
+  digits.erase(digits.find_last_not_of('0') + 1);
+  return fmt::format("{}0x{}{}{}p{:+d}", std::signbit(number) ? "-" : "", biased == 0 ? 0 : 1,
+                     digits.empty() ? "" : ".", digits, is_zero ? 0 : std::max(biased, 1) - 1023);
 }
 
 }  // namespace mollify

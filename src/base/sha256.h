@@ -27,7 +27,7 @@ class Sha256 {
 };
 
 /// A finite number's exact text in hexadecimal digits, as C's %a writes it: digests are made of it.
-/// It is the same in every locale and from every library; fmt 10.1 writes zero as 0x0p-1022.
+/// It is the same in every locale and from every library.
 [[nodiscard]] std::string hexadecimal(double number);
 
 }  // namespace mollify

@@ -145,7 +145,9 @@ class HelpFormatter final : public CLI::FormatterBase {
             std::find(left_out.begin(), left_out.end(), option->get_name()) != left_out.end();
         if (option->get_group() == group && !is_left_out) lines += option_lines(*option);
       }
-      if (!lines.empty()) text += fmt::format("\n{}:\n{}", group, lines);
+      // CLI11 called the flags without a group "Options", and calls them "OPTIONS" by 2.6.
+      const std::string title = group == "OPTIONS" ? "Options" : group;
+      if (!lines.empty()) text += fmt::format("\n{}:\n{}", title, lines);
     }
     if (!left_out.empty()) {
       std::string flags = "  ";

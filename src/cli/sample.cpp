@@ -157,8 +157,14 @@ std::string error_line(const Certificate& certificate, const ReleaseReport& repo
                  kLineWidth, kHang);
 }
 
-std::string short_line(const std::string& sentence) {
-  return wrapped(printable(sentence), kLineWidth, kHang);
+/// A warning in a line or two, with its code where that takes no further line.
+std::string short_warning(const Message& warning) {
+  const auto lines = [](const std::string& text) {
+    return wrapped(printable(text), kLineWidth, kHang);
+  };
+  const std::string bare = lines(warning.brief());
+  const std::string coded = lines(fmt::format("{} [{}]", warning.brief(), warning.code.name));
+  return lines_in(coded) > lines_in(bare) ? bare : coded;
 }
 
 /// What to know about the release at once: at most six lines, including those of the ledger.
@@ -173,18 +179,8 @@ std::string brief(const Certificate& certificate, const Domain& domain,
   // That a release is mostly noise is never left out: who is protected gives way, which was asked.
   const auto is_noise = [](const Message& warning) { return warning.severity == Severity::kNoise; };
   std::string noise;
-  std::vector<Code> of_noise;
-  std::size_t left_out = 0;
   for (const Message& warning : said) {
-    if (!is_noise(warning)) continue;
-    const bool is_said =
-        std::find(of_noise.begin(), of_noise.end(), warning.code) != of_noise.end();
-    if (is_said) {
-      ++left_out;
-    } else {
-      noise += short_line(warning.brief());
-    }
-    of_noise.push_back(warning.code);
+    if (is_noise(warning)) noise += short_warning(warning);
   }
   if (noise.empty()) text += protected_line(certificate.spec);
   const std::size_t used = lines_in(text) + lines_in(noise) + 1 + lines_in(charge);
@@ -198,10 +194,10 @@ std::string brief(const Certificate& certificate, const Domain& domain,
   // The error of a support comes first, which nobody knew before. --explain prints another too.
   if (!accuracy.empty()) text += fitting(wrapped(accuracy, kLineWidth, kHang));
   std::string warnings = noise;
+  std::size_t left_out = 0;
   for (const Message& warning : said) {
     if (is_noise(warning)) continue;
-    std::string one = fitting(short_line(warning.brief()));
-    if (one.empty()) one = fitting(short_line(warning.headline()));
+    const std::string one = fitting(short_warning(warning));
     if (one.empty()) ++left_out;
     warnings += one;
   }

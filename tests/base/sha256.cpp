@@ -43,6 +43,8 @@ TEST(Hexadecimal, IsWhatCWrites) {
     std::snprintf(expected.data(), expected.size(), "%a", number);
     EXPECT_EQ(hexadecimal(number), expected.data());
   }
+  EXPECT_EQ(hexadecimal(5e-324), "0x0.0000000000001p-1022");
+  EXPECT_EQ(hexadecimal(-1.5), "-0x1.8p+0");
 }
 
 }  // namespace
