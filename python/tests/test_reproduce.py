@@ -1,4 +1,4 @@
-"""The papers' figures: what they must show, and the command that draws them."""
+"""The papers' figures: what they must show."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import itertools
 import json
 import math
 import re
-import subprocess
-import sys
 import warnings
 from pathlib import Path
 
@@ -21,11 +19,9 @@ pytest.importorskip("PIL")
 
 from mollify import _core, reproduce
 from mollify._methods import METHODS
-from mollify.boosting import BoostedDensity
 from mollify.boosting.cell_masses import measure
 from mollify.boosting.density import perfect_path, perfectly_boosted
-from mollify.reproduce import __main__ as command
-from mollify.reproduce import husain, known, measured, page, park
+from mollify.reproduce import densities, husain, measured, page, park
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data"
@@ -352,7 +348,7 @@ def test_divergences_of_the_worst_clients_are_exact(place: int) -> None:
 def test_line_divergences_of_steps_are_known() -> None:
     """A law that is P itself, and one with a step."""
     uniform = measure({"type": "uniform", "box": [[0, 1]]})
-    same = known.line_divergences(uniform, uniform, (0, 1), lambda p, h: p, 1e-12)
+    same = densities.line_divergences(uniform, uniform, (0, 1), lambda p, h: p, 1e-12)
     assert same.kl == 0 and same.tv == 0
 
     def step(p, h):
@@ -360,7 +356,7 @@ def test_line_divergences_of_steps_are_known() -> None:
         before = np.cumsum(p) - p / 2
         return np.where(before < 2 / 3, p / 2, 2 * p)
 
-    stepped = known.line_divergences(uniform, uniform, (0, 1), step, 1e-12)
+    stepped = densities.line_divergences(uniform, uniform, (0, 1), step, 1e-12)
     assert stepped.tv == pytest.approx(1 / 3, abs=1e-10)
     assert stepped.kl == pytest.approx(math.log(2) / 3, abs=1e-10)
 
@@ -369,14 +365,14 @@ def test_line_divergences_of_steps_are_known() -> None:
 # [Husain et al. 2020].
 
 
-def _coverage(density: known.Known, epsilon: float) -> float:
+def _coverage(density: densities.Known, epsilon: float) -> float:
     return density.fit(perfectly_boosted(density.p, density.h, epsilon)).coverage
 
 
 def test_perfect_boosting_covers_the_ring_of_radius_three() -> None:
     """Q0 covers .03 of it, and boosting by perfect classifiers .10, .56 and .78 at epsilon 1, 5 and
     10, without the dip that [Husain et al. 2020, Figure 4] shows."""
-    density = known.Known.against_normal(known.ring(8, 3, 0.09), quick=False)
+    density = densities.Known.against_normal(densities.ring(8, 3, 0.09), quick=False)
     before = density.fit(density.h).coverage
     assert before == pytest.approx(0.03, abs=0.005)
     for epsilon, expected in ((0.1, 0.03), (1, 0.10), (5, 0.56), (10, 0.78)):
@@ -387,7 +383,7 @@ def test_perfect_boosting_covers_the_ring_of_radius_three() -> None:
 
 def test_perfect_boosting_covers_less_of_three_gaussians_with_every_epsilon() -> None:
     """A fall without the rise that would make it a dip."""
-    density = known.Known.against_normal(known.three_gaussians(), quick=False)
+    density = densities.Known.against_normal(densities.three_gaussians(), quick=False)
     covered = [_coverage(density, epsilon) for epsilon in (0.05, 0.2, 0.5, 1, 2, 5, 10)]
     assert (np.diff(covered) < 0).all()
     assert covered[0] == pytest.approx(1 - 1 / 80_000, abs=1e-6)
@@ -421,7 +417,7 @@ _DIPS = {
 @pytest.mark.parametrize("name", _DIPS)
 def test_the_exchanged_metric_makes_the_published_dip(name: str) -> None:
     """docs/theory/experiments.md, 7. Another program computed the expected numbers, and .497 from samples."""
-    at_random = known.mixture(np.random.default_rng(3).random(4)[1:, None].tolist(), [0.01] * 3)
+    at_random = densities.mixture(np.random.default_rng(3).random(4)[1:, None].tolist(), [0.01] * 3)
     parts = measured.DOMAINS.get(name, at_random)
     classifier, expected, off = _DIPS[name]
     d = len(parts["means"][0])
@@ -431,7 +427,7 @@ def test_the_exchanged_metric_makes_the_published_dip(name: str) -> None:
         np.exp(-((x - mean) ** 2).sum(axis=1) / (2 * variance)) / (2 * math.pi * variance) ** (d / 2)
         for mean, variance in zip(parts["means"], parts["variance"])
     ) / len(parts["means"])
-    density = known.Known.against_normal(parts, quick=False)
+    density = densities.Known.against_normal(parts, quick=False)
     found = {}
     for epsilon, number in expected.items():
         found[epsilon] = density.perfect_fits(epsilon, classifier).exchanged_coverage
@@ -444,7 +440,7 @@ def test_the_exchanged_metric_makes_the_published_dip(name: str) -> None:
     assert min(nearby) == pytest.approx(lowest, abs=2e-3)
 
 
-def _as_printed(density: known.Known, classifier: str, epsilon: float) -> float:
+def _as_printed(density: densities.Known, classifier: str, epsilon: float) -> float:
     """Mode coverage with the inequalities as the papers print them: P's share where Q_T has its least dense 95 %."""
     logs = perfect_path(density.p, density.h, epsilon, classifier)[-1]
     sparsest = np.argsort(logs - np.log(density.volumes), kind="stable")
@@ -461,9 +457,9 @@ def test_the_page_states_the_exchanged_metrics() -> None:
         return f"{value:.{count}f}".lstrip("0")
 
     kinds = ("logit", "unbounded")
-    of_random = known.mixture(np.random.default_rng(3).random(4)[1:, None].tolist(), [0.01] * 3)
-    domains = {name: known.Known.against_normal(parts, quick=False) for name, parts in measured.DOMAINS.items()}
-    random = known.Known.against_normal(of_random, quick=False)
+    of_random = densities.mixture(np.random.default_rng(3).random(4)[1:, None].tolist(), [0.01] * 3)
+    domains = {name: densities.Known.against_normal(parts, quick=False) for name, parts in measured.DOMAINS.items()}
+    random = densities.Known.against_normal(of_random, quick=False)
     deviations, ring = domains["three Gaussians, .01 and .1 as deviations"], domains["ring, radius 1"]
     rows = (
         ("three Gaussians, .01 and .1 read as deviations", deviations, "logit", "clipped logits"),
@@ -505,10 +501,10 @@ def test_the_page_states_the_exchanged_metrics() -> None:
 def test_coverage_itself_never_dips() -> None:
     """The share of P that Q covers does not rise after it fell, and the likelihood falls all the way: on every domain of
     the papers, for clipped logits and for the published code's."""
-    domains = [*measured.DOMAINS.values(), *(known.random_gaussians(count, 2026 + count) for count in range(1, 11))]
+    domains = [*measured.DOMAINS.values(), *(densities.random_gaussians(count, 2026 + count) for count in range(1, 11))]
     exchanged_dips = 0
     for parts in domains:
-        density = known.Known.against_normal(parts, quick=True)
+        density = densities.Known.against_normal(parts, quick=True)
         for classifier in ("logit", "unbounded"):
             fits = [density.perfect_fits(epsilon, classifier) for epsilon in husain._DENSE]
             assert husain._dip([fit.coverage for fit in fits]).won_back < 1e-9
@@ -547,14 +543,14 @@ def test_training_as_printed_is_drawn_beside_ours() -> None:
     """And each is compared with perfect classifiers of its kind."""
     figure, contours = quick("husain-fit"), quick("husain-ring")
     for name, parts in measured.DOMAINS.items():
-        density = known.Known.against_normal(parts, quick=True)
+        density = densities.Known.against_normal(parts, quick=True)
         for epsilon, (whose, (bounding, kind)) in itertools.product((0.5, 5), husain._WAYS.items()):
             rest = f"{whose}, epsilon {epsilon:g} (expected: {kind})"
             perfect = density.perfect_fits(epsilon, bounding)
             nll, coverage = (row(figure, f"{name}: {what}, {rest}") for what in ("negative log-likelihood", "mode coverage"))
             assert (nll.expected, coverage.expected) == (perfect.nll, perfect.coverage)
             assert nll.ours is not None and ("equation 15 makes" in nll.why) == (whose == "as printed")
-    ring = known.Known.against_normal(measured.RING, quick=True)
+    ring = densities.Known.against_normal(measured.RING, quick=True)
     for bounding, kind in husain._WAYS.values():
         rows = [one for one in contours.comparisons if "radius 1: MBDE" in one.what and one.what.endswith(f": {kind})")]
         expected = {one.expected for one in rows}
@@ -573,7 +569,7 @@ def test_equation_fifteen_and_learning_share_the_distance() -> None:
     texts, missed = (" ".join(quick("husain-fit").text), page_text), {}
     names = ("three Gaussians", "ring, radius 3", "three Gaussians, .01 and .1 as deviations", "ring, radius 1")
     for name in names:
-        density = known.Known.against_normal(measured.DOMAINS[name], quick=False)
+        density = densities.Known.against_normal(measured.DOMAINS[name], quick=False)
         start, shares, misses = density.fit(density.h).nll, [], []
         for epsilon in measured.EPSILONS:
             ours, theirs = (density.perfect_fits(epsilon, one).nll for one in ("probability", "equation-15"))
@@ -612,8 +608,8 @@ def test_contenders_are_further_from_p_than_boosting() -> None:
     """[Husain et al. 2020, Figure 1 right], at full size: at epsilon 400 per record the Bernstein mechanism is a little farther
     from P than boosting at epsilon 1, and with its best K and h as near at 422; at epsilon 1 it is much farther. On another
     processor rounding differs."""
-    density = known.Known.against_normal(measured.RING, quick=False)
-    boosting = density.fit(density.law(known.boosting_runs(density, 2026, quick=False)(1))[0]).nll
+    density = densities.Known.against_normal(measured.RING, quick=False)
+    boosting = density.fit(density.law(densities.boosting_runs(density, 2026, quick=False)(1))[0]).nll
     dpb = husain.BernsteinContender(measured.RING, -husain._SPAN, husain._SPAN, 2026, quick=False)
     at_400, at_1 = (dpb.fit(epsilon, 2026).nll for epsilon in (400, 1))
     as_near = dpb.oracle_epsilon(boosting, 2026)
@@ -631,7 +627,7 @@ def test_the_bernstein_mechanism_is_nearer_than_boosting_that_keeps_epsilon() ->
     boosts = {"ring, radius 1": (2.5, (0.1, 1, 10)), "ring, radius 3": (6, (0.1, 1, 4)), "three Gaussians": (None, (0.1, 1, 10))}
     cases = [(name, measured.DOMAINS[name], *how) for name, how in boosts.items()]
     for name, parts, span, epsilons in [*cases, ("plane", husain.plane_gaussians(2026), 5, (0.5, 2, 10))]:
-        density = known.Known.against_normal(parts, quick=True)
+        density = densities.Known.against_normal(parts, quick=True)
         box = (-span, span) if span else husain._BOX
         dpb = husain.BernsteinContender(parts, *box, 2026, quick=False)
         for epsilon in epsilons:
@@ -658,8 +654,8 @@ _PUBLISHED_CODE: dict[str, tuple[tuple[float, float], dict[float, bool]]] = {
 def test_the_published_code_is_nearer_than_the_bernstein_mechanism_and_keeps_no_epsilon(name: str) -> None:
     """By each measured run, of networks that learn by the printed schedule, and each of 20 draws of the noise; where DPB is
     nearer, on average. docs/theory/experiments.md, 6: the logits are unbounded, so the ratio of Q_T to Q0 leaves what the mollifier allows."""
-    parts = measured.DOMAINS.get(name, known.plane_gaussians(measured.SEED))
-    density = known.Known.against_normal(parts, quick=True)
+    parts = measured.DOMAINS.get(name, densities.plane_gaussians(measured.SEED))
+    density = densities.Known.against_normal(parts, quick=True)
     box, expected = _PUBLISHED_CODE[name]
     for epsilon, nearer in expected.items():
         draws = _bernstein_draws(parts, box, epsilon)
@@ -676,8 +672,8 @@ def test_the_page_states_what_the_published_code_finds() -> None:
     """docs/theory/experiments.md: every row of its table is made from the numbers."""
     stated = (ROOT / "docs" / "theory" / "experiments.md").read_text()
     for name, (box, _) in _PUBLISHED_CODE.items():
-        parts = measured.DOMAINS.get(name, known.plane_gaussians(measured.SEED))
-        density = known.Known.against_normal(parts, quick=False)
+        parts = measured.DOMAINS.get(name, densities.plane_gaussians(measured.SEED))
+        density = densities.Known.against_normal(parts, quick=False)
         for epsilon in (2, 7) if name == measured.PLANE else (1, 3, 5, 7, 10):
             numbers = (
                 measured.unbounded()[name, epsilon][0].nll, np.mean(_bernstein_draws(parts, box, epsilon)),
@@ -691,8 +687,8 @@ def test_the_page_states_what_the_published_code_finds() -> None:
 def test_ours_is_nearer_than_the_bernstein_mechanism_with_deviations_from_epsilon_seven() -> None:
     """The product's classifiers, which keep epsilon, learned on two seeds, against 20 draws of the noise."""
     parts = measured.DOMAINS["three Gaussians, .01 and .1 as deviations"]
-    density = known.Known.against_normal(parts, quick=True)
-    runs = [known.boosting_runs(density, seed, quick=False) for seed in (2026, 2027)]
+    density = densities.Known.against_normal(parts, quick=True)
+    runs = [densities.boosting_runs(density, seed, quick=False) for seed in (2026, 2027)]
     for epsilon, nearer in ((5, False), (7, True), (10, True)):
         draws = _bernstein_draws(parts, husain._BOX, epsilon)
         found = [density.boosted_fits(one(epsilon)).nll for one in runs]
@@ -705,8 +701,8 @@ def test_random_gaussians_on_the_line_are_nearer_to_the_bernstein_mechanism() ->
     epsilon even perfect classifiers that keep epsilon stay farther away, and so do all runs as printed. Unbounded logits, which
     keep none, are nearer at epsilon 2 for every m below 10."""
     for count in measured.RANDOM_COUNTS:
-        parts = known.random_gaussians(count, 2026 + count)
-        density = known.Known.against_normal(parts, quick=True)
+        parts = densities.random_gaussians(count, 2026 + count)
+        density = densities.Known.against_normal(parts, quick=True)
         for epsilon in measured.RANDOM_EPSILONS:
             draws = _bernstein_draws(parts, husain._BOX, epsilon)
             perfect = min(density.perfect_fits(epsilon, one).nll for one in ("probability", "logit", "equation-15"))
@@ -728,9 +724,9 @@ def test_learned_curves_lie_beside_perfect_ones_and_the_exact_projection() -> No
             assert (best < perfect).all() and (perfect < ours).all()
             assert (best < perfect_printed).all() and (perfect_printed < printed).all()
     for name, parts in measured.DOMAINS.items():
-        density = known.Known.against_normal(parts, quick=False)
+        density = densities.Known.against_normal(parts, quick=False)
         for epsilon in measured.EPSILONS:
-            best = density.fit(known.projected(density.p, density.h, known.relative_floor(epsilon), epsilon)).nll
+            best = density.fit(densities.projected(density.p, density.h, densities.relative_floor(epsilon), epsilon)).nll
             perfect = density.perfect_fits(epsilon, "equation-15").nll
             assert best < perfect < min(run.nll for run in measured.printed()[name, epsilon]), (name, epsilon)
 
@@ -750,7 +746,7 @@ def test_the_bernstein_mechanism_varies_more_than_boosting() -> None:
     assert 3 < at_half < 100 and at_half > 3 * at_two
     ratios: dict[float, list[float]] = {0.25: [], 0.5: []}
     for count in measured.RANDOM_COUNTS:
-        parts, seeds = known.random_gaussians(count, 2026 + count), range(2026 + 100 * count, 2030 + 100 * count)
+        parts, seeds = densities.random_gaussians(count, 2026 + count), range(2026 + 100 * count, 2030 + 100 * count)
         contenders = [husain.BernsteinContender(parts, *husain._BOX, seed, quick=False) for seed in seeds]
         for epsilon, found in ratios.items():
             noisy = [dpb.fit(epsilon, seed).nll for dpb, seed in zip(contenders, seeds)]
@@ -886,132 +882,3 @@ def test_ratios_of_orders_are_called_so(name: str) -> None:
     shown = page.page([(figure, [])], "NOT PRIVATE")
     assert "<th>published: a ratio of O() terms</th>" in shown
     assert page.files(figure)[f"{name}-published.csv"].startswith("what,published: a ratio of O() terms,")
-
-
-# -------------------------------------------------------------------------------------------------
-# The command.
-
-
-def test_the_command_leaves_numbers_pictures_and_a_page(tmp_path, capsys) -> None:
-    names = ["park-2", "park-3", "husain-groups"]
-    assert command.main([*names, "--out", str(tmp_path), "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
-    assert answer["notice"].startswith("NOT PRIVATE")
-    assert [one["figure"] for one in answer["figures"]] == names
-    assert all((tmp_path / file).exists() for one in answer["figures"] for file in one["files"])
-    assert answer["figures"][0]["comparisons"][0]["published"] == 0.2809
-    shown = (tmp_path / "index.html").read_text()
-    assert "NOT PRIVATE" in shown and 'id="park-2"' in shown and 'id="park-4"' not in shown
-
-
-def test_the_command_gives_the_same_files_for_the_same_seed(tmp_path, capsys) -> None:
-    for folder in ("first", "second"):
-        assert command.main(["husain-random-plane", "--quick", "--out", str(tmp_path / folder)]) == 0
-        assert capsys.readouterr().out.startswith("NOT PRIVATE")
-    files = sorted(path.name for path in (tmp_path / "first").iterdir())
-    assert len(files) == 4
-    for name in files:
-        assert (tmp_path / "first" / name).read_bytes() == (tmp_path / "second" / name).read_bytes()
-
-
-def test_a_density_of_ones_own_is_drawn(tmp_path, capsys) -> None:
-    ring = ROOT / "examples" / "densities" / "ring_of_eight.json"
-    assert command.main(["--density", str(ring), "--quick", "--out", str(tmp_path)]) == 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "index.html", "own-panels.csv", "own-published.csv", "own.svg"
-    ]
-    bump = {"type": "gaussian", "mean": [0.5], "variance": 0.04}
-    figure = reproduce.own(bump, quick=True)
-    curves = figure.charts[1].curves
-    for curve in curves:  # boosting leaves some mass where P has none
-        inside = np.trapezoid(curve.y, curve.x)
-        assert 0.9 < inside < 1 + 1e-3 and (curve.name.startswith("MBDE") or inside > 0.99), curve.name
-    dpb, ours = (row(figure, what).ours for what in (
-        "DPB, negative log-likelihood, epsilon 10 per record", "MBDE, ours, negative log-likelihood, epsilon 10"
-    ))
-    entropy = 0.5 * math.log(2 * math.pi * math.e * 0.04)
-    assert entropy - 0.01 < dpb < 1.2 and entropy < ours < 1.2
-    for wrong, said in (
-        ({"type": "gaussian", "mean": [0, 0, 0], "variance": 1}, "has 3 dimensions. Give a density of one or two."),
-        ({"type": "gaussian", "mean": [9], "variance": 1}, "Scale it to lie within -7 and 7"),
-        ("nowhere.json", "nowhere.json"),
-    ):
-        with pytest.raises(_core.InvalidInput, match=said):
-            reproduce.own(wrong)
-
-
-def test_the_command_takes_the_beginning_of_names() -> None:
-    assert reproduce.chosen(["park", "park-4"]) == [f"park-{number}" for number in range(1, 8)]
-    assert reproduce.chosen([]) == list(reproduce.FIGURES) and len(reproduce.FIGURES) == 18
-
-
-@pytest.mark.parametrize(
-    "given, said",
-    [
-        (["monte"], 'There is no figure "monte". `python -m mollify.reproduce --list` prints all names.'),
-        (["par"], 'There is no figure "par". Did you mean "park"?'),
-        (["park-44"], 'There is no figure "park-44". Did you mean "park-4"?'),
-        (["--seed", "-1"], "--seed is -1. Give a whole number from 0 to 2^64 - 1."),
-        (["park-2", "--out", __file__], f'--out "{__file__}" is not a folder that can be made'),
-    ],
-)
-def test_the_command_refuses(given, said, capsys) -> None:
-    assert command.main(given) == 2
-    assert capsys.readouterr().err.startswith(f"mollify.reproduce: {said}")
-
-
-def test_the_guide_shows_what_the_list_prints() -> None:
-    ended = subprocess.run(
-        [sys.executable, "-P", "-m", "mollify.reproduce", "--list"], capture_output=True, text=True, check=True
-    )
-    guide = (ROOT / "docs" / "theory" / "reproduction.md").read_text()
-    assert f"$ python -m mollify.reproduce --list\n{ended.stdout}" in guide
-
-
-# -------------------------------------------------------------------------------------------------
-# What C++ computes for all this.
-
-
-def test_measures_are_what_their_json_says() -> None:
-    parts = known.mixture([[0.0, 1.0], [2.0, 0.0]], [1.0, 0.25], [3, 1])
-    found = measure(parts)
-    assert found.dimension == 2 and math.isinf(found.class_bound())
-    points = np.array([[0.5, 0.5], [2.0, 0.1]])
-    density = sum(
-        weight / 4 * np.exp(-((points - mean) ** 2).sum(axis=1) / (2 * variance)) / (2 * math.pi * variance)
-        for weight, mean, variance in ((3, [0, 1], 1), (1, [2, 0], 0.25))
-    )
-    assert found.densities(points) == pytest.approx(density, rel=1e-12)
-    edges = np.linspace(-8, 10, 181)
-    masses = found.cell_masses(np.concatenate([edges, edges]), [181, 181]).reshape(180, 180)
-    assert masses.sum() == pytest.approx(1, abs=1e-12)
-    middles = (edges[:-1] + edges[1:]) / 2
-    assert (masses.sum(axis=1) * middles).sum() == pytest.approx(0.5, abs=1e-9)
-    numbers = _core.SeededNumbers(1)
-    sample = found.sample(4000, numbers).reshape(-1, 2)
-    # Variance 1.5625 and .95 about the mean: 4.9 standard errors.
-    assert abs(sample[:, 0].mean() - 0.5) < 4.9 * math.sqrt(1.5625 / 4000)
-    assert (found.sample(2, _core.SeededNumbers(1)) == sample[:2].ravel()).all()
-
-
-def test_seeded_numbers_are_uniform_and_normal() -> None:
-    numbers = _core.SeededNumbers(3)
-    assert numbers.word() != numbers.word()
-    uniforms, normals = numbers.uniforms(100_000), numbers.normals(100_000)
-    # 4.9 standard errors.
-    assert abs(uniforms.mean() - 0.5) < 4.9 / math.sqrt(12e5) and 0 < uniforms.min() < uniforms.max() < 1
-    assert abs(normals.mean()) < 4.9 / math.sqrt(1e5) and abs((normals**2).mean() - 1) < 4.9 * math.sqrt(2e-5)
-
-
-def test_wrong_arrays_are_refused() -> None:
-    normal = known.normal(2)
-    with pytest.raises(_core.InvalidInput, match="points must have 2 coordinates, but have 3"):
-        normal.densities(np.zeros((1, 3)))
-    with pytest.raises(_core.InvalidInput, match="a grid needs ascending edges along each of the measure's 2 axes"):
-        normal.cell_masses(np.linspace(0, 1, 5), [5])
-    with pytest.raises(_core.InvalidInput, match="type"):
-        measure({"type": "nothing"})
-    with pytest.raises(_core.InvalidInput, match="classifier must be probability, logit, sign, sigmoid or equation-15"):
-        BoostedDensity(1, "anyhow")
-    with pytest.raises(_core.InvalidInput):
-        _core.projected_on_band(np.ones(2) / 2, np.ones(2), np.ones(2))
