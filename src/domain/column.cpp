@@ -148,7 +148,7 @@ Column Column::declare(const std::string& name, const Setting& mapping) {
   } catch (const RefusedSetting& refused) {
     throw RefusedSetting(refused, subject + refused.what(), name);
   } catch (const InvalidInput& refused) {
-    throw InvalidInput(refused, subject + refused.what(), name);
+    throw InvalidInput(refused, subject + refused.what(), Concern::of_column(name));
   }
   return make(name, std::move(*cells), std::move(mapped));
 }
