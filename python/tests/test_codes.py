@@ -31,9 +31,9 @@ def refusal(call):
         (lambda: mo.advise(columns=[2, "x"], purpose="table", protect="row"), "wrong-type", "columns", ""),
         (lambda: mo.Sampler(outcomes=0, epsilon=1), "out-of-range", "outcomes", ""),
         (lambda: mo.Local(DOMAIN, epsilon=1, unit="unitt").sample(TABLE), "missing-column", "unit", "unitt"),
-        (lambda: mo.Local(DOMAIN, epsilon=1, threads=0).sample(TABLE), "out-of-range", "threads", ""),
+        (lambda: mo.Local(DOMAIN, epsilon=1).sample(TABLE, threads=0), "out-of-range", "threads", ""),
         (lambda: mo.ReleaseWarning["mostly-nois"], "unknown-name", "code", ""),
-        (lambda: mo.Domain({"a": mo.number(float("nan"), 1)}), "out-of-range", "min", "a"),
+        (lambda: mo.Domain({"a": mo.number(float("nan"), 1)}), "wrong-type", "min", "a"),
     ],
 )
 def test_a_refusal_has_a_code_and_what_it_concerns(call, code, parameter, column):
