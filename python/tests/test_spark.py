@@ -136,7 +136,7 @@ def test_tasks_that_fail_and_workers_that_die_change_nothing(
 
     frame = session.createDataFrame(table)
     schema = frame.schema
-    monkeypatch.setattr(mollify_spark, "_DrawUnits", Dying)
+    monkeypatch.setattr(mollify_spark, "DrawUnits", Dying)
     release = local(frame.repartition(2, "unused").mapInArrow(flaky, schema), domain, units=ROSTER)
     rows = rows_of(release.dataframe)
     done = sorted(os.listdir(marks))
@@ -265,7 +265,7 @@ def test_workers_add_up_and_the_driver_adds_noise(session, table, tmp_path, monk
         seen.append(len(sums))
         return sums
 
-    monkeypatch.setattr(mollify_spark, "_SumRecords", Dying)
+    monkeypatch.setattr(mollify_spark, "SumRecords", Dying)
     monkeypatch.setattr(mollify_spark, "_summed", twice)
     ledger = mo.Ledger(tmp_path / "budget.db")
     ledger.declare("table", epsilon=1000, delta=1e-6, scope="row")
@@ -420,9 +420,9 @@ def test_the_key_has_no_text(session, domain, table, monkeypatch):
 
     monkeypatch.setattr(type(session.range(1)), "toArrow", seen)
     release = local(session.createDataFrame(table), domain, units=ROSTER)
-    assert "_DrawUnits" in plans[-1] and "_CountRecords" in plans[-1]
+    assert "DrawUnits" in plans[-1] and "CountRecords" in plans[-1]
     plans.append(release.dataframe._jdf.queryExecution().toString())
-    assert "_DrawUnits" not in plans[-1]
+    assert "DrawUnits" not in plans[-1]
     for plan in plans:
         assert "key" not in plan.lower().replace("hashpartitioning", "")
     assert repr(release) == "Release(unit, sex, minority, visits, math by minimax with epsilon 2)"

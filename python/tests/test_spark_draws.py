@@ -153,7 +153,7 @@ def test_an_attempt_that_dies_leaves_no_record(session, unordered, tmp_path, mon
                     continue
                 os.kill(os.getpid(), killed)
 
-    monkeypatch.setattr(mollify_spark, "_DrawUnits", Dying)
+    monkeypatch.setattr(mollify_spark, "DrawUnits", Dying)
     method = mo.Local(DOMAIN, unit="unit", epsilon=3, **({"units": UNITS} if is_listed else {}))
     folder = {"folder": tmp_path / "stored"} if in_folder else {}
     release = mollify_spark.sample(UNREPEATABLE["first"](unordered), method, **folder)
@@ -251,7 +251,7 @@ def test_workers_that_cannot_draw_are_found_before_the_charge(session, monkeypat
         def __call__(self, batches):
             raise ModuleNotFoundError("No module named 'mollify'")
 
-    monkeypatch.setattr(mollify_spark, "_Ready", Missing)
+    monkeypatch.setattr(mollify_spark, "Ready", Missing)
     ledger = mo.Ledger(tmp_path / "budget.db")
     ledger.declare("table", epsilon=3, scope="unit=unit")
     frame = session.createDataFrame([("1", "a")], ["unit", "word"])
