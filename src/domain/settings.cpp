@@ -116,8 +116,7 @@ bool Settings::is(std::string_view key, std::string_view word) const noexcept {
 template <class T>
 T Settings::get(std::string_view key) const {
   const Setting* const setting = find(key);
-  if (setting == nullptr)
-    refuse_setting("missing-key", mapping_, key, "is missing");
+  if (setting == nullptr) refuse_setting("missing-key", mapping_, key, "is missing");
   T value{};
   read(*setting, key, value);
   return value;
