@@ -33,7 +33,7 @@ namespace {
 // If memory is exhausted, no more is requested.
 thread_local char last_error[4096] = "";
 thread_local char last_code[64] = "";
-thread_local std::string last_facts = "{}";
+thread_local std::string last_facts;  // empty: {}
 
 nlohmann::ordered_json ways_json(const std::vector<WayOut>& ways_out) {
   auto list = nlohmann::ordered_json::array();
@@ -56,11 +56,11 @@ void keep(const char* sentence, std::string_view code, std::string facts) noexce
 
 }  // namespace
 
-void remember(const char* sentence) noexcept { keep(sentence, "failure", "{}"); }
+void remember(const char* sentence) noexcept { keep(sentence, "failure", {}); }
 
 void remember(const InvalidInput& refused) noexcept {
   const std::string_view code = refused.code().name;
-  std::string facts = "{}";
+  std::string facts;
   try {
     const auto named = [](const std::string& name) {
       return name.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(name);
@@ -73,7 +73,8 @@ void remember(const InvalidInput& refused) noexcept {
                      {"line", refused.line() == 0 ? nlohmann::ordered_json()
                                                   : nlohmann::ordered_json(refused.line())},
                      {"ways_out", ways_json(refused.ways_out())}});
-  } catch (const std::bad_alloc&) {  // the sentence and the code must do
+  } catch (...) {  // the sentence and the code must do
+    facts.clear();
   }
   keep(refused.what(), code, std::move(facts));
 }
@@ -108,7 +109,9 @@ CText warnings_for_c(const std::vector<front::Message>& messages) {
 
 const char* mollify_last_error() { return mollify::c::last_error; }
 const char* mollify_last_error_code() { return mollify::c::last_code; }
-const char* mollify_last_error_facts() { return mollify::c::last_facts.c_str(); }
+const char* mollify_last_error_facts() {
+  return mollify::c::last_facts.empty() ? "{}" : mollify::c::last_facts.c_str();
+}
 const char* mollify_version() { return mollify::kVersion; }
 void mollify_free_text(char* text) { std::free(text); }
 
@@ -182,7 +185,6 @@ void hand_over(CText text, char** out) {
 }  // namespace
 }  // namespace mollify::c
 
-using mollify::InvalidInput;
 using mollify::c::charging;
 using mollify::c::CText;
 using mollify::c::estimate_options;

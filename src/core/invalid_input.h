@@ -144,7 +144,7 @@ class InvalidInput : public std::invalid_argument {
       return std::make_shared<const Facts>(std::move(*this));
     }
   };
-  [[nodiscard]] static bool is_of_a_value(Code code) noexcept {
+  [[nodiscard]] static bool is_of_a_value(Code code) {
     for (const Code one :
          {Code("out-of-range"), Code("wrong-type"), Code("malformed-text"), Code("unknown-name"),
           Code("unknown-value"), Code("unknown-column"), Code("missing-column"),
