@@ -68,6 +68,8 @@ def test_a_refusal_names_the_public_file_and_its_line(tmp_path):
     assert (refused.file, refused.line, refused.column) == (str(file), 2, "a")
     refused = refusal(lambda: mo.Domain.read("nowhere.yaml"))
     assert (refused.file, refused.line) == ("nowhere.yaml", 0)
+    refused = refusal(lambda: mo.Domain({"a": mo.integer(9, 0)}))
+    assert (refused.file, refused.line) == ("", 0), "a domain in memory has no lines"
 
 
 def test_a_warning_is_pickled_as_an_error_with_its_category():

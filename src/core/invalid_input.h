@@ -88,12 +88,12 @@ struct Concern {
     made.column = name;
     return made;
   }
-  /// A line of a file, from 1; 0 for the file itself.
+  /// A line of a file, from 1; 0 for the file itself. Without a file there is no line.
   static Concern in_file(std::string_view path, std::uint64_t line = 0,
                          std::string_view column = {}) {
     Concern made = of_column(column);
     made.file = path;
-    made.line = line;
+    if (!path.empty()) made.line = line;
     return made;
   }
   std::string parameter{}, column{}, file{};  ///< empty: none
@@ -118,6 +118,9 @@ class InvalidInput : public std::invalid_argument {
   /// A refusal inside a longer sentence, which knows also these parts of its concern.
   InvalidInput(const InvalidInput& inner, std::string_view sentence, const Concern& known)
       : std::invalid_argument(readable(sentence)), facts_(inner.about(known)) {}
+
+  /// A text could be a parameter or a column: say which.
+  InvalidInput(const InvalidInput& inner, std::string_view sentence, std::string_view) = delete;
 
   [[nodiscard]] Code code() const noexcept { return facts_->code; }
   /// The parameter that it concerns, by its flag without dashes, or by its key; empty if it is no
