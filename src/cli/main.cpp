@@ -257,8 +257,7 @@ int run(int argc, char** argv) {
   const std::span<char* const> given(argv, static_cast<std::size_t>(argc));
   CLI::App app(
       "Release samples of private data under differential privacy.\n\n"
-      "Start with advise, which recommends a release and prints the commands. Then run check "
-      "on "
+      "Start with advise, which recommends a release and prints the commands. Then run check on "
       "your data, then sample.",
       "mollify");
   app.set_version_flag("--version", kVersion);
