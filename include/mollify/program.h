@@ -56,9 +56,9 @@ void speak(Speech speech) noexcept;
 
 /// A way out of a refusal or a warning in the names of the program's speech.
 struct SpokenWay {
-  std::string action;  ///< "set", "leave", "have", "use" or "run"
+  std::string action;  ///< "set", "leave", "have", "declare", "use" or "run"
   std::string part;    ///< "accept_error", "records", "mo.Local" or "method.check"
-  std::string value;   ///< of "set" and "have"; empty: a value of the caller's choice
+  std::string value;   ///< to set, have or declare; empty: a value of the caller's choice
 };
 [[nodiscard]] SpokenWay spoken(const WayOut& way);
 /// The parameter that a refusal concerns, by the same names; empty if it is no single one.

@@ -24,7 +24,7 @@ class WayOut(NamedTuple):
     """The value as text. It is empty if there is none, or if you choose it."""
 
 
-# What is wrong with a value can be mended by another one, if nothing better is known.
+# Another value mends a wrong value, if nothing better is known.
 _OF_A_VALUE = {"out-of-range", "wrong-type", "malformed-text", "unknown-name", "wrong-shape", "empty-input"}
 
 
@@ -71,7 +71,7 @@ def document(kind: type[_core.InvalidInput]) -> None:
     column : str
         The column that it concerns; empty if it is none.
     file : str
-        The public file that it concerns; empty if it is none.
+        The public file that it concerns; may be empty.
     line : int
         The file's line, from 1; 0 if it is no single one.
     ways_out : tuple of WayOut

@@ -147,7 +147,7 @@ Answer advice_answer(const Advice& advice) {
     for (const std::string& command : advice.commands) answer.say(command_lines(command, 2));
   } else {
     answer.say("\n" + wrapped(fmt::format("nothing to advise: no epsilon here has so small an "
-                                          "error. To have what to run all the same, give {}{}",
+                                          "error. To get the commands all the same, give {}{}",
                                           greater_alpha(advice), flag_words("epsilon"))));
   }
   add_budgets(answer, advice, chosen);

@@ -295,7 +295,7 @@ std::optional<std::string> piped(const std::string& path, const ReleaseSpec& spe
 int run(SampleOptions options, const CLI::App& command, std::optional<Method> method) {
   std::optional<Speaking> keys;
   if (options.spec) {
-    // These are flags beside a spec; whatever else is refused or advised is a key of it.
+    // The data and the ledger are given by flags even here. All other names are keys of the spec.
     if (!options.print_spec) options.ledger.validate(needed(options.data, "--data"));
     keys.emplace(Speech::kSpec);
   }

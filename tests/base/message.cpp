@@ -49,7 +49,7 @@ TEST(Message, IsFieldsForPrograms) {
 TEST(Message, ListsTheWaysOutThatItsWordsTell) {
   Message told = noise();
   told.remedy.told = {WayOut::use("marginals")};
-  EXPECT_EQ(told.text(), noise().text()) << "they are told already";
+  EXPECT_EQ(told.text(), noise().text()) << "the clauses name it already";
   ASSERT_EQ(told.json()["ways_out"].size(), 3U);
   EXPECT_EQ(told.json()["ways_out"][2]["part"], "marginals");
 }

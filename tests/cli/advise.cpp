@@ -275,7 +275,7 @@ TEST(Advise, GivesATableWhoseErrorIsNotReached) {
   const Ended asked = command.run(Arguments{"advise", "--domain", "narrow.yaml", "--alpha", "0.1"} +
                                   persons + rows);
   EXPECT_EQ(asked.status, 1);
-  EXPECT_THAT(asked.out, HasSubstr("To have what to run\nall the same, give --alpha 0."));
+  EXPECT_THAT(asked.out, HasSubstr("To get the commands\nall the same, give --alpha 0."));
 }
 
 TEST(Advise, SaysWhatWouldDoWhereNothingServes) {
