@@ -368,7 +368,7 @@ TEST(Advise, TakesAModelForMoreRowsThanPersons) {
   EXPECT_THAT(wide.out, HasSubstr("\nmethod     marginals "));
   EXPECT_THAT(wide.out,
               HasSubstr("nothing to advise: no epsilon here has so small an error. To "
-                        "have what to run\nall the same, give --alpha 0.33 or --epsilon\n"));
+                        "get the commands\nall the same, give --alpha 0.33 or --epsilon\n"));
   EXPECT_EQ(advised(command,
                     Arguments{"--purpose", "table", "--columns", "10,10,4,3", "--alpha", "0.33"} +
                         table)["epsilon"],
