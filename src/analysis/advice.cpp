@@ -534,7 +534,7 @@ class Advisor {
     const auto& noise = chosen().noise;
     if (!noise || !noise->is_mostly_noise()) return;
     Message message = *noise_message(*noise);
-    const bool is_free = release_method(advice_.method).chooses_mechanism();
+    const bool is_free = release_method(advice_.method).profile().chooses_mechanism;
     PlanQuestion asked = plan(plan_question(chosen().epsilon), inputs_).question;
     asked.outcomes = std::max<std::uint64_t>(advice_.outcomes, 1);
     message.remedy.ways_out = noise_remedy(asked, is_free ? "" : chosen().mechanism);

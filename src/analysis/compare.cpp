@@ -23,6 +23,7 @@
 #include "core/table.h"
 #include "domain/column.h"
 #include "kernel/search.h"
+#include "methods/central/method.h"
 #include "methods/divergence/f_divergence.h"
 #include "methods/gaussian/method.h"
 #include "methods/local/method.h"
@@ -193,7 +194,7 @@ Answer compare_outcomes(const LocalRelease& release, const Source& data) {
                 comparison.mean_law_distance, comparison.mean_reference_distance)
           : "");
   const double worst = draw_risk(certificate, domain).quoted_total_variation();
-  const std::string supposed = release_method(spec.method).supposition(certificate);
+  const std::string supposed = draw_supposition(certificate);
   answer.add(
       "worst_case_tv", worst,
       fmt::format("plan and advise print the worst case over all data there could be{}: total "
@@ -460,11 +461,24 @@ struct ComparedRow {
   std::string refusal;
 };
 
+/// What is compared with the table: the laws of draws, the law of a record, or simulated rows, which
+/// any method has.
+enum class Compared { kDraws, kRecords, kRows };
+
+Compared compared_by(const ReleaseSpec& spec) {
+  if (kPublishedModels.has(spec.method)) return Compared::kRows;
+  if (spec.own.get<LocalSpec>() != nullptr) return Compared::kDraws;
+  const bool has_law =
+      spec.own.get<CentralSpec>() != nullptr || spec.own.get<GaussianSpec>() != nullptr;
+  return has_law ? Compared::kRecords : Compared::kRows;
+}
+
 double distance_of(const Json& parts, const PublicInputs& inputs, const Source& data) {
   ReleaseSpec spec = spec_of(parts, "");
   spec.accept_error = true;  // nothing is released
-  if (kPublishedModels.has(spec.method)) return models_distance(spec, inputs, data);
-  if (kRowMethods.has(spec.method)) return central_distance(spec, inputs, data);
+  const Compared what = compared_by(spec);
+  if (what == Compared::kRows) return rows_distance(spec, inputs, data);
+  if (what == Compared::kRecords) return central_distance(spec, inputs, data);
   const auto release = prepare_local(spec, inputs);
   release->require(data);
   if (is_of_points(*release)) {
@@ -577,8 +591,9 @@ Answer compare_several(std::span<const Json> questions, const PublicInputs& inpu
 Answer compare_one(const Json& question, const PublicInputs& inputs, const Source& data) {
   ReleaseSpec spec = spec_of(question, "");
   spec.accept_error = true;  // nothing is released
-  if (kPublishedModels.has(spec.method)) return compare_models(spec, inputs, data);
-  if (kRowMethods.has(spec.method)) return compare_central(spec, inputs, data);
+  const Compared what = compared_by(spec);
+  if (what == Compared::kRows) return compare_rows(spec, inputs, data);
+  if (what == Compared::kRecords) return compare_central(spec, inputs, data);
   const auto release = prepare_local(spec, inputs);
   release->require(data);
   Answer answer =

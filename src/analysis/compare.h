@@ -47,19 +47,19 @@ namespace mollify {
                                       const Source& data);
 
 // -----------------------------------------------------------------------------------------------
-// A simulated release of one model, all of whose rows are drawn from it, next to the truth. NOT
-// PRIVATE.
+// The rows of simulated releases, next to the truth. NOT PRIVATE.
 
-/// Of method marginals and of method integral-model. Draws one release, which is neither kept nor
-/// charged, with one row for each row or unit, or with the spec's count if that is more: columns
-/// and pairs of columns next to the table's and to independent columns. Throws InvalidInput like a
-/// release.
-[[nodiscard]] Answer compare_models(const ReleaseSpec& spec, const PublicInputs& inputs,
-                                    const Source& data);
+/// Of methods marginals and integral-model, and of any other that has no comparison of its own:
+/// columns and pairs of columns next to the table's and to independent columns. Draws releases,
+/// which are neither kept nor charged: of a method whose rows share one model one release, with a
+/// row for each row or unit, or with the spec's count if that is more; of another as many as fit
+/// into two seconds. Throws InvalidInput like a release.
+[[nodiscard]] Answer compare_rows(const ReleaseSpec& spec, const PublicInputs& inputs,
+                                  const Source& data);
 
-/// The mean total variation of two columns together between such a release and the table.
-[[nodiscard]] double models_distance(const ReleaseSpec& spec, const PublicInputs& inputs,
-                                     const Source& data);
+/// The mean total variation of two columns together between such rows and the table.
+[[nodiscard]] double rows_distance(const ReleaseSpec& spec, const PublicInputs& inputs,
+                                   const Source& data);
 
 /// For the data holder, the only person who may learn what private data lack: throws InvalidInput.
 [[noreturn]] void refuse_nothing_to_compare(const Source& data);

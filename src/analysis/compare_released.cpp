@@ -431,7 +431,7 @@ double central_distance(const ReleaseSpec& spec, const PublicInputs& inputs, con
 }
 
 // -----------------------------------------------------------------------------------------------
-// A simulated release of one model, all of whose rows are drawn from it, next to the truth.
+// The rows of simulated releases, next to the truth.
 
 namespace {
 
@@ -445,13 +445,16 @@ class PairTally final : public Sink {
     encoder_.encode(block);
     for (std::size_t i = 0; i < digits_.size(); ++i) digits_[i] = encoder_.digits(i);
     counter_.add(digits_);
+    rows_ += block.rows;
   }
+  [[nodiscard]] std::uint64_t rows() const { return rows_; }
   [[nodiscard]] PairCounts take() && { return std::move(counter_).take(); }
 
  private:
   RecordEncoder encoder_;
   PairCounter counter_;
   std::vector<std::span<const std::uint32_t>> digits_;
+  std::uint64_t rows_ = 0;
 };
 
 /// Private bins are known to nobody before, and compared in as many of equal width.
@@ -501,15 +504,18 @@ ComparedTable simulated_table(ReleaseSpec spec, const PublicInputs& inputs, cons
   const std::uint64_t weight = std::accumulate(column.begin(), column.end(), std::uint64_t{0});
   if (weight == 0) refuse_nothing_to_compare(source);
   const std::uint64_t records = spec.unit ? weight / kUnitWeight : weight;
-  const std::uint64_t count = std::max(spec.count.value_or(1), records);
-  spec.count = count;
-  const auto release = prepare(spec, inputs, public_count(spec, source));
   PairTally tally(domain, truth.sizes());
-  release->draw(source, random, tally, 1);
+  if (kModelMethods.has(spec.method)) {
+    spec.count = std::max(spec.count.value_or(1), records);
+    prepare(spec, inputs, public_count(spec, source))->draw(source, random, tally, 1);
+  } else {
+    simulate(*asked, source, tally, [&] { return tally.rows(); });
+  }
+  const std::uint64_t simulated = tally.rows();
   // Private bins are found by each release, and nobody can cut this comparison's finer.
   auto own = own_means(source, declared, spec.unit, roster);
-  return {domain, std::move(truth), std::move(tally).take(), records,
-          count,  std::move(own),   release->certificate()};
+  return {domain,    std::move(truth), std::move(tally).take(), records,
+          simulated, std::move(own),   asked->certificate()};
 }
 
 Json noise_json(const MarginalDistance& distance) {
@@ -518,15 +524,16 @@ Json noise_json(const MarginalDistance& distance) {
 
 }  // namespace
 
-Answer compare_models(const ReleaseSpec& spec, const PublicInputs& inputs, const Source& data) {
+Answer compare_rows(const ReleaseSpec& spec, const PublicInputs& inputs, const Source& data) {
   const ComparedTable table = simulated_table(spec, inputs, data);
   const NamedLaw truth = law_of_counts("truth", table.truth);
   const NamedLaw laws[] = {truth, law_of_counts("released", table.released),
                            law_of_independent_columns("independent", truth)};
-  Answer answer =
-      begun(table.certificate, fmt::format("{}; {} of one simulated release\n",
-                                           counted(table.records, spec.unit ? "unit" : "row"),
-                                           counted(table.simulated, "row")));
+  Answer answer = begun(
+      table.certificate,
+      fmt::format("{}; {} of {}\n", counted(table.records, spec.unit ? "unit" : "row"),
+                  counted(table.simulated, "row"),
+                  kModelMethods.has(spec.method) ? "one simulated release" : "simulated releases"));
   answer.add("records", table.records);
   answer.add("simulated_records", table.simulated);
   add_marginals(answer, table.domain, laws, table.own);
@@ -546,7 +553,7 @@ Answer compare_models(const ReleaseSpec& spec, const PublicInputs& inputs, const
   return answer;
 }
 
-double models_distance(const ReleaseSpec& spec, const PublicInputs& inputs, const Source& data) {
+double rows_distance(const ReleaseSpec& spec, const PublicInputs& inputs, const Source& data) {
   const ComparedTable table = simulated_table(spec, inputs, data);
   return pair_distances(table.domain, law_of_counts("truth", table.truth),
                         law_of_counts("released", table.released))

@@ -14,12 +14,11 @@
 #include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
-#include "methods/central/method.h"
-#include "methods/central/samplers.h"
 #include "methods/local/method.h"
 #include "methods/local/sampler.h"
 #include "methods/local/space.h"
 #include "release/design.h"
+#include "release/method.h"
 #include "release/verification.h"
 
 namespace mollify {
@@ -75,8 +74,14 @@ ReleasedLaw::ReleasedLaw(const StatedCertificate& stated, const std::string& nam
   mechanism_ = made.certificate.mechanism();
   if (HeldLocalSampler local = local_sampler(made)) {
     take_local(made.certificate, std::move(local));
-  } else if (made.certificate.as<FiniteDesign>() != nullptr) {
-    take_central(made.certificate, *finite_drawing(made).sampler);
+  } else if (const auto law = release_method(stated.spec.method).record_law(made)) {
+    take(*law);
+  } else if (stated.facts.outcomes > 0) {
+    throw InvalidInput(
+        "not-for-this-release",
+        fmt::format("estimate needs the law by which records come from the population, but {} "
+                    "states none: look at the shares of the records themselves",
+                    method_words(name_of(stated.spec.method))));
   } else {
     throw InvalidInput(
         "not-for-this-release",
@@ -105,35 +110,12 @@ void ReleasedLaw::take_local(const Certificate& certificate,
   if (!kUnitMethods.has(certificate.spec.method)) exactly_ = multiple_;
 }
 
-void ReleasedLaw::take_central(const Certificate& certificate, const CentralSampler& sampler) {
-  const FiniteDesign& finite = *certificate.as<FiniteDesign>();
-  exactly_ = finite.design.outputs;
-  if (finite.hint) {
-    throw InvalidInput(
-        "not-for-this-release",
-        "estimate is for releases from the whole domain, but this one is from an interval that was "
-        "found privately");
-  }
-  if (const auto* subset = dynamic_cast<const SubsetSampler*>(&sampler)) {
-    linear_ = LinearLaw(subset->response());
-    epsilon_ = finite.design.epsilon0;
-  } else if (const auto* poisson = dynamic_cast<const PoissonSampler*>(&sampler)) {
-    linear_ = LinearLaw(poisson->response());
-    epsilon_ = finite.design.epsilon0;
-    // Uniform records replace the missing ones.
-    if (exactly_)
-      failure_up_ = binomial_below_up(finite.design.records, poisson->rate(), *exactly_);
-  } else if (sampler.outputs_are_independent() &&
-             finite.design.mechanism != CentralMechanism::kProduct) {
-    total_variation_up_ = sampler.total_variation_up();
-  } else {
-    throw InvalidInput(
-        "not-for-this-release",
-        fmt::format("estimate needs records that are drawn independently of one law near the "
-                    "population's, which mechanism {} of {} does not promise; next time use "
-                    "subset-rr",
-                    mechanism_, method_words(name_of(certificate.spec.method))));
-  }
+void ReleasedLaw::take(const RecordLaw& law) {
+  exactly_ = law.records;
+  if (law.response) linear_ = LinearLaw(*law.response);
+  epsilon_ = law.epsilon;
+  failure_up_ = law.failure_up;
+  total_variation_up_ = law.total_variation_up;
 }
 
 void ReleasedLaw::require_count(std::uint64_t records, const std::string& name) const {

@@ -15,13 +15,14 @@
 #include "core/band.h"
 #include "domain/domain.h"
 #include "kernel/channels.h"
-#include "methods/central/samplers.h"
 #include "methods/local/sampler.h"
 #include "records/tallies.h"
 #include "release/certificate.h"
 #include "release/spec.h"
 
 namespace mollify {
+
+struct RecordLaw;
 
 // -----------------------------------------------------------------------------------------------
 // Intervals for the mean of independent draws, at a coverage that holds for every number of draws.
@@ -201,7 +202,7 @@ class ReleasedLaw {
 
  private:
   void take_local(const Certificate& certificate, std::shared_ptr<const LocalSampler> sampler);
-  void take_central(const Certificate& certificate, const CentralSampler& sampler);
+  void take(const RecordLaw& law);
 
   Domain domain_;
   std::string mechanism_;

@@ -262,7 +262,7 @@ const char* value_of(const OwnPart& part) {
 
 const char* group_of(const Part& part) {
   const std::string_view place = part.place;
-  const auto draws = release_method(kDrawMethods.first()).parts();
+  const auto draws = release_method(kDrawMethods.first()).profile().parts;
   if (place.starts_with("/space")) return "Space (public)";
   if (place.starts_with("/privacy") ||
       std::any_of(draws.begin(), draws.end(),
@@ -324,14 +324,14 @@ const CLI::Option* given_option(const CLI::App& command, const Part& part) {
 std::string methods_help() {
   std::string text;
   for (const auto& [method, name] : names<Method>()) {
-    const std::string_view help = release_method(method).help();
+    const std::string_view help = release_method(method).profile().help;
     text += fmt::format("  {:<16}{}\n", name, help.substr(0, help.find('\n')));
   }
   return text;
 }
 
 std::string method_help(Method method) {
-  const std::string_view help = release_method(method).help();
+  const std::string_view help = release_method(method).profile().help;
   return std::string(help.substr(help.find('\n') + 1));
 }
 

@@ -38,7 +38,7 @@ void add_plan(CLI::App& app, Session& session) {
       session.method
           ? fmt::format(
                 "Predict what a release by method {} can do, before any data is opened\n\n{}\n\n{}",
-                name_of(*session.method), release_method(*session.method).plan_help(),
+                name_of(*session.method), release_method(*session.method).profile().plan_help,
                 method_help(*session.method))
           : fmt::format(
                 "Predict what a release can do, before any data is opened\n\n"

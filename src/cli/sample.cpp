@@ -104,9 +104,9 @@ void validate_outputs(const SampleOptions& options, const ReleaseSpec& spec) {
 }
 
 /// What to do with a release that is there.
-std::string next_steps(const Certificate& certificate, const SampleOptions& options) {
+std::string next_steps(const PreparedRelease& prepared, const SampleOptions& options) {
   if (!options.out) return "";
-  const ReleaseSpec& spec = certificate.spec;
+  const ReleaseSpec& spec = prepared.certificate().spec;
   std::string text;
   const std::string released = shell_word(*options.out);
   // compare reads a row for each record.
@@ -123,7 +123,7 @@ std::string next_steps(const Certificate& certificate, const SampleOptions& opti
     }
     text += "next: judge the records (not private)\n" + command_lines(command, 2);
   }
-  if (options.certificate && release_method(spec.method).is_for_estimates(certificate)) {
+  if (options.certificate && prepared.error().is_for_estimates) {
     text += "next: find the population\n" +
             command_lines(fmt::format("mollify estimate --released {} --certificate {}", released,
                                       shell_word(*options.certificate)),
@@ -138,7 +138,7 @@ std::size_t lines_in(const std::string& text) {
 
 /// Whom a release protects.
 std::string protected_line(const ReleaseSpec& spec) {
-  std::string note = release_method(spec.method).protection_note(spec);
+  std::string note = protection_note(spec);
   if (!note.empty()) return note;
   if (!spec.unit) return "protected: the whole table, so any group of its rows\n";
   return wrapped(fmt::format("protected: all rows of each unit of {}", printable(*spec.unit)),
@@ -153,7 +153,7 @@ std::string error_line(const Certificate& certificate, const ReleaseReport& repo
     return "";
   return wrapped(fmt::format("{} error of a record: {:.4g} in total variation{}",
                              is_of_model ? "expected" : "greatest", *report.total_variation,
-                             release_method(certificate.spec.method).supposition(certificate)),
+                             report.supposition),
                  kLineWidth, kHang);
 }
 
@@ -220,9 +220,10 @@ std::string accuracy_of(const Released& released) {
 }
 
 /// Public facts about the release, for people.
-std::string summary(const Certificate& certificate, const Domain& domain,
+std::string summary(const PreparedRelease& prepared, const Domain& domain,
                     const SampleOptions& options, const std::vector<Message>& said,
                     const std::string& accuracy) {
+  const Certificate& certificate = prepared.certificate();
   const std::string to = options.out ? " to " + *options.out : "";
   const ReleaseSummary facts =
       release_method(certificate.spec.method).summary(certificate, domain, to);
@@ -237,7 +238,7 @@ std::string summary(const Certificate& certificate, const Domain& domain,
   for (const std::string& limit : non_promises(certificate)) {
     text += fmt::format("not promised: {}\n", limit);
   }
-  return text + next_steps(certificate, options);
+  return text + next_steps(prepared, options);
 }
 
 /// Puts a release in the files, and on standard output, that it goes to. `told` holds other facts
@@ -340,9 +341,9 @@ int run(SampleOptions options, const CLI::App& command, std::optional<Method> me
   validate_outputs(options, spec);
   const Certificate& certificate = prepared->certificate();
   std::vector<Message> said = prepared->warnings();
-  const ReleaseMethod& chosen = release_method(spec.method);
-  if (auto sparse = chosen.sparse_noise(certificate, prepared->error(), domain)) {
-    add_message(said, std::move(*sparse));
+  if (auto noise =
+          release_method(spec.method).noise_condition(certificate, prepared->error(), domain)) {
+    add_message(said, std::move(*noise));
   }
   add_messages(said, domain.warnings());
   std::optional<ReleaseReport> report;
@@ -371,8 +372,8 @@ int run(SampleOptions options, const CLI::App& command, std::optional<Method> me
                              : ledger->brief(replaces ? " (replacing a row)" : "");
   }
   tell_lines(report ? brief(certificate, domain, options, *report, said, accuracy, charge)
-                    : chosen.protection_note(spec) +
-                          summary(certificate, domain, options, said, accuracy) + charge);
+                    : protection_note(spec) + summary(*prepared, domain, options, said, accuracy) +
+                          charge);
   return kSuccess;
 }
 

@@ -63,7 +63,9 @@ const char* record_word(const Certificate& certificate) {
 
 /// The mechanism that the release is bound to; empty where it may have another for other numbers.
 std::string bound_mechanism(const Certificate& certificate) {
-  return release_method(certificate.spec.method).bound_mechanism(certificate);
+  const bool is_free = release_method(certificate.spec.method).profile().chooses_mechanism &&
+                       !spec_json(certificate.spec).contains("mechanism");
+  return is_free ? "" : certificate.mechanism();
 }
 
 /// One number of a question that is searched for the nearest value that brings the error down.
@@ -155,11 +157,6 @@ std::vector<Search> searches(const PlanQuestion& question) {
           "published unchanged. Use a smaller delta, or add {} to release anyway",
           limit, text, added_words("accept-large-delta")),
       "delta", {WayOut::set("delta"), WayOut::add("accept-large-delta")});
-}
-
-/// As ReleaseMethod::is_for_estimates.
-bool is_for_estimates(const Certificate& certificate) {
-  return release_method(certificate.spec.method).is_for_estimates(certificate);
 }
 
 Remedy would_do(const Certificate& certificate, const Domain& domain) {
@@ -270,7 +267,7 @@ ReleaseError require_acceptable(const Certificate& certificate, const Domain& do
     refuse_delta(fmt::format("{}", kGreatestDeltaOfHiddenCount), words_of(spec.privacy.delta));
   }
   const ReleaseError error = release_error(certificate, domain);
-  if (error.is_indistinct() && !spec.accept_error && !is_for_estimates(certificate)) {
+  if (error.is_indistinct() && !spec.accept_error && !error.is_for_estimates) {
     Message noise = *noise_message(error);
     noise.remedy = would_do(certificate, domain);
     std::vector<WayOut> ways = noise.remedy.all();
@@ -289,6 +286,12 @@ ReleaseError require_acceptable(const Certificate& certificate, const Domain& do
     throw InvalidInput(noise.code, sentence, "epsilon", std::move(ways));
   }
   return error;
+}
+
+Message noise_if(const std::string& condition) {
+  return {.code = "noise-if",
+          .verdict = "the release is mostly noise " + condition,
+          .severity = Severity::kNoise};
 }
 
 std::optional<Message> records_warning(double total_variation) {
@@ -316,6 +319,7 @@ std::optional<Message> delta_warning(double delta, const std::string& text, doub
 
 std::vector<Message> warnings(const Certificate& certificate, const ReleaseError& error,
                               const Domain& domain) {
+  const ReleaseMethod& method = release_method(certificate.spec.method);
   std::vector<Message> said =
       epsilon_warnings(certificate.spec.budget(), certificate.total,
                        kDrawMethods.has(certificate.spec.method) ? *certificate.spec.count : 0);
@@ -342,17 +346,15 @@ std::vector<Message> warnings(const Certificate& certificate, const ReleaseError
          .remedy = {.told = {WayOut::set("delta")}}});
   }
   if (error.is_least) {
-    if (const auto when = release_method(certificate.spec.method).noise_condition(certificate)) {
-      said.push_back({.code = "noise-if",
-                      .verdict = "the release is mostly noise " + *when,
-                      .severity = Severity::kNoise});
+    if (auto when = method.noise_condition(certificate, error, domain)) {
+      said.push_back(std::move(*when));
     }
-  } else if (is_for_estimates(certificate) ? error.is_indistinct() : error.is_mostly_noise()) {
+  } else if (error.is_for_estimates ? error.is_indistinct() : error.is_mostly_noise()) {
     Message noise = *noise_message(error);
-    if (is_for_estimates(certificate)) noise.clauses.push_back(for_estimates());
+    if (error.is_for_estimates) noise.clauses.push_back(for_estimates());
     noise.remedy = would_do(certificate, domain);
     said.push_back(std::move(noise));
-  } else if (auto large = release_method(certificate.spec.method).error_warning(error)) {
+  } else if (auto large = method.error_warning(error)) {
     said.push_back(std::move(*large));
   }
   return said;

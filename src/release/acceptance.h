@@ -58,6 +58,9 @@ void require_small_delta(double delta, const std::string& text, double records,
 [[nodiscard]] std::vector<Message> warnings(const Certificate& certificate,
                                             const ReleaseError& error, const Domain& domain);
 
+/// That a release is mostly noise under a condition: "if the table has fewer than 9 rows".
+[[nodiscard]] Message noise_if(const std::string& condition);
+
 /// The sentence about an error above kUsualError that is not mostly noise, for records that are
 /// drawn each by itself.
 [[nodiscard]] std::optional<Message> records_warning(double total_variation);

@@ -286,7 +286,7 @@ std::vector<std::string> represented(const ReleaseSpec& spec) {
       "once, however many rows it has.",
       *spec.unit)};
   if (!spec.roster) return sentences;
-  const StandIn stand_in = release_method(spec.method).stand_in();
+  const StandIn& stand_in = release_method(spec.method).profile().stand_in;
   sentences.push_back(fmt::format(
       "Each {0} of the roster without rows counts too, as {1}. If half of the roster has no rows, "
       "the release lies halfway between the data and {2}.",
@@ -295,13 +295,13 @@ std::vector<std::string> represented(const ReleaseSpec& spec) {
 }
 
 std::vector<std::string> promises(const Certificate& certificate) {
-  return release_method(certificate.spec.method).promises(certificate);
+  return release_method(certificate.spec.method).pledge(certificate).promises;
 }
 
 std::vector<std::string> non_promises(const Certificate& certificate) {
   const auto& unit = certificate.spec.unit;
   const bool roster = certificate.spec.roster.has_value();
-  std::vector<std::string> limits = release_method(certificate.spec.method).limits(certificate);
+  auto limits = release_method(certificate.spec.method).pledge(certificate).limits;
   if (kDrawMethods.has(certificate.spec.method)) {
     if (unit && !roster) {
       limits.emplace_back(

@@ -12,19 +12,12 @@
 #include "base/names.h"
 #include "base/speech.h"
 #include "base/words.h"
+#include "domain/domain.h"
 #include "domain/numbers.h"
 #include "release/acceptance.h"
 #include "release/methods.h"
 
 namespace mollify {
-
-// Every method's function is in its folder under methods/; nothing else of it is known here.
-const ReleaseMethod& release_method(Method word) {
-#define MOLLIFY_METHOD(word, name, function, traits) &function,
-  static constexpr std::array kMethods = {MOLLIFY_METHODS(MOLLIFY_METHOD)};
-#undef MOLLIFY_METHOD
-  return (*kMethods[static_cast<std::size_t>(word)])();
-}
 
 std::string Methods::text() const {
   std::vector<std::string_view> found;
@@ -51,33 +44,48 @@ ExactPrivacy ReleaseMethod::read_privacy(const PartReader& reader, const Release
     }
     return ExactPrivacy::concentrated(*rho);
   }
-  reader.require_budget(word_);
+  reader.require_budget(word());
   return ExactPrivacy::approximate(*epsilon,
                                    reader.find_decimal("/privacy/delta").value_or(Decimal()));
 }
 
-std::string ReleaseMethod::protection_note(const ReleaseSpec& spec) const {
-  if (spec.unit || !kRowMethods.has(word_)) return "";
-  return fmt::format("note: no {}: each row is protected, and a person with several rows less\n",
-                     flag_words("unit"));
+void ReleaseMethod::validate(const ReleaseSpec& spec) const {
+  if (!spec.own.has_type_of(Held())) refuse_own(spec.method);
 }
 
-bool ReleaseMethod::keeps_promise(const DesignedRelease& made) const {
-  try {
-    require_guarantee(made);
-    return true;
-  } catch (const InvalidInput&) {
-    return false;
-  }
+void ReleaseMethod::look_at_space(const StatedCertificate& stated, const Domain& domain,
+                                  const KnownInputs&, CertificateCheck&) const {
+  const std::uint64_t outcomes = stated.facts.outcomes;
+  if (outcomes == 0 || (domain.is_enumerable() && outcomes == domain.size())) return;
+  throw InvalidInput("internal-error",
+                     "a release must have the outcomes of its space, but has others");
 }
 
-std::optional<double> ReleaseMethod::total_variation(const Certificate&, const ReleaseError& error,
-                                                     const Domain&) const {
-  if (error.is_least) return std::nullopt;
-  return error.error;
+std::string MethodStatement::mechanism(const Certificate& certificate) const {
+  return std::string(name_of(certificate.spec.method));
 }
 
-Remedy ReleaseMethod::remedy(const Certificate& certificate, const Domain& domain) const {
+Pledge MethodStatement::pledge(const Certificate& certificate) const {
+  return {.promises = {protection(certificate), kHoldsForAnyValues}};
+}
+
+ReleaseReport MethodStatement::report(const Certificate& certificate, const ReleaseError& error,
+                                      const Domain&) const {
+  return {.total_variation = error.is_least ? std::nullopt : std::optional(error.error),
+          .why = fmt::format("{} has no other mechanism",
+                             method_words(name_of(certificate.spec.method)))};
+}
+
+ReleaseSummary MethodStatement::summary(const Certificate& certificate, const Domain&,
+                                        const std::string& to) const {
+  return {released_words(certificate, to, certificate.mechanism())};
+}
+
+std::optional<Message> MethodStatement::error_warning(const ReleaseError& error) const {
+  return records_warning(error.error);
+}
+
+Remedy MethodPlans::remedy(const Certificate& certificate, const Domain& domain) const {
   return {.ways_out = noise_remedy(certificate, domain)};
 }
 
@@ -110,7 +118,7 @@ std::string together_words(std::uint64_t outputs, double total_variation) {
 }
 
 std::vector<std::string> mechanisms_of(Method method) {
-  for (const OwnPart& part : release_method(method).parts()) {
+  for (const OwnPart& part : release_method(method).profile().parts) {
     if (std::string_view(part.place) == "/mechanism") return part.words();
   }
   return {};
@@ -141,6 +149,24 @@ void require_facts(bool hold) {
   if (!hold)
     throw InvalidInput("internal-error",
                        "a release must have the facts of its spec, but has others");
+}
+
+KeptPromise kept_if_accepted(const std::function<void()>& check) {
+  try {
+    check();
+    return {.holds = true};
+  } catch (const InvalidInput&) {
+    return {};
+  }
+}
+
+std::string protection_note(const ReleaseSpec& spec) {
+  std::string_view who = release_method(spec.method).profile().without_units;
+  if (who.empty() && kRowMethods.has(spec.method)) {
+    who = "each row is protected, and a person with several rows less";
+  }
+  if (spec.unit || who.empty()) return "";
+  return fmt::format("note: no {}: {}\n", flag_words("unit"), who);
 }
 
 std::optional<Roster> count_records(const ReleaseSpec& spec, const PublicInputs& inputs,

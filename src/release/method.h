@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/message.h"
 #include "core/invalid_input.h"
+#include "kernel/channels.h"
 #include "kernel/naturals.h"
 #include "records/units.h"
 #include "release/advice.h"
@@ -35,51 +36,159 @@ struct StandIn {
   const char* pulled_to = "uniform shares";
 };
 
+/// Facts that hold for all releases by a method.
+struct MethodProfile {
+  Method word;
+  /// For the command's help: the release and its protection, in a line of at most 62 characters and
+  /// then in sentences; and the unknowns of its plans.
+  const char* help;
+  const char* plan_help =
+      "Give --domain and all but one of --n, if the number of rows is public, --epsilon and "
+      "--alpha, and it is found. With those given, --count or --delta is found.";
+  /// The spec's parts that it alone has, or has like a few others.
+  std::span<const OwnPart> parts{};
+  /// Which of a spec's parts go together: members of a JSON Schema.
+  const char* part_rules = "{}";
+  /// The parts that a question about such a release has, in addition to every question's. Empty:
+  /// the question has the spec's parts and --count.
+  std::span<const OwnPart> question_parts{};
+  StandIn stand_in{};
+  /// Whom a release without units protects, where that is easily taken for more.
+  const char* without_units = "";
+  /// Whether it takes the most accurate of its mechanisms where none is asked for.
+  bool chooses_mechanism = false;
+};
+
+/// Facts about a release that the spec's parts of its method decide.
+struct OwnFacts {
+  std::optional<PublicFile> reference{};  ///< the public records that it begins at
+  bool hides_count = false;               ///< whether the number of records is protected
+  bool needs_no_count = false;            ///< whether it is said how many come out without a count
+};
+
+/// Promises of one method alone, and their limits: sentences for people.
+struct Pledge {
+  std::vector<std::string> promises{}, limits{};
+};
+
 /// What a release is, for people.
 struct ReleaseSummary {
   std::string
       released;  ///< in a line: "released 10 records from 2000 rows by ds-roo with epsilon 1"
-  std::string details;  ///< lines
+  std::string details{};  ///< lines
 };
 
-/// One method. Specs, designs and certificates that are handed to it have its word. Immutable.
-class ReleaseMethod {
+/// How released records come from the population, where each is an independent draw: a report of
+/// one of its records, or of a law near its own.
+struct RecordLaw {
+  std::optional<std::uint64_t> records{};        ///< how many there are, if it is known
+  std::optional<RandomizedResponse> response{};  ///< what made the reports
+  std::optional<double> epsilon{};               ///< of each report
+  double failure_up = 0;                         ///< with what probability they are something else
+  double total_variation_up = 0;                 ///< without a response
+};
+
+/// Whether a design keeps what is promised.
+struct KeptPromise {
+  bool holds = false;
+  double epsilon_realised_up = 0;  ///< of one draw; 0 where it is not of that kind
+};
+
+// -----------------------------------------------------------------------------------------------
+// A method is three things, each with defaults. A new one needs `prepare`, `design`,
+// `keeps_promise` and `error`.
+
+/// Its statements: in certificates, reports, warnings.
+class MethodStatement {
  public:
-  explicit ReleaseMethod(Method word) : word_(word) {}
+  /// The mechanism: "minimax", "ds-roo", ... By default the method's own name.
+  [[nodiscard]] virtual std::string mechanism(const Certificate& certificate) const;
+  /// By default nothing: all of it follows from the spec and the facts.
+  [[nodiscard]] virtual Json design_json(const Certificate&) const { return Json::object(); }
+  /// Null where nothing is stated.
+  [[nodiscard]] virtual Json accuracy_json(const Certificate&) const { return nullptr; }
+  /// By default each row or unit is protected, whatever the data are.
+  [[nodiscard]] virtual Pledge pledge(const Certificate& certificate) const;
+
+  /// The expected error of a release, from public facts.
+  [[nodiscard]] virtual ReleaseError error(const Certificate& certificate,
+                                           const Domain& domain) const = 0;
+  /// Why it is as it is, and how near to the data: all but the warnings. By default that error is
+  /// each record's total variation.
+  [[nodiscard]] virtual ReleaseReport report(const Certificate& certificate,
+                                             const ReleaseError& error, const Domain& domain) const;
+  /// The release with its file (" to FILE", or nothing), and how near it is, for people.
+  [[nodiscard]] virtual ReleaseSummary summary(const Certificate& certificate, const Domain& domain,
+                                               const std::string& to) const;
+  /// The sentence about an error above kUsualError that is not mostly noise: by default about
+  /// records that are drawn each by itself.
+  [[nodiscard]] virtual std::optional<Message> error_warning(const ReleaseError& error) const;
+  /// Of a release whose error is the least that public facts allow, or is judged by smooth data,
+  /// and is not mostly noise by it: when it is. Up to some seconds where it says what would do.
+  [[nodiscard]] virtual std::optional<Message> noise_condition(const Certificate&,
+                                                               const ReleaseError&,
+                                                               const Domain&) const {
+    return std::nullopt;
+  }
+  /// For mollify estimate, which refuses a method without one. Throws InvalidInput for a release
+  /// whose records do not show the population.
+  [[nodiscard]] virtual std::optional<RecordLaw> record_law(const DesignedRelease&) const {
+    return std::nullopt;
+  }
+
+ protected:
+  ~MethodStatement() = default;
+};
+
+/// How its releases are planned and advised. The defaults design a release for each number that is
+/// tried, for the domain that is given: plan_by_design.cpp.
+class MethodPlans {
+ public:
+  /// Reads the question's parts of its own; returns what may be left to be found of it.
+  [[nodiscard]] virtual PlanQuantities read_question(const PartReader& reader,
+                                                     PlanQuestion& question) const;
+  /// Fills in what the question's domain and files say; `inputs` may be null if it names none.
+  [[nodiscard]] virtual std::unique_ptr<const PlanModel> plan_model(
+      PlanQuestion& question, const PublicInputs* inputs) const;
+  /// Adds the numbers of its own to the question whose answer a release is.
+  virtual void ask(const Certificate& certificate, const Domain& domain,
+                   PlanQuestion& question) const;
+  /// A question as of that mechanism and no files: all that these say of the numbers is in it.
+  virtual void settle(PlanQuestion&, const std::string& /*mechanism*/) const {}
+  /// What would bring a release down to less than mostly noise. Up to some seconds.
+  [[nodiscard]] virtual Remedy remedy(const Certificate& certificate, const Domain& domain) const;
+  /// Its words for someone who asks which method to take.
+  [[nodiscard]] virtual const MethodAdvice& advice() const;
+
+ protected:
+  ~MethodPlans() = default;
+};
+
+/// One method: its parts of a spec, and its design. Specs, designs and certificates that are handed
+/// to it have its word. Immutable.
+class ReleaseMethod : public MethodStatement, public MethodPlans {
+ public:
+  explicit ReleaseMethod(const MethodProfile& profile) : profile_(profile) {}
   ReleaseMethod(const ReleaseMethod&) = delete;
   ReleaseMethod& operator=(const ReleaseMethod&) = delete;
   virtual ~ReleaseMethod() = default;
 
-  [[nodiscard]] Method word() const noexcept { return word_; }
+  [[nodiscard]] Method word() const noexcept { return profile_.word; }
+  [[nodiscard]] const MethodProfile& profile() const noexcept { return profile_; }
 
-  /// For the command's help: the release and its protection, in a line of at most 62 characters and
-  /// then in sentences; and the unknowns of its plans.
-  [[nodiscard]] virtual const char* help() const = 0;
-  [[nodiscard]] virtual const char* plan_help() const = 0;
+  // The spec's parts of its own. The defaults are for a method without.
 
-  // The spec's parts of its own.
-
-  /// Those that it alone has, or has like a few others.
-  [[nodiscard]] virtual std::span<const OwnPart> parts() const = 0;
-  /// Which of a spec's parts go together: members of a JSON Schema.
-  [[nodiscard]] virtual const char* part_rules() const { return "{}"; }
-  [[nodiscard]] virtual Held read(const PartReader& reader) const = 0;
+  [[nodiscard]] virtual Held read(const PartReader&) const { return {}; }
   /// Rows: rho, or epsilon and at most a delta.
   [[nodiscard]] virtual ExactPrivacy read_privacy(const PartReader& reader,
                                                   const ReleaseSpec& spec) const;
-  virtual void write(const ReleaseSpec& spec, SpecWriter& writer) const = 0;
+  virtual void write(const ReleaseSpec&, SpecWriter&) const {}
   /// Throws InvalidInput for parts of another method, and for those that contradict each other.
-  virtual void validate(const ReleaseSpec& spec) const = 0;
-  /// Whether the spec says how many records come out without a count.
-  [[nodiscard]] virtual bool needs_no_count(const ReleaseSpec&) const { return false; }
-
+  virtual void validate(const ReleaseSpec& spec) const;
+  [[nodiscard]] virtual OwnFacts own_facts(const ReleaseSpec&) const { return {}; }
   /// Each file that its parts may name.
   virtual void visit_files(ReleaseSpec&,
                            const std::function<void(std::optional<PublicFile>&)>&) const {}
-  [[nodiscard]] virtual std::optional<PublicFile> reference(const ReleaseSpec&) const {
-    return std::nullopt;
-  }
-  [[nodiscard]] virtual bool hides_count(const ReleaseSpec&) const { return false; }
 
   // A release, from what is public about it.
 
@@ -88,111 +197,26 @@ class ReleaseMethod {
   [[nodiscard]] virtual std::unique_ptr<const PreparedRelease> prepare(
       ReleaseSpec spec, const PublicInputs& inputs, std::optional<std::uint64_t> records) const = 0;
   /// Adds to the certificate's spec and facts all that follows from them. The result of a search in
-  /// doubles is taken as `stated`, if that is given. Throws InvalidInput for facts that the spec
-  /// does not have, and for requests that no mechanism can meet.
+  /// doubles is taken as `stated`, if that is given; if not, integers that do not keep what is
+  /// promised throw InvalidInput. So do facts that the spec does not have, and requests that no
+  /// mechanism can meet.
   virtual void design(const Domain& domain, const StatedCertificate* stated,
                       DesignedRelease& made) const = 0;
-  /// Throws InvalidInput unless the design's integers keep what is promised. Methods whose samplers
-  /// keep it by their construction look at nothing before a release.
-  virtual void require_guarantee(const DesignedRelease&) const {}
-  /// Whether a certificate's design keeps what is promised: the same answer on every machine. No
-  /// method has it unasked; its own definition asks require_guarantee.
-  [[nodiscard]] virtual bool keeps_promise(const DesignedRelease& made) const = 0;
-  /// Of one draw, by the design's integers, rounded up; 0 where it is not of that kind.
-  [[nodiscard]] virtual double epsilon_realised_up(const DesignedRelease&) const { return 0; }
-  /// Whether what the release chooses from is what the certificate says, into `check`.
+  /// Whether the integers of a certificate's design keep what is promised: the same answer on every
+  /// machine.
+  [[nodiscard]] virtual KeptPromise keeps_promise(const DesignedRelease& made) const = 0;
+  /// Whether what the release chooses from is what the certificate says, into `check`; throws
+  /// InvalidInput for what no release can have. By default its outcomes, if it has any, are the
+  /// domain's.
   virtual void look_at_space(const StatedCertificate& stated, const Domain& domain,
-                             const KnownInputs& known, CertificateCheck& check) const = 0;
-
-  /// Throws InvalidInput, naming `name`, where what a search in doubles found is not as stated.
-  virtual void require_found(const StatedCertificate&, const std::string&) const {}
+                             const KnownInputs& known, CertificateCheck& check) const;
   /// Adds the members that follow from outputs to a certificate's implied ones, as it states them.
-  virtual void imply_outputs(const nlohmann::json&, const Certificate&, const Domain&,
-                             const std::string&, nlohmann::json&) const {}
-
-  // A certificate's contents.
-
-  /// The mechanism: "minimax", "ds-roo", "gaussian", ...
-  [[nodiscard]] virtual std::string mechanism(const Certificate& certificate) const = 0;
-  [[nodiscard]] virtual Json design_json(const Certificate& certificate) const = 0;
-  /// Null where nothing is stated.
-  [[nodiscard]] virtual Json accuracy_json(const Certificate& certificate) const = 0;
-  /// The promises, and their limits, of this method alone: sentences for people.
-  [[nodiscard]] virtual std::vector<std::string> promises(const Certificate& certificate) const = 0;
-  [[nodiscard]] virtual std::vector<std::string> limits(const Certificate& certificate) const = 0;
-  [[nodiscard]] virtual StandIn stand_in() const { return {}; }
-  /// The public things that it was chosen from or began at, which `verify` looks for; mostly none.
-  [[nodiscard]] virtual const char* begun_at(const StatedCertificate& stated) const {
-    return stated.spec.reference() ? "public records" : "";
-  }
-
-  // The expected error of a release, from public facts.
-
-  [[nodiscard]] virtual ReleaseError error(const Certificate& certificate,
-                                           const Domain& domain) const = 0;
-  /// How far each record's law may be from the data's (ReleaseReport::total_variation).
-  [[nodiscard]] virtual std::optional<double> total_variation(const Certificate& certificate,
-                                                              const ReleaseError& error,
-                                                              const Domain& domain) const;
-  /// What that supposes of the data, to end a sentence: ", if ..."; empty if it holds for all data.
-  [[nodiscard]] virtual std::string supposition(const Certificate&) const { return ""; }
-  /// Why this mechanism and these parameters, in one sentence.
-  [[nodiscard]] virtual std::string why(const Certificate& certificate) const = 0;
-  [[nodiscard]] virtual std::vector<std::string> notes(const Certificate& certificate,
-                                                       const ReleaseError& error,
-                                                       const Domain& domain) const = 0;
-  /// The release with its file (" to FILE", or nothing), and how near it is, for people.
-  [[nodiscard]] virtual ReleaseSummary summary(const Certificate& certificate, const Domain& domain,
-                                               const std::string& to) const = 0;
-  /// Whom the release protects, where that is easily taken for more; empty elsewhere.
-  [[nodiscard]] virtual std::string protection_note(const ReleaseSpec& spec) const;
-  /// The sentence about an error above kUsualError that is not mostly noise.
-  [[nodiscard]] virtual std::optional<Message> error_warning(const ReleaseError& error) const = 0;
-  /// When a release whose error is the least that public facts allow is mostly noise.
-  [[nodiscard]] virtual std::optional<std::string> noise_condition(const Certificate&) const {
-    return std::nullopt;
-  }
-  /// Of a release that is judged by smooth data and is not mostly noise: that it is, if the data
-  /// lie on few outcomes, and what would do. Up to some seconds.
-  [[nodiscard]] virtual std::optional<Message> sparse_noise(const Certificate&, const ReleaseError&,
-                                                            const Domain&) const {
-    return std::nullopt;
-  }
-  /// Whether nobody is meant to look at its records one by one, because mollify estimate finds the
-  /// population from all of them.
-  [[nodiscard]] virtual bool is_for_estimates(const Certificate&) const { return false; }
-
-  /// Its words for someone who asks which method to take.
-  [[nodiscard]] virtual const MethodAdvice& advice() const = 0;
-
-  // Plans.
-
-  /// The parts that a question about such a release has, in addition to every question's.
-  [[nodiscard]] virtual std::span<const OwnPart> question_parts() const = 0;
-  /// What may be left to be found of a question.
-  [[nodiscard]] virtual PlanQuantities quantities(const PartReader& reader,
-                                                  const PlanQuestion& question) const = 0;
-  /// The question's parts of its own.
-  virtual void read_question(const PartReader& reader, PlanQuestion& question) const = 0;
-  /// Fills in what the question's domain and files say; `inputs` may be null if it names none.
-  [[nodiscard]] virtual std::unique_ptr<const PlanModel> plan_model(
-      PlanQuestion& question, const PublicInputs* inputs) const = 0;
-  /// Adds the numbers of its own to the question whose answer a release is.
-  virtual void ask(const Certificate& certificate, const Domain& domain,
-                   PlanQuestion& question) const = 0;
-  /// Whether it takes the most accurate of its mechanisms where none is asked for.
-  [[nodiscard]] virtual bool chooses_mechanism() const { return false; }
-  /// The one that a release is bound to; empty where it may have another for other numbers.
-  [[nodiscard]] virtual std::string bound_mechanism(const Certificate& certificate) const {
-    return mechanism(certificate);
-  }
-  /// A question as of that mechanism and no files: all that these say of the numbers is in it.
-  virtual void settle(PlanQuestion&, const std::string&) const {}
-  /// What would bring a release down to less than mostly noise. Up to some seconds.
-  [[nodiscard]] virtual Remedy remedy(const Certificate& certificate, const Domain& domain) const;
+  /// Throws InvalidInput, naming `name`, where what a search in doubles found is not as stated.
+  virtual void imply_outputs(const nlohmann::json& /*said*/, const Certificate&, const Domain&,
+                             const std::string& /*name*/, nlohmann::json& /*implied*/) const {}
 
  private:
-  Method word_;
+  MethodProfile profile_;
 };
 
 /// By its word (release/methods.h).
@@ -213,6 +237,12 @@ MOLLIFY_METHODS(MOLLIFY_FUNCTION)
 
 /// Throws InvalidInput unless a spec's facts are those that its method has.
 void require_facts(bool hold);
+
+/// Whether a check of a design throws no InvalidInput.
+[[nodiscard]] KeptPromise kept_if_accepted(const std::function<void()>& check);
+
+/// Whom the release protects, where that is easily taken for more; empty elsewhere.
+[[nodiscard]] std::string protection_note(const ReleaseSpec& spec);
 
 /// The method's own parts; throws InvalidInput for another method's.
 template <class Own>

@@ -115,8 +115,6 @@ struct PlanWay {
   /// Its cost.
   Privacy spent{};
   bool independent_outputs = true;
-  /// Whether nobody is meant to look at its records one by one (ReleaseMethod::is_for_estimates).
-  bool is_for_estimates = false;
   /// In one sentence: how it meets the question, or why it cannot.
   std::string why{};
   /// A remark for a choice among several; mostly empty.

@@ -40,6 +40,9 @@ constexpr Part kCommonPlanParts[] = {
     {{"/accept_large_delta", "--accept-large-delta", kTruth}, kRowMethods},
 };
 
+/// Of a method that is planned by its design, in addition to its spec's parts.
+constexpr OwnPart kDesignQuestions[] = {{"/count", "--count", kWhole}};
+
 /// Which quantity of a question is left to be found.
 class Unknowns {
   using Quantity = PlanQuantities::Quantity;
@@ -156,10 +159,11 @@ std::span<const Part> plan_parts() {
   static const std::vector<Part> parts = [] {
     std::vector<Part> all(std::begin(kCommonPlanParts), std::end(kCommonPlanParts));
     for (const auto& [word, name] : names<Method>()) {
-      const ReleaseMethod& method = release_method(word);
-      add_own_parts(method.question_parts(), word, all);
-      // The parameters of a draw are the question about it.
-      if (kDrawMethods.has(word)) add_own_parts(method.parts(), word, all);
+      const MethodProfile& profile = release_method(word).profile();
+      const bool by_design = profile.question_parts.empty();
+      add_own_parts(by_design ? kDesignQuestions : profile.question_parts, word, all);
+      // The parameters of a draw, or of a design, are the question about it.
+      if (by_design || kDrawMethods.has(word)) add_own_parts(profile.parts, word, all);
     }
     return all;
   }();
@@ -194,9 +198,8 @@ PlanQuestion plan_question_of(const Json& given, const std::string& name) {
           flag, {WayOut::leave(flag), WayOut::leave("domain")});
     }
   }
-  method.read_question(reader, question);
+  const Unknowns unknowns(method.read_question(reader, question), name.empty());
   question.budget = budget_of(reader);
-  const Unknowns unknowns(method.quantities(reader, question), name.empty());
   const auto named = reader.find<std::string>("/unknown");
   question.unknowns =
       named ? unknowns.named(known_value<PlanUnknown>("unknown", *named)) : unknowns.found();

@@ -113,9 +113,9 @@ Json curve_json(const PlanAnswer& answer) {
 bool add_noise(const PlanQuestion& question, const PlanAnswer& answer, std::vector<Message>& said) {
   const PlanWay& way = answer.ways[*answer.best];
   if (!way.noise || !way.noise->is_mostly_noise()) return false;
-  if (way.is_for_estimates && !way.noise->is_indistinct()) return false;
+  if (way.noise->is_for_estimates && !way.noise->is_indistinct()) return false;
   Message noise = *noise_message(*way.noise);
-  if (way.is_for_estimates) {
+  if (way.noise->is_for_estimates) {
     noise.clauses.push_back(for_estimates());
   } else if (way.is_refused.value_or(way.noise->is_indistinct())) {
     noise.clauses.push_back(
@@ -127,7 +127,7 @@ bool add_noise(const PlanQuestion& question, const PlanAnswer& answer, std::vect
   // What was asked for is what would do.
   if (answer.unknown == PlanUnknown::kAlpha) {
     PlanQuestion asked = question;
-    const bool is_free = release_method(question.method).chooses_mechanism();
+    const bool is_free = release_method(question.method).profile().chooses_mechanism;
     if (kDrawMethods.has(question.method)) asked.outcomes = answer.facts["outcomes"];
     noise.remedy.ways_out = noise_remedy(asked, is_free ? "" : way.mechanism);
     if (!noise.remedy.ways_out.empty() && kDrawMethods.has(question.method) &&

@@ -32,9 +32,10 @@ namespace mollify {
 
 ReleaseReport release_report(const PreparedRelease& prepared, const Domain& domain) {
   const Certificate& certificate = prepared.certificate();
-  const ReleaseMethod& method = release_method(certificate.spec.method);
-  return {method.total_variation(certificate, prepared.error(), domain), method.why(certificate),
-          method.notes(certificate, prepared.error(), domain), prepared.warnings()};
+  ReleaseReport report =
+      release_method(certificate.spec.method).report(certificate, prepared.error(), domain);
+  report.warnings = prepared.warnings();
+  return report;
 }
 
 // -----------------------------------------------------------------------------------------------

@@ -201,7 +201,8 @@ struct ReleaseReport {
   /// expected to do. With a support that is found it is the whole domain's. None where the number
   /// of rows is protected.
   std::optional<double> total_variation{};
-  std::string why{};  ///< why this mechanism and these parameters, in one sentence
+  std::string supposition{};  ///< of the data, to end that: ", if ..."; empty if it is for all data
+  std::string why{};          ///< why this mechanism and these parameters, in one sentence
   std::vector<std::string> notes{};
   std::vector<Message> warnings{};
 };

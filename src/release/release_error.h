@@ -57,6 +57,9 @@ struct ReleaseError {
   std::optional<double> at_best{};
   /// Of marginals: where columns of many values depend closely on each other.
   std::optional<double> at_worst{};
+  /// Whether nobody is meant to look at the records one by one, because mollify estimate finds the
+  /// population from all of them.
+  bool is_for_estimates = false;
 
   /// From here on a release cannot be told apart from the reference: 19 parts in 20 of the
   /// reference's error are left, so the data change less than a twentieth of what they could.

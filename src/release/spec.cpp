@@ -86,7 +86,7 @@ std::span<const Part> spec_parts() {
     const Part* const end = std::end(kCommonParts) - 2;
     std::vector<Part> all(std::begin(kCommonParts), end);
     for (const auto& [method, name] : names<Method>()) {
-      add_own_parts(release_method(method).parts(), method, all);
+      add_own_parts(release_method(method).profile().parts, method, all);
     }
     all.insert(all.end(), end, std::end(kCommonParts));
     return all;
@@ -112,7 +112,8 @@ const OwnPart& part_of(Method method, const Part& part) {
   const auto is_same = [&](const OwnPart& one) {
     return std::string_view(one.place) == part.place && *one.help != '\0';
   };
-  for (const auto own : {release_method(method).parts(), release_method(method).question_parts()}) {
+  const MethodProfile& profile = release_method(method).profile();
+  for (const auto own : {profile.parts, profile.question_parts}) {
     const auto found = std::find_if(own.begin(), own.end(), is_same);
     if (found != own.end()) return *found;
   }
@@ -151,10 +152,12 @@ ProtectionScope ReleaseSpec::scope() const {
 }
 
 std::optional<PublicFile> ReleaseSpec::reference() const {
-  return release_method(method).reference(*this);
+  return release_method(method).own_facts(*this).reference;
 }
 
-bool ReleaseSpec::hides_count() const { return release_method(method).hides_count(*this); }
+bool ReleaseSpec::hides_count() const {
+  return release_method(method).own_facts(*this).hides_count;
+}
 
 Privacy ReleaseSpec::budget() const {
   return Privacy::of(privacy.notion, privacy.parameter().down(), privacy.delta.down());
@@ -179,7 +182,7 @@ void validate_spec(const ReleaseSpec& spec) {
     refuse_missing("units",
                    fmt::format("{} names a column of that roster", flag_words("units-column")));
   }
-  if (!spec.count && !method.needs_no_count(spec)) {
+  if (!spec.count && !method.own_facts(spec).needs_no_count) {
     refuse_missing("count", "how many records to release");
   }
   if (spec.count) require_between("count", *spec.count, 1, kMostReleased);
@@ -204,7 +207,7 @@ ReleaseSpec spec_of(const Json& json, const std::string& name) {
   spec.accept_error = reader.find<bool>("/accept_error").value_or(false);
   const ReleaseMethod& method = release_method(spec.method);
   if (!spec.count && kDrawMethods.has(spec.method)) spec.count = 1;
-  if (!spec.count && !method.needs_no_count(spec)) reader.require_given("/count");
+  if (!spec.count && !method.own_facts(spec).needs_no_count) reader.require_given("/count");
   spec.privacy = method.read_privacy(reader, spec);
   validate_spec(spec);
   return spec;

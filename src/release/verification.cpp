@@ -86,8 +86,9 @@ CertificateCheck verify_certificate(const StatedCertificate& stated, const std::
   }
   check.is_designed = true;
   // The draws keep the total because each spends its share.
-  check.guarantee_holds = method.keeps_promise(made);
-  check.epsilon_realised_up = method.epsilon_realised_up(made);
+  const KeptPromise kept = method.keeps_promise(made);
+  check.guarantee_holds = kept.holds;
+  check.epsilon_realised_up = kept.epsilon_realised_up;
 
   auto implied = nlohmann::json::parse(certificate_text(made.certificate));
   const auto is_same = [&](const char* part) {
@@ -100,13 +101,12 @@ CertificateCheck verify_certificate(const StatedCertificate& stated, const std::
   check.guarantee_holds = check.guarantee_holds && is_same("draw");
   check.total_holds = is_same("privacy");
   if (check.holds()) {
-    method.require_found(stated, name);
     method.imply_outputs(said, made.certificate, domain, name, implied);
     require_implied(implied, said, name);
     const ReleaseError error = method.error(made.certificate, domain);
     check.warnings = warnings(made.certificate, error, domain);
-    if (auto sparse = method.sparse_noise(made.certificate, error, domain)) {
-      add_message(check.warnings, std::move(*sparse));
+    if (auto noise = method.noise_condition(made.certificate, error, domain)) {
+      add_message(check.warnings, std::move(*noise));
     }
     add_messages(check.warnings, domain.warnings());
   }
@@ -158,11 +158,17 @@ std::vector<std::string> declared_places(const StatedCertificate& stated,
   return places;
 }
 
+/// The public things that it was chosen from or began at; mostly none.
+const char* begun_at(const StatedCertificate& stated) {
+  if (!kDrawMethods.has(stated.spec.method)) return stated.spec.reference() ? "public records" : "";
+  const bool is_fresh = spec_json(stated.spec).contains("/space/fresh"_json_pointer);
+  return is_fresh || !stated.facts.list_sha256.empty() ? "candidates" : "";
+}
+
 }  // namespace
 
 Answer check_answer(const StatedCertificate& stated, const CertificateCheck& check,
                     const std::string& name) {
-  const ReleaseMethod& method = release_method(stated.spec.method);
   const bool of_draws = kDrawMethods.has(stated.spec.method);
   Answer answer;
   answer.add("promised", privacy_json(stated.total),
@@ -180,7 +186,7 @@ Answer check_answer(const StatedCertificate& stated, const CertificateCheck& che
                is_told ? fmt::format("  {:<46}{}\n", what, found) : "");
   };
   add("domain_matches", check.domain_matches, "the domain is the one of the release");
-  const std::string begun = method.begun_at(stated);
+  const std::string begun = begun_at(stated);
   add("list_matches", check.list_matches,
       begun.empty() ? "" : fmt::format("the {} are those of the release", begun), "cannot be told");
   add("ranges_match", check.ranges_match, "the ranges of the mean are the domain's",

@@ -179,7 +179,7 @@ TEST_P(EveryMethod, RefusesThePartsOfAnother) {
 TEST_P(EveryMethod, NeedsACountOrSaysHowManyComeWithout) {
   ReleaseSpec without = spec();
   without.count.reset();
-  EXPECT_FALSE(method().needs_no_count(without));
+  EXPECT_FALSE(method().own_facts(without).needs_no_count);
   EXPECT_THAT(test::refusal_of([&] { validate_spec(without); }), HasSubstr("--count is missing"));
 }
 

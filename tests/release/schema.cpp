@@ -123,7 +123,7 @@ Json method_schema(Method method) {
   if (properties.contains("roster")) {
     schema["dependentRequired"] = {{"roster", {"unit"}}, {"units_column", {"roster"}}};
   }
-  const Json rules = Json::parse(release_method(method).part_rules());
+  const Json rules = Json::parse(release_method(method).profile().part_rules);
   // One by default where a record is one draw.
   if (!kDrawMethods.has(method) && rules.dump().find("\"count\"") == std::string::npos) {
     schema["required"].push_back("count");

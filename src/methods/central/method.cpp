@@ -230,9 +230,9 @@ void design_finite(const Domain& domain, const StatedCertificate* stated, Design
   const ReleaseSpec& spec = certificate.spec;
   const CentralSpec& central = *spec.own.get<CentralSpec>();
   const PublicFacts& facts = certificate.facts;
-  require_facts(facts.records && !facts.units && facts.list_sha256.empty() && !facts.reference &&
-                !facts.lower_bounds && !facts.channel && !facts.location && !facts.kept &&
-                !facts.amount && facts.mean_ranges.empty());
+  require_facts(facts.records && !facts.units && facts.outcomes > 0 && facts.list_sha256.empty() &&
+                !facts.reference && !facts.lower_bounds && !facts.channel && !facts.location &&
+                !facts.kept && !facts.amount && facts.mean_ranges.empty());
   const std::uint64_t records = *facts.records;
   FiniteDesign design;
   FiniteDrawing drawing;
@@ -529,23 +529,29 @@ constexpr OwnPart kCentralQuestions[] = {
     {"/strong", "--strong", kTruth, "bound all outputs together by --alpha"},
 };
 
+constexpr MethodProfile kCentralProfile{
+    .word = Method::kCentral,
+    .help =
+        "independent records of a table; protects each row or unit\n"
+        "The domain is finite. Epsilon and delta protect each row, or with --unit each unit, "
+        "against being replaced by any other. How many there are is public.",
+    .plan_help =
+        "Give all but one of --n, --k (or --domain), --epsilon and --alpha, and it is found for "
+        "every mechanism. --delta is 0 and --count 1 unless given. With those four given, --count "
+        "or --delta is found. Neighbouring data sets replace one record, so n is public. With "
+        "--support, --k is how many outcomes the support has, next to each other if it is bounded "
+        "or contiguous; width=W and subgaussian=S include it.",
+    .parts = kCentralParts,
+    .part_rules = R"({"oneOf": [
+      {"required": ["count"], "properties": {"rate": false}},
+      {"required": ["rate"],
+       "properties": {"count": false, "mechanism": {"enum": ["auto", "poisson-rr"]}}}]})",
+    .question_parts = kCentralQuestions,
+    .chooses_mechanism = true};
+
 class CentralMethod final : public ReleaseMethod {
  public:
-  CentralMethod() : ReleaseMethod(Method::kCentral) {}
-
-  const char* help() const override {
-    return "independent records of a table; protects each row or unit\n"
-           "The domain is finite. Epsilon and delta protect each row, or with --unit each unit, "
-           "against being replaced by any other. How many there are is public.";
-  }
-
-  const char* plan_help() const override {
-    return "Give all but one of --n, --k (or --domain), --epsilon and --alpha, and it is found for "
-           "every mechanism. --delta is 0 and --count 1 unless given. With those four given, "
-           "--count or --delta is found. Neighbouring data sets replace one record, so n is "
-           "public. With --support, --k is how many outcomes the support has, next to each other "
-           "if it is bounded or contiguous; width=W and subgaussian=S include it.";
-  }
+  CentralMethod() : ReleaseMethod(kCentralProfile) {}
 
   const MethodAdvice& advice() const override { return central_advice(); }
 
@@ -553,8 +559,6 @@ class CentralMethod final : public ReleaseMethod {
                          const std::string& to) const override {
     return {released_words(certificate, to, certificate.mechanism()), finite_summary(certificate)};
   }
-
-  std::span<const OwnPart> parts() const override { return kCentralParts; }
 
   Held read(const PartReader& reader) const override {
     CentralSpec spec;
@@ -594,8 +598,8 @@ class CentralMethod final : public ReleaseMethod {
     }
   }
 
-  bool needs_no_count(const ReleaseSpec& spec) const override {
-    return spec.own.get<CentralSpec>()->rate.has_value();
+  OwnFacts own_facts(const ReleaseSpec& spec) const override {
+    return {.needs_no_count = own_of<CentralSpec>(spec).rate.has_value()};
   }
 
   std::unique_ptr<const PreparedRelease> prepare(
@@ -615,15 +619,8 @@ class CentralMethod final : public ReleaseMethod {
     design_finite(domain, stated, made);
   }
 
-  bool keeps_promise(const DesignedRelease& made) const override {
-    return amplification_holds(made.certificate.as<FiniteDesign>()->design);
-  }
-
-  void look_at_space(const StatedCertificate& stated, const Domain& domain, const KnownInputs&,
-                     CertificateCheck&) const override {
-    if (domain.is_enumerable() && stated.facts.outcomes == domain.size()) return;
-    throw InvalidInput("internal-error",
-                       "a release must have the outcomes of its space, but has others");
+  KeptPromise keeps_promise(const DesignedRelease& made) const override {
+    return {.holds = amplification_holds(made.certificate.as<FiniteDesign>()->design)};
   }
 
   void imply_outputs(const nlohmann::json& said, const Certificate& certificate,
@@ -651,11 +648,9 @@ class CentralMethod final : public ReleaseMethod {
             {"independent", design.independent_outputs}};
   }
 
-  std::vector<std::string> promises(const Certificate& certificate) const override {
-    return {protection(certificate), finite_accuracy(certificate)};
+  Pledge pledge(const Certificate& certificate) const override {
+    return {.promises = {protection(certificate), finite_accuracy(certificate)}};
   }
-
-  std::vector<std::string> limits(const Certificate&) const override { return {}; }
 
   ReleaseError error(const Certificate& certificate, const Domain&) const override {
     const FiniteDesign& finite = *certificate.as<FiniteDesign>();
@@ -665,71 +660,79 @@ class CentralMethod final : public ReleaseMethod {
   }
 
   /// For a support that is found it is the whole domain's.
-  std::optional<double> total_variation(const Certificate& certificate, const ReleaseError&,
-                                        const Domain&) const override {
-    return certificate.as<FiniteDesign>()->design.total_variation_up;
-  }
-
-  std::string why(const Certificate& certificate) const override {
-    return certificate.as<FiniteDesign>()->design.why;
-  }
-
-  std::vector<std::string> notes(const Certificate& certificate, const ReleaseError&,
-                                 const Domain&) const override {
+  ReleaseReport report(const Certificate& certificate, const ReleaseError&,
+                       const Domain&) const override {
     const FiniteDesign& finite = *certificate.as<FiniteDesign>();
-    std::vector<std::string> notes = {
-        finite.design.independent_outputs
-            ? "each record has noise of its own"
-            : "the records share noise: more of them do not lessen it"};
-    if (finite.hint) {
-      notes.emplace_back("the error depends on the support that is found");
-    }
-    return notes;
+    ReleaseReport report{.total_variation = finite.design.total_variation_up,
+                         .why = finite.design.why};
+    report.notes.emplace_back(finite.design.independent_outputs
+                                  ? "each record has noise of its own"
+                                  : "the records share noise: more of them do not lessen it");
+    if (finite.hint) report.notes.emplace_back("the error depends on the support that is found");
+    return report;
   }
 
-  std::optional<Message> error_warning(const ReleaseError& error) const override {
-    return records_warning(error.error);
-  }
-
-  std::optional<std::string> noise_condition(const Certificate& certificate) const override {
+  std::optional<Message> noise_condition(const Certificate& certificate, const ReleaseError& error,
+                                         const Domain&) const override {
     const auto most = most_outcomes_found(certificate);
-    if (!most) return std::nullopt;
-    return fmt::format("if the support that is found has more than {}", counted(*most, "outcome"));
+    if (!error.is_least || !most) return std::nullopt;
+    return noise_if(
+        fmt::format("if the support that is found has more than {}", counted(*most, "outcome")));
   }
 
-  const char* part_rules() const override {
-    return R"({"oneOf": [
-      {"required": ["count"], "properties": {"rate": false}},
-      {"required": ["rate"],
-       "properties": {"count": false, "mechanism": {"enum": ["auto", "poisson-rr"]}}}]})";
+  std::optional<RecordLaw> record_law(const DesignedRelease& made) const override {
+    const FiniteDesign& finite = *made.certificate.as<FiniteDesign>();
+    const CentralSampler& sampler = *finite_drawing(made).sampler;
+    if (finite.hint) {
+      throw InvalidInput(
+          "not-for-this-release",
+          "estimate is for releases from the whole domain, but this one is from an interval that "
+          "was found privately");
+    }
+    RecordLaw law{.records = finite.design.outputs};
+    if (const auto* subset = dynamic_cast<const SubsetSampler*>(&sampler)) {
+      law.response = subset->response();
+      law.epsilon = finite.design.epsilon0;
+    } else if (const auto* poisson = dynamic_cast<const PoissonSampler*>(&sampler)) {
+      law.response = poisson->response();
+      law.epsilon = finite.design.epsilon0;
+      // Uniform records replace the missing ones.
+      if (law.records) {
+        law.failure_up = binomial_below_up(finite.design.records, poisson->rate(), *law.records);
+      }
+    } else if (sampler.outputs_are_independent() &&
+               finite.design.mechanism != CentralMechanism::kProduct) {
+      law.total_variation_up = sampler.total_variation_up();
+    } else {
+      throw InvalidInput(
+          "not-for-this-release",
+          fmt::format("estimate needs records that are drawn independently of one law near the "
+                      "population's, which mechanism {} of {} does not promise; next time use "
+                      "subset-rr",
+                      made.certificate.mechanism(), method_words("central")));
+    }
+    return law;
   }
 
-  std::span<const OwnPart> question_parts() const override { return kCentralQuestions; }
-
-  PlanQuantities quantities(const PartReader& reader, const PlanQuestion& question) const override {
+  PlanQuantities read_question(const PartReader& reader, PlanQuestion& question) const override {
     using enum PlanUnknown;
-    const bool count = reader.has("/count");
-    const auto& support = own_of<CentralQuestion>(question).support;
-    return {{{kRecords, reader.has("/n")},
-             {kOutcomes,
-              reader.has("/k") || (support ? has_size(*support) : question.domain.has_value())},
-             {kEpsilon, reader.has("/privacy/epsilon")},
-             {kAlpha, reader.has("/alpha")}},
-            {{kDelta, reader.has("/privacy/delta") || !count}, {kOutputs, count}},
-            false};
-  }
-
-  void read_question(const PartReader& reader, PlanQuestion& question) const override {
     const auto text = reader.find<std::string>("/support");
-    if (!text) return;
-    const SupportHint hint = parse_support_hint(*text);
-    if (has_size(hint) && reader.has("/k")) {
+    const auto hint = text ? std::optional(parse_support_hint(*text)) : std::nullopt;
+    if (hint && has_size(*hint) && reader.has("/k")) {
       throw InvalidInput("superfluous-parameter",
                          fmt::format("{} follows from {} {}: leave it out", reader.called("/k"),
                                      reader.called("/support"), *text),
                          "k", {WayOut::leave("k")});
     }
-    own_of<CentralQuestion>(question).support = hint;
+    if (hint) own_of<CentralQuestion>(question).support = hint;
+    const bool count = reader.has("/count");
+    return {
+        {{kRecords, reader.has("/n")},
+         {kOutcomes, reader.has("/k") || (hint ? has_size(*hint) : question.domain.has_value())},
+         {kEpsilon, reader.has("/privacy/epsilon")},
+         {kAlpha, reader.has("/alpha")}},
+        {{kDelta, reader.has("/privacy/delta") || !count}, {kOutputs, count}},
+        false};
   }
 
   std::unique_ptr<const PlanModel> plan_model(PlanQuestion& question,
@@ -749,12 +752,6 @@ class CentralMethod final : public ReleaseMethod {
   }
 
   void ask(const Certificate&, const Domain&, PlanQuestion&) const override {}
-
-  bool chooses_mechanism() const override { return true; }
-
-  std::string bound_mechanism(const Certificate& certificate) const override {
-    return certificate.spec.own.get<CentralSpec>()->mechanism ? mechanism(certificate) : "";
-  }
 
   Remedy remedy(const Certificate& certificate, const Domain& domain) const override {
     const FiniteDesign& finite = *certificate.as<FiniteDesign>();

@@ -399,11 +399,37 @@ constexpr OwnPart kGaussianModelQuestions[] = {
     kLogarithms,
 };
 
+constexpr MethodProfile kPointProfile{
+    .word = Method::kGaussian,
+    .help =
+        "rows of numbers, each with noise; protects each row or unit\n"
+        "Every column is a number. Each record is a draw of a Gaussian of public covariance, "
+        "with noise of its own. Accuracy depends on the data being Gaussian; privacy holds for "
+        "any data.",
+    .plan_help =
+        "Give all but one of --n, --dimension (or --domain), the budget (--epsilon and --delta, "
+        "or --rho), --alpha and, in method gaussian, --count. Coordinates are measured in standard "
+        "deviations of the data. Accuracy depends on the data being Gaussian as declared; privacy "
+        "holds for any data.",
+    .parts = kGaussianParts,
+    .part_rules =
+        R"({"anyOf": [{"required": ["covariance"]}, {"required": ["covariance_bound"]}]})",
+    .question_parts = kGaussianQuestions,
+    .stand_in = {"a row in the middle of the declared ranges", "that middle"}};
+constexpr MethodProfile kPointModelProfile{
+    .word = Method::kGaussianModel,
+    .help =
+        "rows of one noisy Gaussian; protects each row or unit\n"
+        "Every column is a number. A noisy mean and covariance are learned, and then any "
+        "number of rows of that Gaussian is free.",
+    .plan_help = kPointProfile.plan_help,
+    .parts = {&kLogarithms, 1},
+    .question_parts = kGaussianModelQuestions,
+    .stand_in = kPointProfile.stand_in};
+
 /// Both Gaussian methods: records are points, and their number is public.
 class PointMethod : public ReleaseMethod {
  public:
-  std::string supposition(const Certificate&) const override { return ", if data are Gaussian"; }
-
   using ReleaseMethod::ReleaseMethod;
 
   void visit_files(ReleaseSpec& spec,
@@ -433,22 +459,23 @@ class PointMethod : public ReleaseMethod {
     require_facts(facts.records && !facts.units && facts.outcomes == 0 &&
                   facts.list_sha256.empty() && !facts.reference && !facts.lower_bounds &&
                   !facts.channel && !facts.location && !facts.kept);
-    design_points(domain, stated, made);
-    made.certificate.draw = made.certificate.total = guarantee(made.certificate);
+    made.certificate.draw = made.certificate.total = design_points(domain, stated, made);
+    if (stated == nullptr) check_design(made.certificate);
   }
 
-  const char* plan_help() const override {
-    return "Give all but one of --n, --dimension (or --domain), the budget (--epsilon and --delta, "
-           "or --rho), --alpha and, in method gaussian, --count. Coordinates are measured in "
-           "standard deviations of the data. Accuracy depends on the data being Gaussian as "
-           "declared; privacy holds for any data.";
+  KeptPromise keeps_promise(const DesignedRelease& made) const override {
+    return kept_if_accepted([&] { check_design(made.certificate); });
   }
 
-  StandIn stand_in() const override {
-    return {"a row in the middle of the declared ranges", "that middle"};
+  ReleaseReport report(const Certificate& certificate, const ReleaseError& error,
+                       const Domain& domain) const override {
+    return {.total_variation = error.error,
+            .supposition = ", if data are Gaussian",
+            .why = why(certificate),
+            .notes = notes(certificate, domain)};
   }
 
-  void read_question(const PartReader& reader, PlanQuestion& question) const override {
+  PlanQuantities read_question(const PartReader& reader, PlanQuestion& question) const override {
     auto& own = own_of<GaussianQuestion>(question);
     own.mean_bound = reader.find<double>("/mean_bound");
     const auto mean_range = reader.find<double>("/mean_range");
@@ -477,9 +504,6 @@ class PointMethod : public ReleaseMethod {
                      reader.called(own.covariance ? "/covariance" : "/logarithms") + " needs it",
                      "domain");
     }
-  }
-
-  PlanQuantities quantities(const PartReader& reader, const PlanQuestion& question) const override {
     using enum PlanUnknown;
     const bool epsilon = reader.has("/privacy/epsilon");
     return {{{kRecords, reader.has("/n")},
@@ -491,9 +515,14 @@ class PointMethod : public ReleaseMethod {
   }
 
  protected:
-  virtual void design_points(const Domain& domain, const StatedCertificate* stated,
-                             DesignedRelease& made) const = 0;
-  [[nodiscard]] virtual Privacy guarantee(const Certificate& certificate) const = 0;
+  /// Returns what each draw promises.
+  [[nodiscard]] virtual Privacy design_points(const Domain& domain, const StatedCertificate* stated,
+                                              DesignedRelease& made) const = 0;
+  /// Throws InvalidInput unless its integers keep what is promised.
+  virtual void check_design(const Certificate& certificate) const = 0;
+  [[nodiscard]] virtual std::string why(const Certificate& certificate) const = 0;
+  [[nodiscard]] virtual std::vector<std::string> notes(const Certificate& certificate,
+                                                       const Domain& domain) const = 0;
 
   /// The sentences about logarithms.
   static void add_logarithm_notes(const Certificate& certificate, const Domain& domain,
@@ -514,14 +543,7 @@ class PointMethod : public ReleaseMethod {
 
 class GaussianMethod final : public PointMethod {
  public:
-  GaussianMethod() : PointMethod(Method::kGaussian) {}
-
-  const char* help() const override {
-    return "rows of numbers, each with noise; protects each row or unit\n"
-           "Every column is a number. Each record is a draw of a Gaussian of public covariance, "
-           "with noise of its own. Accuracy depends on the data being Gaussian; privacy holds for "
-           "any data.";
-  }
+  GaussianMethod() : PointMethod(kPointProfile) {}
 
   const MethodAdvice& advice() const override { return gaussian_advice(); }
 
@@ -530,12 +552,6 @@ class GaussianMethod final : public PointMethod {
     return {released_words(certificate, to, "a Gaussian sampler"),
             gaussian_summary(*certificate.as<GaussianDesign>())};
   }
-
-  std::span<const OwnPart> parts() const override { return kGaussianParts; }
-  const char* part_rules() const override {
-    return R"({"anyOf": [{"required": ["covariance"]}, {"required": ["covariance_bound"]}]})";
-  }
-  std::span<const OwnPart> question_parts() const override { return kGaussianQuestions; }
 
   void validate(const ReleaseSpec& spec) const override {
     const auto& own = own_of<GaussianSpec>(spec);
@@ -570,22 +586,12 @@ class GaussianMethod final : public PointMethod {
                                  std::move(whitening), std::move(roster), std::move(wide));
   }
 
-  void require_guarantee(const DesignedRelease& made) const override {
-    check_gaussian_design(*made.certificate.as<GaussianDesign>());
-  }
-
-  bool keeps_promise(const DesignedRelease& made) const override {
-    return ReleaseMethod::keeps_promise(made);
-  }
-
   void look_at_space(const StatedCertificate& stated, const Domain& domain, const KnownInputs&,
                      CertificateCheck& check) const override {
     const GaussianSpec& own = *stated.spec.own.get<GaussianSpec>();
     if (own.covariance || own.mean_bound) return;
     check.ranges_match = ranges_match(own, stated.facts.mean_ranges, domain);
   }
-
-  std::string mechanism(const Certificate&) const override { return "gaussian"; }
 
   Json design_json(const Certificate& certificate) const override {
     return gaussian_json(*certificate.as<GaussianDesign>());
@@ -602,42 +608,25 @@ class GaussianMethod final : public PointMethod {
             {"centre", parts.centre}};
   }
 
-  std::vector<std::string> promises(const Certificate& certificate) const override {
-    return {protection(certificate), kHoldsForAnyValues, gaussian_accuracy(certificate)};
-  }
-
-  std::vector<std::string> limits(const Certificate& certificate) const override {
+  Pledge pledge(const Certificate& certificate) const override {
     const bool known = !(certificate.as<GaussianDesign>()->request.covariance_bound > 1);
-    return {
+    Pledge pledge = ReleaseMethod::pledge(certificate);
+    pledge.promises.push_back(gaussian_accuracy(certificate));
+    pledge.limits = {
         fmt::format("How near the released records are to the data depends on the data being "
                     "Gaussian, as assumed: of other data they keep the mean, roughly, and {}.",
                     known ? "the covariance that was given" : "the covariance"),
         "Values beyond the ranges that the domain declares are taken at their bounds before all "
         "else, which the accuracy above leaves out; released records may lie beyond them."};
+    return pledge;
   }
 
   ReleaseError error(const Certificate& certificate, const Domain&) const override {
     return gaussian_error(*certificate.as<GaussianDesign>());
   }
 
-  std::string why(const Certificate& certificate) const override {
-    return certificate.as<GaussianDesign>()->why;
-  }
-
-  std::vector<std::string> notes(const Certificate& certificate, const ReleaseError&,
-                                 const Domain& domain) const override {
-    std::vector<std::string> notes = {
-        "accuracy depends on the data being Gaussian as declared; privacy does not"};
-    add_logarithm_notes(certificate, domain, notes);
-    return notes;
-  }
-
-  std::optional<Message> error_warning(const ReleaseError& error) const override {
-    return records_warning(error.error);
-  }
-
-  PlanQuantities quantities(const PartReader& reader, const PlanQuestion& question) const override {
-    PlanQuantities found = PointMethod::quantities(reader, question);
+  PlanQuantities read_question(const PartReader& reader, PlanQuestion& question) const override {
+    PlanQuantities found = PointMethod::read_question(reader, question);
     found.others.insert(found.others.begin(), {PlanUnknown::kOutputs, reader.has("/count")});
     return found;
   }
@@ -669,8 +658,8 @@ class GaussianMethod final : public PointMethod {
   }
 
  protected:
-  void design_points(const Domain& domain, const StatedCertificate* stated,
-                     DesignedRelease& made) const override {
+  Privacy design_points(const Domain& domain, const StatedCertificate* stated,
+                        DesignedRelease& made) const override {
     Certificate& certificate = made.certificate;
     const PublicFacts& facts = certificate.facts;
     const GaussianSpec& gaussian = *certificate.spec.own.get<GaussianSpec>();
@@ -687,22 +676,29 @@ class GaussianMethod final : public PointMethod {
         stated != nullptr
             ? stated_gaussian_design(request, *stated)
             : design_gaussian(request, certificate.spec.accept_error ? 1 : kUsualError);
+    return certificate.as<GaussianDesign>()->guarantee;
   }
 
-  Privacy guarantee(const Certificate& certificate) const override {
-    return certificate.as<GaussianDesign>()->guarantee;
+  void check_design(const Certificate& certificate) const override {
+    check_gaussian_design(*certificate.as<GaussianDesign>());
+  }
+
+  std::string why(const Certificate& certificate) const override {
+    return certificate.as<GaussianDesign>()->why;
+  }
+
+  std::vector<std::string> notes(const Certificate& certificate,
+                                 const Domain& domain) const override {
+    std::vector<std::string> notes = {
+        "accuracy depends on the data being Gaussian as declared; privacy does not"};
+    add_logarithm_notes(certificate, domain, notes);
+    return notes;
   }
 };
 
 class GaussianModelMethod final : public PointMethod {
  public:
-  GaussianModelMethod() : PointMethod(Method::kGaussianModel) {}
-
-  const char* help() const override {
-    return "rows of one noisy Gaussian; protects each row or unit\n"
-           "Every column is a number. A noisy mean and covariance are learned, and then any number "
-           "of rows of that Gaussian is free.";
-  }
+  GaussianModelMethod() : PointMethod(kPointModelProfile) {}
 
   const MethodAdvice& advice() const override { return gaussian_model_advice(); }
 
@@ -711,9 +707,6 @@ class GaussianModelMethod final : public PointMethod {
     return {released_words(certificate, to, "one mean and one covariance"),
             fmt::format("how: {}\n", why(certificate))};
   }
-
-  std::span<const OwnPart> parts() const override { return {&kLogarithms, 1}; }
-  std::span<const OwnPart> question_parts() const override { return kGaussianModelQuestions; }
 
   void validate(const ReleaseSpec& spec) const override {
     const auto& own = own_of<GaussianSpec>(spec);
@@ -737,17 +730,6 @@ class GaussianModelMethod final : public PointMethod {
                                        std::move(roster));
   }
 
-  void require_guarantee(const DesignedRelease& made) const override {
-    check_moment_design(*made.certificate.as<MomentDesign>());
-  }
-
-  bool keeps_promise(const DesignedRelease& made) const override {
-    return ReleaseMethod::keeps_promise(made);
-  }
-
-  void look_at_space(const StatedCertificate&, const Domain&, const KnownInputs&,
-                     CertificateCheck&) const override {}
-
   std::string mechanism(const Certificate&) const override { return "shared-gaussian"; }
 
   Json design_json(const Certificate& certificate) const override {
@@ -762,15 +744,13 @@ class GaussianModelMethod final : public PointMethod {
             {"errors", moment_errors_json(design)}};
   }
 
-  std::vector<std::string> promises(const Certificate& certificate) const override {
-    return {protection(certificate), kHoldsForAnyValues,
-            "The released records are made of one noisy mean and one noisy covariance alone: more "
-            "of them cost no more."};
-  }
-
-  std::vector<std::string> limits(const Certificate& certificate) const override {
+  Pledge pledge(const Certificate& certificate) const override {
     const double expected = certificate.as<MomentDesign>()->expected_total_variation;
-    return {
+    Pledge pledge = ReleaseMethod::pledge(certificate);
+    pledge.promises.emplace_back(
+        "The released records are made of one noisy mean and one noisy covariance alone: more of "
+        "them cost no more.");
+    pledge.limits = {
         kSharedNoise,
         fmt::format("By that noise alone the released records are expected to be as good as new "
                     "rows of the same Gaussian except about {} (total variation {:.3g}), {}.",
@@ -782,26 +762,13 @@ class GaussianModelMethod final : public PointMethod {
             method_words("marginals", "copula") +
             " keeps each column's own law, however skewed). Values beyond the ranges that the "
             "domain declares are taken at their bounds, rows far from all others are moved nearer, "
-            "and released records are cut "
-            "to the ranges."};
+            "and released records are cut to the ranges."};
+    return pledge;
   }
 
   ReleaseError error(const Certificate& certificate, const Domain&) const override {
     const MomentDesign& design = *certificate.as<MomentDesign>();
     return model_error(design.expected_total_variation, design.least_total_variation);
-  }
-
-  std::string why(const Certificate& certificate) const override {
-    return certificate.as<MomentDesign>()->why;
-  }
-
-  std::vector<std::string> notes(const Certificate& certificate, const ReleaseError&,
-                                 const Domain& domain) const override {
-    std::vector<std::string> notes;
-    add_logarithm_notes(certificate, domain, notes);
-    notes.push_back("the error is stated " + spread_condition());
-    notes.emplace_back(kSharedNoiseNote);
-    return notes;
   }
 
   std::optional<Message> error_warning(const ReleaseError& error) const override {
@@ -831,8 +798,8 @@ class GaussianModelMethod final : public PointMethod {
   }
 
  protected:
-  void design_points(const Domain& domain, const StatedCertificate*,
-                     DesignedRelease& made) const override {
+  Privacy design_points(const Domain& domain, const StatedCertificate*,
+                        DesignedRelease& made) const override {
     Certificate& certificate = made.certificate;
     require_facts(certificate.facts.mean_ranges.empty());
     const Privacy budget = certificate.spec.budget();
@@ -842,10 +809,24 @@ class GaussianModelMethod final : public PointMethod {
              RealColumns(domain, certificate.spec.own.get<GaussianSpec>()->logarithms).size(),
          .budget = budget},
         steps_amount(budget, "gaussian", certificate.facts));
+    return certificate.as<MomentDesign>()->guarantee;
   }
 
-  Privacy guarantee(const Certificate& certificate) const override {
-    return certificate.as<MomentDesign>()->guarantee;
+  void check_design(const Certificate& certificate) const override {
+    check_moment_design(*certificate.as<MomentDesign>());
+  }
+
+  std::string why(const Certificate& certificate) const override {
+    return certificate.as<MomentDesign>()->why;
+  }
+
+  std::vector<std::string> notes(const Certificate& certificate,
+                                 const Domain& domain) const override {
+    std::vector<std::string> notes;
+    add_logarithm_notes(certificate, domain, notes);
+    notes.push_back("the error is stated " + spread_condition());
+    notes.emplace_back(kSharedNoiseNote);
+    return notes;
   }
 };
 

@@ -212,14 +212,15 @@ std::string mechanism_reason(const Certificate& certificate) {
 
 /// A band for a prior lies where the prior says. Found anew, to its last digit: processors may
 /// round differently.
-void require_location_of_prior(const StatedCertificate& stated, const std::string& name) {
-  const LocalSpec* local = stated.spec.own.get<LocalSpec>();
-  if (local == nullptr || !local->band || !local->band->typical) return;
-  const double epsilon = draw_budget_down(stated.spec.budget(), *stated.spec.count).epsilon;
-  const double found = typical_location(static_cast<std::size_t>(stated.facts.outcomes), epsilon,
-                                        *local->band->typical);
+void require_location_of_prior(const Certificate& certificate, const std::string& name) {
+  const auto& [version, spec, facts, draw, total, design] = certificate;
+  const auto& band = spec.own.get<LocalSpec>()->band;
+  if (!band || !band->typical) return;
+  const double epsilon = draw_budget_down(spec.budget(), *spec.count).epsilon;
+  const double found =
+      typical_location(static_cast<std::size_t>(facts.outcomes), epsilon, *band->typical);
   const double digit = std::pow(10, std::floor(std::log10(found)) - 2);
-  if (std::abs(found - *stated.facts.location) <= 1.001 * digit) return;
+  if (std::abs(found - *facts.location) <= 1.001 * digit) return;
   throw InvalidInput(
       "certificate-altered",
       fmt::format(
@@ -240,6 +241,12 @@ void require_outcomes(bool hold) {
 const char* data_supposed(const LocalSpec& spec) {
   const MechanismNumbers& numbers = spec.numbers;
   return numbers.c1 || numbers.c2 || numbers.gamma ? ", if data are as declared" : "";
+}
+
+std::string draw_supposition(const Certificate& certificate) {
+  const bool smooths = !smoothing_words(certificate.as<LocalDesign>()->scorer).empty();
+  return std::string(data_supposed(own_of<LocalSpec>(certificate.spec))) +
+         (smooths ? ", plus smoothing" : "");
 }
 
 namespace {
@@ -368,24 +375,27 @@ std::vector<OwnPart> draw_parts(std::span<const OwnPart> others) {
   return parts;
 }
 
+/// The profile of one that draws from outcomes; those of models have other parts.
+MethodProfile draw_profile(Method word, const char* help) {
+  static const std::vector<OwnPart> parts = draw_parts(kOutcomeParts);
+  return {.word = word,
+          .help = help,
+          .plan_help =
+              "Give --epsilon to find the error, or --alpha to find the least --epsilon, or the "
+              "greatest --k or --count. --mechanism all compares every mechanism. Prints the "
+              "worst-case total variation, the largest lift, bounds on a region's probability, and "
+              "what a larger epsilon, fewer outcomes or a better reference would change.",
+          .parts = parts,
+          .question_parts = kDrawQuestions,
+          .stand_in = {"one distributed as the public reference", "the reference's shares"}};
+}
+
 /// What methods local, integral and integral-model share: one exact draw from a band or a matrix.
 class DrawMethod : public ReleaseMethod {
  public:
   using ReleaseMethod::ReleaseMethod;
 
-  std::span<const OwnPart> parts() const override {
-    static const std::vector<OwnPart> parts = draw_parts(kOutcomeParts);
-    return parts;
-  }
-
   Held read(const PartReader& reader) const override { return local_spec(reader, word()); }
-
-  std::string supposition(const Certificate& certificate) const override {
-    // Short, as it ends one of few lines.
-    const bool smooths = !smoothing_words(certificate.as<LocalDesign>()->scorer).empty();
-    return std::string(data_supposed(own_of<LocalSpec>(certificate.spec))) +
-           (smooths ? ", plus smoothing" : "");
-  }
 
   ExactPrivacy read_privacy(const PartReader& reader, const ReleaseSpec& spec) const override {
     const auto& asked = spec.own.get<LocalSpec>()->mechanism;
@@ -416,8 +426,8 @@ class DrawMethod : public ReleaseMethod {
     visit(own.space.list);
   }
 
-  std::optional<PublicFile> reference(const ReleaseSpec& spec) const override {
-    return own_of<LocalSpec>(spec).reference;
+  OwnFacts own_facts(const ReleaseSpec& spec) const override {
+    return {.reference = own_of<LocalSpec>(spec).reference};
   }
 
   void write(const ReleaseSpec& spec, SpecWriter& writer) const override {
@@ -434,17 +444,19 @@ class DrawMethod : public ReleaseMethod {
         "space");
   }
 
+  std::unique_ptr<const PreparedRelease> prepare(ReleaseSpec spec, const PublicInputs& inputs,
+                                                 std::optional<std::uint64_t>) const override {
+    return prepare_local(std::move(spec), inputs);
+  }
+
   void design(const Domain& domain, const StatedCertificate*,
               DesignedRelease& made) const override {
     design_draws(domain, draws_of(made.certificate.spec), made);
   }
 
-  bool keeps_promise(const DesignedRelease& made) const override {
-    return local_sampler(made)->guarantee_holds();
-  }
-
-  double epsilon_realised_up(const DesignedRelease& made) const override {
-    return local_sampler(made)->epsilon_realised_up();
+  KeptPromise keeps_promise(const DesignedRelease& made) const override {
+    const HeldLocalSampler sampler = local_sampler(made);
+    return {sampler->guarantee_holds(), sampler->epsilon_realised_up()};
   }
 
   void look_at_space(const StatedCertificate& stated, const Domain& domain,
@@ -482,13 +494,9 @@ class DrawMethod : public ReleaseMethod {
     }
   }
 
-  const char* begun_at(const StatedCertificate& stated) const override {
-    const bool is_fresh = stated.spec.own.get<LocalSpec>()->space.fresh;
-    return is_fresh || !stated.facts.list_sha256.empty() ? "candidates" : "";
-  }
-
-  void require_found(const StatedCertificate& stated, const std::string& name) const override {
-    require_location_of_prior(stated, name);
+  void imply_outputs(const nlohmann::json&, const Certificate& certificate, const Domain&,
+                     const std::string& name, nlohmann::json&) const override {
+    require_location_of_prior(certificate, name);
   }
 
   std::string mechanism(const Certificate& certificate) const override {
@@ -499,59 +507,29 @@ class DrawMethod : public ReleaseMethod {
     return draw_json(*certificate.as<LocalDesign>(), *certificate.spec.own.get<LocalSpec>());
   }
 
-  Json accuracy_json(const Certificate&) const override { return nullptr; }
-
-  std::vector<std::string> promises(const Certificate& certificate) const override {
-    return draws_promise(certificate.total, protected_whole(certificate));
-  }
-
-  std::vector<std::string> limits(const Certificate&) const override { return {}; }
-
-  StandIn stand_in() const override {
-    return {"one distributed as the public reference", "the reference's shares"};
+  Pledge pledge(const Certificate& certificate) const override {
+    return {.promises = draws_promise(certificate.total, protected_whole(certificate))};
   }
 
   ReleaseError error(const Certificate& certificate, const Domain& domain) const override {
     const LocalDesign& local = *certificate.as<LocalDesign>();
     if (local.floor) return error_of_band(certificate, domain, local.scorer);
-    return replacement_error(certificate.facts.outcomes, draw_risk(certificate, domain).risk.tv);
+    ReleaseError error =
+        replacement_error(certificate.facts.outcomes, draw_risk(certificate, domain).risk.tv);
+    error.is_for_estimates = is_for_estimates(certificate);
+    return error;
   }
 
-  std::optional<double> total_variation(const Certificate& certificate, const ReleaseError&,
-                                        const Domain& domain) const override {
-    return draw_risk(certificate, domain).quoted_total_variation();
+  ReleaseReport report(const Certificate& certificate, const ReleaseError& error,
+                       const Domain& domain) const override {
+    return {.total_variation = draw_risk(certificate, domain).quoted_total_variation(),
+            .supposition = draw_supposition(certificate),
+            .why = mechanism_reason(certificate),
+            .notes = notes(certificate, error, domain)};
   }
 
-  std::string why(const Certificate& certificate) const override {
-    return mechanism_reason(certificate);
-  }
-
-  std::vector<std::string> notes(const Certificate& certificate, const ReleaseError& error,
-                                 const Domain& domain) const override {
-    std::vector<std::string> notes;
-    if (const auto& floor = certificate.as<LocalDesign>()->floor) {
-      notes.push_back(lift_words(*floor, *floor * std::exp(certificate.draw.epsilon)));
-    } else if (const MechanismRow& row = row_of(certificate.as<LocalDesign>()->mechanism);
-               row.is_linear) {
-      notes.push_back(fmt::format(
-          "a record is one of the unit's own or noise: {} finds the population from all records",
-          command_words("estimate")));
-    } else {
-      notes.push_back(row.law);
-    }
-    if (const auto sparse = sparse_noise(certificate, error, domain)) {
-      notes.push_back(sparse->text());
-    }
-    if (*certificate.spec.count > 1) {
-      notes.push_back(fmt::format("each of {} of a unit has {} of the budget",
-                                  counted(*certificate.spec.count, "draw"),
-                                  certificate.draw.text()));
-    }
-    return notes;
-  }
-
-  std::optional<Message> sparse_noise(const Certificate& certificate, const ReleaseError& error,
-                                      const Domain& domain) const override {
+  std::optional<Message> noise_condition(const Certificate& certificate, const ReleaseError& error,
+                                         const Domain& domain) const override {
     const LocalDesign& local = *certificate.as<LocalDesign>();
     // A declared class has no data on few outcomes, and the stated error is for the class.
     const bool is_declared = *data_supposed(*certificate.spec.own.get<LocalSpec>()) != '\0';
@@ -577,27 +555,9 @@ class DrawMethod : public ReleaseMethod {
     return local_summary(certificate, domain, to);
   }
 
-  const char* plan_help() const override {
-    return "Give --epsilon to find the error, or --alpha to find the least --epsilon, or the "
-           "greatest --k or --count. --mechanism all compares every mechanism. Prints the "
-           "worst-case total variation, the largest lift, bounds on a region's probability, and "
-           "what a larger epsilon, fewer outcomes or a better reference would change.";
-  }
-
   std::optional<Message> error_warning(const ReleaseError&) const override { return std::nullopt; }
 
-  std::span<const OwnPart> question_parts() const override { return kDrawQuestions; }
-
-  PlanQuantities quantities(const PartReader& reader, const PlanQuestion& question) const override {
-    using enum PlanUnknown;
-    return {{{kOutcomes, reader.has("/k") || question.domain},
-             {kEpsilon, reader.has("/privacy/epsilon") || reader.has("/privacy/mu")},
-             {kAlpha, reader.has("/alpha")}},
-            {{kOutputs, reader.has("/count")}},
-            false};
-  }
-
-  void read_question(const PartReader& reader, PlanQuestion& question) const override {
+  PlanQuantities read_question(const PartReader& reader, PlanQuestion& question) const override {
     if (!reader.has("/alpha")) {
       if (!question.domain && !reader.has("/k")) {
         throw InvalidInput(
@@ -618,14 +578,19 @@ class DrawMethod : public ReleaseMethod {
     own.spec = local_spec(reader, word());
     own.region =
         reader.find<std::vector<std::string>>("/region").value_or(std::vector<std::string>());
-    if (question.domain) return;
-    if (own.spec.reference) {
+    if (!question.domain && own.spec.reference) {
       refuse_missing(reader.called("/domain"), reader.called("/reference") + " needs it", "domain");
     }
     const auto kind = draws_models() ? own.spec.space.kind : std::nullopt;
-    if (own.spec.space != SpaceSpec{.kind = kind}) {
+    if (!question.domain && own.spec.space != SpaceSpec{.kind = kind}) {
       refuse_missing(reader.called("/domain"), "a choice of the space needs it", "domain");
     }
+    using enum PlanUnknown;
+    return {{{kOutcomes, reader.has("/k") || question.domain},
+             {kEpsilon, reader.has("/privacy/epsilon") || reader.has("/privacy/mu")},
+             {kAlpha, reader.has("/alpha")}},
+            {{kOutputs, reader.has("/count")}},
+            false};
   }
 
   // A band that was found for these numbers is one for no others, and has no answer.
@@ -659,34 +624,49 @@ class DrawMethod : public ReleaseMethod {
   [[nodiscard]] virtual std::uint64_t draws_of(const ReleaseSpec& spec) const {
     return *spec.count;
   }
+  /// As ReleaseError's.
+  [[nodiscard]] virtual bool is_for_estimates(const Certificate&) const { return false; }
+  [[nodiscard]] virtual std::vector<std::string> notes(const Certificate& certificate,
+                                                       const ReleaseError& error,
+                                                       const Domain& domain) const {
+    std::vector<std::string> notes;
+    if (const auto& floor = certificate.as<LocalDesign>()->floor) {
+      notes.push_back(lift_words(*floor, *floor * std::exp(certificate.draw.epsilon)));
+    } else if (const MechanismRow& row = row_of(certificate.as<LocalDesign>()->mechanism);
+               row.is_linear) {
+      notes.push_back(fmt::format(
+          "a record is one of the unit's own or noise: {} finds the population from all records",
+          command_words("estimate")));
+    } else {
+      notes.push_back(row.law);
+    }
+    if (const auto sparse = noise_condition(certificate, error, domain)) {
+      notes.push_back(sparse->text());
+    }
+    if (*certificate.spec.count > 1) {
+      notes.push_back(fmt::format("each of {} of a unit has {} of the budget",
+                                  counted(*certificate.spec.count, "draw"),
+                                  certificate.draw.text()));
+    }
+    return notes;
+  }
 };
+
+MethodProfile local_profile() {
+  MethodProfile profile = draw_profile(
+      Method::kLocal,
+      "records of each unit; protects all rows of a unit\n"
+      "With --unit, each unit releases --count records of its own rows, and epsilon protects all "
+      "of them. Without --unit, the file is one unit.");
+  profile.without_units = "the whole file is one unit, as on a person's own device";
+  return profile;
+}
 
 class LocalMethod final : public DrawMethod {
  public:
-  LocalMethod() : DrawMethod(Method::kLocal) {}
+  LocalMethod() : DrawMethod(local_profile()) {}
 
   const MethodAdvice& advice() const override { return local_advice(); }
-
-  const char* help() const override {
-    return "records of each unit; protects all rows of a unit\n"
-           "With --unit, each unit releases --count records of its own rows, and epsilon protects "
-           "all of them. Without --unit, the file is one unit.";
-  }
-
-  std::string protection_note(const ReleaseSpec& spec) const override {
-    if (spec.unit) return "";
-    return fmt::format("note: no {}: the whole file is one unit, as on a person's own device\n",
-                       flag_words("unit"));
-  }
-
-  std::unique_ptr<const PreparedRelease> prepare(ReleaseSpec spec, const PublicInputs& inputs,
-                                                 std::optional<std::uint64_t>) const override {
-    return prepare_local(std::move(spec), inputs);
-  }
-
-  bool is_for_estimates(const Certificate& certificate) const override {
-    return row_of(certificate.as<LocalDesign>()->mechanism).is_linear;
-  }
 
   Remedy remedy(const Certificate& certificate, const Domain& domain) const override {
     Remedy found = ReleaseMethod::remedy(certificate, domain);
@@ -700,24 +680,23 @@ class LocalMethod final : public DrawMethod {
     }
     return found;
   }
+
+ protected:
+  bool is_for_estimates(const Certificate& certificate) const override {
+    return row_of(certificate.as<LocalDesign>()->mechanism).is_linear;
+  }
 };
 
 class IntegralMethod final : public DrawMethod {
  public:
-  IntegralMethod() : DrawMethod(Method::kIntegral) {}
+  IntegralMethod()
+      : DrawMethod(draw_profile(
+            Method::kIntegral,
+            "a few records of a table; protects the whole table\n"
+            "Epsilon protects the whole table at once, and so any group of its rows. Every further "
+            "record costs budget.")) {}
 
   const MethodAdvice& advice() const override { return integral_advice(); }
-
-  const char* help() const override {
-    return "a few records of a table; protects the whole table\n"
-           "Epsilon protects the whole table at once, and so any group of its rows. Every further "
-           "record costs budget.";
-  }
-
-  std::unique_ptr<const PreparedRelease> prepare(ReleaseSpec spec, const PublicInputs& inputs,
-                                                 std::optional<std::uint64_t>) const override {
-    return prepare_local(std::move(spec), inputs);
-  }
 
   Remedy remedy(const Certificate& certificate, const Domain& domain) const override {
     Remedy found = ReleaseMethod::remedy(certificate, domain);
@@ -730,16 +709,22 @@ class IntegralMethod final : public DrawMethod {
   }
 };
 
+MethodProfile model_profile() {
+  static const std::vector<OwnPart> parts = draw_parts(kModelParts);
+  MethodProfile profile = draw_profile(
+      Method::kIntegralModel,
+      "rows of one public model; protects the whole table\n"
+      "One of many public models is drawn, and then any number of its rows is free. Epsilon "
+      "protects the whole table at once.");
+  profile.parts = parts;
+  profile.question_parts = kModelQuestions;
+  return profile;
+}
+
 /// One draw of a model, and any number of rows of it.
 class IntegralModelMethod final : public DrawMethod {
  public:
-  IntegralModelMethod() : DrawMethod(Method::kIntegralModel) {}
-
-  const char* help() const override {
-    return "rows of one public model; protects the whole table\n"
-           "One of many public models is drawn, and then any number of its rows is free. Epsilon "
-           "protects the whole table at once.";
-  }
+  IntegralModelMethod() : DrawMethod(model_profile()) {}
 
   const MethodAdvice& advice() const override { return integral_model_advice(); }
 
@@ -750,12 +735,6 @@ class IntegralModelMethod final : public DrawMethod {
                         certificate.total.text()),
             fmt::format("space: {}\n", space_text(certificate))};
   }
-
-  std::span<const OwnPart> parts() const override {
-    static const std::vector<OwnPart> parts = draw_parts(kModelParts);
-    return parts;
-  }
-  std::span<const OwnPart> question_parts() const override { return kModelQuestions; }
 
   void validate(const ReleaseSpec& spec) const override {
     DrawMethod::validate(spec);
@@ -777,9 +756,10 @@ class IntegralModelMethod final : public DrawMethod {
     return {{"best_models", outlook.best}, {"best_models_probability", outlook.probability}};
   }
 
-  std::vector<std::string> limits(const Certificate& certificate) const override {
+  Pledge pledge(const Certificate& certificate) const override {
     const ModelsOutlook outlook = models_outlook(certificate);
-    return {
+    Pledge pledge = DrawMethod::pledge(certificate);
+    pledge.limits = {
         "The released records all come from one model, which was chosen among public ones: they "
         "reveal no more about the table than which model it was, and more of them reveal no more.",
         fmt::format("If the table distinguishes models, this one is among the {} likeliest of {} "
@@ -789,12 +769,7 @@ class IntegralModelMethod final : public DrawMethod {
             "How near the model is to the table is not promised: no model among them may be near, "
             "and columns are independent in {}.",
             certificate.spec.own.get<LocalSpec>()->space.trees ? "every second one" : "each")};
-  }
-
-  std::vector<std::string> notes(const Certificate& certificate, const ReleaseError&,
-                                 const Domain&) const override {
-    return {models_outlook(certificate).words(certificate.facts.outcomes),
-            "all rows are drawn from the one released model"};
+    return pledge;
   }
 
   std::unique_ptr<const PlanModel> plan_model(PlanQuestion& question,
@@ -806,6 +781,11 @@ class IntegralModelMethod final : public DrawMethod {
  protected:
   bool draws_models() const override { return true; }
   std::uint64_t draws_of(const ReleaseSpec&) const override { return 1; }
+  std::vector<std::string> notes(const Certificate& certificate, const ReleaseError&,
+                                 const Domain&) const override {
+    return {models_outlook(certificate).words(certificate.facts.outcomes),
+            "all rows are drawn from the one released model"};
+  }
 };
 
 }  // namespace

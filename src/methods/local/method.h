@@ -83,6 +83,8 @@ inline constexpr double kConcentration = 64;
 /// The worst case's assumption about the data, to end a sentence: with c1, c2 or gamma it is taken
 /// over data that are so near the reference; empty without.
 [[nodiscard]] const char* data_supposed(const LocalSpec& spec);
+/// That of a release, and that its scorer smooths: ends one of few lines.
+[[nodiscard]] std::string draw_supposition(const Certificate& certificate);
 
 /// Throws InvalidInput for a band from a file or for a prior where there can be none.
 void require_placeable(const LocalSpec& spec, SpaceKind kind, bool in_mu);

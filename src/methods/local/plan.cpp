@@ -179,7 +179,7 @@ class LocalPlan final : public PlanModel {
       const MechanismRow& row = row_of(mechanisms_[mechanism]);
       const bool linear = row.is_linear;
       way.details["linear"] = linear;
-      way.is_for_estimates = linear && question.method == Method::kLocal;
+      way.noise->is_for_estimates = linear && question.method == Method::kLocal;
       if (linear) {
         way.note = fmt::format("linear: {} finds the population from all records",
                                command_words("estimate"));

@@ -488,7 +488,7 @@ Evidence evidence_of(const Domain& domain, std::string_view column, std::string_
 
 namespace {
 
-/// Why a table's model may be mostly noise where the number of its records is protected.
+/// When a table's model is mostly noise where the number of its records is protected.
 std::string hidden_count_condition(const Certificate& certificate) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 40U;
   const auto least = [&](auto is_past) {
@@ -525,50 +525,43 @@ constexpr OwnPart kMarginalsQuestions[] = {
     {"/copula", "--copula", kTruth},
 };
 
+constexpr MethodProfile kMarginalsProfile{
+    .word = Method::kMarginals,
+    .help =
+        "rows of a synthetic table; protects each row or unit\n"
+        "A model of many columns is learned from noisy counts of columns and pairs, and then "
+        "any number of its rows is free.",
+    .plan_help =
+        "Give two of --n, the budget (--epsilon and --delta, or --rho) and --alpha, and "
+        "the third is found.",
+    .parts = kMarginalsParts,
+    // A copula begins at no public records; a roster says how many units there are.
+    .part_rules = R"({"allOf": [
+      {"not": {"required": ["copula", "reference"], "properties": {"copula": {"const": true}}}},
+      {"not": {"required": ["neighbours", "roster"],
+               "properties": {"neighbours": {"const": "add-remove"}}}}]})",
+    .question_parts = kMarginalsQuestions};
+
 class MarginalsMethod final : public ReleaseMethod {
  public:
-  MarginalsMethod() : ReleaseMethod(Method::kMarginals) {}
-
-  const char* help() const override {
-    return "rows of a synthetic table; protects each row or unit\n"
-           "A model of many columns is learned from noisy counts of columns and pairs, and then "
-           "any number of its rows is free.";
-  }
-
-  const char* plan_help() const override {
-    return "Give two of --n, the budget (--epsilon and --delta, or --rho) and --alpha, and the "
-           "third is found.";
-  }
+  MarginalsMethod() : ReleaseMethod(kMarginalsProfile) {}
 
   const MethodAdvice& advice() const override { return marginals_advice(); }
 
   ReleaseSummary summary(const Certificate& certificate, const Domain&,
                          const std::string& to) const override {
     return {released_words(certificate, to, "one model of marginals"),
-            fmt::format("how: {}\n", why(certificate))};
+            fmt::format("how: {}\n", certificate.as<MarginalDesign>()->why)};
   }
-
-  std::span<const OwnPart> parts() const override { return kMarginalsParts; }
-  // A copula begins at no public records; a roster says how many units there are.
-  const char* part_rules() const override {
-    return R"({"allOf": [
-      {"not": {"required": ["copula", "reference"], "properties": {"copula": {"const": true}}}},
-      {"not": {"required": ["neighbours", "roster"],
-               "properties": {"neighbours": {"const": "add-remove"}}}}]})";
-  }
-  std::span<const OwnPart> question_parts() const override { return kMarginalsQuestions; }
 
   void visit_files(ReleaseSpec& spec,
                    const std::function<void(std::optional<PublicFile>&)>& visit) const override {
     visit(spec.own.get<MarginalsSpec>()->reference);
   }
 
-  std::optional<PublicFile> reference(const ReleaseSpec& spec) const override {
-    return own_of<MarginalsSpec>(spec).reference;
-  }
-
-  bool hides_count(const ReleaseSpec& spec) const override {
-    return own_of<MarginalsSpec>(spec).neighbours == Neighbours::kAddRemove;
+  OwnFacts own_facts(const ReleaseSpec& spec) const override {
+    const auto& own = own_of<MarginalsSpec>(spec);
+    return {.reference = own.reference, .hides_count = own.neighbours == Neighbours::kAddRemove};
   }
 
   Held read(const PartReader& reader) const override {
@@ -620,17 +613,14 @@ class MarginalsMethod final : public ReleaseMethod {
                                   std::move(digits));
   }
 
-  void design(const Domain& domain, const StatedCertificate*,
+  void design(const Domain& domain, const StatedCertificate* stated,
               DesignedRelease& made) const override {
     design_table(domain, made);
+    if (stated == nullptr) check_marginal_design(*made.certificate.as<MarginalDesign>());
   }
 
-  void require_guarantee(const DesignedRelease& made) const override {
-    check_marginal_design(*made.certificate.as<MarginalDesign>());
-  }
-
-  bool keeps_promise(const DesignedRelease& made) const override {
-    return ReleaseMethod::keeps_promise(made);
+  KeptPromise keeps_promise(const DesignedRelease& made) const override {
+    return kept_if_accepted([&] { check_marginal_design(*made.certificate.as<MarginalDesign>()); });
   }
 
   void look_at_space(const StatedCertificate& stated, const Domain&, const KnownInputs& known,
@@ -649,8 +639,6 @@ class MarginalsMethod final : public ReleaseMethod {
     }
   }
 
-  std::string mechanism(const Certificate&) const override { return "marginals"; }
-
   Json design_json(const Certificate& certificate) const override {
     return table_json(*certificate.as<MarginalDesign>());
   }
@@ -659,16 +647,16 @@ class MarginalsMethod final : public ReleaseMethod {
     return table_accuracy_json(*certificate.as<MarginalDesign>(), certificate.facts.records);
   }
 
-  std::vector<std::string> promises(const Certificate& certificate) const override {
-    return {protection(certificate), kHoldsForAnyValues,
-            "The released records, and any number of further ones drawn from the same model, are "
-            "made of noisy counts alone: more of them cost no more."};
-  }
-
-  std::vector<std::string> limits(const Certificate& certificate) const override {
-    std::vector<std::string> limits = {kSharedNoise};
-    for (std::string& words : marginals_noise(certificate)) limits.push_back(std::move(words));
-    limits.emplace_back(
+  Pledge pledge(const Certificate& certificate) const override {
+    Pledge pledge = ReleaseMethod::pledge(certificate);
+    pledge.promises.emplace_back(
+        "The released records, and any number of further ones drawn from the same model, are made "
+        "of noisy counts alone: more of them cost no more.");
+    pledge.limits = {kSharedNoise};
+    for (std::string& words : marginals_noise(certificate)) {
+      pledge.limits.push_back(std::move(words));
+    }
+    pledge.limits.emplace_back(
         certificate.as<MarginalDesign>()->request.copula
             ? "How near the model is to the data is not promised: it keeps each column and the "
               "rank correlation of each pair, as well as noise allows; dependence of another kind "
@@ -676,7 +664,7 @@ class MarginalsMethod final : public ReleaseMethod {
             : "How near the model is to the data is not promised: it keeps each column and the "
               "pairs that depend most on each other, each as well as its noise allows; what three "
               "columns have in common only together is not kept.");
-    return limits;
+    return pledge;
   }
 
   ReleaseError error(const Certificate& certificate, const Domain&) const override {
@@ -690,24 +678,22 @@ class MarginalsMethod final : public ReleaseMethod {
     return error;
   }
 
-  std::string why(const Certificate& certificate) const override {
-    return certificate.as<MarginalDesign>()->why;
-  }
-
-  std::vector<std::string> notes(const Certificate& certificate, const ReleaseError&,
-                                 const Domain&) const override {
-    std::vector<std::string> notes;
+  ReleaseReport report(const Certificate& certificate, const ReleaseError& error,
+                       const Domain& domain) const override {
+    ReleaseReport report = ReleaseMethod::report(certificate, error, domain);
+    report.why = certificate.as<MarginalDesign>()->why;
+    std::vector<std::string>& notes = report.notes;
     if (certificate.spec.hides_count()) {
       notes.push_back(fmt::format(
           "the error depends on the number of {}s, which is protected, and is not known before",
           certificate.spec.unit ? "unit" : "row"));
     }
     if (const auto& records = certificate.facts.records) {
-      const MarginalError error = marginal_error(*certificate.as<MarginalDesign>(), *records);
-      if (error.usual > 0) notes.push_back(marginals_error_words(error));
+      const MarginalError found = marginal_error(*certificate.as<MarginalDesign>(), *records);
+      if (found.usual > 0) notes.push_back(marginals_error_words(found));
     }
     notes.emplace_back(kSharedNoiseNote);
-    return notes;
+    return report;
   }
 
   std::optional<Message> error_warning(const ReleaseError& error) const override {
@@ -726,21 +712,13 @@ class MarginalsMethod final : public ReleaseMethod {
         .remedy = {.told = {WayOut::declare("bins"), WayOut::have("records", "")}}};
   }
 
-  std::optional<std::string> noise_condition(const Certificate& certificate) const override {
+  std::optional<Message> noise_condition(const Certificate& certificate, const ReleaseError&,
+                                         const Domain&) const override {
     if (certificate.facts.records) return std::nullopt;
-    return hidden_count_condition(certificate);
+    return noise_if(hidden_count_condition(certificate));
   }
 
-  PlanQuantities quantities(const PartReader& reader, const PlanQuestion&) const override {
-    using enum PlanUnknown;
-    return {{{kRecords, reader.has("/n")},
-             {kEpsilon, reader.has("/privacy/epsilon") || reader.has("/privacy/rho")},
-             {kAlpha, reader.has("/alpha")}},
-            {},
-            true};
-  }
-
-  void read_question(const PartReader& reader, PlanQuestion& question) const override {
+  PlanQuantities read_question(const PartReader& reader, PlanQuestion& question) const override {
     reader.require_given("/domain");
     auto& own = own_of<MarginalsQuestion>(question);
     own.unit = reader.find<std::string>("/unit");
@@ -748,6 +726,12 @@ class MarginalsMethod final : public ReleaseMethod {
     if (const auto neighbours = reader.find<std::string>("/neighbours")) {
       own.neighbours = known_value<Neighbours>("neighbours", *neighbours);
     }
+    using enum PlanUnknown;
+    return {{{kRecords, reader.has("/n")},
+             {kEpsilon, reader.has("/privacy/epsilon") || reader.has("/privacy/rho")},
+             {kAlpha, reader.has("/alpha")}},
+            {},
+            true};
   }
 
   std::unique_ptr<const PlanModel> plan_model(PlanQuestion& question,
