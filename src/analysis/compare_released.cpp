@@ -155,7 +155,8 @@ FiniteLaws finite_laws(const PreparedRelease& release, const Domain& domain,
   const FiniteDesign* finite = release.certificate().as<FiniteDesign>();
   FiniteLaws laws;
   laws.truth = truth_of(spec, domain, inputs, source);
-  if (finite != nullptr && is_randomized_response(finite->design.mechanism) && !finite->hint) {
+  if (finite != nullptr && row_of(finite->design.mechanism).is_randomized_response &&
+      !finite->hint) {
     // A record keeps its value except for a uniform draw, whose rate is TV k/(k - 1).
     const auto k = static_cast<double>(domain.size());
     const double uniform = k > 1 ? finite->design.total_variation_up * k / (k - 1) : 0;

@@ -123,8 +123,7 @@ void ReleasedLaw::take_central(const Certificate& certificate, const CentralSamp
     // Uniform records replace the missing ones.
     if (exactly_)
       failure_up_ = binomial_below_up(finite.design.records, poisson->rate(), *exactly_);
-  } else if (sampler.outputs_are_independent() &&
-             finite.design.mechanism != CentralMechanism::kProduct) {
+  } else if (sampler.outputs_are_independent() && !row_of(finite.design.mechanism).is_for_bits) {
     total_variation_up_ = sampler.total_variation_up();
   } else {
     throw InvalidInput(
