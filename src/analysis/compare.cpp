@@ -34,7 +34,6 @@
 #include "release/design.h"
 #include "release/method.h"
 #include "release/release_error.h"
-#include "scores/mixtures.h"
 
 namespace mollify {
 
@@ -43,12 +42,9 @@ namespace mollify {
 
 namespace {
 
-/// The truth, the law that is released from, and the reference, each over all outcomes; with units,
-/// averages over them, and the mean distance of a unit's own law from its own truth.
-struct Comparison {
-  std::vector<double> truth;
-  std::vector<double> law;
-  std::vector<double> reference;
+/// Of a local release, the other law being the reference; with units, averages over them, and the
+/// mean distance of a unit's own law from its own truth.
+struct Comparison : OutcomeLaws {
   double mean_law_distance = 0;
   double mean_reference_distance = 0;
   std::size_t units = 0;
@@ -61,7 +57,7 @@ void add_unit(Comparison& comparison, const ScoredOutcomes& p, const LocalSample
   for (std::size_t j = 0; j < p.outcomes.size(); ++j) own[p.outcomes[j]] = p.weights[j] / sum;
   const Law law = sampler.law(p);
   comparison.mean_law_distance += total_variation(own, law.probabilities);
-  comparison.mean_reference_distance += total_variation(own, comparison.reference);
+  comparison.mean_reference_distance += total_variation(own, comparison.other);
   for (std::size_t i = 0; i < own.size(); ++i) {
     comparison.truth[i] += own[i];
     comparison.law[i] += law.probabilities[i];
@@ -115,7 +111,7 @@ std::string outcomes_text(const Comparison& comparison, const Domain& domain) {
   for (const std::uint32_t outcome : order) {
     text += fmt::format("{:<{}} {:>9.4f} {:>8.4f} {:>9.4f}  {}\n", describe(domain, outcome), width,
                         comparison.truth[outcome], comparison.law[outcome],
-                        comparison.reference[outcome], bar(comparison.truth[outcome], greatest));
+                        comparison.other[outcome], bar(comparison.truth[outcome], greatest));
     text += fmt::format("{:<{}}  {}\n", "", width + 28, bar(comparison.law[outcome], greatest));
   }
   if (!all)
@@ -132,9 +128,9 @@ bool is_of_points(const LocalRelease& release) {
 Comparison comparison_of(const LocalRelease& release, const Source& data) {
   const Domain& domain = release.space().domain();
   const LocalSampler& sampler = release.sampler();
-  Comparison comparison;
+  Comparison comparison{{.other_name = "reference"}};
   // Without any record the reference is released.
-  comparison.reference = sampler.law({}).probabilities;
+  comparison.other = sampler.law({}).probabilities;
   comparison.truth.assign(domain.size(), 0.0);
   comparison.law.assign(domain.size(), 0.0);
   SecureRandom random;
@@ -156,9 +152,6 @@ Answer compare_outcomes(const LocalRelease& release, const Source& data) {
   const Domain& domain = release.space().domain();
   const Privacy guarantee = release.sampler().guarantee();
   const Comparison comparison = comparison_of(release, data);
-  const NamedLaw laws[] = {law_over_outcomes("truth", domain, comparison.truth),
-                           law_over_outcomes("law", domain, comparison.law),
-                           law_over_outcomes("reference", domain, comparison.reference)};
   Answer answer;
   answer.add("notice", kNotPrivate, fmt::format("{}\n", kNotPrivate));
   answer.add("mechanism", certificate.mechanism(), certificate.mechanism());
@@ -172,18 +165,11 @@ Answer compare_outcomes(const LocalRelease& release, const Source& data) {
       rows.push_back({{"outcome", describe(domain, outcome)},
                       {"truth", comparison.truth[outcome]},
                       {"law", comparison.law[outcome]},
-                      {"reference", comparison.reference[outcome]}});
+                      {"reference", comparison.other[outcome]}});
     }
     return rows;
   };
-  add_marginals(answer, domain, laws, own_means(data, domain, spec.unit, release.roster()));
-  add_caveats(answer, domain, data, represented(spec));
-  const DivergenceReport law = divergence_report(comparison.truth, comparison.law);
-  const DivergenceReport reference = divergence_report(comparison.truth, comparison.reference);
-  answer.add("law", divergence_json(law),
-             fmt::format("\nreal data from the output distribution: {}\n", law.text()));
-  answer.add("reference", divergence_json(reference),
-             fmt::format("real data from the reference:           {}\n", reference.text()));
+  add_outcome_laws(answer, comparison, domain, data, spec, release.roster());
   answer.add(
       "mean_unit_tv",
       {{"law", comparison.mean_law_distance}, {"reference", comparison.mean_reference_distance}},
@@ -293,12 +279,9 @@ Json means_of(const Domain& domain, const MixedPoints& points, std::span<const d
 
 struct PointComparison {
   std::size_t units = 0;
-  MixedSummary truth;
-  std::array<MixedSummary, 3> others;  // law, reference, uniform
-  std::array<Json, 4> means;           // in real units; of the truth and of the others
+  std::vector<NamedLaw> laws{};  // the truth, and others
+  std::vector<Json> means{};     // of each, in real units
 };
-
-constexpr std::array<const char*, 3> kOthers = {"law", "reference", "uniform"};
 
 PointComparison points_comparison(const LocalRelease& release, const Source& data) {
   if (release.space().is_fresh()) {
@@ -356,34 +339,35 @@ PointComparison points_comparison(const LocalRelease& release, const Source& dat
   const std::span<const float> densities = release.space().densities();
   for (std::size_t i = 0; i < densities.size(); ++i)
     uniform[i] = 1 / static_cast<double>(densities[i]);
-  const MarginalCuts cuts = MarginalCuts::quartiles_of(truth, weights);
-  comparison.truth = summarise(truth, cuts, weights);
-  comparison.others = {summarise(points, cuts, law), summarise(points, cuts, reference),
-                       summarise(points, cuts, uniform)};
-  const Domain& domain = release.space().domain();
-  comparison.means = {means_of(domain, truth, weights), means_of(domain, points, law),
-                      means_of(domain, points, reference), means_of(domain, points, uniform)};
+  std::vector<WeightedPoints> all{{"truth", &truth, std::move(weights)},
+                                  {"law", &points, std::move(law)},
+                                  {"reference", &points, std::move(reference)},
+                                  {"uniform", &points, std::move(uniform)}};
+  for (const WeightedPoints& of : all) {
+    comparison.means.push_back(means_of(release.space().domain(), *of.points, of.weights));
+  }
+  comparison.laws = laws_of_points(std::move(all));
   return comparison;
 }
 
 struct Distance {
   const char* key;
   const char* words;
-  double SummaryDistance::*value;
+  double LawDistances::*value;
 };
 
 constexpr std::array<Distance, 5> kDistances = {{
-    {"worst_mean", "worst mean, in deviations", &SummaryDistance::worst_mean},
-    {"mean_correlation", "correlations, on average", &SummaryDistance::mean_correlation},
-    {"worst_correlation", "worst correlation", &SummaryDistance::worst_correlation},
-    {"mean_pair_tv", "two-way marginals, mean TV", &SummaryDistance::mean_pair},
-    {"worst_pair_tv", "two-way marginals, worst TV", &SummaryDistance::worst_pair},
+    {"worst_mean", "worst mean, in deviations", &LawDistances::worst_mean},
+    {"mean_correlation", "correlations, on average", &LawDistances::mean_correlation},
+    {"worst_correlation", "worst correlation", &LawDistances::worst_correlation},
+    {"mean_pair_tv", "two-way marginals, mean TV", &LawDistances::mean_pair},
+    {"worst_pair_tv", "two-way marginals, worst TV", &LawDistances::worst_pair},
 }};
 
-Json summary_json(const MixedSummary& summary) {
-  return {{"means", summary.means},
-          {"deviations", summary.deviations},
-          {"correlations", summary.correlations}};
+Json summary_json(const LawMoments& moments) {
+  return {{"means", moments.means},
+          {"deviations", moments.deviations},
+          {"correlations", moments.correlation_matrix()}};
 }
 
 Answer compare_points(const LocalRelease& release, const Source& data) {
@@ -402,28 +386,28 @@ Answer compare_points(const LocalRelease& release, const Source& data) {
   Json columns = Json::array();
   Json means = Json::array();
   for (const std::string& label : labels_of(domain, layout)) {
-    Json mean{{"name", printable(label)}, {"truth", found.means[0][columns.size()]}};
-    for (std::size_t j = 0; j < kOthers.size(); ++j) {
-      mean[kOthers[j]] = found.means[j + 1][columns.size()];
+    Json mean{{"name", printable(label)}};
+    for (std::size_t j = 0; j < found.laws.size(); ++j) {
+      mean[found.laws[j].name] = found.means[j][columns.size()];
     }
     if (!mean["truth"].is_null()) means.push_back(mean);
     columns.push_back(std::move(mean));
   }
   answer.add("columns", columns);
-  answer.add("truth", summary_json(found.truth));
+  answer.add("truth", summary_json(found.laws.front().moments));
+  const ComparedLaws compared = compare_laws(found.laws.front().moments.means.size(), found.laws);
   Json distances = Json::array();
   for (const Distance& named : kDistances) distances.push_back({{"name", named.words}});
   std::vector<TableColumn> of_means{{"mean", -28, "/name"},
                                     {heading_of("truth"), 13, "/truth", ".6g"}};
   std::vector<TableColumn> of_distances{{"distance from the real data", -28, "/name"}, {"", 13}};
-  for (std::size_t i = 0; i < kOthers.size(); ++i) {
-    const std::string other = kOthers[i];
-    of_means.push_back({heading_of(other), 13, "/" + other, ".6g"});
-    of_distances.push_back({heading_of(other), 13, "/" + other, ".4f"});
-    answer.add(kOthers[i], summary_json(found.others[i]));
-    const SummaryDistance distance = summary_distance(found.truth, found.others[i]);
+  for (std::size_t i = 1; i < found.laws.size(); ++i) {
+    const char* const other = found.laws[i].name;
+    of_means.push_back({heading_of(other), 13, fmt::format("/{}", other), ".6g"});
+    of_distances.push_back({heading_of(other), 13, fmt::format("/{}", other), ".4f"});
+    answer.add(other, summary_json(found.laws[i].moments));
     for (std::size_t j = 0; j < kDistances.size(); ++j) {
-      distances[j][other] = distance.*kDistances[j].value;
+      distances[j][other] = compared.others[i - 1].*kDistances[j].value;
       answer.json[other]["distance"][kDistances[j].key] = distances[j][other];
     }
   }
@@ -434,7 +418,7 @@ Answer compare_points(const LocalRelease& release, const Source& data) {
       "average over pairs\n"
       "plan and advise print the worst case of all columns of a record together, over all data "
       "there could be: total variation {:.4g}, near 1 for any sampler over this many outcomes\n",
-      times_words(summary_distance(found.truth, found.others.front()).mean_pair),
+      times_words(compared.others.front().mean_pair),
       draw_risk(certificate, domain).quoted_total_variation()));
   return answer;
 }

@@ -118,10 +118,8 @@ std::unique_ptr<const PreparedRelease> prepared_for(ReleaseSpec spec, const Publ
   return release;
 }
 
-/// The table's own law, and a released record's.
-struct FiniteLaws {
-  std::vector<double> truth;
-  std::vector<double> law;
+/// Of a release from a finite domain, the other law being uniform.
+struct FiniteLaws : OutcomeLaws {
   std::uint64_t simulated = 0;  ///< 0 where the law is exact
 };
 
@@ -153,9 +151,11 @@ FiniteLaws finite_laws(const PreparedRelease& release, const Domain& domain,
                        const PublicInputs& inputs, const Source& source) {
   const ReleaseSpec& spec = release.certificate().spec;
   const FiniteDesign* finite = release.certificate().as<FiniteDesign>();
-  FiniteLaws laws;
-  laws.truth = truth_of(spec, domain, inputs, source);
-  if (finite != nullptr && is_randomized_response(finite->design.mechanism) && !finite->hint) {
+  FiniteLaws laws{{.truth = truth_of(spec, domain, inputs, source),
+                   .other = std::vector<double>(domain.size(), 1.0 / domain.size()),
+                   .other_name = "uniform"}};
+  if (finite != nullptr && row_of(finite->design.mechanism).is_randomized_response &&
+      !finite->hint) {
     // A record keeps its value except for a uniform draw, whose rate is TV k/(k - 1).
     const auto k = static_cast<double>(domain.size());
     const double uniform = k > 1 ? finite->design.total_variation_up * k / (k - 1) : 0;
@@ -167,13 +167,6 @@ FiniteLaws finite_laws(const PreparedRelease& release, const Domain& domain,
   laws.law = tally.law();
   laws.simulated = tally.records();
   return laws;
-}
-
-/// The simulated records' distance from their law in total variation, on average.
-double simulation_distance(const FiniteLaws& laws) {
-  double sum = 0;
-  for (const double mass : laws.law) sum += std::sqrt(mass * (1 - mass));
-  return sum / std::sqrt(2 * std::acos(-1.0) * static_cast<double>(laws.simulated));
 }
 
 /// The beginning of a comparison of one release.
@@ -190,33 +183,22 @@ Answer begun(const Certificate& certificate, std::string_view words) {
 Answer compare_finite(const PreparedRelease& release, const Domain& domain,
                       const PublicInputs& inputs, const Source& source) {
   const FiniteLaws laws = finite_laws(release, domain, inputs, source);
-  const std::vector<double> uniform(domain.size(), 1.0 / domain.size());
-  const NamedLaw named[] = {law_over_outcomes("truth", domain, laws.truth),
-                            law_over_outcomes("law", domain, laws.law),
-                            law_over_outcomes("uniform", domain, uniform)};
   const Certificate& certificate = release.certificate();
   const ReleaseSpec& spec = certificate.spec;
   const std::uint64_t records = *certificate.facts.records;
-  Answer answer =
-      begun(certificate,
-            fmt::format(
-                "{} {}; {}\n", records, spec.unit ? "units" : "records",
-                laws.simulated == 0
-                    ? std::string("the output distribution of a record is exact")
-                    : fmt::format("the output distribution of a record is simulated by {} records, "
-                                  "which alone put it at total variation {:.2g}",
-                                  laws.simulated, simulation_distance(laws))));
+  Answer answer = begun(
+      certificate,
+      fmt::format(
+          "{} {}; {}\n", records, spec.unit ? "units" : "records",
+          laws.simulated == 0
+              ? std::string("the output distribution of a record is exact")
+              : fmt::format("the output distribution of a record is simulated by {} records, "
+                            "which alone put it at total variation {:.2g}",
+                            laws.simulated,
+                            chance_of(spread_of(laws.law), static_cast<double>(laws.simulated)))));
   answer.add("records", records);
   answer.add("simulated_records", laws.simulated);
-  add_marginals(answer, domain, named,
-                own_means(source, domain, spec.unit, roster_of(spec, inputs)));
-  add_caveats(answer, domain, source, represented(spec));
-  const DivergenceReport law = divergence_report(laws.truth, laws.law);
-  const DivergenceReport other = divergence_report(laws.truth, uniform);
-  answer.add("law", divergence_json(law),
-             fmt::format("\nreal data from the output distribution: {}\n", law.text()));
-  answer.add("uniform", divergence_json(other),
-             fmt::format("real data from uniform:                 {}\n", other.text()));
+  add_outcome_laws(answer, laws, domain, source, spec, roster_of(spec, inputs));
   answer.say(fmt::format("{}a record is as good as a new row of the same population, except {}\n",
                          within_bins(domain), times_words(total_variation(laws.truth, laws.law))));
   return answer;
@@ -247,15 +229,12 @@ struct SharedAccuracy {
   }
 };
 
-SharedGaussian gaussian_of(const PointSummary& summary) {
-  const std::size_t d = summary.means.size();
-  SharedGaussian found{summary.means, std::vector<double>(d * d)};
-  std::size_t pair = 0;
+SharedGaussian gaussian_of(const LawMoments& moments) {
+  const std::size_t d = moments.means.size();
+  SharedGaussian found{moments.means, moments.correlation_matrix()};
   for (std::size_t i = 0; i < d; ++i) {
-    found.covariance[i * d + i] = summary.deviations[i] * summary.deviations[i];
-    for (std::size_t j = i + 1; j < d; ++j, ++pair) {
-      found.covariance[i * d + j] = found.covariance[j * d + i] =
-          summary.correlations[pair] * summary.deviations[i] * summary.deviations[j];
+    for (std::size_t j = 0; j < d; ++j) {
+      found.covariance[i * d + j] *= moments.deviations[i] * moments.deviations[j];
     }
   }
   return found;
@@ -264,7 +243,7 @@ SharedGaussian gaussian_of(const PointSummary& summary) {
 /// Measures models as releases do, keeps and charges nothing, and draws equally many points from
 /// each of them.
 SharedAccuracy simulate_models(const MomentDesign& design, const RealColumns& columns,
-                               const std::vector<double>& rows, const PointSummary& truth,
+                               const std::vector<double>& rows, const LawMoments& truth,
                                std::vector<double>& points) {
   constexpr std::uint64_t kSimulatedModels = 40;
   constexpr std::size_t kDrawsOfDistance = 4000;
@@ -367,7 +346,7 @@ Answer compare_gaussian(const PreparedRelease& release, const Domain& domain,
   PointList released(columns);
   SharedAccuracy accuracy;
   if (moments != nullptr) {
-    accuracy = simulate_models(*moments, columns, rows, summary_of_points(rows, columns.size()),
+    accuracy = simulate_models(*moments, columns, rows, moments_of_rows(rows, columns.size()),
                                released.points);
   } else {
     simulate(release, source, released, [&] { return released.points.size() / columns.size(); });
@@ -384,8 +363,8 @@ Answer compare_gaussian(const PreparedRelease& release, const Domain& domain,
   answer.add("simulated_records", simulated);
   answer.add("columns", columns.names());
   answer.add("logarithms", spec.own.get<GaussianSpec>()->logarithms);
-  answer.add("truth", point_summary_json(shapes.truth()));
-  answer.add("law", point_summary_json(shapes.other()), shapes.text("law"));
+  answer.add("truth", moments_json(shapes.truth()));
+  answer.add("law", moments_json(shapes.other()), shapes.text("law"));
   answer.add("distances", shapes.json("law"));
   answer.add("notes", notes, notes.empty() ? "" : "\n");
   for (const std::string& note : notes) answer.say(fmt::format("note: {}\n", note));
@@ -399,7 +378,7 @@ Answer compare_gaussian(const PreparedRelease& release, const Domain& domain,
         times_words(certificate.as<GaussianDesign>()->total_variation_up())));
   }
   answer.say(shapes.verdict());
-  if (shapes.distances().has_other_shape()) {
+  if (shapes.has_other_shape()) {
     answer.say(
         fmt::format("released records are Gaussian and the data are not: {} keeps the shape of "
                     "each column, and logarithms of some columns may be nearer to Gaussian\n",
@@ -527,8 +506,9 @@ Json noise_json(const MarginalDistance& distance) {
 Answer compare_rows(const ReleaseSpec& spec, const PublicInputs& inputs, const Source& data) {
   const ComparedTable table = simulated_table(spec, inputs, data);
   const NamedLaw truth = law_of_counts("truth", table.truth);
-  const NamedLaw laws[] = {truth, law_of_counts("released", table.released),
-                           law_of_independent_columns("independent", truth)};
+  const NamedLaw laws[] = {
+      truth, law_of_counts("released", table.released),
+      law_of_independent_columns("independent", truth, table.truth.sizes().size())};
   Answer answer = begun(
       table.certificate,
       fmt::format("{}; {} of {}\n", counted(table.records, spec.unit ? "unit" : "row"),
@@ -536,7 +516,7 @@ Answer compare_rows(const ReleaseSpec& spec, const PublicInputs& inputs, const S
                   kModelMethods.has(spec.method) ? "one simulated release" : "simulated releases"));
   answer.add("records", table.records);
   answer.add("simulated_records", table.simulated);
-  add_marginals(answer, table.domain, laws, table.own);
+  const ComparedLaws compared = add_marginals(answer, table.domain, laws, table.own);
   add_caveats(answer, table.domain, data, represented(spec));
   if (const auto* design = table.certificate.as<MarginalDesign>()) {
     const MarginalError noise = marginal_error(*design, table.records);
@@ -549,15 +529,15 @@ Answer compare_rows(const ReleaseSpec& spec, const PublicInputs& inputs, const S
   answer.say(fmt::format(
       "{}two columns of the released rows are {:.4f} from the table's in total variation, on "
       "average over pairs\n",
-      within_bins(table.domain), pair_distances(table.domain, truth, laws[1]).mean));
+      within_bins(table.domain), compared.others.front().mean_pair));
   return answer;
 }
 
 double rows_distance(const ReleaseSpec& spec, const PublicInputs& inputs, const Source& data) {
   const ComparedTable table = simulated_table(spec, inputs, data);
-  return pair_distances(table.domain, law_of_counts("truth", table.truth),
-                        law_of_counts("released", table.released))
-      .mean;
+  const NamedLaw laws[] = {law_of_counts("truth", table.truth),
+                           law_of_counts("released", table.released)};
+  return compare_laws(table.domain.columns().size(), laws).others.front().mean_pair;
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -647,25 +627,6 @@ Domain cut_where_data_lie(const Domain& domain, const Source& source) {
   return Domain::make(std::move(columns), domain.seed());
 }
 
-/// The distance of this many rows drawn from the truth itself, in total variation, on average over
-/// pairs of columns; of the column where there is but one.
-double distance_by_chance(const Domain& domain, const NamedLaw& truth, std::uint64_t rows) {
-  const std::size_t columns = domain.columns().size();
-  double all = 0;
-  std::size_t pairs = 0;
-  const auto add = [&](std::size_t i, std::size_t j) {
-    double sum = 0;
-    for (const double share : truth.shares(i, j)) sum += std::sqrt(share * (1 - share));
-    all += sum / std::sqrt(2 * std::acos(-1.0) * static_cast<double>(rows));
-    ++pairs;
-  };
-  for (std::size_t i = 0; i < columns; ++i) {
-    for (std::size_t j = i + 1; j < columns; ++j) add(i, j);
-  }
-  if (pairs == 0) add(0, 0);
-  return std::min(1.0, all / static_cast<double>(pairs));
-}
-
 std::vector<double> points_of(const Source& source, const RealColumns& columns) {
   std::vector<double> points;
   NumericRows(source, columns).visit([&](std::span<const double> some) {
@@ -735,7 +696,7 @@ Answer compare_released(const Json& question, const PublicInputs& inputs, const 
   const std::uint64_t records = weight_of(counts) / (spec.unit ? kUnitWeight : 1);
   const NamedLaw truth = law_of_counts("truth", counts);
   const NamedLaw laws[] = {truth, law_of_counts("released", of_released),
-                           law_of_independent_columns("independent", truth)};
+                           law_of_independent_columns("independent", truth, counts.sizes().size())};
   auto own = own_means(data, domain, spec.unit, roster);
   for (std::size_t i = 0; i < own.size(); ++i) {
     // Cells of this comparison alone move no mean of a release.
@@ -749,7 +710,8 @@ Answer compare_released(const Json& question, const PublicInputs& inputs, const 
   answer.add("records", records);
   answer.add("released_records", rows);
   Answer marginals;
-  add_marginals(marginals, domain, laws, own, own_means(released, domain, std::nullopt));
+  const ComparedLaws compared =
+      add_marginals(marginals, domain, laws, own, own_means(released, domain, std::nullopt));
   if (are_points) {
     const RealColumns columns(declared, logarithms);
     const ShapeComparison shapes(columns,
@@ -759,8 +721,8 @@ Answer compare_released(const Json& question, const PublicInputs& inputs, const 
                                  points_of(released, columns), random);
     answer.add("points",
                {{"columns", columns.names()},
-                {"truth", point_summary_json(shapes.truth())},
-                {"released", point_summary_json(shapes.other())},
+                {"truth", moments_json(shapes.truth())},
+                {"released", moments_json(shapes.other())},
                 {"distances", shapes.json("released")}},
                "\n" + shapes.text("released") + "\n" + shapes.verdict());
   } else {
@@ -771,8 +733,9 @@ Answer compare_released(const Json& question, const PublicInputs& inputs, const 
   add_caveats(answer, declared, data, {represented(spec).front()});
   const bool is_alone = domain.columns().size() == 1;
   const double distance = is_alone ? total_variation(truth.shares(0, 0), laws[1].shares(0, 0))
-                                   : pair_distances(domain, truth, laws[1]).mean;
-  const double chance = distance_by_chance(domain, truth, rows);
+                                   : compared.others.front().mean_pair;
+  const double spread = is_alone ? spread_of(truth.shares(0, 0)) : compared.spread;
+  const double chance = std::min(1.0, chance_of(spread, static_cast<double>(rows)));
   answer.add(
       "tv", distance,
       fmt::format("\n{}{} of the released rows {} {:.4f} from the table's in total variation over "

@@ -15,55 +15,21 @@
 
 namespace mollify {
 
-PointSummary summary_of_points(std::span<const double> points, std::size_t dimension) {
-  PointSummary found;
-  const std::size_t rows = points.size() / dimension;
-  const auto n = static_cast<double>(rows);
-  for (std::size_t column = 0; column < dimension; ++column) {
-    keep_going();
-    std::vector<double> values;
-    for (std::size_t row = 0; row < rows; ++row) values.push_back(points[row * dimension + column]);
-    const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
-    double square = 0;
-    for (const double value : values) square += (value - mean) * (value - mean);
-    std::sort(values.begin(), values.end());
-    found.means.push_back(mean);
-    found.deviations.push_back(std::sqrt(square / n));
-    auto& quantiles = found.quantiles.emplace_back();
-    for (std::size_t i = 0; i < kQuantiles.size(); ++i) {
-      quantiles[i] = values[static_cast<std::size_t>(kQuantiles[i] * (n - 1))];
-    }
-  }
-  for (std::size_t i = 0; i < dimension; ++i) {
-    for (std::size_t j = i + 1; j < dimension; ++j) {
-      keep_going();
-      double sum = 0;
-      for (std::size_t row = 0; row < rows; ++row) {
-        sum += (points[row * dimension + i] - found.means[i]) *
-               (points[row * dimension + j] - found.means[j]);
-      }
-      const double scale = n * found.deviations[i] * found.deviations[j];
-      found.correlations.push_back(scale > 0 ? sum / scale : 0);
-    }
-  }
-  return found;
-}
-
 std::string coordinate_name(const RealColumns& columns, std::size_t column) {
   return columns.is_logarithm(column) ? fmt::format("ln {}", columns.name(column))
                                       : columns.name(column);
 }
 
-Json point_summary_json(const PointSummary& summary) {
+Json moments_json(const LawMoments& moments) {
   Json quantiles;
   for (std::size_t i = 0; i < kQuantiles.size(); ++i) {
     Json& of_columns = quantiles[fmt::format("{}", kQuantiles[i])] = Json::array();
-    for (const auto& column : summary.quantiles) of_columns.push_back(column[i]);
+    for (const auto& column : moments.quantiles) of_columns.push_back(column[i]);
   }
-  return {{"means", summary.means},
-          {"deviations", summary.deviations},
+  return {{"means", moments.means},
+          {"deviations", moments.deviations},
           {"quantiles", quantiles},
-          {"correlations", summary.correlations}};
+          {"correlations", moments.correlations}};
 }
 
 namespace {
@@ -112,46 +78,14 @@ std::vector<double> cuts_of(std::vector<double> values, std::size_t parts) {
 }
 
 /// Of each value how many cuts are at most it.
-std::vector<std::uint8_t> parts_of(std::span<const double> values, std::span<const double> cuts) {
-  std::vector<std::uint8_t> parts;
+std::vector<std::uint32_t> parts_of(std::span<const double> values, std::span<const double> cuts) {
+  std::vector<std::uint32_t> parts;
   parts.reserve(values.size());
   for (const double value : values) {
     const auto found = std::upper_bound(cuts.begin(), cuts.end(), value);
-    parts.push_back(static_cast<std::uint8_t>(found - cuts.begin()));
+    parts.push_back(static_cast<std::uint32_t>(found - cuts.begin()));
   }
   return parts;
-}
-
-/// The shares of a column's kShapeBins parts.
-std::vector<double> shares_of(std::span<const std::uint8_t> parts) {
-  std::vector<double> shares(kShapeBins);
-  for (const std::uint8_t part : parts) shares[part] += 1 / static_cast<double>(parts.size());
-  return shares;
-}
-
-/// The shares of the cells of two columns together, each in kQuarters parts.
-std::vector<double> shares_of(std::span<const std::uint8_t> first,
-                              std::span<const std::uint8_t> second) {
-  std::vector<double> shares(kQuarters * kQuarters);
-  for (std::size_t row = 0; row < first.size(); ++row) {
-    shares[first[row] * kQuarters + second[row]] += 1 / static_cast<double>(first.size());
-  }
-  return shares;
-}
-
-/// These cells, if both columns keep their shares and are independent.
-std::vector<double> made_independent(std::span<const double> shares) {
-  std::vector<double> cells(shares.size());
-  for (std::size_t cell = 0; cell < cells.size(); ++cell) {
-    double of_first = 0;
-    double of_second = 0;
-    for (std::size_t i = 0; i < kQuarters; ++i) {
-      of_first += shares[cell / kQuarters * kQuarters + i];
-      of_second += shares[i * kQuarters + cell % kQuarters];
-    }
-    cells[cell] = of_first * of_second;
-  }
-  return cells;
 }
 
 /// The standardised ranks of values, equal ones sharing theirs: mean 0, and 1 as sum of squares; 0
@@ -181,79 +115,71 @@ double product_of(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-/// What two samples of one distribution are from each other in total variation, on average.
-double chance_of(std::span<const double> shares, double rows, double other_rows) {
-  double sum = 0;
-  for (const double share : shares) sum += std::sqrt(share * (1 - share));
-  return sum * std::sqrt((1 / rows + 1 / other_rows) / (2 * std::acos(-1.0)));
-}
-
 /// "half is below", by the places of kQuantiles.
 constexpr std::array kQuantileWords = {"1 in 20 is below", "1 in 4 is below", "half is below",
                                        "1 in 4 is above", "1 in 20 is above"};
 
 }  // namespace
 
-std::size_t ShapeDistances::worst_column() const {
-  return static_cast<std::size_t>(std::max_element(columns.begin(), columns.end()) -
-                                  columns.begin());
-}
-
-bool ShapeDistances::has_other_shape() const {
+bool ShapeComparison::has_other_shape() const {
   constexpr double kCoarseEye = 0.05;
-  return columns[worst_column()] > kCoarseEye + 2 * column_chance;
+  return column_tv_[worst_column()] > kCoarseEye + 2 * column_chance_;
 }
 
 ShapeComparison::ShapeComparison(const RealColumns& columns, std::span<const double> truth,
                                  std::span<const double> other, SecureRandom& random)
     : columns_(columns),
-      truth_(summary_of_points(truth, columns.size())),
-      other_(summary_of_points(other, columns.size())) {
+      truth_(moments_of_rows(truth, columns.size())),
+      other_(moments_of_rows(other, columns.size())) {
   const std::size_t d = columns.size();
-  const auto rows = static_cast<double>(truth.size() / d);
-  const auto other_rows = static_cast<double>(other.size() / d);
+  // A column's values in parts that hold equally many of the table's.
+  const auto cut = [d](std::span<const double> table, std::span<const double> others,
+                       std::size_t column, std::size_t parts) {
+    const std::vector<double> values = column_of(table, d, column);
+    const std::vector<double> cuts = cuts_of(values, parts);
+    return std::array{parts_of(values, cuts), parts_of(column_of(others, d, column), cuts)};
+  };
   for (std::size_t column = 0; column < d; ++column) {
-    const std::vector<double> values = column_of(truth, d, column);
-    const std::vector<double> cuts = cuts_of(values, kShapeBins);
-    const std::vector<double> shares = shares_of(parts_of(values, cuts));
-    distances_.columns.push_back(
-        total_variation(shares, shares_of(parts_of(column_of(other, d, column), cuts))));
-    distances_.column_chance =
-        std::max(distances_.column_chance, chance_of(shares, rows, other_rows));
+    auto [parts, other_parts] = cut(truth, other, column, kShapeBins);
+    const auto shares = law_of_cells("truth", {std::move(parts)}, {kShapeBins}).shares(0, 0);
+    column_tv_.push_back(total_variation(
+        shares, law_of_cells("other", {std::move(other_parts)}, {kShapeBins}).shares(0, 0)));
+    column_chance_ =
+        std::max(column_chance_, chance_of(spread_of(shares), static_cast<double>(truth.size() / d),
+                                           static_cast<double>(other.size() / d)));
   }
-  const std::size_t compared = std::min(d, ShapeDistances::kMostCompared);
+  const std::size_t compared = std::min(d, kMostCompared);
   const std::vector<double> some = thinned(truth, d, random);
   const std::vector<double> some_other = thinned(other, d, random);
   std::vector<std::vector<double>> ranks, other_ranks;
-  std::vector<std::vector<std::uint8_t>> quarters, other_quarters;
+  std::vector<std::vector<std::uint32_t>> quarters, other_quarters;
   for (std::size_t column = 0; column < compared; ++column) {
-    const std::vector<double> values = column_of(some, d, column);
-    const std::vector<double> others = column_of(some_other, d, column);
-    const std::vector<double> cuts = cuts_of(values, kQuarters);
-    ranks.push_back(ranks_of(values));
-    other_ranks.push_back(ranks_of(others));
-    quarters.push_back(parts_of(values, cuts));
-    other_quarters.push_back(parts_of(others, cuts));
+    ranks.push_back(ranks_of(column_of(some, d, column)));
+    other_ranks.push_back(ranks_of(column_of(some_other, d, column)));
+    auto [parts, other_parts] = cut(some, some_other, column, kQuarters);
+    quarters.push_back(std::move(parts));
+    other_quarters.push_back(std::move(other_parts));
   }
-  for (std::size_t i = 0; i < compared; ++i) {
-    std::size_t pair = i * (2 * d - i - 1) / 2;  // the place of (i, i + 1) among all pairs
-    for (std::size_t j = i + 1; j < compared; ++j, ++pair) {
-      const std::vector<double> shares = shares_of(quarters[i], quarters[j]);
-      distances_.pairs.push_back(
-          {i, j, truth_.correlations[pair], other_.correlations[pair],
-           product_of(ranks[i], ranks[j]), product_of(other_ranks[i], other_ranks[j]),
-           total_variation(shares, shares_of(other_quarters[i], other_quarters[j])),
-           total_variation(shares, made_independent(shares))});
-      distances_.pair_tv += distances_.pairs.back().tv;
-      distances_.independent_tv += distances_.pairs.back().independent_tv;
-      distances_.pair_chance += chance_of(shares, static_cast<double>(some.size() / d),
-                                          static_cast<double>(some_other.size() / d));
-    }
+  pairs_ = pairs_of(compared);
+  for (const auto& [i, j] : pairs_) {
+    places_.push_back(i * (2 * d - i - 1) / 2 + j - i - 1);
+    ranks_.push_back(product_of(ranks[i], ranks[j]));
+    other_ranks_.push_back(product_of(other_ranks[i], other_ranks[j]));
   }
-  const double pairs = std::max<double>(1, static_cast<double>(distances_.pairs.size()));
-  distances_.pair_tv /= pairs;
-  distances_.independent_tv /= pairs;
-  distances_.pair_chance /= pairs;
+  const std::vector<std::size_t> sizes(compared, kQuarters);
+  const NamedLaw of_table = law_of_cells("truth", std::move(quarters), sizes);
+  const NamedLaw laws[] = {of_table, law_of_cells("other", std::move(other_quarters), sizes),
+                           law_of_independent_columns("independent", of_table, compared)};
+  ComparedLaws found = compare_laws(compared, laws);
+  off_ = std::move(found.others[0]);
+  independent_ = std::move(found.others[1]);
+  pair_chance_ = chance_of(found.spread, static_cast<double>(some.size() / d),
+                           static_cast<double>(some_other.size() / d));
+}
+
+std::size_t ShapeComparison::worst_column() const {
+  return static_cast<std::size_t>(std::max_element(column_tv_.begin(), column_tv_.end()) -
+                                  column_tv_.begin());
 }
 
 double ShapeComparison::in_units(std::size_t column, double coordinate) const {
@@ -308,16 +234,17 @@ std::string ShapeComparison::text(const char* name) const {
 
 std::string ShapeComparison::pairs_text(const char* name) const {
   constexpr std::size_t kMostShown = 10;
-  if (distances_.pairs.empty()) return "";
-  std::vector<ShapeDistances::OfPair> shown = distances_.pairs;
+  if (pairs_.empty()) return "";
+  std::vector<std::size_t> shown(pairs_.size());
+  std::iota(shown.begin(), shown.end(), std::size_t{0});
   std::stable_sort(shown.begin(), shown.end(),
-                   [](const auto& a, const auto& b) { return a.tv > b.tv; });
-  const std::size_t all = shown.size();
-  shown.resize(std::min(all, kMostShown));
+                   [this](std::size_t a, std::size_t b) { return off_.pairs[a] > off_.pairs[b]; });
+  shown.resize(std::min(shown.size(), kMostShown));
   Json rows = Json::array();
-  for (const ShapeDistances::OfPair& pair : shown) {
+  for (const std::size_t pair : shown) {
+    const auto& [first, second] = pairs_[pair];
     const std::string names =
-        printable(fmt::format("{}, {}", columns_.name(pair.first), columns_.name(pair.second)));
+        printable(fmt::format("{}, {}", columns_.name(first), columns_.name(second)));
     const auto row = [&](const char* what, double of_truth, double of_other) {
       rows.push_back({{"name", what + names},
                       {"truth", of_truth},
@@ -325,11 +252,12 @@ std::string ShapeComparison::pairs_text(const char* name) const {
                       {"off", std::abs(of_other - of_truth)},
                       {"independent", std::abs(of_truth)}});
     };
-    row("correlation of ", pair.correlation, pair.other_correlation);
-    row("rank correlation of ", pair.rank, pair.other_rank);
+    const std::size_t place = places_[pair];
+    row("correlation of ", truth_.correlations[place], other_.correlations[place]);
+    row("rank correlation of ", ranks_[pair], other_ranks_[pair]);
     rows.push_back({{"name", "total variation of " + names},
-                    {"off", pair.tv},
-                    {"independent", pair.independent_tv}});
+                    {"off", off_.pairs[pair]},
+                    {"independent", independent_.pairs[pair]}});
   }
   std::string text =
       "\n" + table_text(std::array{TableColumn{"two columns together", -30, "/name"},
@@ -338,31 +266,32 @@ std::string ShapeComparison::pairs_text(const char* name) const {
                                    TableColumn{"off by", 11, "/off", ".3f"},
                                    TableColumn{"if independent", 15, "/independent", ".3f"}},
                         rows);
-  if (shown.size() < all) text += fmt::format("... the {} worst of {} pairs\n", kMostShown, all);
+  if (shown.size() < pairs_.size()) {
+    text += fmt::format("... the {} worst of {} pairs\n", kMostShown, pairs_.size());
+  }
   return text;
 }
 
 std::string ShapeComparison::verdict() const {
-  const std::size_t worst = distances_.worst_column();
+  const std::size_t worst = worst_column();
   const std::size_t quantile = worst_quantile(worst);
   const std::string name = printable(columns_.name(worst));
   std::string text = fmt::format(
       "{}: {:.0f} of 100 values of {} are not as in the data (by chance {:.0f})",
-      distances_.has_other_shape() ? "the shapes of columns differ" : "the shapes of columns agree",
-      100 * distances_.columns[worst], name, 100 * distances_.column_chance);
+      has_other_shape() ? "the shapes of columns differ" : "the shapes of columns agree",
+      100 * column_tv_[worst], name, 100 * column_chance_);
   const double from = in_units(worst, truth_.quantiles[worst][quantile]);
   const double to = in_units(worst, other_.quantiles[worst][quantile]);
   text +=
       fmt::format("; {} {:.4g} in place of {:.4g}, {:.2f} standard deviations off\n",
                   kQuantileWords[quantile], to, from, std::abs(deviations_off(worst, quantile)));
-  if (distances_.pairs.empty()) return text;
+  if (pairs_.empty()) return text;
   return text +
          fmt::format(
              "two columns together, each in quarters of the data: {:.0f} of 100 rows are not "
              "as in the data, on average over pairs (by chance {:.0f}); if columns were "
              "independent, {:.0f}\n",
-             100 * distances_.pair_tv, 100 * distances_.pair_chance,
-             100 * distances_.independent_tv);
+             100 * off_.mean_pair, 100 * pair_chance_, 100 * independent_.mean_pair);
 }
 
 Json ShapeComparison::json(const char* name) const {
@@ -378,26 +307,28 @@ Json ShapeComparison::json(const char* name) const {
                            {"difference", to - from},
                            {"deviations", deviations_off(i, q)}});
     }
-    columns.push_back({{"column", printable(columns_.name(i))},
-                       {"tv", distances_.columns[i]},
-                       {"quantiles", quantiles}});
+    columns.push_back(
+        {{"column", printable(columns_.name(i))}, {"tv", column_tv_[i]}, {"quantiles", quantiles}});
   }
   Json pairs = Json::array();
-  for (const ShapeDistances::OfPair& pair : distances_.pairs) {
+  for (std::size_t pair = 0; pair < pairs_.size(); ++pair) {
+    const auto& [first, second] = pairs_[pair];
+    const std::size_t place = places_[pair];
     pairs.push_back(
-        {{"columns", {printable(columns_.name(pair.first)), printable(columns_.name(pair.second))}},
-         {"correlation", {{"truth", pair.correlation}, {name, pair.other_correlation}}},
-         {"rank_correlation", {{"truth", pair.rank}, {name, pair.other_rank}}},
-         {"tv", {{name, pair.tv}, {"independent", pair.independent_tv}}}});
+        {{"columns", {printable(columns_.name(first)), printable(columns_.name(second))}},
+         {"correlation",
+          {{"truth", truth_.correlations[place]}, {name, other_.correlations[place]}}},
+         {"rank_correlation", {{"truth", ranks_[pair]}, {name, other_ranks_[pair]}}},
+         {"tv", {{name, off_.pairs[pair]}, {"independent", independent_.pairs[pair]}}}});
   }
   return {{"columns", columns},
-          {"column_tv_by_chance", distances_.column_chance},
+          {"column_tv_by_chance", column_chance_},
           {"pairs", pairs},
           {"pair_tv",
-           {{name, distances_.pair_tv},
-            {"independent", distances_.independent_tv},
-            {"by_chance", distances_.pair_chance}}},
-          {"has_other_shape", distances_.has_other_shape()}};
+           {{name, off_.mean_pair},
+            {"independent", independent_.mean_pair},
+            {"by_chance", pair_chance_}}},
+          {"has_other_shape", has_other_shape()}};
 }
 
 std::vector<std::string> log_normal_notes(const RealColumns& columns,

@@ -16,6 +16,8 @@
 #include "domain/domain.h"
 #include "methods/divergence/f_divergence.h"
 #include "records/private_table.h"
+#include "release/certificate.h"
+#include "release/release_error.h"
 
 namespace mollify {
 
@@ -320,62 +322,6 @@ std::optional<double> number_of_level(const Column& column, std::uint32_t level)
   return *least / 2 + *greatest / 2;
 }
 
-NamedLaw law_over_outcomes(const char* name, const Domain& domain, std::span<const double> masses) {
-  return {name, [&domain, masses](std::size_t i, std::size_t j) {
-            const bool alone = i == j;
-            const std::size_t width = alone ? 1 : domain.columns()[j].size();
-            std::vector<double> found(domain.columns()[i].size() * width);
-            for (std::uint32_t outcome = 0; outcome < domain.size(); ++outcome) {
-              found[domain.digit(outcome, i) * width + (alone ? 0 : domain.digit(outcome, j))] +=
-                  masses[outcome];
-            }
-            return found;
-          }};
-}
-
-NamedLaw law_of_counts(const char* name, const PairCounts& counts) {
-  return {name, [&counts](std::size_t i, std::size_t j) {
-            const auto table = i == j ? counts.column(i) : counts.pair(i, j);
-            const double sum = std::accumulate(table.begin(), table.end(), 0.0);
-            std::vector<double> found;
-            for (const std::uint64_t count : table)
-              found.push_back(static_cast<double>(count) / sum);
-            return found;
-          }};
-}
-
-NamedLaw law_of_independent_columns(const char* name, const NamedLaw& law) {
-  return {name, [shares = law.shares](std::size_t i, std::size_t j) {
-            std::vector<double> first = shares(i, i);
-            if (i == j) return first;
-            const std::vector<double> second = shares(j, j);
-            std::vector<double> found;
-            for (const double a : first) {
-              for (const double b : second) found.push_back(a * b);
-            }
-            return found;
-          }};
-}
-
-PairDistances pair_distances(const Domain& domain, const NamedLaw& truth, const NamedLaw& other) {
-  PairDistances found;
-  const std::size_t columns = domain.columns().size();
-  std::size_t pairs = 0;
-  for (std::size_t i = 0; i < columns; ++i) {
-    for (std::size_t j = i + 1; j < columns; ++j) {
-      const double distance = total_variation(truth.shares(i, j), other.shares(i, j));
-      found.mean += distance;
-      ++pairs;
-      if (distance > found.worst || found.where.empty()) {
-        found.worst = distance;
-        found.where = domain.columns()[i].name() + ", " + domain.columns()[j].name();
-      }
-    }
-  }
-  found.mean /= std::max<double>(1, static_cast<double>(pairs));
-  return found;
-}
-
 std::string heading_of(std::string_view name) {
   if (name == "truth") return "real data";
   return name == "law" ? "output" : std::string(name);
@@ -587,9 +533,9 @@ std::string pairs_text(const Json& pairs) {
 
 }  // namespace
 
-void add_marginals(Answer& answer, const Domain& domain, std::span<const NamedLaw> laws,
-                   std::span<const std::optional<OwnMean>> own,
-                   std::span<const std::optional<OwnMean>> of_second) {
+ComparedLaws add_marginals(Answer& answer, const Domain& domain, std::span<const NamedLaw> laws,
+                           std::span<const std::optional<OwnMean>> own,
+                           std::span<const std::optional<OwnMean>> of_second) {
   Json columns = Json::array();
   for (std::size_t i = 0; i < domain.columns().size(); ++i) {
     const Column& column = domain.columns()[i];
@@ -616,14 +562,39 @@ void add_marginals(Answer& answer, const Domain& domain, std::span<const NamedLa
     }
     columns.push_back(std::move(json));
   }
+  const std::size_t count = domain.columns().size();
+  const ComparedLaws compared = compare_laws(count, laws);
   Json pairs = Json::object();
   for (std::size_t i = 1; i < laws.size(); ++i) {
-    const PairDistances found = pair_distances(domain, laws[0], laws[i]);
+    const LawDistances& found = compared.others[i - 1];
+    const auto& [first, second] = found.worst_columns;
     pairs[laws[i].name] = {
-        {"mean_tv", found.mean}, {"worst_tv", found.worst}, {"worst", found.where}};
+        {"mean_tv", found.mean_pair},
+        {"worst_tv", found.worst_pair},
+        {"worst",
+         count < 2 ? "" : domain.columns()[first].name() + ", " + domain.columns()[second].name()}};
   }
   answer.add("columns", columns, shares_text(domain, laws, own, of_second));
-  answer.add("pairs", pairs, domain.columns().size() < 2 ? "" : pairs_text(pairs));
+  answer.add("pairs", pairs, count < 2 ? "" : pairs_text(pairs));
+  return compared;
+}
+
+void add_outcome_laws(Answer& answer, const OutcomeLaws& laws, const Domain& domain,
+                      const Source& data, const ReleaseSpec& spec,
+                      const std::optional<Roster>& roster) {
+  const NamedLaw named[] = {law_over_outcomes("truth", domain, laws.truth),
+                            law_over_outcomes("law", domain, laws.law),
+                            law_over_outcomes(laws.other_name, domain, laws.other)};
+  add_marginals(answer, domain, named, own_means(data, domain, spec.unit, roster));
+  add_caveats(answer, domain, data, represented(spec));
+  const bool is_uniform = std::string_view(laws.other_name) == "uniform";
+  const DivergenceReport law = divergence_report(laws.truth, laws.law);
+  const DivergenceReport other = divergence_report(laws.truth, laws.other);
+  answer.add("law", divergence_json(law),
+             fmt::format("\nreal data from the output distribution: {}\n", law.text()));
+  answer.add(laws.other_name, divergence_json(other),
+             fmt::format("real data from {:<24} {}\n",
+                         is_uniform ? "uniform:" : "the reference:", other.text()));
 }
 
 }  // namespace mollify

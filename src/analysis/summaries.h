@@ -2,21 +2,20 @@
 // counts of replaced values. NOT PRIVATE.
 #pragma once
 
-#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "analysis/laws.h"
 #include "base/answer.h"
 #include "core/random.h"
 #include "formats/check.h"
-#include "methods/marginals/counts.h"
 #include "records/source.h"
 #include "records/units.h"
 #include "release/spec.h"
@@ -100,62 +99,29 @@ struct OwnMean {
 [[nodiscard]] std::string within_bins(const Domain& domain);
 
 // -----------------------------------------------------------------------------------------------
-// Means, deviations, quantiles and correlations of a table of numbers.
-
-/// The shares of values below the quantiles of a summary.
-inline constexpr std::array kQuantiles = {0.05, 0.25, 0.5, 0.75, 0.95};
-
-/// Of points, in the coordinates of their columns.
-struct PointSummary {
-  std::vector<double> means, deviations;
-  std::vector<std::array<double, kQuantiles.size()>> quantiles;
-  std::vector<double> correlations;  ///< of each pair of columns
-};
-
-/// Requires a row at least; rows lie end to end.
-[[nodiscard]] PointSummary summary_of_points(std::span<const double> points, std::size_t dimension);
+// LawMoments, quantiles and shapes of a table of numbers.
 
 /// "ln year1" for a column that is taken in logarithms.
 [[nodiscard]] std::string coordinate_name(const RealColumns& columns, std::size_t column);
 
-[[nodiscard]] Json point_summary_json(const PointSummary& summary);
+/// With quantiles.
+[[nodiscard]] Json moments_json(const LawMoments& moments);
 
-/// How far the shapes of other points are from the table's: each column by itself, in bins that
-/// hold equally many of the table's rows; two columns together, in the quartiles of both. No
-/// measure assumes that either table is Gaussian.
-struct ShapeDistances {
-  struct OfPair {
-    std::size_t first, second;
-    double correlation, other_correlation;  ///< Pearson's
-    double rank, other_rank;                ///< Spearman's
-    double tv;                              ///< total variation of the two columns together
-    double independent_tv;                  ///< of the table's own columns, made independent
-  };
-
-  std::vector<double> columns;  ///< total variation of each
-  std::vector<OfPair> pairs;    ///< of the first kMostCompared columns
-  /// What two samples of one distribution with as many rows are from each other on average: of the
-  /// columns, and of the pairs, on average over them.
-  double column_chance = 0, pair_chance = 0;
-  double pair_tv = 0, independent_tv = 0;  ///< on average over pairs
-
-  static constexpr std::size_t kMostCompared = 100;
-
-  [[nodiscard]] std::size_t worst_column() const;
-  /// Whether a column is further off than chance and a coarse eye allow.
-  [[nodiscard]] bool has_other_shape() const;
-};
-
-/// Points of two tables and their distances. Ranks and pairs use 20 000 of the table's rows, if it
-/// has more.
+/// Points of two tables, and how far the others' shapes are from the first's: each column by itself,
+/// in bins that hold equally many of the table's rows; two columns together, in the quartiles of
+/// both, of the first kMostCompared columns. Ranks and pairs use 20 000 of the table's rows, if it
+/// has more. No measure assumes that either table is Gaussian.
 class ShapeComparison {
  public:
+  static constexpr std::size_t kMostCompared = 100;
+
   ShapeComparison(const RealColumns& columns, std::span<const double> truth,
                   std::span<const double> other, SecureRandom& random);
 
-  [[nodiscard]] const PointSummary& truth() const noexcept { return truth_; }
-  [[nodiscard]] const PointSummary& other() const noexcept { return other_; }
-  [[nodiscard]] const ShapeDistances& distances() const noexcept { return distances_; }
+  [[nodiscard]] const LawMoments& truth() const noexcept { return truth_; }
+  [[nodiscard]] const LawMoments& other() const noexcept { return other_; }
+  /// Whether a column is further off than chance and a coarse eye allow.
+  [[nodiscard]] bool has_other_shape() const;
 
   /// Two tables: each column's mean, deviation and quantiles, with their differences in the
   /// column's units and in the table's standard deviations; and pairs of columns, next to
@@ -170,11 +136,19 @@ class ShapeComparison {
   /// The quantile that is furthest off, in deviations: its place.
   [[nodiscard]] std::size_t worst_quantile(std::size_t column) const;
   [[nodiscard]] double deviations_off(std::size_t column, std::size_t quantile) const;
+  [[nodiscard]] std::size_t worst_column() const;
   [[nodiscard]] std::string pairs_text(const char* name) const;
 
   const RealColumns& columns_;
-  PointSummary truth_, other_;
-  ShapeDistances distances_;
+  LawMoments truth_, other_;
+  std::vector<double> column_tv_;
+  double column_chance_ = 0;  ///< of two samples of one distribution with as many rows, at most
+  std::vector<std::pair<std::size_t, std::size_t>> pairs_;  ///< of the compared columns
+  std::vector<std::size_t> places_;                         ///< of these among all pairs
+  std::vector<double> ranks_, other_ranks_;                 ///< Spearman's correlations
+  LawDistances off_,
+      independent_;  ///< of the others, and of the table's own columns, made independent
+  double pair_chance_ = 0;
 };
 
 /// For each column that is not taken in logarithms, whose values are all positive and whose mean is
@@ -185,28 +159,6 @@ class ShapeComparison {
 
 // -----------------------------------------------------------------------------------------------
 // Laws over a domain: levels, pairs of columns, means.
-
-/// A law by its name, "truth", and its shares of the levels of two columns together, i < j, j's
-/// running fastest; of one column where they are the same.
-struct NamedLaw {
-  const char* name;
-  std::function<std::vector<double>(std::size_t i, std::size_t j)> shares;
-};
-
-/// A law over all outcomes of a domain; both must outlive what is returned.
-NamedLaw law_over_outcomes(const char* name, const Domain& domain, std::span<const double> masses);
-/// The shares of counts, which must outlive what is returned and have some weight.
-NamedLaw law_of_counts(const char* name, const PairCounts& counts);
-/// Each column as it is under a law, and all of them independent.
-NamedLaw law_of_independent_columns(const char* name, const NamedLaw& law);
-
-/// How far two-way marginals are from each other in total variation: on average, and at worst.
-struct PairDistances {
-  double mean = 0;
-  double worst = 0;
-  std::string where{};  ///< the names of the columns of the worst
-};
-PairDistances pair_distances(const Domain& domain, const NamedLaw& truth, const NamedLaw& other);
 
 /// A level of a column as it is written; a cell of several values by its least and its greatest.
 std::string level_text(const Column& column, std::uint32_t level);
@@ -229,10 +181,22 @@ void require_countable_pairs(const Domain& domain);
 
 /// Adds the shares of each column's levels under each law, means of numbers, the table's own means
 /// with them (`own`, of each column; `of_second` those of the second law's table, where it is one),
-/// and how far the two-way marginals of each are from those of the first. Requires two laws at
-/// least.
-void add_marginals(Answer& answer, const Domain& domain, std::span<const NamedLaw> laws,
-                   std::span<const std::optional<OwnMean>> own,
-                   std::span<const std::optional<OwnMean>> of_second = {});
+/// and how far the two-way marginals of each are from those of the first, which is returned. Requires
+/// two laws at least.
+ComparedLaws add_marginals(Answer& answer, const Domain& domain, std::span<const NamedLaw> laws,
+                           std::span<const std::optional<OwnMean>> own,
+                           std::span<const std::optional<OwnMean>> of_second = {});
+
+/// Over all outcomes of a domain: the truth, the law that is released from, and another to compare
+/// with.
+struct OutcomeLaws {
+  std::vector<double> truth{}, law{}, other{};
+  const char* other_name;  ///< "uniform" or "reference"
+};
+
+/// Adds marginals, caveats, and divergences of the truth from both laws.
+void add_outcome_laws(Answer& answer, const OutcomeLaws& laws, const Domain& domain,
+                      const Source& data, const ReleaseSpec& spec,
+                      const std::optional<Roster>& roster);
 
 }  // namespace mollify

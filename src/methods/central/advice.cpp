@@ -31,7 +31,7 @@ class CentralAdvice final : public MethodAdvice {
 
   bool can_be_estimated_from(const std::string& mechanism) const override {
     const auto known = named<CentralMechanism>(mechanism);
-    return known && is_randomized_response(*known);
+    return known && row_of(*known).is_randomized_response;
   }
 
   void add_notes(const Domain* domain, Advice& advice) const override {

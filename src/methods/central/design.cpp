@@ -4,6 +4,9 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -108,9 +111,6 @@ CentralDesign ds_roo(const CentralRequest& request) {
       counted(request.records / request.outputs, "record"));
   return design;
 }
-
-/// The greatest P(M < m) with which poisson-rr is designed; its total variation counts it.
-constexpr double kShortfall = 1e-12;
 
 /// The beginning of the mechanisms that depend on shuffling.
 CentralDesign begin_shuffled(CentralMechanism mechanism, const CentralRequest& request) {
@@ -260,27 +260,6 @@ CentralDesign product(const CentralRequest& request) {
   return design;
 }
 
-CentralDesign unvalidated_design(CentralMechanism mechanism, const CentralRequest& request) {
-  switch (mechanism) {
-    case CentralMechanism::kSubsampledRr:
-    case CentralMechanism::kRevealOrObscure:
-      return subsampled(mechanism, request);
-    case CentralMechanism::kDsRoo:
-      return ds_roo(request);
-    case CentralMechanism::kSubsetRr:
-      return subset(request);
-    case CentralMechanism::kShuffledRr:
-      return shuffled(request);
-    case CentralMechanism::kPoissonRr:
-      return poisson(request);
-    case CentralMechanism::kHistogram:
-      return histogram(request);
-    case CentralMechanism::kProduct:
-      return product(request);
-  }
-  throw InvalidInput("internal-error", "there is no such central mechanism");
-}
-
 /// Total variation and independence are the sampler's to tell.
 CentralDesign finished(CentralDesign design) {
   const std::unique_ptr<CentralSampler> sampler = make_central_sampler(design);
@@ -308,7 +287,7 @@ void require_central_budget(const Privacy& budget) {
 
 CentralDesign design_central(CentralMechanism mechanism, const CentralRequest& request) {
   validate(request);
-  return finished(unvalidated_design(mechanism, request));
+  return finished(row_of(mechanism).design(request));
 }
 
 CentralDesign design_poisson(const CentralRequest& request, double rate) {
@@ -355,13 +334,9 @@ CentralDesign best_central_design(const CentralRequest& request,
   std::vector<CentralDesign> served;
   for (CentralOption& option : options) {
     if (!option.design || !option.design->independent_outputs) continue;
-    // The product mechanism's total variation is for product distributions alone. Two others are
-    // second names: of subsampled-rr, and of shuffled-rr if all records are reported.
-    const bool is_left_out =
-        option.mechanism == CentralMechanism::kProduct ||
-        option.mechanism == CentralMechanism::kRevealOrObscure ||
-        (option.mechanism == CentralMechanism::kSubsetRr && request.outputs == request.records);
-    if (!is_left_out) served.push_back(std::move(*option.design));
+    const CentralRow& row = row_of(option.mechanism);
+    if (row.is_for_bits || row.is_second_name(request.outputs == request.records)) continue;
+    served.push_back(std::move(*option.design));
   }
   // The others ask for the same parts as the first.
   if (served.empty()) throw InvalidInput(*options.front().refused, options.front().refusal);
@@ -417,47 +392,141 @@ CentralDesign with_outcomes(const CentralDesign& design, std::uint64_t outcomes)
 }
 
 std::unique_ptr<CentralSampler> make_central_sampler(const CentralDesign& design) {
-  switch (design.mechanism) {
-    case CentralMechanism::kSubsampledRr:
-    case CentralMechanism::kRevealOrObscure: {
-      const RandomizedResponse response = pure_response(design);
-      if (!response.satisfies(ExpBound(design.guarantee.epsilon))) {
-        throw InvalidInput("certificate-altered",
-                           "the integers of the randomized response do not keep its promise");
-      }
-      return std::make_unique<SubsetSampler>(response, design.records, *design.outputs,
-                                             design.guarantee);
-    }
-    case CentralMechanism::kDsRoo: {
-      auto single = std::make_unique<DsRoo>(design.outcomes, design.records / design.runs,
-                                            design.guarantee.epsilon);
-      if (!single->satisfies(ExpBound(design.guarantee.epsilon))) {
-        throw InvalidInput("certificate-altered",
-                           "the integers of reveal-or-obscure do not keep its promise");
-      }
-      return repeated(std::move(single), design);
-    }
-    case CentralMechanism::kSubsetRr:
-    case CentralMechanism::kShuffledRr:
-      return std::make_unique<SubsetSampler>(RandomizedResponse(design.outcomes, *design.epsilon0),
-                                             design.records, *design.outputs, design.guarantee);
-    case CentralMechanism::kPoissonRr: {
-      const RandomizedResponse response(design.outcomes, *design.epsilon0);
-      const PoissonSubsample subsample(design.rate);
-      if (!design.outputs) {
-        return std::make_unique<PoissonSampler>(response, subsample, design.records,
-                                                design.guarantee);
-      }
-      return std::make_unique<PoissonSampler>(response, subsample, design.records, *design.outputs,
-                                              design.guarantee);
-    }
-    case CentralMechanism::kHistogram:
-      return std::make_unique<HistogramSampler>(design.outcomes, design.records, *design.outputs,
-                                                design.guarantee.epsilon);
-    case CentralMechanism::kProduct:
-      return product_sampler(design);
+  return row_of(design.mechanism).sampler(design);
+}
+
+// -----------------------------------------------------------------------------------------------
+// The table of all mechanisms.
+
+namespace {
+
+std::unique_ptr<CentralSampler> subsampled_sampler(const CentralDesign& design) {
+  const RandomizedResponse response = pure_response(design);
+  if (!response.satisfies(ExpBound(design.guarantee.epsilon))) {
+    throw InvalidInput("certificate-altered",
+                       "the integers of the randomized response do not keep its promise");
   }
-  throw InvalidInput("internal-error", "there is no such central mechanism");
+  return std::make_unique<SubsetSampler>(response, design.records, *design.outputs,
+                                         design.guarantee);
+}
+
+std::unique_ptr<CentralSampler> ds_roo_sampler(const CentralDesign& design) {
+  auto single = std::make_unique<DsRoo>(design.outcomes, design.records / design.runs,
+                                        design.guarantee.epsilon);
+  if (!single->satisfies(ExpBound(design.guarantee.epsilon))) {
+    throw InvalidInput("certificate-altered",
+                       "the integers of reveal-or-obscure do not keep its promise");
+  }
+  return repeated(std::move(single), design);
+}
+
+std::unique_ptr<CentralSampler> shuffled_sampler(const CentralDesign& design) {
+  return std::make_unique<SubsetSampler>(RandomizedResponse(design.outcomes, *design.epsilon0),
+                                         design.records, *design.outputs, design.guarantee);
+}
+
+std::unique_ptr<CentralSampler> poisson_sampler(const CentralDesign& design) {
+  const RandomizedResponse response(design.outcomes, *design.epsilon0);
+  const PoissonSubsample subsample(design.rate);
+  if (!design.outputs) {
+    return std::make_unique<PoissonSampler>(response, subsample, design.records, design.guarantee);
+  }
+  return std::make_unique<PoissonSampler>(response, subsample, design.records, *design.outputs,
+                                          design.guarantee);
+}
+
+constexpr CentralRow kCentralRows[] = {
+    {.mechanism = CentralMechanism::kSubsampledRr,
+     .is_randomized_response = true,
+     .design =
+         [](const CentralRequest& request) {
+           return subsampled(CentralMechanism::kSubsampledRr, request);
+         },
+     .sampler = subsampled_sampler},
+    {.mechanism = CentralMechanism::kRevealOrObscure,
+     .is_randomized_response = true,
+     .plainer = CentralMechanism::kSubsampledRr,
+     .design =
+         [](const CentralRequest& request) {
+           return subsampled(CentralMechanism::kRevealOrObscure, request);
+         },
+     .sampler = subsampled_sampler},
+    {.mechanism = CentralMechanism::kDsRoo, .design = ds_roo, .sampler = ds_roo_sampler},
+    {.mechanism = CentralMechanism::kSubsetRr,
+     .is_randomized_response = true,
+     .plainer = CentralMechanism::kShuffledRr,
+     .design = subset,
+     .sampler = shuffled_sampler,
+     .spent =
+         [](const CentralDesign& design) {
+           return subset_delta({design.records, *design.outputs, design.outcomes, *design.epsilon0},
+                               design.guarantee.epsilon);
+         },
+     .bound =
+         [](const CentralRequest& request, double epsilon0) {
+           const auto& [records, outcomes, outputs, budget] = request;
+           return subset_blanket({records, outputs, outcomes, epsilon0}, budget.epsilon,
+                                 budget.delta)
+               .upper;
+         }},
+    {.mechanism = CentralMechanism::kShuffledRr,
+     .is_randomized_response = true,
+     .reports_all = true,
+     .design = shuffled,
+     .sampler = shuffled_sampler,
+     .spent =
+         [](const CentralDesign& design) {
+           return shuffle_delta({design.records, design.outcomes, *design.epsilon0},
+                                design.guarantee.epsilon);
+         }},
+    {.mechanism = CentralMechanism::kPoissonRr,
+     .is_randomized_response = true,
+     .design = poisson,
+     .sampler = poisson_sampler,
+     .spent =
+         [](const CentralDesign& design) {
+           return shuffle_delta({design.records, design.outcomes, *design.epsilon0, design.rate},
+                                design.guarantee.epsilon);
+         },
+     .bound =
+         [](const CentralRequest& request, double epsilon0) {
+           const auto& [records, outcomes, outputs, budget] = request;
+           const std::optional<double> rate = poisson_rate_for(records, outputs, kShortfall);
+           if (!rate) return std::numeric_limits<double>::infinity();
+           return privacy_blanket({records, outcomes, epsilon0, *rate}, budget.epsilon,
+                                  budget.delta)
+               .upper;
+         }},
+    {.mechanism = CentralMechanism::kHistogram,
+     .design = histogram,
+     .sampler = [](const CentralDesign& design) -> std::unique_ptr<CentralSampler> {
+       return std::make_unique<HistogramSampler>(design.outcomes, design.records, *design.outputs,
+                                                 design.guarantee.epsilon);
+     }},
+    {.mechanism = CentralMechanism::kProduct,
+     .is_for_bits = true,
+     .design = product,
+     .sampler = product_sampler},
+};
+
+static_assert(std::size(kCentralRows) == names<CentralMechanism>().size());
+static_assert([] {
+  for (std::size_t i = 0; i < std::size(kCentralRows); ++i) {
+    if (kCentralRows[i].mechanism != names<CentralMechanism>()[i].value) return false;
+    if (static_cast<std::size_t>(kCentralRows[i].mechanism) != i) return false;
+    if (kCentralRows[i].design == nullptr || kCentralRows[i].sampler == nullptr) return false;
+  }
+  return true;
+}());
+
+}  // namespace
+
+const CentralRow& row_of(CentralMechanism mechanism) noexcept {
+  return kCentralRows[static_cast<std::size_t>(mechanism)];
+}
+
+bool CentralRow::is_second_name(bool of_all) const {
+  return plainer && (of_all || !row_of(*plainer).reports_all);
 }
 
 }  // namespace mollify

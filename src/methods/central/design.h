@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "accounting/privacy.h"
+#include "accounting/shuffling.h"
 #include "core/invalid_input.h"
 #include "methods/central/samplers.h"
 
@@ -50,6 +51,37 @@ struct CentralDesign {
 
   friend bool operator==(const CentralDesign&, const CentralDesign&) = default;
 };
+
+/// All that is known of a mechanism. A new one is its value and name in samplers.h, its sampler, and
+/// its row in design.cpp.
+struct CentralRow {
+  CentralMechanism mechanism;
+  /// Each output is a randomized response of one record, drawn evenly. Then the distribution of an
+  /// output is known exactly, and `estimate` takes the noise back.
+  bool is_randomized_response = false;
+  /// Its outcomes are vectors of bits, and its total variation is for product distributions alone.
+  bool is_for_bits = false;
+  bool reports_all = false;  ///< has as many outputs as there are records
+  /// A plainer name of the same sampler; one that reports all has the sampler of those that do.
+  std::optional<CentralMechanism> plainer = std::nullopt;
+  /// The sampler adds total variation and independence to the design.
+  CentralDesign (*design)(const CentralRequest& request) = nullptr;
+  std::unique_ptr<CentralSampler> (*sampler)(const CentralDesign& design) = nullptr;
+  /// Of those that shuffling amplifies: the delta that the design's responses spend, and, for
+  /// plans, an upper bound for responses of any epsilon0 that is found faster; null where a plan
+  /// makes designs instead.
+  DeltaBounds (*spent)(const CentralDesign& design) = nullptr;
+  double (*bound)(const CentralRequest& request, double epsilon0) = nullptr;
+
+  /// Whether it is another mechanism's sampler, of all records or of fewer.
+  [[nodiscard]] bool is_second_name(bool of_all) const;
+};
+
+[[nodiscard]] const CentralRow& row_of(CentralMechanism mechanism) noexcept;
+
+/// The greatest probability with which poisson-rr is designed to look at fewer records than it
+/// releases; its total variation counts it.
+inline constexpr double kShortfall = 1e-12;
 
 /// The parameters with which the mechanism spends the budget at the least total variation. Throws
 /// InvalidInput, in one sentence that says what would do, if it cannot meet the request.

@@ -18,7 +18,6 @@
 
 #include "accounting/composition.h"
 #include "accounting/privacy.h"
-#include "accounting/shuffling.h"
 #include "base/directed_rounding.h"
 #include "base/json.h"
 #include "base/names.h"
@@ -62,9 +61,10 @@ SupportFinder finder_for(const ReleaseSpec& spec, const Domain& domain, std::uin
   const CentralSpec& central = *spec.own.get<CentralSpec>();
   const Privacy budget = spec.budget();
   require_delta_of_hint(budget.delta);
-  if (central.mechanism == CentralMechanism::kProduct) {
+  if (central.mechanism && row_of(*central.mechanism).is_for_bits) {
     throw InvalidInput("not-for-this-mechanism",
-                       "mechanism product is for bits, which have no support to be found",
+                       fmt::format("mechanism {} is for bits, which have no support to be found",
+                                   name_of(*central.mechanism)),
                        "support", {WayOut::leave("support")});
   }
   const IntegerCells& cells = cells_to_search(domain, spec.domain.name());
@@ -99,9 +99,8 @@ Json found_support_json(OutcomeInterval hull, std::uint64_t size, double draw,
     accuracy["outside_records"] = outside->records;
     accuracy["outside"] = share;
     accuracy["failure"] = outside->failure;
-    const SupportKind kind = certificate.spec.own.get<CentralSpec>()->support->kind;
     const bool is_supposed =
-        size < domain.size() && (kind == SupportKind::kWidth || kind == SupportKind::kSubGaussian);
+        size < domain.size() && has_size(*certificate.spec.own.get<CentralSpec>()->support);
     words = fmt::format(
         "greatest error of a record: {:.4g} in total variation{}{} ({:.4g} by noise among {}, "
         "{:.4g} for {} outside, {:g} for a failed search)",
@@ -263,10 +262,7 @@ void design_finite(const Domain& domain, const StatedCertificate* stated, Design
 
 Json finite_json(const FiniteDesign& design) {
   // Of the pure mechanisms it follows from the guarantee and is not told.
-  const CentralMechanism mechanism = design.design.mechanism;
-  const bool shuffled = mechanism == CentralMechanism::kSubsetRr ||
-                        mechanism == CentralMechanism::kShuffledRr ||
-                        mechanism == CentralMechanism::kPoissonRr;
+  const bool shuffled = row_of(design.design.mechanism).spent != nullptr;
   Json json{{"epsilon0",
              shuffled && design.design.epsilon0 ? Json(*design.design.epsilon0) : Json(nullptr)},
             {"rate", design.design.rate},
@@ -324,29 +320,12 @@ std::optional<std::uint64_t> most_outcomes_found(const Certificate& certificate)
 /// Whether shuffling and subsampling make of epsilon0 what is promised; true for mechanisms that do
 /// not depend on them.
 bool amplification_holds(const CentralDesign& design) {
+  const CentralRow& row = row_of(design.mechanism);
+  if (row.spent == nullptr) return true;
+  if (row.reports_all && design.outputs != design.records) return false;
   const Privacy& promised = design.guarantee;
-  const auto keeps = [&](const DeltaBounds& delta) {
-    return promised.notion == PrivacyNotion::kApproximate && delta.upper <= promised.delta;
-  };
-  switch (design.mechanism) {
-    case CentralMechanism::kSubsetRr:
-      return keeps(subset_delta(
-          {design.records, *design.outputs, design.outcomes, *design.epsilon0}, promised.epsilon));
-    case CentralMechanism::kShuffledRr:
-      return design.outputs == design.records &&
-             keeps(shuffle_delta({design.records, design.outcomes, *design.epsilon0},
-                                 promised.epsilon));
-    case CentralMechanism::kPoissonRr:
-      return keeps(shuffle_delta({design.records, design.outcomes, *design.epsilon0, design.rate},
-                                 promised.epsilon));
-    case CentralMechanism::kSubsampledRr:
-    case CentralMechanism::kRevealOrObscure:
-    case CentralMechanism::kDsRoo:
-    case CentralMechanism::kHistogram:
-    case CentralMechanism::kProduct:
-      break;
-  }
-  return true;
+  return promised.notion == PrivacyNotion::kApproximate &&
+         row.spent(design).upper <= promised.delta;
 }
 
 /// One of a unit's records, each alike, though equal ones are counted together; of a unit without
@@ -700,8 +679,7 @@ class CentralMethod final : public ReleaseMethod {
       if (law.records) {
         law.failure_up = binomial_below_up(finite.design.records, poisson->rate(), *law.records);
       }
-    } else if (sampler.outputs_are_independent() &&
-               finite.design.mechanism != CentralMechanism::kProduct) {
+    } else if (sampler.outputs_are_independent() && !row_of(finite.design.mechanism).is_for_bits) {
       law.total_variation_up = sampler.total_variation_up();
     } else {
       throw InvalidInput(

@@ -10,6 +10,7 @@
 #include <numbers>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -35,9 +36,7 @@ Privacy half_of(const Privacy& budget) {
   return Privacy::approximate(budget.epsilon / 2, budget.delta / 2);
 }
 
-bool has_size(const SupportHint& hint) {
-  return hint.kind == SupportKind::kWidth || hint.kind == SupportKind::kSubGaussian;
-}
+bool has_size(const SupportHint& hint) { return row_of(hint.kind).width != nullptr; }
 
 void require_delta_of_hint(double delta) {
   if (delta > 0) return;
@@ -46,15 +45,22 @@ void require_delta_of_hint(double delta) {
 
 namespace {
 
-/// All but reveal-or-obscure, which is subsampled-rr's law under another name, and product, whose
-/// total variation is for product distributions alone.
-constexpr std::array kPlanned = {CentralMechanism::kSubsampledRr, CentralMechanism::kDsRoo,
-                                 CentralMechanism::kSubsetRr,     CentralMechanism::kPoissonRr,
-                                 CentralMechanism::kHistogram,    CentralMechanism::kShuffledRr};
-
-/// What poisson-rr adds to its total variation, at most.
-constexpr double kRareEvents = 1e-12;
 constexpr double kGreatestDelta = 0.5;
+
+/// No second names, and none for bits; last those that release a report of every record.
+const std::vector<CentralMechanism>& planned_mechanisms() {
+  static const std::vector<CentralMechanism> planned = [] {
+    std::vector<CentralMechanism> found;
+    for (const auto& [mechanism, name] : names<CentralMechanism>()) {
+      const CentralRow& row = row_of(mechanism);
+      if (!row.is_for_bits && !row.is_second_name(false)) found.push_back(mechanism);
+    }
+    std::stable_partition(found.begin(), found.end(),
+                          [](CentralMechanism one) { return !row_of(one).reports_all; });
+    return found;
+  }();
+  return planned;
+}
 
 CentralRequest request_of(const PlanQuestion& question) {
   return {question.records, question.outcomes, question.outputs, question.budget};
@@ -117,18 +123,11 @@ double papers_search_order(const PlannedSupport& planned, const PlanQuestion& qu
   const Privacy& half = planned.draw.budget;
   const double miss = SupportFinder::kMiss * half.delta;
   const auto outcomes = static_cast<double>(question.outcomes);
-  switch (hint.kind) {
-    case SupportKind::kHeavy:
-      return outcomes * std::log(outcomes / miss) / (question.alpha * half.epsilon);
-    case SupportKind::kSubGaussian:  // cells of the proxy's size: some have a fixed share
-      return -std::log(miss) / half.epsilon;
-    case SupportKind::kWidth:
-      return hint.parameter * -std::log(miss) / half.epsilon;
-    case SupportKind::kBounded:
-    case SupportKind::kContiguous:
-      break;
+  const SupportRow& row = row_of(hint.kind);
+  if (row.finds_outcomes) {
+    return outcomes * std::log(outcomes / miss) / (question.alpha * half.epsilon);
   }
-  return outcomes * -std::log(miss) / half.epsilon;
+  return (row.k != nullptr ? row.k(hint.parameter) : outcomes) * -std::log(miss) / half.epsilon;
 }
 
 }  // namespace
@@ -170,15 +169,15 @@ namespace {
 
 class FinitePlan final : public PlanModel {
  public:
-  [[nodiscard]] std::size_t mechanisms() const override { return kPlanned.size(); }
+  [[nodiscard]] std::size_t mechanisms() const override { return planned_mechanisms().size(); }
 
   [[nodiscard]] PlanWay at(std::size_t mechanism, const PlanQuestion& question) const override {
-    PlanWay way{.mechanism = std::string(name_of(kPlanned[mechanism])),
+    PlanWay way{.mechanism = std::string(name_of(planned_mechanisms()[mechanism])),
                 .alpha = std::numeric_limits<double>::infinity()};
     try {
       const auto planned = planned_support(question);
-      const CentralDesign design =
-          design_central(kPlanned[mechanism], request_of(planned ? planned->draw : question));
+      const CentralDesign design = design_central(planned_mechanisms()[mechanism],
+                                                  request_of(planned ? planned->draw : question));
       way.alpha = alpha_of(design, question.strong);
       way.noise = replacement_error(question.outcomes, design.total_variation_up);
       way.spent = design.guarantee;
@@ -203,10 +202,8 @@ class FinitePlan final : public PlanModel {
   /// For what depends on shuffling it is alpha times the delta of the reports that alpha needs over
   /// the delta that may be spent, which is one evaluation where a design is an inversion.
   [[nodiscard]] double measure(std::size_t mechanism, const PlanQuestion& question) const override {
-    const bool subset = kPlanned[mechanism] == CentralMechanism::kSubsetRr;
-    if (!subset && kPlanned[mechanism] != CentralMechanism::kPoissonRr) {
-      return at(mechanism, question).alpha;
-    }
+    const auto bound = row_of(planned_mechanisms()[mechanism]).bound;
+    if (bound == nullptr) return at(mechanism, question).alpha;
     if (!(question.budget.delta > 0) || question.outputs > question.records) {
       return std::numeric_limits<double>::infinity();
     }
@@ -218,14 +215,13 @@ class FinitePlan final : public PlanModel {
     }
     const Privacy& budget = draw.budget;
     // A little less, for the rounding of integers and inversions.
-    const double alpha = single_alpha(draw) * (1 - 1e-7) - kRareEvents;
+    const double alpha = single_alpha(draw) * (1 - 1e-7) - kShortfall;
     const double others = static_cast<double>(draw.outcomes) - 1;
     const double odds = alpha > 0 ? others * (1 / alpha - 1) : std::numeric_limits<double>::max();
     if (!(odds > 1)) return 0;
     const double epsilon0 = std::log(odds);
     if (epsilon0 > ExpBound::kGreatestEpsilon) return std::numeric_limits<double>::infinity();
-    const double delta = subset ? subset_delta(draw, epsilon0) : poisson_delta(draw, epsilon0);
-    return question.alpha * (delta / budget.delta);
+    return question.alpha * (bound(request_of(draw), epsilon0) / budget.delta);
   }
 
   [[nodiscard]] PlanSpan span(PlanUnknown unknown, const PlanQuestion& question) const override {
@@ -315,9 +311,9 @@ class FinitePlan final : public PlanModel {
   static void tell_support(const PlannedSupport& planned, const PlanQuestion& whole,
                            PlanAnswer& answer) {
     const SupportFinder::Expected& expected = planned.expected;
-    const SupportKind kind = own_of<CentralQuestion>(whole).support->kind;
+    const SupportRow& row = row_of(own_of<CentralQuestion>(whole).support->kind);
     const double records = planned.finder.records_to_find(
-        whole.outcomes, kind == SupportKind::kHeavy ? std::fmin(whole.alpha, 1) : 1);
+        whole.outcomes, row.finds_outcomes ? std::fmin(whole.alpha, 1) : 1);
     const double order = papers_search_order(planned, whole);
     const Json& draw = answer.ways[*answer.best].details["draw"];
     answer.facts["support"] = {{"outcomes", expected.size},    {"records_to_find", records},
@@ -330,28 +326,10 @@ class FinitePlan final : public PlanModel {
         "the papers' searches grow like {}, here {:.4g} records times a factor that is not known; "
         "below, k is {} and the budget half\n",
         counted(expected.size, "outcome"), counted(expected.records, "record"),
-        kind == SupportKind::kHeavy
+        row.finds_outcomes
             ? fmt::format(", and all of mass alpha/k or more from {:.0f} on", records)
             : "",
-        draw.get<double>(), expected.outside, expected.failure,
-        kind == SupportKind::kHeavy         ? "k ln(k/(beta delta))/(alpha epsilon)"
-        : kind == SupportKind::kSubGaussian ? "ln(1/(beta delta))/epsilon"
-                                            : "k ln(1/(beta delta))/epsilon",
-        order, expected.size);
-  }
-
-  static double subset_delta(const PlanQuestion& question, double epsilon0) {
-    return subset_blanket({question.records, question.outputs, question.outcomes, epsilon0},
-                          question.budget.epsilon, question.budget.delta)
-        .upper;
-  }
-  static double poisson_delta(const PlanQuestion& question, double epsilon0) {
-    const std::optional<double> rate =
-        poisson_rate_for(question.records, question.outputs, kRareEvents);
-    if (!rate) return std::numeric_limits<double>::infinity();
-    return privacy_blanket({question.records, question.outcomes, epsilon0, *rate},
-                           question.budget.epsilon, question.budget.delta)
-        .upper;
+        draw.get<double>(), expected.outside, expected.failure, row.order, order, expected.size);
   }
 };
 

@@ -45,24 +45,6 @@ enum class CentralMechanism {
                     Named{CentralMechanism::kProduct, "product"}};
 }
 
-/// Whether each output is a randomized response of one record, drawn evenly. Then the distribution
-/// of an output is known exactly, and `estimate` takes the noise back.
-[[nodiscard]] constexpr bool is_randomized_response(CentralMechanism mechanism) {
-  switch (mechanism) {
-    case CentralMechanism::kSubsampledRr:
-    case CentralMechanism::kRevealOrObscure:
-    case CentralMechanism::kSubsetRr:
-    case CentralMechanism::kShuffledRr:
-    case CentralMechanism::kPoissonRr:
-      return true;
-    case CentralMechanism::kDsRoo:
-    case CentralMechanism::kHistogram:
-    case CentralMechanism::kProduct:
-      break;
-  }
-  return false;
-}
-
 // -----------------------------------------------------------------------------------------------
 // The one shape of every sampler in the central model.
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -64,30 +65,12 @@ void check(const SupportHint& hint, std::uint64_t outcome_count, std::uint64_t r
   if (most_width < 1)
     throw InvalidInput("out-of-range", "the greatest width of an interval must not be 0",
                        "support");
-  const double parameter = hint.parameter;
-  if (hint.kind == SupportKind::kWidth &&
-      !(parameter >= 1 && parameter <= static_cast<double>(outcome_count) &&
-        parameter == std::floor(parameter))) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("the width of the support must be an integer from 1 to {}, but is {}",
-                    outcome_count, parameter),
-        "support");
-  }
-  if (hint.kind == SupportKind::kSubGaussian && !(parameter > 0 && std::isfinite(parameter))) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("a sub-Gaussian proxy must be finite and positive, but is {}", parameter),
-        "support");
-  }
+  const SupportRow& row = row_of(hint.kind);
+  if (row.require != nullptr) row.require(hint.parameter, outcome_count);
 }
 
-constexpr std::string_view kWidthPrefix = "width=";
-constexpr std::string_view kSubGaussianPrefix = "subgaussian=";
-
-std::size_t stage_count(SupportKind kind) {
-  if (kind == SupportKind::kContiguous) return 3;
-  return kind == SupportKind::kBounded ? 2 : 1;
+std::size_t stage_count(const SupportRow& row) {
+  return 1U + (row.covers ? 1U : 0U) + (row.finds_width ? 1U : 0U);
 }
 
 /// x as an integer, at most `most`.
@@ -229,53 +212,124 @@ OutcomeInterval find_cover(const RecordsByOutcome& records, OutcomeInterval anch
 
 }  // namespace
 
-std::string to_text(const SupportHint& hint) {
-  switch (hint.kind) {
-    case SupportKind::kContiguous:
-      return "contiguous";
-    case SupportKind::kBounded:
-      return "bounded";
-    case SupportKind::kHeavy:
-      return "heavy";
-    case SupportKind::kWidth:
-      return fmt::format("{}{}", kWidthPrefix, hint.parameter);
-    case SupportKind::kSubGaussian:
-      break;
+// The kinds of hints.
+
+namespace {
+
+/// The integers of a cell at least.
+double least_of_cell(const IntegerCells& cells) {
+  return std::floor(static_cast<double>(cells.count()) / cells.size());
+}
+
+void require_width(double parameter, std::uint64_t most) {
+  if (parameter >= 1 && parameter <= static_cast<double>(most) &&
+      parameter == std::floor(parameter)) {
+    return;
   }
-  return fmt::format("{}{}", kSubGaussianPrefix, hint.parameter);
+  throw InvalidInput(
+      "out-of-range",
+      fmt::format("the width of the support must be an integer from 1 to {}, but is {}", most,
+                  parameter),
+      "support");
+}
+
+constexpr SupportRow kHintRows[] = {
+    {.kind = SupportKind::kContiguous, .name = "contiguous", .finds_width = true, .covers = true},
+    {.kind = SupportKind::kBounded,
+     .name = "bounded",
+     .covers = true,
+     .mass = [](double outcomes, double) { return 1 / outcomes; }},
+    {.kind = SupportKind::kHeavy,
+     .name = "heavy",
+     .finds_outcomes = true,
+     .mass = [](double outcomes, double share) { return share / outcomes; },
+     .order = "k ln(k/(beta delta))/(alpha epsilon)"},
+    {.kind = SupportKind::kWidth,
+     .name = "width",
+     .letter = "W",
+     .k = [](double width) { return width; },
+     .require = require_width,
+     .in_cells =
+         [](double width, const IntegerCells& cells) {
+           require_width(width, cells.count());
+           const double met = std::ceil((width - 1) / least_of_cell(cells)) + 1;
+           return std::fmin(met, static_cast<double>(cells.size()));
+         },
+     .width = [](double width) { return width; },
+     .reach = [](double width, double) { return width; }},
+    {.kind = SupportKind::kSubGaussian,
+     .name = "subgaussian",
+     .letter = "S",
+     .is_likely = true,
+     .mass = [](double, double) { return (1 - 2 * std::exp(-2)) / 3; },
+     .order = "ln(1/(beta delta))/epsilon",
+     .k = [](double) { return 1.0; },  // cells of the proxy's size: some have a fixed share
+     .require =
+         [](double proxy, std::uint64_t) {
+           if (proxy > 0 && std::isfinite(proxy)) return;
+           throw InvalidInput(
+               "out-of-range",
+               fmt::format("a sub-Gaussian proxy must be finite and positive, but is {}", proxy),
+               "support");
+         },
+     .in_cells =
+         [](double proxy, const IntegerCells& cells) {
+           return cells.ungrouped() ? proxy : proxy / least_of_cell(cells) + 1;
+         },
+     .width = [](double proxy) { return std::ceil(2 * proxy); },
+     .reach =
+         [](double proxy, double records) {
+           return std::ceil(2 * proxy * std::sqrt(2 * std::log(2 * records / kMiss)));
+         }},
+};
+
+static_assert(std::size(kHintRows) == static_cast<std::size_t>(SupportKind::kSubGaussian) + 1);
+static_assert([] {
+  for (std::size_t i = 0; i < std::size(kHintRows); ++i) {
+    if (static_cast<std::size_t>(kHintRows[i].kind) != i) return false;
+    for (const bool is_declared : {kHintRows[i].k != nullptr, kHintRows[i].require != nullptr,
+                                   kHintRows[i].in_cells != nullptr, kHintRows[i].width != nullptr,
+                                   kHintRows[i].reach != nullptr}) {
+      if (is_declared == kHintRows[i].letter.empty()) return false;
+    }
+  }
+  return true;
+}());
+
+}  // namespace
+
+const SupportRow& row_of(SupportKind kind) noexcept {
+  return kHintRows[static_cast<std::size_t>(kind)];
+}
+
+std::string to_text(const SupportHint& hint) {
+  const SupportRow& row = row_of(hint.kind);
+  return row.letter.empty() ? std::string(row.name)
+                            : fmt::format("{}={}", row.name, hint.parameter);
 }
 
 SupportHint parse_support_hint(const std::string& text) {
-  if (text == "contiguous") return {SupportKind::kContiguous, 0};
-  if (text == "bounded") return {SupportKind::kBounded, 0};
-  if (text == "heavy") return {SupportKind::kHeavy, 0};
-  for (const auto& [prefix, kind] : {std::pair{kWidthPrefix, SupportKind::kWidth},
-                                     std::pair{kSubGaussianPrefix, SupportKind::kSubGaussian}}) {
-    if (!text.starts_with(prefix)) continue;
-    if (const auto number = read_number(std::string_view(text).substr(prefix.size()))) {
-      return {kind, *number};
+  std::string expected;
+  std::vector<std::string> names;
+  for (const SupportRow& row : kHintRows) {
+    const std::size_t length = row.name.size();
+    if (row.letter.empty() && text == row.name) return {row.kind, 0};
+    if (!row.letter.empty() && text.starts_with(row.name) && text.substr(length, 1) == "=") {
+      if (const auto number = read_number(std::string_view(text).substr(length + 1))) {
+        return {row.kind, *number};
+      }
     }
+    const char* const between = &row == std::end(kHintRows) - 1 ? " or " : ", ";
+    expected += fmt::format("{}{}{}{}", expected.empty() ? "" : between, row.name,
+                            row.letter.empty() ? "" : "=", row.letter);
+    names.emplace_back(row.name);
   }
-  refuse_name("support", "contiguous, bounded, heavy, width=W or subgaussian=S", text,
-              std::vector<std::string>{"contiguous", "bounded", "heavy", "width", "subgaussian"});
+  refuse_name("support", expected, text, names);
 }
 
 SupportHint hint_in_cells(const SupportHint& hint, const IntegerCells& cells) {
-  const double least = std::floor(static_cast<double>(cells.count()) / cells.size());
-  const double given = hint.parameter;
-  if (hint.kind == SupportKind::kSubGaussian) {
-    return {hint.kind, cells.ungrouped() ? given : given / least + 1};
-  }
-  if (hint.kind != SupportKind::kWidth) return hint;
-  if (!(given >= 1 && given <= static_cast<double>(cells.count()) && given == std::floor(given))) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("the width of the support must be an integer from 1 to {}, but is {}",
-                    cells.count(), given),
-        "support");
-  }
-  const double met = std::ceil((given - 1) / least) + 1;
-  return {hint.kind, std::fmin(met, static_cast<double>(cells.size()))};
+  const auto in_cells = row_of(hint.kind).in_cells;
+  return in_cells == nullptr ? hint : SupportHint{hint.kind, in_cells(hint.parameter, cells)};
 }
 
 OutcomeHistogram FoundSupport::map_into(const OutcomeHistogram& histogram,
@@ -346,38 +400,28 @@ SupportFinder::SupportFinder(SupportHint hint, std::uint64_t outcome_count,
       delta_(delta),
       most_width_(most_width) {
   check(hint, outcome_count, record_count, epsilon, most_width);
-  stage_epsilon_ = epsilon_per_draw_down(epsilon, stage_count(hint.kind));
+  const SupportRow& row = row_of(hint.kind);
+  stage_epsilon_ = epsilon_per_draw_down(epsilon, stage_count(row));
   const StableHistogram histogram(stage_epsilon_, delta);
   const AboveThreshold above(stage_epsilon_);
-  if (hint.kind == SupportKind::kContiguous) {
+  if (row.finds_width) {
     stages_.push_back({"above-threshold for the width of cells", above.guarantee()});
   }
   stages_.push_back({"stable histogram of cells", histogram.guarantee()});
-  if (stage_count(hint.kind) > 1) {
+  if (row.covers) {
     stages_.push_back({"above-threshold for the covering interval", above.guarantee()});
   }
 }
 
 std::uint64_t SupportFinder::cell_width() const {
-  switch (hint_.kind) {
-    case SupportKind::kWidth:
-      return capped(hint_.parameter, outcome_count_);
-    case SupportKind::kSubGaussian:
-      return capped(std::ceil(2 * hint_.parameter), outcome_count_);
-    case SupportKind::kContiguous:
-    case SupportKind::kBounded:
-    case SupportKind::kHeavy:
-      break;
-  }
-  return 1;
+  const auto width = row_of(hint_.kind).width;
+  return width == nullptr ? 1 : capped(width(hint_.parameter), outcome_count_);
 }
 
 std::uint64_t SupportFinder::reach() const {
-  if (hint_.kind == SupportKind::kWidth) return cell_width();
-  if (hint_.kind != SupportKind::kSubGaussian) return 0;
-  return capped(std::ceil(2 * hint_.parameter *
-                          std::sqrt(2 * std::log(2 * static_cast<double>(record_count_) / kMiss))),
-                outcome_count_);
+  const auto reach = row_of(hint_.kind).reach;
+  if (reach == nullptr) return 0;
+  return capped(reach(hint_.parameter, static_cast<double>(record_count_)), outcome_count_);
 }
 
 std::uint64_t SupportFinder::least_records() const {
@@ -403,20 +447,12 @@ double SupportFinder::records_to_find(std::uint64_t outcomes, double share) cons
     return std::ceil(std::fmax(8 / mass * std::log(2 / miss), 2 / mass * count(miss)));
   };
   const auto all = static_cast<double>(outcomes);
-  switch (hint_.kind) {
-    case SupportKind::kWidth:
-      return std::ceil(2 * count(kMiss));
-    case SupportKind::kSubGaussian:
-      return of_mass((1 - 2 * std::exp(-2)) / 3, kMiss);
-    case SupportKind::kBounded:
-      return of_mass(1 / all, kMiss);
-    case SupportKind::kHeavy:
-      return of_mass(share / all, kMiss / all);
-    case SupportKind::kContiguous:
-      break;
+  const SupportRow& row = row_of(hint_.kind);
+  if (row.mass != nullptr) {
+    return of_mass(row.mass(all, share), row.finds_outcomes ? kMiss / all : kMiss);
   }
-  // The fullest cell of the first stage has half of the records less uncovered() or more.
-  return std::ceil(2 * (count(kMiss) + uncovered() + 1));
+  // If the width is found, the fullest cell has half of the records less uncovered() or more.
+  return std::ceil(2 * (row.finds_width ? count(kMiss) + uncovered() + 1 : count(kMiss)));
 }
 
 SupportFinder::Expected SupportFinder::expected(std::uint64_t outcomes) const {
@@ -424,31 +460,19 @@ SupportFinder::Expected SupportFinder::expected(std::uint64_t outcomes) const {
   const auto count = static_cast<double>(record_count_);
   // The covering interval reaches this far: the first 2^i that is at least s.
   const std::uint64_t reached = std::bit_ceil(outcomes);
+  const SupportRow& row = row_of(hint_.kind);
+  const auto failures = static_cast<double>(stage_count(row) + (row.is_likely ? 1 : 0));
   Expected expected{.records = static_cast<std::uint64_t>(
                         std::fmin(records_to_find(outcomes), static_cast<double>(1ULL << 62U))),
-                    .failure = kMiss};
-  switch (hint_.kind) {
-    case SupportKind::kWidth:
-      expected.size = cell_width() + 2 * reach();
-      break;
-    case SupportKind::kSubGaussian:
-      expected.size = cell_width() + 2 * reach();
-      expected.failure = 2 * kMiss;
-      break;
-    case SupportKind::kHeavy:
-      expected.size = outcomes;
-      expected.outside = std::fmin(1, div_up(static_cast<double>(expected.records), count));
-      break;
-    case SupportKind::kBounded:
-      expected.size = 2 * reached - 1;
-      expected.outside = std::fmin(1, div_up(std::ceil(uncovered()), count));
-      expected.failure = 2 * kMiss;
-      break;
-    case SupportKind::kContiguous:
-      expected.size = 3 * reached - 2;
-      expected.outside = std::fmin(1, div_up(std::ceil(uncovered()), count));
-      expected.failure = 3 * kMiss;
-      break;
+                    .size = cell_width() + 2 * reach(),
+                    .failure = failures * kMiss};
+  if (row.finds_outcomes) {
+    expected.size = outcomes;
+    expected.outside = std::fmin(1, div_up(static_cast<double>(expected.records), count));
+  }
+  if (row.covers) {
+    expected.size = (row.finds_width ? reached : 1) + 2 * (reached - 1);
+    expected.outside = std::fmin(1, div_up(std::ceil(uncovered()), count));
   }
   expected.size = std::min(expected.size, outcome_count_);
   if (expected.size > most_width_) {
@@ -462,25 +486,18 @@ SupportFinder::Expected SupportFinder::expected(std::uint64_t outcomes) const {
 
 std::optional<SupportFinder::Outside> SupportFinder::outside(std::uint64_t size) const {
   if (size == outcome_count_) return Outside{};
-  switch (hint_.kind) {
-    case SupportKind::kWidth:
-      return Outside{};
-    case SupportKind::kSubGaussian:
-      return Outside{.failure = kMiss};
-    case SupportKind::kHeavy:
-      return std::nullopt;
-    case SupportKind::kBounded:
-    case SupportKind::kContiguous:
-      break;
-  }
-  return Outside{capped(std::ceil(uncovered()), record_count_), kMiss};
+  const SupportRow& row = row_of(hint_.kind);
+  if (row.finds_outcomes) return std::nullopt;
+  return Outside{row.covers ? capped(std::ceil(uncovered()), record_count_) : 0,
+                 row.covers || row.is_likely ? kMiss : 0};
 }
 
 bool SupportFinder::can_find(OutcomeInterval hull, std::uint64_t size) const {
   const OutcomeInterval all{0, outcome_count_ - 1};
   if (hull.first > hull.last || hull.last > all.last) return false;
   if (hull == all && size == outcome_count_) return true;
-  if (hint_.kind == SupportKind::kHeavy) {
+  const SupportRow& row = row_of(hint_.kind);
+  if (row.finds_outcomes) {
     return size >= std::min<std::uint64_t>(hull.width(), 2) && size <= hull.width() &&
            size <= record_count_;
   }
@@ -498,7 +515,7 @@ bool SupportFinder::can_find(OutcomeInterval hull, std::uint64_t size) const {
   };
   if (reach() > 0) return is_around(cell_width(), reach());
   const auto doublings = static_cast<std::size_t>(std::bit_width(all.last)) + 1;
-  for (std::size_t j = 0; j < (hint_.kind == SupportKind::kContiguous ? doublings : 1); ++j) {
+  for (std::size_t j = 0; j < (row.finds_width ? doublings : 1); ++j) {
     for (std::size_t i = 0; i < doublings; ++i) {
       if (is_around(std::uint64_t{1} << j, (std::uint64_t{1} << i) - 1)) return true;
     }
@@ -520,14 +537,15 @@ FoundSupport SupportFinder::find(const OutcomeHistogram& histogram, SecureRandom
 
   const OutcomeInterval all = sorted.domain();
   const FoundSupport nothing(cut(all, middle(all), most_width_));
-  if (hint_.kind == SupportKind::kHeavy) {
+  const SupportRow& row = row_of(hint_.kind);
+  if (row.finds_outcomes) {
     std::vector<std::uint32_t> heavy =
         heavy_outcomes(stable.draw(sorted.cells(1), random), most_width_);
     return heavy.empty() ? nothing : FoundSupport(std::move(heavy));
   }
 
   std::uint64_t width = cell_width();
-  if (hint_.kind == SupportKind::kContiguous) {
+  if (row.finds_width) {
     const std::optional<std::uint64_t> found = find_cell_width(sorted, count, above, random);
     if (!found.has_value()) return nothing;
     width = *found;

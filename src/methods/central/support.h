@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -81,6 +82,34 @@ struct SupportHint {
 
   friend bool operator==(const SupportHint&, const SupportHint&) = default;
 };
+
+/// All that is known of a kind of hint; SupportFinder says what each finds. A new one is its value
+/// above and its row in support.cpp.
+struct SupportRow {
+  SupportKind kind;
+  std::string_view name;         ///< as users write it, before a parameter
+  std::string_view letter = "";  ///< of the parameter, if there is one
+  bool finds_width = false;      ///< the cells' width too is found
+  bool finds_outcomes = false;   ///< no interval, but outcomes one by one
+  bool covers = false;           ///< the anchor's covering interval is found
+  bool is_likely = false;        ///< the parameter tells where most records lie, not all
+  /// The mass of what must be found: share/s of s outcomes, or a cell's; null if any anchor has
+  /// half of the records.
+  double (*mass)(double outcomes, double share) = nullptr;
+  /// The growth of what the papers' searches need; k is the number of the support's outcomes, or
+  /// follows from the parameter.
+  const char* order = "k ln(1/(beta delta))/epsilon";
+  double (*k)(double parameter) = nullptr;
+  // With a parameter alone. The first throws InvalidInput for one that does not fit a domain of
+  // this many outcomes; then the cells' width, and how far the interval reaches on either side of
+  // the anchor.
+  void (*require)(double parameter, std::uint64_t outcomes) = nullptr;
+  double (*in_cells)(double parameter, const IntegerCells& cells) = nullptr;
+  double (*width)(double parameter) = nullptr;
+  double (*reach)(double parameter, double records) = nullptr;
+};
+
+[[nodiscard]] const SupportRow& row_of(SupportKind kind) noexcept;
 
 /// "contiguous", "bounded", "heavy", "width=W" or "subgaussian=S": the hint as users write it.
 [[nodiscard]] std::string to_text(const SupportHint& hint);
