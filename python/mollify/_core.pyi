@@ -6,6 +6,8 @@ import numpy
 from numpy.typing import NDArray
 
 
+def is_of_a_value(code: str) -> bool: ...
+
 class Domain:
     @staticmethod
     def read(path: str) -> Domain: ...
