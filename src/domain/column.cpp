@@ -27,9 +27,13 @@ struct KindRow {
 
 template <class AnyCells>
 constexpr KindRow row_of(const ColumnKind& kind) {
-  return {&kind, [](const ColumnKind& one, const Settings& settings) -> Cells {
-            return AnyCells::declare(one, settings);
-          }};
+  if constexpr (AreCells<AnyCells>) {
+    return {&kind, [](const ColumnKind& one, const Settings& settings) -> Cells {
+              return AnyCells::declare(one, settings);
+            }};
+  } else {
+    return {&kind, nullptr};  // the compiler has said already what is wrong
+  }
 }
 
 /// Every kind of column.

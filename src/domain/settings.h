@@ -67,21 +67,7 @@ struct ColumnKey {
 };
 
 /// A kind of columns: all that is known of it before one is declared. `column_kinds()` lists them.
-///
-/// The class of a kind's cells holds the rest, and the compiler asks for it (domain/column.cpp):
-///
-///     static Cells declare(kind, settings);  // throws InvalidInput, "min must be at most max, ..."
-///     kind();                    // its row
-///     settings();                // declare makes equal cells of them
-///     add_canonical(text);       // appends what they mean, for the domain's hash
-///     describe(schema);          // sets the type of released values
-///     size();                    // how many cells
-///     read(text);                // a Reading; total; O(length). Perhaps also of an integer, a
-///                                // double or a Moment: as of its text
-///     points(cell);              // how many values a cell is written as, at least one
-///     value(cell, point);        // one of them: of `describe`'s type, or a text
-///     write(cell, point, text);  // appends it as text, which is read into the cell
-///     expectation();             // "an integer from 0 to 100", for messages
+/// The class of a kind's cells holds the rest (`AreCells` in domain/column.h).
 struct ColumnKind {
   std::string_view name;   ///< its type in a domain file
   std::string_view title;  ///< "whole numbers"
