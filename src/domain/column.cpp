@@ -149,8 +149,6 @@ Column Column::declare(const std::string& name, const Setting& mapping) {
     settings.require_known(known, fmt::format("type {}", type));
     cells = row->declare(*row->kind, settings);
     mapped = mapping_of(settings, *cells);
-  } catch (const RefusedSetting& refused) {
-    throw RefusedSetting(refused, subject + refused.what(), name);
   } catch (const InvalidInput& refused) {
     throw InvalidInput(refused, subject + refused.what(), Concern::of_column(name));
   }

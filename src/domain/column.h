@@ -126,7 +126,7 @@ class Column {
  public:
   /// A column as a domain file declares it: `settings` maps its `type`, the keys of that kind, and
   /// perhaps `null` and `outside`, to values. Throws InvalidInput, naming the column, for a wrong
-  /// declaration: RefusedSetting if one setting alone is to blame.
+  /// declaration, with the setting's line if one alone is to blame.
   ///
   /// `null: category` and `outside: clip` are words of the format, in quotes also if the column
   /// does not have them as values.

@@ -24,7 +24,7 @@ struct Setting {
   Kind kind = Kind::kScalar;
   bool quoted = false;
   bool null = false;       // an unquoted null, ~ or nothing at all; its text is "null"
-  std::uint32_t line = 1;  // of the file, if there is one
+  std::uint32_t line = 0;  // of the file; 0: none
   std::string text{};
   std::vector<Setting> items{};  // of a mapping: key, value, key, value, …
 
@@ -38,21 +38,6 @@ struct Setting {
   [[nodiscard]] bool is_word(std::string_view word) const noexcept {
     return is_scalar() && !quoted && text == word;
   }
-};
-
-/// A setting that cannot be used.
-class RefusedSetting : public InvalidInput {
- public:
-  RefusedSetting(Code code, std::uint32_t where, std::string_view sentence, std::string_view key,
-                 std::vector<WayOut> ways_out = {})
-      : InvalidInput(code, sentence, key,
-                     ways_out.empty() && !key.empty() ? std::vector{WayOut::declare(key)}
-                                                      : std::move(ways_out)),
-        line(where) {}
-  /// A refusal that is told of in a longer sentence, which names the column.
-  RefusedSetting(const RefusedSetting& inner, std::string_view sentence, std::string_view column)
-      : InvalidInput(inner, sentence, Concern::of_column(column)), line(inner.line) {}
-  std::uint32_t line;  ///< of the setting
 };
 
 // -----------------------------------------------------------------------------------------------
@@ -85,8 +70,8 @@ using DeclaredSettings = std::vector<std::pair<std::string_view, Setting>>;
 // -----------------------------------------------------------------------------------------------
 // Reads the settings of one column.
 
-/// A mapping of settings, read by key. Every function throws RefusedSetting, "max must be a finite
-/// number, but is \"x\"", for a setting that is not what it asks for.
+/// A mapping of settings, read by key. Every function throws InvalidInput, "max must be a finite
+/// number, but is \"x\"", with its key and line for a setting that is not what it asks for.
 class Settings {
  public:
   /// Requires a mapping, which must outlive this.
