@@ -165,6 +165,16 @@ struct ReferenceFile {
                                              const std::string& records,
                                              std::optional<std::string_view> text = std::nullopt);
 
+/// sum_t theta_t c_t at each point of the pool, as a release with the score `mbde` learns it from
+/// points of P and from the pool, points of the reference. For comparison with the boosting of the
+/// Python package, which also has other classifiers and bounds. Throws InvalidInput for an epsilon
+/// or counts out of range, and for an empty pool.
+[[nodiscard]] std::vector<double> boosted_log_ratios(std::span<const float> p,
+                                                     std::span<const float> pool,
+                                                     std::size_t dimension, double epsilon,
+                                                     std::size_t iterations, std::size_t samples,
+                                                     std::uint64_t seed);
+
 /// How a network learns. Missing options are the schedule's.
 struct NetworkOptions {
   /// "fast", as releases learn, or "papers": 1500 steps of Nesterov's method on the sum of losses.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mollify import _core
+from mollify import _core, _plot
 from mollify._answer import Answer
 from mollify._checks import listed, number, optional_number, optional_whole, whole_number
 from mollify._data import source_of
@@ -14,6 +15,7 @@ from mollify._domain import Domain, DomainLike, _listed, _restore, as_domain
 from mollify._files import optional
 from mollify._method_base import Method
 from mollify._methods import METHODS
+from mollify._parameters import hinted
 from mollify._refusal import WayOut, refusal
 from mollify._release import Certificate, Release, as_certificate
 from mollify._sampler import RandomizedResponse, Sampler
@@ -70,8 +72,6 @@ class Estimate(Answer):
         return {name: tables[name,] for name in self._parts["columns"]}
 
     def _chart(self, against: str | None, distance: str, progress: bool) -> altair.Chart:
-        from mollify import _plot
-
         title = f"Estimated shares; all intervals hold together with probability {self['confidence']}"
         return _plot.intervals(self._columns(), title)  # type: ignore[return-value]
 
@@ -337,6 +337,13 @@ def amplify(
     return answer
 
 
+def _of_a_sampler(owner: type | None, function: str, name: str) -> str:
+    if name == "k" or name in inspect.signature(Sampler).parameters:
+        return "Give it what draws: mo.risk(mo.Sampler(outcomes=12, epsilon=2)), of 12 outcomes."
+    return ""
+
+
+@hinted(_of_a_sampler)
 def risk(sampler: Sampler | RandomizedResponse) -> Answer:
     """Compute how far the distribution of a draw can be from the data's, at worst.
     Nothing private is read.

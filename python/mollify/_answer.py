@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from mollify import _plot
 from mollify._files import Inputs
 from mollify._refusal import refusal
 
@@ -69,9 +70,7 @@ class Answer(Mapping[str, Any]):
         """
         if against not in (None, "epsilon"):
             raise refusal("unknown-name", f'against must be "epsilon" or left out, but is {against!r}', "against")
-        from mollify._plot import savable
-
-        return savable(self._chart(against, distance, progress))  # type: ignore[no-any-return]
+        return _plot.savable(self._chart(against, distance, progress))  # type: ignore[no-any-return]
 
     def _chart(self, against: str | None, distance: str, progress: bool) -> altair.Chart:
         raise refusal("no-chart", "there is no chart of this answer; print shows it in words")
@@ -107,8 +106,6 @@ class Comparison(Answer):
         return vars(self) | {"_again": None, "_inputs": ()}
 
     def _chart(self, against: str | None, distance: str, progress: bool) -> altair.Chart:
-        from mollify import _plot
-
         if against is not None:
             if isinstance(self._budget, list):
                 several = ",".join(str(one) for one in self._budget)

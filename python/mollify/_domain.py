@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from mollify import _core
 from mollify._checks import Public, path_text, whole_number
+from mollify._data import EVERY_COLUMN, is_parquet, source_of
 from mollify._files import Inputs, inputs_of, write_whole
 from mollify._refusal import WayOut, refusal
 from mollify._warning import CodedWarning, Message, messages, warn
@@ -402,8 +403,6 @@ class Domain(metaclass=Public):
         >>> domain.columns["age"]["max"]
         53
         """
-        from mollify._data import EVERY_COLUMN, is_parquet, source_of
-
         file, text = "the public data", None
         if isinstance(public, (str, os.PathLike)) and not is_parquet(public):
             file = os.fspath(public)

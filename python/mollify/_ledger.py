@@ -6,7 +6,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mollify import _core
+from mollify import _core, _plot
 from mollify._checks import path_text, whole_number
 from mollify._files import why_not_there
 from mollify._parameters import near
@@ -155,8 +155,6 @@ class Ledger:
 
     def plot(self, data_set: str) -> altair.LayerChart:
         """Draw what was spent over time, and the total (altair; the extra `plot`)."""
-        from mollify import _plot
-
         total: Privacy | None = None
         spent: list[Privacy] = []
         rows: list[dict[str, Any]] = []

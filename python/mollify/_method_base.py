@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from mollify import _core
+from mollify import _core, _plot
 from mollify._answer import Answer, Comparison
 from mollify._checks import Public, thread_count, whole_number
 from mollify._data import source_of
@@ -433,8 +433,6 @@ class Plan(Answer):
         super().__init__(*_core.plans(questions, texts, unit))
 
     def _chart(self, against: str | None, distance: str, progress: bool) -> altair.Chart:
-        from mollify import _plot
-
         if len(self._budgets) > 1:
             several = ",".join(str(one) for one in self._budgets)
             raise refusal("no-chart", f"a chart shows one epsilon, but there are several: {several}. Plan with one of them.", "epsilon")

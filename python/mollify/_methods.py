@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,9 +10,11 @@ from typing import Any, ClassVar
 
 from mollify import _core
 from mollify._answer import Answer
+from mollify._checks import listed
 from mollify._domain import DomainLike
 from mollify._files import inputs_of, writable, write_whole
 from mollify._method_base import Method, Plan
+from mollify._parameters import hinted, no_seed
 from mollify._progress import line
 from mollify._refusal import refusal
 from mollify._spec import given_name, table, texts_of
@@ -768,3 +771,20 @@ METHODS: dict[str, type[Method]] = {
     for one in (Local, Integral, IntegralModel, Central, Gaussian, GaussianModel, Marginals)
 }
 """The classes by their words in a spec."""
+
+
+def _hint(owner: type | None, function: str, name: str) -> str:
+    """The call that has a parameter which this call of a method lacks."""
+
+    def takes(kind: type | None, called: str) -> bool:
+        return name in inspect.signature(getattr(kind, called)).parameters
+
+    if found := no_seed(owner, function, name):
+        return found
+    if owner and function not in ("__init__", "plan_of"):
+        return f"It is a parameter of {owner.__name__} itself." if takes(owner, "__init__") else ""
+    others = [one.__name__ for one in METHODS.values() if takes(one, function)]
+    return f"{listed(others)} {'have' if others[1:] else 'has'} one." if others else ""
+
+
+hinted(_hint)(Method)

@@ -17,11 +17,9 @@ P = ParamSpec("P")
 R = TypeVar("R")
 C = TypeVar("C")
 
-_SEEDS = ("seed", "random_state", "rng")
-_NO_SEED = (
-    "A release takes no seed, because anyone who guessed it could subtract the noise. "
-    "model.sample(n, seed=...) draws the same rows of a released model again."
-)
+Hint = Callable[[type | None, str, str], str]
+"""Of the class, the function and the wrong name, a sentence that helps; empty if it knows none."""
+_HINTS: dict[object, Hint] = {}
 
 
 class _Signature(inspect.Signature):
@@ -86,7 +84,8 @@ def _wrong_call(
     known = [one.name for one in parameters]
     for name in named:
         if name not in known:
-            return unknown(who, name, known, _hint(owner, function.__name__, name))
+            hints = [_HINTS[one] for one in (function, *(owner.__mro__ if owner else ())) if one in _HINTS]
+            return unknown(who, name, known, hints[0](owner, function.__name__, name) if hints else "")
     placed = [one.name for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
     if len(args) > len(placed):
         others = known[len(placed) :]
@@ -102,32 +101,24 @@ def _wrong_call(
     return None
 
 
-def _hint(owner: type | None, function: str, name: str) -> str:
-    """The call that has a parameter which this call lacks."""
-    from mollify._method_base import Method
-    from mollify._methods import METHODS
-    from mollify._sampler import RandomizedResponse, Sampler
-    from mollify._synthesizer import Synthesizer
+def hinted(hint: Hint) -> Callable[[C], C]:
+    """Gives a function, or a class and its subclasses, a hint for wrong names."""
 
-    if function == "risk" and (name == "k" or name in inspect.signature(Sampler).parameters):
-        return "Give it what draws: mo.risk(mo.Sampler(outcomes=12, epsilon=2)), of 12 outcomes."
-    if owner is None:
+    def with_hint(one: C) -> C:
+        _HINTS[one] = hint
+        return one
+
+    return with_hint
+
+
+def no_seed(owner: type | None, function: str, name: str) -> str:
+    """The hint of what takes no seed."""
+    if name not in ("seed", "random_state", "rng"):
         return ""
-    if name in _SEEDS and issubclass(owner, (Method, Synthesizer, Sampler, RandomizedResponse)):
-        return _NO_SEED
-    if not issubclass(owner, Method):
-        return ""
-
-    def takes(kind: type[Method], called: str) -> bool:
-        return name in inspect.signature(getattr(kind, called)).parameters
-
-    if function not in ("__init__", "plan_of") and takes(owner, "__init__"):
-        return f"It is a parameter of {owner.__name__} itself."
-    if function in ("__init__", "plan_of"):
-        others = [one.__name__ for one in METHODS.values() if takes(one, function)]
-        if others:
-            return f"{listed(others)} {'have' if others[1:] else 'has'} one."
-    return ""
+    return (
+        "A release takes no seed, because anyone who guessed it could subtract the noise. "
+        "model.sample(n, seed=...) draws the same rows of a released model again."
+    )
 
 
 def check_calls(namespace: dict[str, Any], names: Iterable[str]) -> None:

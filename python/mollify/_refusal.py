@@ -24,10 +24,6 @@ class WayOut(NamedTuple):
     """The value as text. It is empty if there is none, or if you choose it."""
 
 
-# Another value mends a wrong value, if nothing better is known.
-_OF_A_VALUE = {"out-of-range", "wrong-type", "malformed-text", "unknown-name", "wrong-shape", "empty-input"}
-
-
 def refusal(
     code: str,
     sentence: str,
@@ -40,7 +36,7 @@ def refusal(
 ) -> _core.InvalidInput:
     """The error of a public input that cannot be used. docs/reference/messages.md lists the codes."""
     ways = tuple(ways_out)
-    if not ways and parameter and code in _OF_A_VALUE:
+    if not ways and parameter and _core.is_of_a_value(code):  # if nothing better is known
         ways = (WayOut("set", parameter),)
     made = _core.InvalidInput(sentence)
     made.code, made.parameter, made.column = code, parameter, column

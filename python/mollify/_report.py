@@ -15,7 +15,7 @@ from mollify._analysis import Estimate
 from mollify._answer import Answer, Comparison
 from mollify._checks import path_text
 from mollify._data import source_of
-from mollify._domain import Domain, DomainLike, as_domain
+from mollify._domain import Domain, DomainLike, _restore, as_domain
 from mollify._files import inputs_of, write_whole
 from mollify._html import table
 from mollify._method_base import Plan
@@ -141,8 +141,6 @@ def _domain_of(release: Release) -> Domain | None:
     """The release's own, where its certificate holds it or names a file that is still
     what it was.
     """
-    from mollify._domain import _restore
-
     part = release.certificate.spec["domain"]
     try:
         if "text" in part:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mollify import _core
 from mollify._checks import Public, number, optional_number, thread_count, whole_number
+from mollify._parameters import hinted, no_seed
 from mollify._privacy import Privacy, outward
 from mollify._private_numbers import private_numbers, private_outcomes
 from mollify._progress import line
@@ -33,6 +34,7 @@ def _numbers(what: str, numbers: ArrayLike, kinds: str) -> NDArray[Any]:
     return array
 
 
+@hinted(no_seed)
 class Sampler(metaclass=Public):
     """A local mechanism over k outcomes. Immutable, safe to share between threads; it
     releases the GIL, and pickles by its public parameters.
@@ -307,6 +309,7 @@ def _restore(parameters: dict[str, Any]) -> Sampler:
     return sampler
 
 
+@hinted(no_seed)
 class RandomizedResponse:
     """k-ary randomized response with exact integer probabilities. Immutable, safe to
     share.

@@ -11,7 +11,7 @@ from mollify._checks import whole_number
 from mollify._domain import as_domain
 from mollify._ledger import Ledger
 from mollify._method_base import Method
-from mollify._parameters import unknown
+from mollify._parameters import hinted, no_seed, unknown
 from mollify._private_objects import asking_objects, listed_objects
 from mollify._refusal import WayOut, refusal
 from mollify._release import Release
@@ -114,6 +114,7 @@ _A_METHOD = (
 )
 
 
+@hinted(no_seed)
 class Synthesizer:
     """Releases records when it is fitted, and hands these out.
 

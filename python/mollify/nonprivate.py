@@ -13,7 +13,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mollify import _core
+from mollify import _core, _plot
 from mollify._answer import Answer, Comparison
 from mollify._checks import number, optional_number, optional_whole
 from mollify._data import source_of
@@ -281,7 +281,5 @@ class Law(Answer):
     """The exact output distribution of a draw. NOT PRIVATE."""
 
     def _chart(self, against: str | None, distance: str, progress: bool) -> altair.Chart:
-        from mollify import _plot
-
         outcomes = [one | {"law": one["probability"]} for one in self["outcomes"]]
         return _plot.masses(outcomes, ("law",), "The distribution of a draw")

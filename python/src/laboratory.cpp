@@ -156,6 +156,17 @@ void add_laboratory(nb::module_& module) {
       },
       "domain"_a, "components"_a, "records"_a, "text"_a.none());
 
+  module.def(
+      "boosted_log_ratios",
+      [](const Points& p, const Points& pool, double epsilon, std::size_t iterations,
+         std::size_t samples, std::uint64_t seed) {
+        return owned_array(computed([&] {
+          return boosted_log_ratios(numbers_of(p, p.shape(1)), numbers_of(pool, p.shape(1)),
+                                    p.shape(1), epsilon, iterations, samples, seed);
+        }));
+      },
+      "p"_a, "pool"_a, "epsilon"_a, "iterations"_a, "samples"_a, "seed"_a);
+
   nb::class_<Network>(module, "Network")
       .def(nb::init<std::vector<float>, std::vector<float>, std::vector<std::vector<float>>>(),
            "centres"_a, "factors"_a, "layers"_a)

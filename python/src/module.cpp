@@ -19,6 +19,13 @@ void raise_in_python(const InvalidInput& error) {
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
 }
 
+/// Whether another value mends a refusal with this code, as the library has it.
+bool is_of_a_value(const std::string& name) {
+  Code code("out-of-range");
+  code.name = name;
+  return !InvalidInput(code, "", "any").ways_out().empty();
+}
+
 }  // namespace
 
 NB_MODULE(_core, module) {
@@ -40,6 +47,7 @@ NB_MODULE(_core, module) {
         return text(readable(whole));
       },
       nb::scope(invalid_input), nb::name("__str__"), nb::is_method());
+  module.def("is_of_a_value", &is_of_a_value, nb::arg("code"));
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
       std::rethrow_exception(thrown);

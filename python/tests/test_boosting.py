@@ -138,6 +138,17 @@ def test_boosting_comes_closer_to_p_with_an_honest_learner():
     assert (np.diff(found) < 0).all()
 
 
+def test_boosting_is_the_librarys_on_equal_points():
+    numbers = np.random.default_rng(5)
+    pool = numbers.normal(size=(900, 2)).astype(np.float32)
+    for rows, epsilon, iterations, samples in ((400, 1.0, 3, 300), (150, 4.0, 2, 300), (0, 2.0, 1, 50)):
+        p = (0.5 * numbers.normal(size=(rows, 2)) + [1, -1]).astype(np.float32)
+        learned = boost(p, pool, NetworkLearner(), BoostedDensity(epsilon), iterations=iterations, samples=samples, seed=rows)
+        library = _core.boosted_log_ratios(p, pool, epsilon, iterations, samples, rows)
+        assert learned.log_ratios(pool) == pytest.approx(library, rel=0, abs=1e-12)
+        assert rows == 0 or np.ptp(library) > 0.1
+
+
 def test_equal_seeds_give_equal_densities_and_any_rows_give_one():
     def ratios(p, seed):
         return boost(p, POOL, Counting(1), BoostedDensity(1), samples=50, seed=seed).log_ratios(numbered(5)).tolist()

@@ -6,6 +6,7 @@ import warnings
 import pytest
 
 import mollify as mo
+from mollify._refusal import refusal as made_refusal
 
 DOMAIN = {"sex": mo.categorical(["f", "m"], null="f", outside="f")}
 TABLE = {"sex": ["f", "m", "f"]}
@@ -59,6 +60,13 @@ def test_a_way_out_is_named_where_only_words_told_it():
     assert refused.ways_out == (mo.WayOut("declare", "type", "integer"),)
     refused = refusal(lambda: mo.Synthesizer(mo.Central(DOMAIN, count=1, epsilon=1)).sample(1))
     assert refused.ways_out == (mo.WayOut("run", "Synthesizer.fit"),)
+
+
+def test_a_wrong_value_has_its_way_out_in_python_as_in_the_library():
+    for code in ("out-of-range", "not-ascending", "unknown-value"):
+        assert made_refusal(code, "a sentence", "bins").ways_out == (mo.WayOut("set", "bins"),)
+    assert made_refusal("missing-file", "a sentence", "out").ways_out == ()
+    assert made_refusal("out-of-range", "a sentence").ways_out == ()
 
 
 def test_a_refusal_names_the_public_file_and_its_line(tmp_path):

@@ -258,11 +258,7 @@ double by_group_privacy(double log_others, double p, double epsilon, double delt
     low = high;
     high *= 2;
   }
-  for (int i = 0; i < 60; ++i) {
-    const double middle = 0.5 * (low + high);
-    (possible(middle) ? high : low) = middle;
-  }
-  return low;
+  return halve({.serves = high, .fails = low}, {.most = 60}, possible).fails;
 }
 
 double by_information(double log_count, double p, double rho) {

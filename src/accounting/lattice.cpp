@@ -489,11 +489,9 @@ class DensityRatio {
 /// The place where an increasing `function` changes its sign, to 45 halvings.
 template <class Function>
 double crossing(double low, double high, Function&& function) {
-  for (int i = 0; i < 45; ++i) {
-    const double middle = 0.5 * (low + high);
-    (function(middle) < 0.0 ? low : high) = middle;
-  }
-  return 0.5 * (low + high);
+  const Ends found = halve({.serves = low, .fails = high}, {.most = 45},
+                           [&](double place) { return function(place) < 0.0; });
+  return 0.5 * (found.serves + found.fails);
 }
 
 double total_variation(double d, double bbar, double mean) {

@@ -8,6 +8,7 @@
 #include "accounting/composition.h"
 #include "accounting/gaussian.h"
 #include "base/decimals.h"
+#include "base/directed_rounding.h"
 #include "core/invalid_input.h"
 
 namespace mollify {
@@ -214,15 +215,13 @@ Decimal LedgerAccount::remaining(const ExactPrivacy& total) const {
   };
   Decimal exact = minus_or_zero(total.parameter(), epsilon_);
   if (!exact.is_zero() && !fits_too(exact)) exact = {};
-  double least = exact.down();
-  double most = 2 * total.parameter().up() + 1;
   constexpr int kDigits = 6;
   const auto rounded_down = [](double value) { return Decimal(value).with_digits_down(kDigits); };
-  for (int i = 0; i < 40 && most - least > 1e-7 * most; ++i) {
-    const double middle = 0.5 * (least + most);
-    (fits_too(rounded_down(middle)) ? least : most) = middle;
-  }
-  const Decimal rounded = rounded_down(least);
+  const Ends ends{.serves = exact.down(), .fails = 2 * total.parameter().up() + 1};
+  const Decimal rounded =
+      rounded_down(halve(ends, {.most = 40, .share = 1e-7}, [&](double epsilon) {
+                     return fits_too(rounded_down(epsilon));
+                   }).serves);
   return rounded > exact && fits_too(rounded) ? rounded : exact;
 }
 

@@ -257,20 +257,9 @@ std::optional<std::uint64_t> shuffle_records_up(std::uint64_t outcomes, double e
                                                 double epsilon, double delta, double rate) {
   require_total_epsilon(epsilon);
   require_total_delta(delta);
-  const auto fits = [&](std::uint64_t records) {
+  return least_whole(1, kMostRecords, [&](std::uint64_t records) {
     return upper(ShuffledResponse{records, outcomes, epsilon0, rate}, epsilon, delta) <= delta;
-  };
-  if (fits(1)) return 1;
-  std::uint64_t good = 2;
-  while (!fits(good)) {
-    if (good == kMostRecords) return std::nullopt;
-    good *= 2;
-  }
-  for (std::uint64_t bad = good / 2; good - bad > 1;) {
-    const std::uint64_t middle = bad + (good - bad) / 2;
-    (fits(middle) ? good : bad) = middle;
-  }
-  return good;
+  });
 }
 
 // -----------------------------------------------------------------------------------------------

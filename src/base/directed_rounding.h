@@ -107,6 +107,57 @@ template <class Value>
   });
 }
 
+/// An argument that is good enough and one that is not; either may be the greater one.
+struct Ends {
+  double serves;
+  double fails;
+};
+
+/// The most halvings, and the share of the greater end at which the ends are near enough. Halving
+/// also ends if no double lies between them.
+struct Halvings {
+  int most = 100;
+  double share = 0;
+};
+
+/// Halves the way between the ends. One stays good enough, and one not, also if `serves` changes
+/// more than once.
+template <class Serves>
+[[nodiscard]] Ends halve(Ends ends, Halvings until, const Serves& serves) {
+  for (int i = 0; i < until.most; ++i) {
+    const double middle = (ends.serves + ends.fails) / 2;
+    if (middle == ends.serves || middle == ends.fails) break;
+    const auto [low, high] = std::minmax(ends.serves, ends.fails);
+    if (!(high - low > until.share * high)) break;
+    (serves(middle) ? ends.serves : ends.fails) = middle;
+  }
+  return ends;
+}
+
+/// Halves the ratio of positive ends, `fails` the lesser or the greater one, until it is at most
+/// `ratio`. Returns the good end.
+template <class Serves>
+[[nodiscard]] double halve_ratio(Ends ends, double ratio, const Serves& serves) {
+  while (std::max(ends.serves, ends.fails) > std::min(ends.serves, ends.fails) * ratio) {
+    const double middle = std::sqrt(ends.serves * ends.fails);
+    (serves(middle) ? ends.serves : ends.fails) = middle;
+  }
+  return ends.serves;
+}
+
+/// Halves the way between a whole number that is `good` and one that is `bad`, until they are
+/// neighbours. Returns the good one.
+template <class Serves>
+[[nodiscard]] std::uint64_t halve_whole(std::uint64_t good, std::uint64_t bad,
+                                        const Serves& serves) {
+  for (;;) {
+    const std::uint64_t low = std::min(good, bad);
+    const std::uint64_t way = std::max(good, bad) - low;
+    if (way <= 1) return good;
+    (serves(low + way / 2) ? good : bad) = low + way / 2;
+  }
+}
+
 /// The least n from `least` to `most` with `serves(n)`, which stays true once it is: doubling up to
 /// one that does, then halving; none if `most` does not. 1 <= least <= most.
 template <class Serves>
@@ -119,11 +170,7 @@ template <class Serves>
     fails = n;
     n = n > most / 2 ? most : 2 * n;
   }
-  while (n - fails > 1) {
-    const std::uint64_t middle = fails + (n - fails) / 2;
-    (serves(middle) ? n : fails) = middle;
-  }
-  return n;
+  return halve_whole(n, fails, serves);
 }
 
 }  // namespace mollify

@@ -27,9 +27,13 @@ struct KindRow {
 
 template <class AnyCells>
 constexpr KindRow row_of(const ColumnKind& kind) {
-  return {&kind, [](const ColumnKind& one, const Settings& settings) -> Cells {
-            return AnyCells::declare(one, settings);
-          }};
+  if constexpr (AreCells<AnyCells>) {
+    return {&kind, [](const ColumnKind& one, const Settings& settings) -> Cells {
+              return AnyCells::declare(one, settings);
+            }};
+  } else {
+    return {&kind, nullptr};  // the compiler has said already what is wrong
+  }
 }
 
 /// Every kind of column.
@@ -145,8 +149,6 @@ Column Column::declare(const std::string& name, const Setting& mapping) {
     settings.require_known(known, fmt::format("type {}", type));
     cells = row->declare(*row->kind, settings);
     mapped = mapping_of(settings, *cells);
-  } catch (const RefusedSetting& refused) {
-    throw RefusedSetting(refused, subject + refused.what(), name);
   } catch (const InvalidInput& refused) {
     throw InvalidInput(refused, subject + refused.what(), Concern::of_column(name));
   }

@@ -1,11 +1,13 @@
 // A column: its kind, its cells, its words.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -20,8 +22,59 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // One declared column of the public domain.
 
+/// What the class of a kind's cells must have.
+template <class Made>
+concept AreCells = requires(const Made& cells, const ColumnKind& row, const Settings& declared,
+                            std::string& text, ColumnSchema& schema, std::uint32_t cell,
+                            std::uint64_t point) {
+  // Throws InvalidInput, "min must be at most max, ...".
+  { Made::declare(row, declared) } -> std::same_as<Made>;
+  { cells.kind() } -> std::same_as<const ColumnKind&>;
+  // `declare` makes equal cells of them.
+  { cells.settings() } -> std::same_as<DeclaredSettings>;
+  // Appends what they mean, for the domain's hash.
+  cells.add_canonical(text);
+  // Sets the type of released values.
+  cells.describe(schema);
+  { cells.size() } -> std::same_as<std::uint32_t>;
+  // Total, O(length). Perhaps also of an integer, a double or a Moment: as of its text.
+  { cells.read(std::string_view()) } -> std::same_as<Reading>;
+  // How many values a cell is written as, at least one.
+  { cells.points(cell) } -> std::same_as<std::uint64_t>;
+  // One of them: of `describe`'s type, or a text.
+  { cells.value(cell, point) } -> std::convertible_to<Value>;
+  // Appends it as text, which is read into the cell.
+  cells.write(cell, point, text);
+  // "an integer from 0 to 100", for messages.
+  { cells.expectation() } -> std::same_as<std::string>;
+};
+
+namespace detail {
+
+/// A variant of the classes that are cells. Another class is a mistake, of which the compiler says
+/// what it lacks; left out, it breaks nothing else.
+template <class... Fit>
+struct CellsOf {
+  using Variant = std::variant<Fit...>;
+
+  template <class Made>
+  constexpr auto operator+(std::type_identity<Made>) const {
+    static_assert(AreCells<Made>);
+    if constexpr (AreCells<Made>) {
+      return CellsOf<Fit..., Made>();
+    } else {
+      return *this;
+    }
+  }
+};
+
+template <class... Made>
+using CheckedCells = typename decltype((CellsOf<>() + ... + std::type_identity<Made>()))::Variant;
+
+}  // namespace detail
+
 /// The possible values of a column: a finite number of cells.
-using Cells = std::variant<Categories, BooleanWords, IntegerCells, NumberCells, DateCells>;
+using Cells = detail::CheckedCells<Categories, BooleanWords, IntegerCells, NumberCells, DateCells>;
 
 /// Every kind, in the order in which documents list them.
 [[nodiscard]] std::span<const ColumnKind* const> column_kinds() noexcept;
@@ -73,7 +126,7 @@ class Column {
  public:
   /// A column as a domain file declares it: `settings` maps its `type`, the keys of that kind, and
   /// perhaps `null` and `outside`, to values. Throws InvalidInput, naming the column, for a wrong
-  /// declaration: RefusedSetting if one setting alone is to blame.
+  /// declaration, with the setting's line if one alone is to blame.
   ///
   /// `null: category` and `outside: clip` are words of the format, in quotes also if the column
   /// does not have them as values.

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/directed_rounding.h"
 #include "base/names.h"
 #include "base/sha256.h"
 #include "base/speech.h"
@@ -293,17 +294,7 @@ std::uint64_t whole_root(std::uint64_t cells, std::size_t power) {
     for (std::size_t i = 0; i < power && product <= cells; ++i) product *= base;
     return product <= cells;
   };
-  std::uint64_t low = 1;
-  std::uint64_t high = cells;
-  while (low < high) {
-    const std::uint64_t middle = (low + high + 1) / 2;
-    if (fits(middle)) {
-      low = middle;
-    } else {
-      high = middle - 1;
-    }
-  }
-  return low;
+  return halve_whole(1, cells + 1, fits);
 }
 
 Cells recut(const Cells& cells, std::uint64_t count) {

@@ -27,8 +27,11 @@ namespace {
 
 [[noreturn]] void refuse_setting(Code code, const Setting& setting, std::string_view name,
                                  std::string_view what, std::vector<WayOut> ways_out = {}) {
-  throw RefusedSetting(code, setting.line, fmt::format("{} {}", name, what), parameter_of(name),
-                       std::move(ways_out));
+  Concern concern(parameter_of(name));
+  concern.line = setting.line;
+  if (ways_out.empty() && !concern.parameter.empty())
+    ways_out.push_back(WayOut::declare(concern.parameter));
+  throw InvalidInput(code, fmt::format("{} {}", name, what), concern, std::move(ways_out));
 }
 
 void read(const Setting& setting, std::string_view name, std::string& text) {
@@ -94,10 +97,12 @@ void Settings::require_known(std::span<const std::string_view> known,
     const Setting& key = mapping_.items[i];
     if (std::find(known.begin(), known.end(), key.text) != known.end()) continue;
     const std::vector<std::string> names(known.begin(), known.end());
-    throw RefusedSetting("unknown-key", key.line,
-                         fmt::format("it must not hold the key \"{}\": {} has {}{}", key.text,
-                                     owner, fmt::join(known, ", "), did_you_mean(key.text, names)),
-                         key.text, {nearest_key(key.text, names)});
+    Concern concern(key.text);
+    concern.line = key.line;
+    throw InvalidInput("unknown-key",
+                       fmt::format("it must not hold the key \"{}\": {} has {}{}", key.text, owner,
+                                   fmt::join(known, ", "), did_you_mean(key.text, names)),
+                       concern, {nearest_key(key.text, names)});
   }
 }
 

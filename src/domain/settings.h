@@ -24,7 +24,7 @@ struct Setting {
   Kind kind = Kind::kScalar;
   bool quoted = false;
   bool null = false;       // an unquoted null, ~ or nothing at all; its text is "null"
-  std::uint32_t line = 1;  // of the file, if there is one
+  std::uint32_t line = 0;  // of the file; 0: none
   std::string text{};
   std::vector<Setting> items{};  // of a mapping: key, value, key, value, …
 
@@ -40,21 +40,6 @@ struct Setting {
   }
 };
 
-/// A setting that cannot be used.
-class RefusedSetting : public InvalidInput {
- public:
-  RefusedSetting(Code code, std::uint32_t where, std::string_view sentence, std::string_view key,
-                 std::vector<WayOut> ways_out = {})
-      : InvalidInput(code, sentence, key,
-                     ways_out.empty() && !key.empty() ? std::vector{WayOut::declare(key)}
-                                                      : std::move(ways_out)),
-        line(where) {}
-  /// A refusal that is told of in a longer sentence, which names the column.
-  RefusedSetting(const RefusedSetting& inner, std::string_view sentence, std::string_view column)
-      : InvalidInput(inner, sentence, Concern::of_column(column)), line(inner.line) {}
-  std::uint32_t line;  ///< of the setting
-};
-
 // -----------------------------------------------------------------------------------------------
 // What kinds of columns there are.
 
@@ -67,21 +52,7 @@ struct ColumnKey {
 };
 
 /// A kind of columns: all that is known of it before one is declared. `column_kinds()` lists them.
-///
-/// The class of a kind's cells holds the rest, and the compiler asks for it (domain/column.cpp):
-///
-///     static Cells declare(kind, settings);  // throws InvalidInput, "min must be at most max, ..."
-///     kind();                    // its row
-///     settings();                // declare makes equal cells of them
-///     add_canonical(text);       // appends what they mean, for the domain's hash
-///     describe(schema);          // sets the type of released values
-///     size();                    // how many cells
-///     read(text);                // a Reading; total; O(length). Perhaps also of an integer, a
-///                                // double or a Moment: as of its text
-///     points(cell);              // how many values a cell is written as, at least one
-///     value(cell, point);        // one of them: of `describe`'s type, or a text
-///     write(cell, point, text);  // appends it as text, which is read into the cell
-///     expectation();             // "an integer from 0 to 100", for messages
+/// The class of a kind's cells holds the rest (`AreCells` in domain/column.h).
 struct ColumnKind {
   std::string_view name;   ///< its type in a domain file
   std::string_view title;  ///< "whole numbers"
@@ -99,8 +70,8 @@ using DeclaredSettings = std::vector<std::pair<std::string_view, Setting>>;
 // -----------------------------------------------------------------------------------------------
 // Reads the settings of one column.
 
-/// A mapping of settings, read by key. Every function throws RefusedSetting, "max must be a finite
-/// number, but is \"x\"", for a setting that is not what it asks for.
+/// A mapping of settings, read by key. Every function throws InvalidInput, "max must be a finite
+/// number, but is \"x\"", with its key and line for a setting that is not what it asks for.
 class Settings {
  public:
   /// Requires a mapping, which must outlive this.

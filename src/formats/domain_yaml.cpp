@@ -97,7 +97,9 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
  private:
-  static std::uint32_t line(const YAML::Mark& mark) {
+  /// Texts without a name have no lines.
+  [[nodiscard]] std::uint32_t line(const YAML::Mark& mark) const {
+    if (name_.empty()) return 0;
     return mark.line < 0 ? 1 : static_cast<std::uint32_t>(mark.line) + 1;
   }
 
@@ -299,9 +301,9 @@ class DomainParser {
   }
 
   /// The sentence with its place; without lines it names a column.
-  [[nodiscard]] std::string located_words(std::uint32_t line, const char* sentence) const {
+  [[nodiscard]] std::string located_words(std::uint64_t line, const char* sentence) const {
     if (name_.empty()) return sentence;
-    return fmt::format("{}: {}", place_words(name_, line), sentence);
+    return fmt::format("{}: {}", place_words(name_, static_cast<std::int64_t>(line)), sentence);
   }
 
   // Adds the place to a factory's refusal.
@@ -309,12 +311,9 @@ class DomainParser {
   std::invoke_result_t<Make> located(const Setting& node, Make make) const {
     try {
       return make();
-    } catch (const RefusedSetting& error) {
-      throw InvalidInput(error, located_words(error.line, error.what()),
-                         Concern::in_file(name_, error.line));
     } catch (const InvalidInput& error) {
-      throw InvalidInput(error, located_words(node.line, error.what()),
-                         Concern::in_file(name_, node.line));
+      const std::uint64_t line = error.line() != 0 ? error.line() : node.line;
+      throw InvalidInput(error, located_words(line, error.what()), Concern::in_file(name_, line));
     }
   }
 

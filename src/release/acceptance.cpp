@@ -11,6 +11,7 @@
 #include "accounting/gaussian.h"
 #include "accounting/privacy.h"
 #include "base/decimals.h"
+#include "base/directed_rounding.h"
 #include "base/names.h"
 #include "base/speech.h"
 #include "base/words.h"
@@ -119,11 +120,10 @@ std::optional<double> nearest(const PlanQuestion& question, const std::string& m
   } else if (good == fails || !serves(good)) {
     return std::nullopt;
   }
-  while (whole ? std::abs(good - fails) > 1 : std::abs(good / fails - 1) > 0.005) {
-    const double middle = whole ? std::floor(0.5 * (good + fails)) : std::sqrt(good * fails);
-    (serves(middle) ? good : fails) = middle;
-  }
-  return good;
+  if (!whole) return halve_ratio({.serves = good, .fails = fails}, 1.005, serves);
+  return static_cast<double>(
+      halve_whole(static_cast<std::uint64_t>(good), static_cast<std::uint64_t>(fails),
+                  [&](std::uint64_t middle) { return serves(static_cast<double>(middle)); }));
 }
 
 std::vector<Search> searches(const PlanQuestion& question) {

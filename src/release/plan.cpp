@@ -94,13 +94,12 @@ class PlanSearch {
                  (whole && std::abs(at(now.above) - at(now.at_most)) <= 1);
         });
     const auto [low, high] = std::minmax(easy, hard);
-    double last = std::clamp(at(found.at_most), low, high);
-    double fails = std::clamp(at(found.above), low, high);
-    while (whole && std::abs(last - fails) > 1) {
-      const double middle = std::floor(0.5 * (last + fails));
-      (serves(middle) ? last : fails) = middle;
-    }
-    return last;
+    const double last = std::clamp(at(found.at_most), low, high);
+    if (!whole) return last;
+    const double fails = std::clamp(at(found.above), low, high);
+    return static_cast<double>(
+        halve_whole(static_cast<std::uint64_t>(last), static_cast<std::uint64_t>(fails),
+                    [&](std::uint64_t middle) { return serves(static_cast<double>(middle)); }));
   }
 
   /// The mechanism's result at a value, or why there is none.

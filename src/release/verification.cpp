@@ -91,6 +91,13 @@ CertificateCheck verify_certificate(const StatedCertificate& stated, const std::
   check.epsilon_realised_up = kept.epsilon_realised_up;
 
   auto implied = nlohmann::json::parse(certificate_text(made.certificate));
+  // For people, and told by other parts in numbers: another version may use other words, and
+  // another machine finds other last digits.
+  const nlohmann::json::json_pointer why("/design/why");
+  if (implied.contains(why) && said.contains(why) && said[why].is_string()) {
+    check.why_matches = implied[why] == said[why];
+    implied[why] = said[why];
+  }
   const auto is_same = [&](const char* part) {
     return implied.contains(part) == said.contains(part) &&
            (!implied.contains(part) || implied[part] == said[part]);
@@ -135,6 +142,7 @@ std::vector<std::string> declared_places(const StatedCertificate& stated,
   for (const char* place : kAlways) {
     if (said.contains(nlohmann::json::json_pointer(place))) places.emplace_back(place);
   }
+  if (!check.why_matches) places.emplace_back("/design/why");
   if (kModelMethods.has(method)) places.emplace_back("/spec/count");
   // Any budget from the promise on is one of these designs.
   if (method == Method::kGaussian) places.emplace_back("/spec/privacy");

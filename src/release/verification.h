@@ -33,6 +33,7 @@ struct CertificateCheck {
   bool guarantee_holds = false;    ///< and these integers keep what each draw promises
   bool total_holds = false;        ///< and the draws together what is promised in all
   bool accuracy_matches = false;   ///< and it is as accurate as stated
+  bool why_matches = true;         ///< the sentence about its mechanism is what is written now
   double epsilon_realised_up = 0;  ///< of one draw; of local releases
   /// What the release and its domain are warned of, if all holds: the notes of a release have room
   /// for few.

@@ -1,4 +1,8 @@
 // Boosted densities and the learned ratio.
+//
+// python/mollify/boosting/density.py has Algorithm 1 again, to look at it: with other classifiers
+// and bounds, several outputs and a look at each step, which no release should carry. A test
+// compares the two (python/tests/test_boosting.py).
 #pragma once
 
 #include <cstddef>

@@ -368,6 +368,37 @@ TEST(IntegerRounding, StaysOnItsSide) {
   }
 }
 
+TEST(Halving, EndsWhereItSays) {
+  const auto below = [](double edge) { return [edge](double x) { return x <= edge; }; };
+  const Ends nearest = halve({.serves = 0, .fails = 1}, {}, below(0.3));
+  EXPECT_EQ(nearest.serves, 0.3);
+  EXPECT_EQ(nearest.fails, std::nextafter(0.3, 1.0));
+  // Three halvings of a unit end at eighths, in either direction.
+  EXPECT_EQ(halve({.serves = 0, .fails = 1}, {.most = 3}, below(0.3)).serves, 0.25);
+  const auto above = [](double x) { return x > 0.3; };
+  EXPECT_EQ(halve({.serves = 1, .fails = 0}, {.most = 3}, above).serves, 0.375);
+  const Ends near = halve({.serves = 0, .fails = 1}, {.share = 0.01}, below(0.3));
+  EXPECT_LE(near.fails - near.serves, 0.01 * near.fails);
+  EXPECT_GT(near.fails - near.serves, 0.005 * near.serves);
+  const double ratio = halve_ratio({.serves = 1e-12, .fails = 50}, 1.01, below(0.3));
+  EXPECT_LE(ratio, 0.3);
+  EXPECT_GT(ratio, 0.3 / 1.01);
+}
+
+TEST(Halving, FindsTheWholeNumberNextToOneThatFails) {
+  for (std::uint64_t edge = 0; edge < 100; ++edge) {
+    const auto most = [edge](std::uint64_t n) { return n <= edge; };
+    const auto least = [edge](std::uint64_t n) { return n >= edge; };
+    EXPECT_EQ(halve_whole(0, 100, most), edge);
+    if (edge == 0) continue;
+    EXPECT_EQ(halve_whole(100, 0, least), edge);
+    EXPECT_EQ(least_whole(1, 99, least), edge);
+    if (edge > 1) {
+      EXPECT_EQ(least_whole(1, edge - 1, least), std::nullopt);
+    }
+  }
+}
+
 }  // namespace
 
 }  // namespace mollify

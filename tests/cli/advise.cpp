@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "command_line.h"
+#include "release/advice.h"
 
 namespace mollify::test {
 namespace {
@@ -479,12 +480,12 @@ TEST(Advise, RefusesInOneSentence) {
     return ended.err;
   };
   EXPECT_EQ(refused({"--protect", "row"}),
-            "mollify: --purpose is missing: records, estimates, sample or table\n");
+            "mollify: --purpose is missing: " + all_names<Purpose>(" or ") + "\n");
   EXPECT_EQ(refused({"--purpose", "fun", "--protect", "row"}),
-            "mollify: purpose must be records, estimates, sample or table, but is \"fun\"\n");
+            "mollify: purpose must be " + all_names<Purpose>(" or ") + ", but is \"fun\"\n");
   EXPECT_EQ(refused({"--purpose", "records"}),
-            "mollify: what to protect is missing: give --protect (person, row or table) or "
-            "--method\n");
+            "mollify: what to protect is missing: give --protect (" + all_names<Protected>(" or ") +
+                ") or --method\n");
   EXPECT_EQ(refused({"--purpose", "sample", "--protect", "row", "--columns", "4", "--n", "9"}),
             "mollify: --count is missing: how many records to release\n");
   EXPECT_EQ(refused({"--purpose", "estimates", "--protect", "person", "--columns", "4"}),

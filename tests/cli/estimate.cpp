@@ -1,4 +1,6 @@
 // `mollify estimate`: the population, from what was released.
+#include "analysis/estimate.h"
+
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -194,8 +196,7 @@ TEST(Estimate, RefusesInOneSentence) {
   EXPECT_EQ(refused({"--confidence", "1"}),
             "mollify: confidence must be above 0.5 and below 1, but is 1\n");
   EXPECT_EQ(refused({"--method", "best"}),
-            "mollify: method must be unbiased, simplex or maximum-likelihood, but is "
-            "\"best\"\n");
+            "mollify: method must be " + all_names<EstimateMethod>(" or ") + ", but is \"best\"\n");
   population.files.write("other.yaml", "columns:\n  age: {type: integer, min: 0, max: 79}\n");
   EXPECT_EQ(refused({"--domain", "other.yaml"}),
             "mollify: c.json must be of the domain that is given, but is of another one\n");

@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "cli/command_line.h"
+#include "methods/local/tuned_band.h"
 #include "sanitized.h"
 
 namespace mollify::test {
@@ -157,7 +158,7 @@ TEST(LawOfDensity, OfCandidatesTendsToThatOfCells) {
   const Json candidates =
       law_of_density(command, options + Arguments{"--candidates", "65536", "--at", "0.5", "-3"});
   // The error of one list of 65536 is of order 1/256.
-  for (const char* name : {"kl", "tv", "hellinger2", "chi2"}) {
+  for (const auto& [divergence, name] : names<BandDivergence>()) {
     EXPECT_NEAR(candidates["divergence"][name].get<double>(),
                 cells["divergence"][name].get<double>(), 0.02)
         << name;

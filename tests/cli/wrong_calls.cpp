@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "command_line.h"
+#include "methods/central/samplers.h"
+#include "release/advice.h"
 
 namespace mollify::test {
 namespace {
@@ -54,10 +56,10 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
       {local + "--count 1 --epsilon -1", "epsilon must be finite and positive, but is -1"},
       {local + "--count 1 --epsilon two", "epsilon must be a number, but is \"two\"; write 2"},
       {"advise --purpose synthetic --protect person",
-       "purpose must be records, estimates, sample or table, but is \"synthetic\" (did you mean "
-       "\"table\"?)"},
-      {"advise --purpose table --protect user",
-       "protect must be person, row or table, but is \"user\" (did you mean \"person\"?)"},
+       "purpose must be " + all_names<Purpose>(" or ") +
+           ", but is \"synthetic\" (did you mean \"table\"?)"},
+      {"advise --purpose table --protect user", "protect must be " + all_names<Protected>(" or ") +
+                                                    ", but is \"user\" (did you mean \"person\"?)"},
       {"sample central --data schools.csv --domain schools.yaml --epsilon 1 --count 9000",
        "method central releases at most as many records as the table has, 7185, but 9000 are asked "
        "for: lower --count, or use method marginals, which releases any number of rows at one "
@@ -101,9 +103,9 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
        "\"minmax\" (did you mean "
        "\"minimax\"?)"},
       {central + "--count 10 --epsilon 1 --mechanism minimax",
-       "mechanism must be one of auto, subsampled-rr, reveal-or-obscure, ds-roo, subset-rr, "
-       "shuffled-rr, poisson-rr, histogram, product in method central, but is \"minimax\", "
-       "which is for methods local, integral and integral-model"},
+       "mechanism must be one of auto, " + all_names<CentralMechanism>() +
+           " in method central, but is \"minimax\", which is for methods local, integral and "
+           "integral-model"},
       {"sample integral --data schools.csv --domain schools.yaml --epsilon 1 --delta 1e-6",
        "--delta is for methods central, gaussian, gaussian-model and marginals, but the "
        "method is integral, whose guarantee never fails: leave it out"},

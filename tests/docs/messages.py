@@ -16,7 +16,7 @@ import sys
 
 from tracked import text_files
 
-MAKERS = r"(?:InvalidInput|Unserved|RefusedSetting|Code|refusal|refuse_setting|settings\.refuse)"
+MAKERS = r"(?:InvalidInput|Unserved|Code|refusal|refuse_setting|settings\.refuse)"
 CODE = re.compile(rf'\b{MAKERS}\(\s*"([a-z]+(?:-[a-z]+)*)"')
 WARNING = re.compile(r'\.code = "([a-z-]+)"|\bMessage\(\w+, "([a-z-]+)"')
 

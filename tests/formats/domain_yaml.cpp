@@ -15,6 +15,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "core/invalid_input.h"
+#include "domain/times.h"
 #include "formats/scratch.h"
 #include "random_domain.h"
 #include "refusal.h"
@@ -219,8 +220,8 @@ TEST(ParseDomain, NamesTheLineOfWhatItRefuses) {
   EXPECT_EQ(refusal("columns:\n  x: {type: number, min: 0, max: 9, bins: 3, spike: 10}\n"),
             "d.yaml line 2: column \"x\": spike must be a number from 0 to 9, but is 10");
   EXPECT_EQ(refusal("columns:\n  x: {type: date, min: 2026-01-01, max: 2026-02-01, bins: moon}\n"),
-            "d.yaml line 2: column \"x\": bins must be one of day, week, month, quarter, year or a "
-            "number, but is \"moon\"");
+            "d.yaml line 2: column \"x\": bins must be one of " + all_names<Period>() +
+                " or a number, but is \"moon\"");
   EXPECT_EQ(refusal("columns:\n  a: {type: boolean}\n  a: {type: boolean}\n"),
             "d.yaml line 3 must not repeat the key \"a\"");
   EXPECT_EQ(refusal("columns:\n- {name: a, type: boolean}\n- {name: a, type: boolean}\n"),

@@ -160,7 +160,9 @@ TEST(LedgerFile, KnowsAFileByPathAndByDeviceAndInode) {
   };
   const DataFile first{"/a", {{1, 10}}};
   EXPECT_EQ(charged("", first).data_set.data_set, "/a");
-  EXPECT_EQ(charged("", {"/b", {{1, 10}}}).data_set.data_set, "/a") << "a hard link";
+  const ChargeReceipt link = charged("", {"/b", {{1, 10}}});
+  EXPECT_EQ(link.data_set.data_set, "/a") << "a hard link";
+  EXPECT_TRUE(link.other_names.empty()) << "the name that is charged is no other one";
   EXPECT_EQ(charged("", {"/a", {{1, 11}}}).data_set.data_set, "/a") << "written anew";
   EXPECT_EQ(charged("", {"/c", {{2, 10}}}).data_set.data_set, "/c") << "another device";
   EXPECT_THROW((void)charged("others", first), InvalidInput) << "without saying that it is meant";
@@ -173,7 +175,9 @@ TEST(LedgerFile, KnowsAFileByPathAndByDeviceAndInode) {
   EXPECT_EQ(other.data_set.account.releases(), 1U);
   EXPECT_EQ(ledger.names_of(first).front(), "others") << "the latest of its path";
   EXPECT_TRUE(ledger.names_of({"/d", std::nullopt}).empty());
-  EXPECT_EQ(charged("/a", first).data_set.data_set, "/a");
+  const ChargeReceipt back = charged("/a", first);
+  EXPECT_EQ(back.data_set.data_set, "/a");
+  EXPECT_EQ(back.other_names, std::vector<std::string>{"others"});
   EXPECT_EQ(ledger.names_of(first).front(), "/a");
   EXPECT_EQ(ledger.declare("", {ProtectionScope::row(), pure_cost("1")}, false, first), "/a");
   // A total declared for a file holds for the file under its next name.

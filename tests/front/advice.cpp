@@ -1,3 +1,5 @@
+#include "release/advice.h"
+
 #include <cmath>
 
 #include <gmock/gmock.h>
@@ -25,9 +27,8 @@ TEST(FrontAdvice, IsOfTheDomainThatIsGiven) {
   EXPECT_THAT(json["commands"][1].get<std::string>(), HasSubstr("--domain people.yaml --unit who"));
   EXPECT_THAT(found.text, HasSubstr("minimax"));
   EXPECT_EQ(test::refusal_of([] { (void)advise({.purpose = "record", .columns = {3}}); }),
-            "purpose must be records, estimates, sample or table, but is "
-            "\"record\" (did you mean "
-            "\"records\"?)");
+            "purpose must be " + all_names<Purpose>(" or ") +
+                ", but is \"record\" (did you mean \"records\"?)");
 }
 
 TEST(FrontAmplify, FindsTheFourthOfFour) {

@@ -1,3 +1,5 @@
+#include "analysis/estimate.h"
+
 #include <cstdint>
 #include <vector>
 
@@ -46,8 +48,7 @@ TEST(FrontEstimate, FindsThePopulationInMemory) {
   EXPECT_EQ(test::refusal_of([&] {
               static_cast<void>(estimate(certificate, domain, records, {.method = "best"}));
             }),
-            "method must be unbiased, simplex or maximum-likelihood, but is "
-            "\"best\"");
+            "method must be " + all_names<EstimateMethod>(" or ") + ", but is \"best\"");
   std::vector<std::int64_t> others(told_ages);
   others[1] = 100;
   const Source clipped = Source::memory({{"age", others}, {"glad", told_glad}});

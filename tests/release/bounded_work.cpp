@@ -177,30 +177,34 @@ Json another(const Json& value) {
   return text;
 }
 
-// verify lists each part that it does not check. With any other part changed, it does not hold.
+// verify lists each part that it does not check. With any other part changed, it does not hold. A
+// sentence in other words is listed, and one in these words is not.
 TEST(EveryCertificate, ListsWhatIsAsDeclared) {
   for (const test::AskedRelease& asked : test::asked_releases()) {
     const test::MadeCertificate made(asked);
     Json genuine = made.json;
     genuine.erase("measured");
-    const StatedCertificate stated = parse_certificate(genuine.dump(), "it");
-    const Json places = check_answer(stated, made.check(genuine), "it").json["as_declared"];
-    ASSERT_TRUE(places.is_array()) << asked.name;
-    const auto is_listed = [&](const std::string& place) {
+    const auto is_listed = [](const Json& json, const CertificateCheck& check,
+                              const std::string& place) {
+      const StatedCertificate stated = parse_certificate(json.dump(), "it");
+      const Json places = check_answer(stated, check, "it").json["as_declared"];
       return std::any_of(places.begin(), places.end(), [&](const Json& one) {
         return place.starts_with(one.get<std::string>());
       });
     };
+    EXPECT_FALSE(is_listed(genuine, made.check(genuine), "/design/why")) << asked.name;
     const Json flat = genuine.flatten();
     for (const auto& [place, value] : flat.items()) {
       Json changed = genuine;
       changed[Json::json_pointer(place)] = another(value);
-      bool holds = false;
+      CertificateCheck check;
       try {
-        holds = made.check(changed).holds();
+        check = made.check(changed);
       } catch (const InvalidInput&) {
       }
-      EXPECT_FALSE(holds && !is_listed(place)) << asked.name << ": " << place;
+      const bool holds = check.holds();
+      EXPECT_TRUE(!holds || is_listed(changed, check, place)) << asked.name << ": " << place;
+      EXPECT_TRUE(holds || place != "/design/why") << asked.name;
     }
   }
 }

@@ -18,6 +18,7 @@
 #include "methods/central/method.h"
 #include "methods/gaussian/method.h"
 #include "methods/marginals/method.h"
+#include "methods/marginals/noisy_answers.h"
 #include "release/design.h"
 #include "release/verification.h"
 
@@ -60,8 +61,16 @@ double log(double x) noexcept {
   static const Function found = library("log");
   return moved(found(x), x);
 }
+double log2(double x) noexcept {
+  static const Function found = library("log2");
+  return moved(found(x), x);
+}
 double log1p(double x) noexcept {
   static const Function found = library("log1p");
+  return moved(found(x), x);
+}
+double cbrt(double x) noexcept {
+  static const Function found = library("cbrt");
   return moved(found(x), x);
 }
 double erfc(double x) noexcept {
@@ -193,6 +202,20 @@ TEST(LastDigits, RefuseNoMarginals) {
       spec.count = 2;
       spec.privacy = budget;
       EXPECT_EQ(refused(spec, {.records = 20'011}, domain), 0);
+    }
+  }
+}
+
+// Equal shares of parts that they divide are whole, so that a last digit would decide their floors.
+TEST(LastDigits, GiveAForestOfMarginalsEqualParts) {
+  for (std::uint64_t size = 4; size < 400; ++size) {
+    for (std::size_t pairs = 1; pairs <= 7; ++pairs) {
+      const std::vector<std::uint64_t> cells(pairs, size);
+      const auto here = forest_parts(9 * 5 * 7 * 64, cells);
+      for (machine = 1; machine < kMachines; ++machine) {
+        EXPECT_EQ(forest_parts(9 * 5 * 7 * 64, cells), here) << size << " x " << pairs;
+      }
+      machine = 0;
     }
   }
 }

@@ -1,4 +1,8 @@
-"""Boosted densities [Husain et al. 2020, Algorithm 1]: their bounds, and how one is learned. NOT PRIVATE."""
+"""Boosted densities [Husain et al. 2020, Algorithm 1]: their bounds, and how one is learned. NOT PRIVATE.
+
+Releases use the library's, src/scores/boosting.h, which has one bound and one kind of classifier. This one has those that
+the papers and their programs have, to compare them. On equal points the two agree: python/tests/test_boosting.py.
+"""
 
 from __future__ import annotations
 

@@ -302,6 +302,18 @@ ReferenceFile fitted_reference(const Domain& domain, std::uint64_t components,
   return {fitted.components, std::move(fitted.json)};
 }
 
+std::vector<double> boosted_log_ratios(std::span<const float> p, std::span<const float> pool,
+                                       std::size_t dimension, double epsilon,
+                                       std::size_t iterations, std::size_t samples,
+                                       std::uint64_t seed) {
+  const inside::Points reference = points_of(pool, dimension);
+  std::vector<double> ratios(reference.size());
+  inside::boost(points_of(p, dimension), reference, *inside::release_learner(),
+                {epsilon, iterations, samples, seed})
+      .log_ratio(reference, ratios);
+  return ratios;
+}
+
 class NetworkInside {
  public:
   explicit NetworkInside(inside::NetworkParameters parameters, double last_cross_entropy)

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -153,50 +152,6 @@ std::optional<nlohmann::json> implied_support(const nlohmann::json& stated,
   return found_support_json(hull, size, is_as_found(said, draw) ? said : draw, certificate, domain);
 }
 
-/// Whether two texts are equal except for one in the last digit of numbers that are no whole ones.
-bool is_nearly_text(std::string_view a, std::string_view b) {
-  struct Number {
-    double value = 0;
-    double last = 0;  ///< one in its last digit; 0 of a whole number
-  };
-  const auto number = [](std::string_view& text) {
-    Number read;
-    const char* const end = std::from_chars(text.data(), text.data() + text.size(), read.value).ptr;
-    const std::string_view digits = text.substr(0, static_cast<std::size_t>(end - text.data()));
-    text.remove_prefix(digits.size());
-    const std::size_t exponent = std::min(digits.find('e'), digits.size());
-    const std::size_t point = digits.find('.');
-    if (point == std::string_view::npos && exponent == digits.size()) return read;
-    const std::size_t decimals = point < exponent ? exponent - point - 1 : 0;
-    read.last = std::pow(10, -static_cast<double>(decimals));
-    if (exponent < digits.size()) {
-      double ten_to = 0;
-      const char* from = digits.data() + exponent + 1;
-      if (*from == '+') ++from;
-      std::from_chars(from, digits.data() + digits.size(), ten_to);
-      read.last *= std::pow(10, ten_to);
-    }
-    return read;
-  };
-  const auto is_digit = [](std::string_view text) {
-    return !text.empty() && text.front() >= '0' && text.front() <= '9';
-  };
-  while (is_digit(a) == is_digit(b) && !a.empty() && !b.empty()) {
-    if (is_digit(a)) {
-      // Zeros at the end are not written: of three digits, the third is the last at least.
-      const Number x = number(a), y = number(b);
-      const double third = std::pow(10, std::floor(std::log10(std::max(x.value, y.value))) - 2);
-      const double most = 1.01 * std::min(std::max(x.last, y.last), third);
-      if (x.value != y.value && !(std::abs(x.value - y.value) <= most)) return false;
-    } else {
-      if (a.front() != b.front()) return false;
-      a.remove_prefix(1);
-      b.remove_prefix(1);
-    }
-  }
-  return a.empty() && b.empty();
-}
-
 /// The stated result of the accounting in doubles, whose last digits processors round differently,
 /// if it is nearly the result found here.
 void take_response(const nlohmann::json& said, CentralDesign& design) {
@@ -211,11 +166,6 @@ void take_response(const nlohmann::json& said, CentralDesign& design) {
   take(design.rate, "/design/rate");
   design.total_variation_up = make_central_sampler(design)->total_variation_up();
   take(design.total_variation_up, "/accuracy/total_variation");
-  const auto why = nlohmann::json::json_pointer("/design/why");
-  if (said.contains(why) && said[why].is_string() &&
-      is_nearly_text(said[why].get<std::string>(), design.why)) {
-    design.why = said[why].get<std::string>();
-  }
 }
 
 /// The mechanism that a certificate says was chosen.

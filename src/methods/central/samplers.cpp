@@ -151,14 +151,11 @@ double binomial_below_up(std::uint64_t trials, double rate, std::uint64_t count)
 
 std::optional<double> poisson_rate_for(std::uint64_t records, std::uint64_t outputs,
                                        double failure) {
-  double low = 0;
-  double high = 1;
-  for (int i = 0; i < 60; ++i) {
-    const double middle = (low + high) / 2;
-    (binomial_below_up(records, middle, outputs) <= failure ? high : low) = middle;
-  }
-  if (high == 1) return std::nullopt;
-  return high;
+  const double rate = halve({.serves = 1, .fails = 0}, {.most = 60}, [&](double middle) {
+                        return binomial_below_up(records, middle, outputs) <= failure;
+                      }).serves;
+  if (rate == 1) return std::nullopt;
+  return rate;
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -270,16 +267,7 @@ namespace {
 /// at `greatest`.
 template <class Condition>
 std::uint64_t least_that(std::uint64_t greatest, const Condition& holds) {
-  std::uint64_t low = 0;
-  while (low < greatest) {
-    const std::uint64_t middle = low + (greatest - low) / 2;
-    if (holds(middle)) {
-      greatest = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return greatest;
+  return holds(0) ? 0 : halve_whole(greatest, 0, holds);
 }
 
 }  // namespace
@@ -525,18 +513,8 @@ ClippedMeans::ClippedMeans(unsigned coordinates, std::uint64_t records, std::uin
 std::optional<std::uint64_t> ClippedMeans::least_clip(unsigned coordinates, std::uint64_t records,
                                                       double rho) {
   if (records < 4) return std::nullopt;
-  std::uint64_t low = 1;
-  std::uint64_t high = (records + 2) / 3 - 1;
-  if (!(rho_up(coordinates, records, high) <= rho)) return std::nullopt;
-  while (low < high) {
-    const std::uint64_t middle = low + (high - low) / 2;
-    if (rho_up(coordinates, records, middle) <= rho) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return high;
+  return least_whole(1, (records + 2) / 3 - 1,
+                     [&](std::uint64_t clip) { return rho_up(coordinates, records, clip) <= rho; });
 }
 
 Privacy ClippedMeans::guarantee() const {

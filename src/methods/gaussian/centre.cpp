@@ -293,13 +293,10 @@ double normal_tail_up(double z) { return 0.5 * std::erfc(z / std::numbers::sqrt2
 
 /// The least z, except for rounding up, with normal_tail_up(z) <= tail; none if beyond 37.
 std::optional<double> normal_quantile_up(double tail) {
-  double low = 0, high = kFarthest;
-  if (normal_tail_up(high) > tail) return std::nullopt;
-  for (int i = 0; i < 60; ++i) {
-    const double middle = (low + high) / 2;
-    (normal_tail_up(middle) <= tail ? high : low) = middle;
-  }
-  return high;
+  if (normal_tail_up(kFarthest) > tail) return std::nullopt;
+  return halve({.serves = kFarthest, .fails = 0}, {.most = 60},
+               [tail](double z) { return normal_tail_up(z) <= tail; })
+      .serves;
 }
 
 /// 1 / scale, or below it by a relative 2^-52 at most: `scale` is at least 2^-10.
@@ -351,23 +348,20 @@ double suppressed_up(std::uint64_t records, const StableHistogram& histogram) {
 std::optional<Stages> two_stages(const CentreRequest& request, double first_delta,
                                  double second_delta) {
   const double epsilon = request.budget.epsilon, allowed = request.failure / 16;
-  double low = 0, high = epsilon;
   const auto suppressed = [&](double first) {
     return suppressed_up(request.records, StableHistogram(first, first_delta));
   };
-  if (suppressed(high) > allowed) return std::nullopt;
-  while (high - low > 1e-4 * high) {
-    const double middle = (low + high) / 2;
-    const bool is_enough = middle >= 1e-6 && suppressed(middle) <= allowed;
-    (is_enough ? high : low) = middle;
-  }
-  double rest = epsilon - high;
-  while (rest > 0 && add_up(rest, high) > epsilon) rest = std::nextafter(rest, 0.0);
+  if (suppressed(epsilon) > allowed) return std::nullopt;
+  const double first = halve({.serves = epsilon, .fails = 0}, {.share = 1e-4}, [&](double middle) {
+                         return middle >= 1e-6 && suppressed(middle) <= allowed;
+                       }).serves;
+  double rest = epsilon - first;
+  while (rest > 0 && add_up(rest, first) > epsilon) rest = std::nextafter(rest, 0.0);
   if (!(rest >= 1e-6)) return std::nullopt;
   Stages stages;
-  stages.histogram = {.epsilon = high,
+  stages.histogram = {.epsilon = first,
                       .delta = first_delta,
-                      .threshold = StableHistogram(high, first_delta).threshold()};
+                      .threshold = StableHistogram(first, first_delta).threshold()};
   stages.rate = second_delta > 0 ? approximate_rate(request.dimension, rest, second_delta)
                                  : pure_rate(request.dimension, rest);
   return stages;
@@ -399,13 +393,8 @@ std::optional<double> least_deviations(std::uint64_t records, double outcomes, R
   const auto is_enough = [&](double z) {
     return median_beyond_up(records, outcomes, rate, normal_tail_up(z)) <= allowed;
   };
-  double low = 0, high = kFarthest;
-  if (!is_enough(high)) return std::nullopt;
-  while (high - low > 0x1p-30) {
-    const double middle = (low + high) / 2;
-    (is_enough(middle) ? high : low) = middle;
-  }
-  return high;
+  if (!is_enough(kFarthest)) return std::nullopt;
+  return halve({.serves = kFarthest, .fails = 0}, {.most = 36}, is_enough).serves;
 }
 
 /// The boundaries of cells between records that a histogram of coarse cells is for.

@@ -52,13 +52,9 @@ double delta_with_room(double variance, double sensitivity, std::size_t dimensio
 
 /// The least epsilon that serves: within 2^-20 of it, and at most the budget's.
 double least_epsilon(const Privacy& budget, const std::function<bool(double)>& serves) {
-  double low = 0, high = budget.epsilon;
-  if (serves(low)) return low;
-  for (int i = 0; i < 40 && high - low > high * 0x1p-20; ++i) {
-    const double middle = (low + high) / 2;
-    (serves(middle) ? high : low) = middle;
-  }
-  return high;
+  if (serves(0)) return 0;
+  return halve({.serves = budget.epsilon, .fails = 0}, {.most = 40, .share = 0x1p-20}, serves)
+      .serves;
 }
 
 /// The records of a run, around the point that they are clipped around.
@@ -205,11 +201,7 @@ double sensitivity_share(const GaussianRequest& request) {
     low = high;
     high *= 2;
   }
-  for (int i = 0; i < 60 && high - low > high * 1e-13; ++i) {
-    const double middle = (low + high) / 2;
-    (serves(middle) ? low : high) = middle;
-  }
-  return low;
+  return halve({.serves = low, .fails = high}, {.most = 60, .share = 1e-13}, serves).serves;
 }
 
 /// Total variation between y + N(0, t^2 I), y discrete Gaussian of deviation sigma on Z^d, and N(0,
@@ -685,16 +677,16 @@ std::optional<double> least_budget(GaussianRequest request, double most) {
   const bool is_rho = request.budget.notion == Notion::kConcentrated;
   double& spent = is_rho ? request.budget.rho : request.budget.epsilon;
   const double limit = is_rho ? kGreatestRho : kGreatestEpsilon;
-  double low = spent, high = limit;
-  spent = high;
-  if (!is_within(most, request)) return std::nullopt;
-  while (high > low * 1.005) {
-    spent = std::sqrt(low * high);
-    (is_within(most, request) ? high : low) = spent;
-  }
+  const auto serves = [&](double budget) {
+    spent = budget;
+    return is_within(most, request);
+  };
+  const double refused = spent;
+  if (!serves(limit)) return std::nullopt;
+  const double least = halve_ratio({.serves = limit, .fails = refused}, 1.005, serves);
   // Three digits, upwards.
-  const double unit = std::pow(10, std::floor(std::log10(high)) - 2);
-  return std::min(limit, std::ceil(high / unit) * unit);
+  const double unit = std::pow(10, std::floor(std::log10(least)) - 2);
+  return std::min(limit, std::ceil(least / unit) * unit);
 }
 
 }  // namespace

@@ -470,19 +470,16 @@ struct Split {
 };
 
 std::vector<Split> splits(const GaussianRequest& request, std::uint64_t records, double delta) {
+  constexpr double kEasy = 1e-12;
   std::vector<Split> found;
   for (const double share : {.2, .3, .4, .45, .5, .55, .6, .65, .7, .75, .8, .85, .9}) {
     const double of_release = (1 - share) * request.budget.epsilon;
     const auto keeps = [&](double square) {
       return release_keeps(request.dimension, records, square, of_release, delta);
     };
-    double low = 1e-12, high = 50;
-    if (!keeps(low)) continue;
-    while (high > low * (1 + 0x1p-20)) {
-      const double middle = std::sqrt(low * high);
-      (keeps(middle) ? low : high) = middle;
-    }
-    found.push_back({share * request.budget.epsilon, low});
+    if (!keeps(kEasy)) continue;
+    found.push_back({share * request.budget.epsilon,
+                     halve_ratio({.serves = kEasy, .fails = 50}, 1 + 0x1p-20, keeps)});
   }
   return found;
 }

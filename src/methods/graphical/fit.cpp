@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/directed_rounding.h"
 #include "base/progress.h"
 #include "core/invalid_input.h"
 #include "methods/graphical/junction_tree.h"
@@ -583,13 +584,10 @@ std::vector<double> CopulaColumn::hermite(std::span<const std::int64_t> scores) 
 double latent_correlation(std::span<const double> a, std::span<const double> b,
                           double mean_product) {
   if (!(a[1] * b[1] > 0)) return 0;  // a column of one score
-  double low = -kGreatestCorrelation;
-  double high = kGreatestCorrelation;
-  for (int halving = 0; halving < 40; ++halving) {
-    const double middle = (low + high) / 2;
-    (sum_at(a, b, middle) < mean_product ? low : high) = middle;
-  }
-  return (low + high) / 2;
+  const Ends found =
+      halve({.serves = kGreatestCorrelation, .fails = -kGreatestCorrelation}, {.most = 40},
+            [&](double correlation) { return !(sum_at(a, b, correlation) < mean_product); });
+  return (found.serves + found.fails) / 2;
 }
 
 std::vector<double> nearest_correlations(std::vector<double> matrix, std::size_t d) {

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/directed_rounding.h"
 #include "base/names.h"
 #include "base/speech.h"
 #include "core/band.h"
@@ -199,13 +200,9 @@ double gaussian_curve(double nu, double b) {
 
 double gaussian_curve_weight_down(double nu, double least_mass) {
   require_between("mu", nu, 0.001, 20);
-  double allowed = 0;
-  double refused = 1;
-  for (int step = 0; step < 100 && allowed < std::nextafter(refused, 0.0); ++step) {
-    const double lambda = (allowed + refused) / 2;
-    const bool fits = lambda <= room_under_curve(nu, (1 - lambda) * least_mass);
-    (fits ? allowed : refused) = lambda;
-  }
+  const double allowed = halve({.serves = 0, .fails = 1}, {.most = 100}, [&](double lambda) {
+                           return lambda <= room_under_curve(nu, (1 - lambda) * least_mass);
+                         }).serves;
   return allowed * (1 - 0x1p-30);
 }
 

@@ -691,17 +691,10 @@ class Learner {
       choices.resize(kept);
       candidates.resize(kept);
     }
-    // The sum of all cells' deviations is least where a table's parts grow as cells^(2/3).
-    double all = 0;
-    for (const PairChoice& pair : chosen) all += std::cbrt(square(cells_of(pair)));
-    for (const PairChoice& pair : chosen) {
-      const double share = std::cbrt(square(cells_of(pair))) / all;
-      measure(pair, std::max(1U, static_cast<std::uint32_t>(design_.tree_parts * share)));
-    }
-  }
-
-  static double square(std::size_t value) {
-    return static_cast<double>(value) * static_cast<double>(value);
+    std::vector<std::uint64_t> cells;
+    for (const PairChoice& pair : chosen) cells.push_back(cells_of(pair));
+    const std::vector<std::uint32_t> shares = forest_parts(design_.tree_parts, cells);
+    for (std::size_t i = 0; i < chosen.size(); ++i) measure(chosen[i], shares[i]);
   }
 
   /// No more than is left: where rounding has made parts of 0 one, fewer may be.

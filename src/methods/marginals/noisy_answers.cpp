@@ -214,19 +214,28 @@ std::size_t longest_forest(std::size_t columns, std::span<const Measurement> pai
   return joined;
 }
 
-/// A pair's share of the forest's parts, up to a factor.
-double weight_of(const Measurement& pair) {
-  const double cells = static_cast<double>(pair.cells[0]) * pair.cells[1];
-  return std::cbrt(cells * cells);
+/// x^(1/3) for x >= 1, by +, -, x and / alone: the C library's has other last digits elsewhere, and
+/// three equal pairs have a third each, whose floor these would decide.
+double cube_root(double x) {
+  int exponent = 0;
+  double rest = std::frexp(x, &exponent);
+  for (; exponent % 3 != 0; ++exponent) rest /= 2;
+  double root = 0.45 + 0.55 * rest;
+  for (int step = 0; step < 6; ++step) root -= (root - rest / (root * root)) / 3;
+  return std::ldexp(root, exponent / 3);
 }
 
 bool is_forest_of(const MarginalDesign& design, std::span<const Measurement> pairs) {
-  double all = 0;
-  for (const Measurement& pair : pairs) all += weight_of(pair);
-  return std::all_of(pairs.begin(), pairs.end(), [&](const Measurement& pair) {
-    const double wanted = std::max(1.0, std::floor(design.tree_parts * (weight_of(pair) / all)));
-    return std::abs(wanted - pair.parts) <= 1;  // doubles may round otherwise
-  });
+  std::vector<std::uint64_t> cells;
+  for (const Measurement& pair : pairs) {
+    cells.push_back(std::uint64_t{pair.cells[0]} * pair.cells[1]);
+  }
+  const std::vector<std::uint32_t> wanted = forest_parts(design.tree_parts, cells);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    // A certificate may be older than `cube_root`.
+    if (std::max(wanted[i], pairs[i].parts) - std::min(wanted[i], pairs[i].parts) > 1) return false;
+  }
+  return true;
 }
 
 /// `spent`: the parts of all steps before.
@@ -244,6 +253,22 @@ bool are_rounds_of(const MarginalDesign& design, std::span<const Measurement> pa
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> forest_parts(std::uint32_t tree_parts,
+                                        std::span<const std::uint64_t> cells) {
+  std::vector<double> weights;
+  double all = 0;
+  for (const std::uint64_t size : cells) {
+    const auto number = static_cast<double>(size);
+    weights.push_back(cube_root(number * number));
+    all += weights.back();
+  }
+  std::vector<std::uint32_t> parts;
+  for (const double weight : weights) {
+    parts.push_back(std::max(1U, static_cast<std::uint32_t>(tree_parts * (weight / all))));
+  }
+  return parts;
+}
 
 bool can_be_measured(const MarginalDesign& design, std::span<const Measurement> pairs) {
   const std::size_t columns = design.request.columns.size();

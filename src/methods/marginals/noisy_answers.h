@@ -176,6 +176,12 @@ struct Measurement {
   std::uint32_t parts = 0;
 };
 
+/// What the pairs of a forest are measured with, by the sizes of their tables: of all the parts a
+/// share that grows as cells^(2/3), where the sum of all cells' deviations is least, and at least 1.
+/// The same on every machine.
+[[nodiscard]] std::vector<std::uint32_t> forest_parts(std::uint32_t tree_parts,
+                                                      std::span<const std::uint64_t> cells);
+
 /// Whether a release of this design can have measured these pairs, in their order. First comes a
 /// forest of columns, whose parts follow from its cells. Each later pair has the parts of a round,
 /// doubled any number of times. The last pair takes what is left. All together have no more parts

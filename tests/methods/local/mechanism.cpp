@@ -262,9 +262,6 @@ Masses random_masses(std::size_t k, std::mt19937_64& random) {
 }
 
 TEST(Mechanism, NamesRoundTrip) {
-  EXPECT_EQ(all_names<Mechanism>(),
-            "minimax, relative, class, neighbourhood, public-kernel, randomized-response, mixture, "
-            "gaussian-curve, naive, convex, scale-and-shift, location");
   for (const auto& [mechanism, name] : names<Mechanism>()) {
     EXPECT_EQ(named<Mechanism>(name), mechanism);
     EXPECT_EQ(name_of(mechanism), name);

@@ -138,7 +138,7 @@ TEST(LocalPlan, RefusesInOneSentence) {
           R"({"method": "local", "unknown": "k", "k": 3, "alpha": 0.1, "privacy": {"epsilon": 1}})"),
       "k is what plan is asked to find, but it is given: leave it out");
   EXPECT_EQ(refused(R"({"method": "local", "unknown": "m", "alpha": 0.1})"),
-            "unknown must be n, k, dimension, epsilon, rho, delta, count or alpha, but is \"m\"");
+            "unknown must be " + all_names<PlanUnknown>(" or ") + ", but is \"m\"");
   EXPECT_EQ(refused(R"({"method": "local", "unknown": "rho", "k": 3, "alpha": 0.1})"),
             "plan cannot find rho for method local");
   EXPECT_EQ(
