@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Writes python/mollify/_core.pyi, and adds to the classes of python/mollify/_methods.py the parameters that the library has and they have not.
+"""Writes python/mollify/_core.pyi, and adds to the classes of python/mollify/_methods.py and to the functions of
+python/mollify/_analysis.py the parameters that the library has and they have not.
 
-A parameter is a part of a spec or of a plan's question, in the installed package's table. Its type follows from its kind, and its
-sentence is the one of schema/release-spec.schema.json; both may be made better by hand afterwards. pytest compares the two.
+A parameter is a part of a spec or of a question, in the installed package's table. Its type follows from its kind, and its sentence
+is the one of schema/release-spec.schema.json or docs/reference/spec.md; both may be made better by hand afterwards. pytest compares
+the two.
 
     build/python-tests/bin/python scripts/refresh_signatures.py
 """
@@ -18,9 +20,11 @@ from mollify import _core
 
 ROOT = Path(__file__).resolve().parent.parent
 METHODS = ROOT / "python/mollify/_methods.py"
+FUNCTIONS = ROOT / "python/mollify/_analysis.py"
 TYPES = {
     "text": "str | None = None",
     "texts": "str | Sequence[str] | None = None",
+    "whole numbers": "Sequence[int] | None = None",
     "whole number": "int | None = None",
     "number": "float | None = None",
     "decimal number": "Number | None = None",
@@ -87,7 +91,7 @@ def refreshed(text):
             continue
         given = {at.arg for at in plans[0].args.kwonlyargs + plans[0].args.args}
         before = []
-        for name, kind, _ in names(_core.plan_parts(), word):
+        for name, kind, _ in names(_core.request_parts("plan"), word):
             if name not in given:
                 above = [rf"        {known}: " for known in reversed(before)]
                 add_after(lines, plans[0], above, [f"        {name}: {kind},"])
@@ -96,8 +100,29 @@ def refreshed(text):
     return None
 
 
-while (more := refreshed(METHODS.read_text())) is not None:
-    METHODS.write_text(more)
+def asked(text):
+    """The text with the first parameter that a function of its name does not have, or None."""
+    lines = text.splitlines()
+    for one in ast.parse(text).body:
+        name = getattr(one, "name", "")
+        if name not in ("advise", "amplify", "estimate"):
+            continue
+        given = [at.arg for at in one.args.args + one.args.kwonlyargs]
+        for flag, _, kind, _ in _core.request_parts(name):
+            parameter = flag.replace("-", "_")
+            if parameter in given:
+                continue
+            add_after(lines, one, [rf"    {given[-1]}: "], [f"    {parameter}: {TYPES[kind]},"])
+            row = re.search(rf"^\| `{name}` \| .*?`--{flag}` \| .*? \| (.*) \|$", (ROOT / "docs/reference/spec.md").read_text(), re.M)
+            told = [f"    {parameter} : {TYPES[kind].partition(' ')[0]}", f"        {row[1][0].upper()}{row[1][1:]}."]
+            add_after(lines, one, [rf"    (\w+, )*{given[-1]}\b(, \w+)* : "], told)
+            return "\n".join(lines) + "\n"
+    return None
+
+
+for place, added in ((METHODS, refreshed), (FUNCTIONS, asked)):
+    while (more := added(place.read_text())) is not None:
+        place.write_text(more)
 
 STUB = ROOT / "python/mollify/_core.pyi"
 PATTERNS = ROOT / "python/stub_patterns.txt"

@@ -28,10 +28,17 @@ struct Answer {
 };
 
 // -----------------------------------------------------------------------------------------------
-// Before there is data: the needs and the error of a release, and which one to take.
+// Questions. Each is a JSON object of parts that docs/reference/spec.md tells; sentences name
+// `name`, or parameters if it is empty. All functions throw InvalidInput, one sentence, for a part
+// that the question does not have or that is out of range, and for parts that contradict each other
+// or leave too much open.
 
-/// All that a question may hold, with the names of the command's flags.
-[[nodiscard]] std::vector<SpecPart> plan_parts();
+/// All that a question may hold, with the names of the command's flags: of "advise", "amplify",
+/// "check", "estimate", "plan" and "tune".
+[[nodiscard]] std::vector<SpecPart> request_parts(std::string_view request);
+
+// -----------------------------------------------------------------------------------------------
+// Before there is data: the needs and the error of a release, and which one to take.
 
 /// The plan for a question, in JSON: parts of a release's spec, "n", "k" or "dimension", "alpha"
 /// and others that docs/reference/spec.md tells. One is left out, or named as the "unknown", and
@@ -55,40 +62,17 @@ struct Answer {
 [[nodiscard]] Answer plan(std::string_view question, const Domain& domain,
                           const PublicTexts& texts = {});
 
-/// In people's words. None is what nobody has settled.
-struct AdviceQuestion {
-  std::string purpose{};                     ///< "records", "estimates", "sample" or "table"
-  std::optional<std::string> protect{};      ///< "person", "row" or "table"
-  std::optional<std::string> method{};       ///< instead of it: "local", "integral", ...
-  std::optional<std::uint64_t> n{};          ///< persons, or rows
-  std::optional<std::string> domain{};       ///< its file, or the name of one of the texts
-  std::vector<std::uint64_t> columns{};      ///< instead of it: how many values each column has
-  std::optional<std::uint64_t> count{};      ///< records to release
-  std::optional<std::string> unit{};         ///< the column that names persons
-  std::optional<double> epsilon{}, delta{};  ///< the budget
-  std::optional<double> alpha{};             ///< the error that is still good
-  std::optional<std::string> covariance{};   ///< a file, or the name of one of the texts
-  std::vector<std::string> logarithms{};     ///< columns whose logarithms are Gaussian
-  bool accept_large_delta = false;
-};
-
 /// Method, mechanism and budget, the expected error, and the commands to run. Some seconds at most.
-/// Throws InvalidInput for a question that contradicts itself or leaves too much open.
-[[nodiscard]] Answer advise(const AdviceQuestion& question, const PublicTexts& texts = {});
+///
+///     {"purpose": "records", "protect": "person", "n": 500, "domain": {"file": "people.yaml"}}
+[[nodiscard]] Answer advise(std::string_view question, const std::string& name = "the question",
+                            const PublicTexts& texts = {});
 
-/// Shuffled reports of randomized response: three of n, epsilon0, epsilon and delta.
-struct AmplifyQuestion {
-  std::optional<std::uint64_t> n{}, k{};     ///< records, and outcomes
-  std::optional<double> epsilon0{};          ///< of one report, up to 100
-  std::optional<double> epsilon{}, delta{};  ///< of all reports together
-  std::optional<double> rate{};              ///< each record is first kept with this probability,
-  std::optional<std::uint64_t> chosen{};     ///< or this many of the n records are first chosen
-  bool accept_large_delta = false;           ///< a delta of 1/n or more is looked at too
-};
-
-/// Proved bounds on how private all reports are together. Some seconds at most. Throws InvalidInput
-/// for a question that is out of range, contradicts itself or leaves more open.
-[[nodiscard]] Answer amplify(const AmplifyQuestion& question);
+/// Proved bounds on how private shuffled reports of randomized response are together, for three of
+/// n, epsilon0, epsilon and delta. Some seconds at most.
+///
+///     {"n": 1000, "k": 10, "epsilon0": 2, "delta": 1e-6}
+[[nodiscard]] Answer amplify(std::string_view question, const std::string& name = "the question");
 
 /// How far the law of one draw can be from the data, at worst. Throws InvalidInput for parameters
 /// that no sampler has.
@@ -103,45 +87,30 @@ struct AmplifyQuestion {
 /// 16 groups. "others" counts all words beyond the 1000 most frequent.
 [[nodiscard]] std::string level_counts(const Domain& domain, const Source& rows);
 
-struct EstimateOptions {
-  /// All intervals hold together with at least this probability: above 0.5, below 1.
-  double confidence = 0.95;
-  /// "unbiased", "simplex" (the nearest distribution) or "maximum-likelihood".
-  std::string method = "unbiased";
-  bool pairs = false;  ///< two-way tables of all pairs of columns too
-};
-
 /// The distribution of the population that `released` was drawn from, by its certificate and
 /// nothing else: no private data is read. Unbiased, with exact intervals for the probabilities, for
 /// randomized response, mixture and the Gaussian curve, shuffled or not; for a band, valid bounds
 /// (docs/guides/estimate-a-population.md). Of the facts `estimates` has the outcomes, `marginals`,
-/// `pairs` and `means` the rest.
+/// `pairs` and `means` the rest. A question: {"confidence": 0.99, "pairs": true}.
 ///
 /// Throws InvalidInput for a certificate that does not hold, a domain, a number of records or a
 /// value that is not the release's, and a release that has nothing to estimate: Gaussian samples,
 /// candidates, a support that was found privately.
 [[nodiscard]] Answer estimate(const Certificate& certificate, const Domain& domain,
-                              const Source& released, const EstimateOptions& options = {});
+                              const Source& released, std::string_view question = "{}",
+                              const std::string& name = "the question");
 
 // -----------------------------------------------------------------------------------------------
 // For the data holder, NOT PRIVATE: what private data have that their domain does not declare, and
 // how close a release is to them. And where a band lies best, from public units. All of these throw
 // InvalidInput for a wrong public input.
 
-/// Files, or names of texts. Columns are names.
-struct CheckOptions {
-  std::optional<std::string> unit{};           ///< names whom a row belongs to
-  std::optional<std::string> units{};          ///< a file of all units
-  std::optional<std::string> units_column{};   ///< of that file; none: as `unit` is called
-  std::optional<std::string> counts_column{};  ///< how many records a row represents
-  std::vector<std::string> references{};  ///< public files: how many of their records the data has
-  std::optional<std::uint64_t> most{};    ///< most findings to list; none: 1000
-};
-
 /// Every value of a CSV file, or of a text of that name, that the domain does not declare, by line
-/// and column, and the value that it becomes. The fact "findings" is their number.
+/// and column, and the value that it becomes. The fact "findings" is their number. A question:
+/// {"unit": "who", "roster": {"file": "units.csv"}}.
 [[nodiscard]] Answer check(const Domain& domain, const std::string& data,
-                           const CheckOptions& options = {}, const PublicTexts& texts = {});
+                           std::string_view question = "{}",
+                           const std::string& name = "the question", const PublicTexts& texts = {});
 
 /// How close the law of a release to come is to the data, and how close its reference is. Each spec
 /// is a JSON object, without a count for 1; with several, which differ in their budget, or with the
@@ -156,22 +125,15 @@ struct CheckOptions {
                                       const Source& released, const std::string& name,
                                       const PublicTexts& texts = {});
 
-struct TuneOptions {
-  std::optional<std::string> divergence{};  ///< "kl" (none too), "tv", "hellinger2" or "chi2"
-  bool best = false;                        ///< finds the best band there is, and its limit
-  std::optional<std::string> out{};         ///< name of the best band's file in the text
-  /// The private file, or the name of its text: the units must not be from it.
-  std::optional<std::string> data{};
-};
-
 /// An answer, and with `best` what a file for "band": "file=..." holds.
 struct Tuning {
   Answer answer;
   std::string band{};
 };
 
-/// The best band of a release by method local, from PUBLIC units: a CSV file or a text.
-[[nodiscard]] Tuning tune(const ReleaseSpec& spec, const std::string& public_units,
-                          const TuneOptions& options = {}, const PublicTexts& texts = {});
+/// The best band of a release by method local, from PUBLIC units: {"public_units": {"file":
+/// "units.csv"}, "best": true}. With "data", the private file, units from it are refused.
+[[nodiscard]] Tuning tune(const ReleaseSpec& spec, std::string_view question,
+                          const std::string& name = "the question", const PublicTexts& texts = {});
 
 }  // namespace MOLLIFY_NAMESPACE

@@ -140,19 +140,33 @@ mollify_status mollify_release_report(const char* spec, uint64_t records, char**
  * failure of this function. */
 mollify_status mollify_verify(const char* certificate, const char* domain, char** report);
 
-/* What released records tell of the population, for the collector: from a CSV file of them, their
- * certificate, the domain given as the text of its file, and nothing else. Options are a JSON
- * object of "confidence", "method" and "pairs" (mollify/answers.h), or NULL. The report is what
- * `mollify estimate --json` prints. */
-mollify_status mollify_estimate(const char* certificate, const char* domain, const char* released,
-                                const char* options, char** report);
+/* ---- Questions and answers -------------------------------------------------------------------- */
 
-/* What a release needs or can do, by any method, before any data. The question is a JSON object as
- * mollify::plan takes it (mollify/answers.h), in which one quantity is left out:
+/* A question is a JSON object of the parts that docs/reference/spec.md tells, as the functions of
+ * these names in mollify/answers.h take it. The report is what `mollify NAME --json` prints. */
+
+/* What a release needs or can do, by any method, before any data; one quantity is left out:
  *   {"method": "central", "k": 100, "count": 10, "privacy": {"epsilon": 1, "delta": 1e-9},
- *    "alpha": 0.1}
- * The report is what `mollify plan --json` prints. */
+ *    "alpha": 0.1} */
 mollify_status mollify_plan(const char* question, char** report);
+
+/* Which release to take:
+ *   {"purpose": "records", "protect": "person", "n": 500, "domain": {"file": "people.yaml"}} */
+mollify_status mollify_advise(const char* question, char** report);
+
+/* How private shuffled reports are: {"n": 1000, "k": 10, "epsilon0": 2, "delta": 1e-6} */
+mollify_status mollify_amplify(const char* question, char** report);
+
+/* What released records tell of the population, for the collector: from a CSV file of them, their
+ * certificate, the domain given as the text of its file, and nothing else. The question, such as
+ * {"confidence": 0.99, "pairs": true}, may be NULL. */
+mollify_status mollify_estimate(const char* certificate, const char* domain, const char* released,
+                                const char* question, char** report);
+
+/* NOT PRIVATE, for the data holder: the values of a CSV file that the domain, given as the text of
+ * its file, does not declare. The question, such as {"unit": "who"}, may be NULL. */
+mollify_status mollify_check(const char* domain, const char* data, const char* question,
+                             char** report);
 
 #ifdef __cplusplus
 }

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from mollify import _core, _plot
 from mollify._answer import Answer
-from mollify._checks import listed, number, optional_number, optional_whole, whole_number
+from mollify._checks import listed
 from mollify._data import source_of
-from mollify._domain import Domain, DomainLike, _listed, _restore, as_domain
+from mollify._domain import Domain, DomainLike, _restore, as_domain
 from mollify._files import optional
 from mollify._method_base import Method
 from mollify._methods import METHODS
@@ -19,7 +19,7 @@ from mollify._parameters import hinted
 from mollify._refusal import WayOut, refusal
 from mollify._release import Certificate, Release, as_certificate
 from mollify._sampler import RandomizedResponse, Sampler
-from mollify._spec import Held, Inputs
+from mollify._spec import Held, Inputs, question_of
 from mollify._warning import messages, warn
 
 if TYPE_CHECKING:
@@ -119,6 +119,7 @@ def estimate(
         For a certificate that does not hold, for a domain or a number of records that
         is not the release's, and for releases that have nothing to estimate.
     """
+    question = question_of("estimate", locals())
     if certificate is None and isinstance(released, Release):
         certificate = released.certificate
     if certificate is None:
@@ -139,9 +140,7 @@ def estimate(
         certificate._name,
         known._inside,
         source_of(released, list(known), what="released"),
-        number("confidence", confidence),
-        str(method),
-        bool(pairs),
+        question,
     )
     return Estimate(*answer)
 
@@ -221,6 +220,7 @@ def advise(
     InvalidInput
         For parameters that are out of range, missing, or do not go together.
     """
+    asked = dict(locals())
     if method is not None and not (isinstance(method, type) and issubclass(method, Method)):
         raise refusal("wrong-type", f"method must be a class, such as mo.Central, but is {method!r}", "method")
     known = None if domain is None else as_domain(domain)
@@ -228,24 +228,12 @@ def advise(
     texts = {} if known is None else {"domain": known.yaml().encode()}
     if isinstance(matrix, Held):
         texts["covariance"] = matrix.text
-    logarithms = [log] if isinstance(log, str) else [str(one) for one in log or ()]
-    answer = _core.advise(
-        purpose=str(purpose),
-        protect=None if protect is None else str(protect),
-        method=None if method is None else method.word,
-        n=optional_whole("n", n),
-        domain=None if known is None else "domain",
-        columns=[whole_number("each of columns", one) for one in _listed("columns", columns or ())],
-        count=optional_whole("count", count),
-        unit=None if unit is None else str(unit),
-        epsilon=optional_number("epsilon", epsilon),
-        delta=optional_number("delta", delta),
-        alpha=optional_number("alpha", alpha),
-        covariance="covariance" if isinstance(matrix, Held) else matrix,
-        log=logarithms,
-        accept_large_delta=bool(accept_large_delta),
-        texts=texts,
-    )
+    asked |= {
+        "method": None if method is None else method.word,
+        "domain": None if known is None else "domain",
+        "covariance": "covariance" if isinstance(matrix, Held) else matrix,
+    }
+    answer = _core.advise(question_of("advise", asked), texts)
     found = Advice(*answer)
     parts = found["parts"]
     if not parts or known is None:
@@ -312,8 +300,8 @@ def amplify(
         If epsilon of all reports is 10 or more: what that means in odds. If `delta` is
         near 1/n.
     """
-    asked = {"n": n, "epsilon0": epsilon0, "epsilon": epsilon, "delta": delta}
-    given = [name for name, one in asked.items() if one is not None]
+    asked = dict(locals())
+    given = [name for name in ("n", "epsilon0", "epsilon", "delta") if asked[name] is not None]
     if k is None or len(given) != 3:
         said = listed([*([] if k is None else ["k"]), *given] or ["none of them"])
         raise refusal(
@@ -321,18 +309,7 @@ def amplify(
             "amplify needs k and exactly three of n, epsilon0, epsilon and delta, and finds the fourth. "
             f"You gave {said}.",
         )
-    answer = Answer(
-        *_core.amplify(
-            whole_number("k", k),
-            optional_whole("n", n),
-            optional_number("epsilon0", epsilon0),
-            optional_number("epsilon", epsilon),
-            optional_number("delta", delta),
-            optional_number("rate", rate),
-            optional_whole("chosen", chosen),
-            bool(accept_large_delta),
-        )
-    )
+    answer = Answer(*_core.amplify(question_of("amplify", asked)))
     warn(messages(answer["warnings"]))
     return answer
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from mollify import _core, _plot
 from mollify._answer import Answer, Comparison
-from mollify._checks import Public, thread_count, whole_number
+from mollify._checks import Public, thread_count
 from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, as_domain
 from mollify._files import Inputs as InputFiles, inputs_of
@@ -24,7 +24,7 @@ from mollify._progress import line
 from mollify._read_once import unread_if_refused
 from mollify._refusal import WayOut, refusal
 from mollify._release import Certificate, Release
-from mollify._spec import Held, Inputs, given_name, json_of, public_files, table, texts_of
+from mollify._spec import Held, Inputs, given_name, json_of, public_files, question_of, table, texts_of
 from mollify._warning import messages, warn
 
 if TYPE_CHECKING:
@@ -254,18 +254,16 @@ class Method(metaclass=_Listed):
         units = getattr(self, "units", None)
         private = table(data, self._columns(counts), "data")
         files = {"data": private, "reference": public, "units": units}
-        found = _core.check(
-            self._domain._inside,
-            given_name("data", private),
-            self._unit,
-            None if units is None else given_name("units", units),
-            getattr(self, "units_column", None),
-            counts,
-            [] if public is None else [given_name("reference", public)],
-            whole_number("most", most),
-            texts_of(files),
-        )
-        return Answer(*found)
+        asked = {
+            "unit": self._unit,
+            "units": units,
+            "units_column": getattr(self, "units_column", None),
+            "counts_column": counts,
+            "reference": None if public is None else [given_name("reference", public)],
+            "most": most,
+        }
+        question = question_of("check", asked)
+        return Answer(*_core.check(self._domain._inside, given_name("data", private), question, texts_of(files)))
 
     def compare(
         self,
@@ -427,7 +425,7 @@ class Plan(Answer):
         self._question = (word, domain, dict(parts), unit)
         epsilon = parts.get("epsilon")
         self._budgets = budgets_of(epsilon)
-        known = _core.plan_parts()
+        known = _core.request_parts("plan")
         questions = [json_of(word, domain, {**parts, "epsilon": one}, known) for one in self._budgets]
         texts = texts_of({name: one for name, one in parts.items() if isinstance(one, Held)})
         super().__init__(*_core.plans(questions, texts, unit))

@@ -17,7 +17,7 @@ from mollify._method_base import Method, Plan
 from mollify._parameters import hinted, no_seed
 from mollify._progress import line
 from mollify._refusal import refusal
-from mollify._spec import given_name, table, texts_of
+from mollify._spec import question_of, table, texts_of
 
 Number = float | str
 """A number of a budget; a text is taken exactly as it is typed."""
@@ -225,18 +225,9 @@ class Local(_OfOutcomes):
         tables = {"public_units": table(public_units, columns, "public_units")}
         if data is not None:
             tables["data"] = table(data, columns, "data")
-        named = {part: given_name(part, one) for part, one in tables.items()}
+        question = question_of("tune", tables | {"divergence": divergence, "best": best, "out": path})
         with line("tune", progress) as shown:
-            *answer, band = _core.tune(
-                self._spec,
-                named["public_units"],
-                divergence,
-                bool(best),
-                path,
-                named.get("data"),
-                self._texts | texts_of(tables),
-                shown,
-            )
+            *answer, band = _core.tune(self._spec, question, self._texts | texts_of(tables), shown)
         if path is not None:
             write_whole(path, band, overwrite=overwrite, inputs=inputs)
         return Answer(*answer)

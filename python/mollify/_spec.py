@@ -4,6 +4,7 @@ texts of files."""
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +13,7 @@ from typing import Any
 from mollify import _core
 from mollify._checks import number, require_without_nul, whole_number
 from mollify._data import column_source, is_parquet, source_of
-from mollify._domain import Domain
+from mollify._domain import Domain, _listed
 from mollify._refusal import WayOut, refusal
 
 
@@ -177,7 +178,7 @@ def texts_of(files: Mapping[str, Any]) -> dict[str, bytes]:
 
 def part_value(name: str, kind: str, given: Any) -> Any:
     """The value of a spec's part, for JSON."""
-    if kind == "file":
+    if kind in ("file", "domain"):
         return {"file": given_name(name, given)}
     if kind == "truth":
         truth = getattr(given, "item", lambda: given)()  # NumPy's too
@@ -196,8 +197,13 @@ def part_value(name: str, kind: str, given: Any) -> Any:
         return str(given)
     if kind == "whole number":
         return whole_number(name, given)
+    if kind == "whole numbers":
+        return [whole_number(f"each of {name}", one) for one in _listed(name, given)]
     if kind == "number":
-        return number(name, given)
+        value = number(name, given)
+        if not math.isfinite(value):  # JSON has no such numbers
+            raise refusal("out-of-range", f"{name} must be finite, but is {value}", name)
+        return value
     if isinstance(given, (list, tuple)):
         raise refusal(
             "wrong-type",
@@ -222,7 +228,7 @@ def json_of(
     for flag, place, kind, _ in known:
         name = flag.replace("-", "_")
         given = parts.get(name)
-        if name == "domain" or given is None or given is False:
+        if given is None or given is False:
             continue
         part = spec
         *above, last = place.strip("/").split("/")
@@ -233,6 +239,11 @@ def json_of(
             if isinstance(one, str):
                 require_without_nul(name, one)
     return json.dumps(spec, allow_nan=True)
+
+
+def question_of(request: str, given: Mapping[str, Any]) -> str:
+    """The question of a request, such as "amplify": its parts of all that is given."""
+    return json_of(None, None, given, _core.request_parts(request))
 
 
 def public_files() -> list[str]:

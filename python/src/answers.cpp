@@ -29,45 +29,13 @@ AnswerTexts planned(const std::vector<std::string>& questions, const FileTexts& 
   return answered(computed([&] { return plans(questions, "", given, unit); }));
 }
 
-AnswerTexts advised(const std::string& purpose, std::optional<std::string> protect,
-                    std::optional<std::string> method, std::optional<std::uint64_t> n,
-                    std::optional<std::string> domain, std::vector<std::uint64_t> columns,
-                    std::optional<std::uint64_t> count, std::optional<std::string> unit,
-                    std::optional<double> epsilon, std::optional<double> delta,
-                    std::optional<double> alpha, std::optional<std::string> covariance,
-                    std::vector<std::string> log, bool accept_large_delta, const FileTexts& texts) {
-  const AdviceQuestion question{.purpose = purpose,
-                                .protect = std::move(protect),
-                                .method = std::move(method),
-                                .n = n,
-                                .domain = std::move(domain),
-                                .columns = std::move(columns),
-                                .count = count,
-                                .unit = std::move(unit),
-                                .epsilon = epsilon,
-                                .delta = delta,
-                                .alpha = alpha,
-                                .covariance = std::move(covariance),
-                                .logarithms = std::move(log),
-                                .accept_large_delta = accept_large_delta};
+AnswerTexts advised(const std::string& question, const FileTexts& texts) {
   const PublicTexts given = public_texts(texts);
-  const Answer found = computed([&] { return advise(question, given); });
-  return answered(found);
+  return answered(computed([&] { return advise(question, "", given); }));
 }
 
-AnswerTexts amplified(std::optional<std::uint64_t> k, std::optional<std::uint64_t> n,
-                      std::optional<double> epsilon0, std::optional<double> epsilon,
-                      std::optional<double> delta, std::optional<double> rate,
-                      std::optional<std::uint64_t> chosen, bool accept_large_delta) {
-  const AmplifyQuestion question{.n = n,
-                                 .k = k,
-                                 .epsilon0 = epsilon0,
-                                 .epsilon = epsilon,
-                                 .delta = delta,
-                                 .rate = rate,
-                                 .chosen = chosen,
-                                 .accept_large_delta = accept_large_delta};
-  return answered(computed([&] { return amplify(question); }));
+AnswerTexts amplified(const std::string& question) {
+  return answered(computed([&] { return amplify(question, ""); }));
 }
 
 AnswerTexts risked(const SamplerParameters& parameters) {
@@ -75,11 +43,9 @@ AnswerTexts risked(const SamplerParameters& parameters) {
 }
 
 AnswerTexts estimated(const std::string& certificate, const std::string& name, const Domain& domain,
-                      const Source& released, double confidence, const std::string& method,
-                      bool pairs) {
+                      const Source& released, const std::string& question) {
   return answered(computed([&] {
-    return estimate(Certificate::parse(certificate, name), domain, released,
-                    {.confidence = confidence, .method = method, .pairs = pairs});
+    return estimate(Certificate::parse(certificate, name), domain, released, question, "");
   }));
 }
 
@@ -105,18 +71,10 @@ AnswerTexts law_of_known(const KnownMeasure& p, const KnownMeasure& reference, d
   }));
 }
 
-AnswerTexts checked(const Domain& domain, const std::string& data, std::optional<std::string> unit,
-                    std::optional<std::string> units, std::optional<std::string> units_column,
-                    std::optional<std::string> counts, std::vector<std::string> references,
-                    std::uint64_t most, const FileTexts& texts) {
-  const CheckOptions options{.unit = std::move(unit),
-                             .units = std::move(units),
-                             .units_column = std::move(units_column),
-                             .counts_column = std::move(counts),
-                             .references = std::move(references),
-                             .most = most};
+AnswerTexts checked(const Domain& domain, const std::string& data, const std::string& question,
+                    const FileTexts& texts) {
   const PublicTexts given = public_texts(texts);
-  return answered(computed([&] { return check(domain, data, options, given); }));
+  return answered(computed([&] { return check(domain, data, question, "", given); }));
 }
 
 AnswerTexts compared(const std::vector<std::string>& specs, const Source& data,
@@ -137,19 +95,11 @@ nb::str counted(const Domain& domain, const Source& rows) {
 
 /// (JSON, words, the band's file)
 nb::typed<nb::tuple, nb::str, nb::str, nb::str> tuned(const std::string& spec,
-                                                      const std::string& public_units,
-                                                      std::optional<std::string> divergence,
-                                                      bool best, std::optional<std::string> out,
-                                                      std::optional<std::string> data,
+                                                      const std::string& question,
                                                       const FileTexts& texts, Progress progress) {
-  const TuneOptions options{.divergence = std::move(divergence),
-                            .best = best,
-                            .out = std::move(out),
-                            .data = std::move(data)};
   const PublicTexts given = public_texts(texts);
-  const Tuning found =
-      computed([&] { return tune(ReleaseSpec::parse(spec, ""), public_units, options, given); },
-               std::move(progress));
+  const Tuning found = computed(
+      [&] { return tune(ReleaseSpec::parse(spec, ""), question, "", given); }, std::move(progress));
   return nb::make_tuple(text(found.answer.json), text(found.answer.text), text(found.band));
 }
 
@@ -157,15 +107,12 @@ nb::typed<nb::tuple, nb::str, nb::str, nb::str> tuned(const std::string& spec,
 
 void add_answers(nb::module_& module) {
   using namespace nb::literals;
-  module.def("plan_parts", [] { return shown_parts(plan_parts()); });
+  module.def(
+      "request_parts",
+      [](const std::string& request) { return shown_parts(request_parts(request)); }, "request"_a);
   module.def("plans", &planned, "questions"_a, "texts"_a, "unit"_a.none());
-  module.def("advise", &advised, "purpose"_a, "protect"_a.none(), "method"_a.none(), "n"_a.none(),
-             "domain"_a.none(), "columns"_a, "count"_a.none(), "unit"_a.none(), "epsilon"_a.none(),
-             "delta"_a.none(), "alpha"_a.none(), "covariance"_a.none(), "log"_a,
-             "accept_large_delta"_a, "texts"_a);
-  module.def("amplify", &amplified, "k"_a.none(), "n"_a.none(), "epsilon0"_a.none(),
-             "epsilon"_a.none(), "delta"_a.none(), "rate"_a.none(), "chosen"_a.none(),
-             "accept_large_delta"_a);
+  module.def("advise", &advised, "question"_a, "texts"_a);
+  module.def("amplify", &amplified, "question"_a);
   module.def("risk", &risked, "parameters"_a);
   module.def("law", &law_of, "parameters"_a, "p"_a, "other"_a.none(), "renyi"_a.none(),
              "hockey_stick"_a.none());
@@ -173,16 +120,13 @@ void add_answers(nb::module_& module) {
              "band"_a.none(), "c1"_a.none(), "c2"_a.none(), "cells"_a.none(), "candidates"_a.none(),
              "points"_a, "regions"_a, "renyi"_a.none(), "hockey_stick"_a.none());
   module.def("estimate", &estimated, "certificate"_a, "name"_a, "domain"_a, "released"_a,
-             "confidence"_a, "method"_a, "pairs"_a);
-  module.def("check", &checked, "domain"_a, "data"_a, "unit"_a.none(), "units"_a.none(),
-             "units_column"_a.none(), "counts_column"_a.none(), "references"_a, "most"_a,
-             "texts"_a);
+             "question"_a);
+  module.def("check", &checked, "domain"_a, "data"_a, "question"_a, "texts"_a);
   module.def("compare", &compared, "specs"_a, "data"_a, "texts"_a, "progress"_a.none());
   module.def("compare_released", &compared_released, "spec"_a, "data"_a, "released"_a, "name"_a,
              "texts"_a);
   module.def("level_counts", &counted, "domain"_a, "rows"_a);
-  module.def("tune", &tuned, "spec"_a, "public_units"_a, "divergence"_a.none(), "best"_a,
-             "out"_a.none(), "data"_a.none(), "texts"_a, "progress"_a.none());
+  module.def("tune", &tuned, "spec"_a, "question"_a, "texts"_a, "progress"_a.none());
 }
 
 }  // namespace mollify::python

@@ -143,7 +143,7 @@ def keywords(function, *others):
 def test_signatures_are_the_commands_flags(kind):
     """Each parameter of a method is one of its class, and no other is."""
     assert keywords(kind.plan_of) == flags("plan", kind.word)
-    parts = {flag.replace("-", "_") for flag, _, _, words in _core.plan_parts() if kind.word in words}
+    parts = {flag.replace("-", "_") for flag, _, _, words in _core.request_parts("plan") if kind.word in words}
     assert keywords(kind.plan_of) == parts
     assert keywords(kind) | {"data"} == flags("compare", kind.word) - {"released"}
     released = {"mechanism", "epsilon"}

@@ -86,12 +86,6 @@ DeltaBounds subset_blanket(const ShuffledSubset& response, double epsilon, doubl
 // -----------------------------------------------------------------------------------------------
 // What is shuffled.
 
-namespace {
-
-constexpr std::uint64_t kMostReportOutcomes = std::uint64_t{1} << 24;
-
-}  // namespace
-
 void validate(const ShuffledResponse& response) {
   require_between("the number of records", response.records, 1, kMostRecords);
   require_between("the number of outcomes", response.outcomes, 1, kMostReportOutcomes, "outcomes");
@@ -111,7 +105,7 @@ void validate(const ShuffledResponse& response) {
 
 void validate(const ShuffledSubset& response) {
   validate(ShuffledResponse{response.records, response.outcomes, response.epsilon0});
-  require_between("the number of chosen records", response.chosen, 1, response.records);
+  require_between("the number of chosen records", response.chosen, 1, response.records, "chosen");
 }
 
 void require_total_epsilon(double epsilon) {

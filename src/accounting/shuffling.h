@@ -37,6 +37,7 @@ struct DeltaBounds {
 /// The greatest number of records, and the greatest epsilon0 of a report, that the accounting
 /// takes.
 inline constexpr std::uint64_t kMostRecords = std::uint64_t{1} << 40;
+inline constexpr std::uint64_t kMostReportOutcomes = std::uint64_t{1} << 24;
 inline constexpr double kGreatestReportEpsilon = 100.0;
 
 /// InvalidInput unless everything is in range; the accounting's functions call it.

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "accounting/privacy.h"
+#include "analysis/requests.h"
 #include "base/names.h"
 #include "base/progress.h"
 #include "base/speech.h"
@@ -24,6 +25,77 @@
 #include "release/public_inputs.h"
 
 namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// What is asked for.
+
+std::span<const Part> advise_parts() {
+  using enum PartKind;
+  static constexpr Part kParts[] = {
+      {{"/purpose", "--purpose", kText,
+        "records, estimates, sample or table\nrecords: a realistic one of each person. estimates: "
+        "of the population. sample: a small table. table: a whole one",
+        "NAME"}},
+      {{"/protect", "--protect", kText,
+        "person, row or table\nperson: everything about each. row: each row. table: all of it, and "
+        "so any group",
+        "NAME"}},
+      {{"/method", "--method", kText, "a method, instead of --protect or with it\nOne of {}",
+        "METHOD", name_list<Method>}},
+      from({"/n", "--n", kWhole, "how many persons, or rows"}, 1),
+      {{"/domain", "--domain", kDomain, "the public domain, YAML"}},
+      from({"/columns", "--columns", kWholes,
+            "how many values each column has, instead of a domain", "NUMBER,..."},
+           1, double{1ULL << 32U}),
+      {{"/count", "--count", kWhole,
+        "records to release per person, or in all (purpose records: 1)"}},
+      {{"/unit", "--unit", kText, "column that names the person of each row", "COLUMN"}},
+      above({"/epsilon", "--epsilon", kNumber,
+             "the budget, if you know it (default: advise finds it)\nIt tries 0.5, 1, 2, 4 and 8, "
+             "and takes the first that is enough"},
+            0),
+      {{.place = "/delta",
+        .flag = "--delta",
+        .kind = kNumber,
+        .help = "probability of failure (default: 1/(100 n) or less)",
+        .least = 0,
+        .below = 1}},
+      between({"/alpha", "--alpha", kNumber,
+               "the error you accept (default: 0.1; persons' estimates: 0.01)\nTotal variation, or "
+               "of estimates the standard error of a share of one half"},
+              0, 1),
+      {{"/accept_large_delta", "--accept-large-delta", kTruth, "accept a --delta of 1/n or more"}},
+      {{"/logarithms", "--log", kTexts, "columns whose logarithms are Gaussian", "COLUMN,..."}},
+      {{"/covariance", "--covariance", kFile,
+        "public CSV of the covariance, for method gaussian"}}};
+  return kParts;
+}
+
+AdviceQuestion advice_question_of(const Json& json, const std::string& name) {
+  const PartReader reader(advise_parts(), json, name, "a question to advise");
+  reader.require_given("/purpose");
+  AdviceQuestion question{
+      .purpose = known_value<Purpose>("purpose", *reader.find<std::string>("/purpose")),
+      .records = reader.find<std::uint64_t>("/n"),
+      .domain = reader.find_domain("/domain"),
+      .column_sizes = reader.find<std::vector<std::uint64_t>>("/columns")
+                          .value_or(std::vector<std::uint64_t>()),
+      .outputs = reader.find<std::uint64_t>("/count"),
+      .unit = reader.find<std::string>("/unit"),
+      .epsilon = reader.find<double>("/epsilon"),
+      .delta = reader.find<double>("/delta"),
+      .accept_large_delta = reader.is_true("/accept_large_delta"),
+      .error = reader.find<double>("/alpha"),
+      .logarithms = reader.texts("/logarithms"),
+      .covariance = reader.find_file("/covariance")};
+  if (const auto protect = reader.find<std::string>("/protect")) {
+    question.protect = known_value<Protected>("protect", *protect);
+  }
+  if (const auto method = reader.find<std::string>("/method")) {
+    question.method = known_value<Method>("method", *method);
+  }
+  return question;
+}
 
 // -----------------------------------------------------------------------------------------------
 // Advise.
@@ -158,11 +230,6 @@ class Advisor {
 
   void settle_method() {
     AdviceQuestion& asked = advice_.question;
-    if (asked.error && !(*asked.error > 0 && *asked.error < 1)) {
-      throw InvalidInput("out-of-range",
-                         fmt::format("alpha must be above 0 and below 1, but is {}", *asked.error),
-                         "alpha");
-    }
     if (!asked.protect && !asked.method) {
       throw InvalidInput(
           "missing-parameter",
@@ -262,8 +329,6 @@ class Advisor {
     if (!asked.records && (central || is_estimation())) {
       refuse_missing("n", fmt::format("how many {} there are", by_person() ? "persons" : "rows"));
     }
-    if (asked.records == 0U)
-      throw InvalidInput("out-of-range", "n must be at least 1, but is 0", "n");
     is_error_given_ = asked.error.has_value();
     if (!asked.error) advice_.question.error = is_estimation() ? 0.01 : kUsualError;
     // A whole table has as many rows as there are.
@@ -381,12 +446,6 @@ class Advisor {
   void weigh_budgets() {
     std::vector<double> budgets(kBudgets.begin(), kBudgets.end());
     if (question().epsilon) {
-      if (!(std::isfinite(*question().epsilon) && *question().epsilon > 0)) {
-        throw InvalidInput(
-            "out-of-range",
-            fmt::format("epsilon must be finite and positive, but is {}", *question().epsilon),
-            "epsilon");
-      }
       const double most = ExpBound::kGreatestEpsilon * static_cast<double>(advice_.outputs);
       if (!is_of_rows() && *question().epsilon > most) {
         epsilon_given_ = epsilon_cap_words(*question().epsilon, most);

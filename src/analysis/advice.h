@@ -1,13 +1,21 @@
 // From a question in people's words to a release: method, mechanism, budget, and what to expect.
 #pragma once
 
+#include <span>
+#include <string>
 #include <utility>
 
 #include "base/answer.h"
 #include "release/advice.h"
 #include "release/public_inputs.h"
+#include "release/spec.h"
 
 namespace mollify {
+
+/// The parts of such a question, and the question of a JSON object of them; sentences as
+/// PartReader's.
+[[nodiscard]] std::span<const Part> advise_parts();
+[[nodiscard]] AdviceQuestion advice_question_of(const Json& json, const std::string& name);
 
 /// The advice, from the numbers of plans (release/plan.h): the one given, or the least budget of
 /// the list whose error is good, or a statement that none is enough and which change would help.

@@ -138,6 +138,36 @@ std::vector<std::string> unit_notes(CsvReader& csv) {
 
 }  // namespace
 
+std::span<const Part> check_parts() {
+  using enum PartKind;
+  static constexpr Part kParts[] = {
+      {{"/unit", "--unit", kText, "column that names the unit", "COLUMN"}},
+      {{"/roster", "--units", kFile, "public CSV of all units"}},
+      {{"/units_column", "--units-column", kText,
+        "column of --units that names them (default: as --unit)", "COLUMN"}},
+      {{"/counts_column", "--counts-column", kText, "column with how many records a row counts as",
+        "COLUMN"}},
+      {{"/references", "--reference", kTexts,
+        "public CSV, or several: counts its records in the data", "FILE"}},
+      {{"/most", "--most", kWhole,
+        "list at most NUMBER findings (default: 40; with --json 1000)"}}};
+  return kParts;
+}
+
+CheckQuestion check_question_of(const Json& json, const std::string& name, Domain domain,
+                                std::string data) {
+  const PartReader reader(check_parts(), json, name, "a question to check");
+  if (reader.has("/roster")) reader.require_given("/unit");
+  return {.domain = std::move(domain),
+          .data = std::move(data),
+          .unit = reader.find<std::string>("/unit"),
+          .roster = reader.find_file("/roster"),
+          .units_column = reader.find<std::string>("/units_column"),
+          .counts_column = reader.find<std::string>("/counts_column"),
+          .references = reader.texts("/references"),
+          .most = reader.find<std::uint64_t>("/most")};
+}
+
 Answer check(const CheckQuestion& question, const PublicFiles& files) {
   const Domain& domain = question.domain;
   const std::string& data = question.data;
@@ -145,8 +175,8 @@ Answer check(const CheckQuestion& question, const PublicFiles& files) {
   const bool is_once = !bytes && is_stream(data);
   const auto opened = [&](const std::string& file) { return CsvReader(file, files.held(file)); };
   std::optional<Roster> roster;
-  if (question.units) {
-    roster = files.roster(*question.units, question.units_column.value_or(*question.unit));
+  if (question.roster) {
+    roster = files.roster(question.roster->name, question.units_column.value_or(*question.unit));
   }
   // A density has no records that the data could have.
   std::vector<std::string> references = question.references;
@@ -209,7 +239,8 @@ Answer check(const CheckQuestion& question, const PublicFiles& files) {
     add_overlap(file, overlap_of(open, secret, domain), false);
   }
   if (roster) {
-    add_overlap(*question.units, {{*question.unit}, roster->size(), counts.roster_units}, true);
+    add_overlap(question.roster->name, {{*question.unit}, roster->size(), counts.roster_units},
+                true);
   }
   answer.add("public_files", overlaps);
   mapped.add_nulls(counts, domain);

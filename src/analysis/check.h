@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/answer.h"
 #include "domain/domain.h"
 #include "formats/public_files.h"
+#include "release/spec.h"
 
 namespace mollify {
 
@@ -17,13 +19,19 @@ struct CheckQuestion {
   Domain domain;
   std::string data{};
   std::optional<std::string> unit{};           ///< the column that names units
-  std::optional<std::string> units{};          ///< a file of all of them
-  std::optional<std::string> units_column{};   ///< of `units`; none: as `unit` is called
+  std::optional<PublicFile> roster{};          ///< all of them; then `unit` is there too
+  std::optional<std::string> units_column{};   ///< of the roster; none: as `unit` is called
   std::optional<std::string> counts_column{};  ///< how many records a row represents
   std::vector<std::string> references{};       ///< public files that must not be made of the data
   /// Most findings to list. None: 1000, and 40 for people.
   std::optional<std::uint64_t> most{};
 };
+
+/// The parts of such a question but for domain and data, and the question of a JSON object of them;
+/// sentences as PartReader's.
+[[nodiscard]] std::span<const Part> check_parts();
+[[nodiscard]] CheckQuestion check_question_of(const Json& json, const std::string& name,
+                                              Domain domain, std::string data);
 
 /// The values that a release silently maps, line by line, and the records that public files share
 /// with the data. The data are as the domain declares if and only if the fact "findings" is 0.

@@ -666,8 +666,7 @@ Answer compare_released(const Json& question, const PublicInputs& inputs, const 
                    .unit = reader.find<std::string>("/unit"),
                    .roster = reader.find_file("/roster"),
                    .units_column = reader.find<std::string>("/units_column")};
-  const auto logarithms =
-      reader.find<std::vector<std::string>>("/logarithms").value_or(std::vector<std::string>());
+  const std::vector<std::string> logarithms = reader.texts("/logarithms");
   const Domain declared = inputs.domain(spec.domain);
   const bool are_points = are_uncut_numbers(declared);
   if (!logarithms.empty() && !are_points) {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "accounting/privacy.h"
+#include "analysis/requests.h"
 #include "base/names.h"
 #include "base/speech.h"
 #include "base/words.h"
@@ -22,6 +23,32 @@
 #include "release/verification.h"
 
 namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// What is asked for.
+
+std::span<const Part> estimate_parts() {
+  using enum PartKind;
+  static constexpr Part kParts[] = {
+      between({"/confidence", "--confidence", kNumber,
+               "probability that all intervals hold together (default: 0.95)"},
+              0.5, 1),
+      {{"/method", "--method", kText,
+        "unbiased (default), simplex or maximum-likelihood\nsimplex: the nearest distribution",
+        "NAME"}},
+      {{"/pairs", "--pairs", kTruth, "two-way tables of all pairs of columns too"}}};
+  return kParts;
+}
+
+EstimateRequest estimate_request_of(const Json& json, const std::string& name) {
+  const PartReader reader(estimate_parts(), json, name, "a question to estimate");
+  EstimateRequest request{.pairs = reader.is_true("/pairs")};
+  request.confidence = reader.find<double>("/confidence").value_or(request.confidence);
+  if (const auto method = reader.find<std::string>("/method")) {
+    request.method = known_value<EstimateMethod>("method", *method);
+  }
+  return request;
+}
 
 // -----------------------------------------------------------------------------------------------
 // How the records of a release come from the population, as its certificate tells.
@@ -727,12 +754,6 @@ class PopulationEstimator {
 
 PopulationEstimate estimate_population(const ReleasedLaw& law, const Empirical& released,
                                        const EstimateRequest& request, const std::string& name) {
-  if (!(request.confidence > 0.5) || !(request.confidence < 1)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("confidence must be above 0.5 and below 1, but is {:g}", request.confidence),
-        "confidence");
-  }
   if (!law.linear() && request.method != EstimateMethod::kUnbiased) {
     throw InvalidInput("not-for-this-mechanism",
                        fmt::format("{} needs a linear mechanism, and {} is not linear: leave out "

@@ -263,6 +263,11 @@ struct EstimateRequest {
   bool pairs = false;  ///< two-way tables of all pairs of columns too
 };
 
+/// The parts of such a question, and the question of a JSON object of them; sentences as
+/// PartReader's.
+[[nodiscard]] std::span<const Part> estimate_parts();
+[[nodiscard]] EstimateRequest estimate_request_of(const Json& json, const std::string& name);
+
 /// The probability of an event, or a column's mean.
 struct EstimatedValue {
   std::string name;  ///< the event's values: "f, 20..39"

@@ -8,6 +8,7 @@
 
 #include "accounting/privacy.h"
 #include "accounting/shuffling.h"
+#include "analysis/requests.h"
 #include "base/directed_rounding.h"
 #include "base/names.h"
 #include "base/speech.h"
@@ -21,6 +22,35 @@ namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
 // The mechanism that is asked for.
+
+std::span<const Part> amplify_parts() {
+  using enum PartKind;
+  static constexpr Part kParts[] = {
+      from({"/n", "--n", kWhole, "number of records; it is public"}, 1, kMostRecords),
+      from({"/k", "--k", kWhole, "number of possible records"}, 1, kMostReportOutcomes),
+      above({"/epsilon0", "--epsilon0", kNumber, "epsilon of one report, up to 100"}, 0,
+            kGreatestReportEpsilon),
+      from({"/epsilon", "--epsilon", kNumber, "epsilon of all reports together"}, 0),
+      between({"/delta", "--delta", kNumber, "delta of all reports together"}, 0, 1),
+      above({"/rate", "--rate", kNumber,
+             "probability with which each record is first kept (default: 1)"},
+            0, 1),
+      from({"/chosen", "--chosen", kWhole, "number of the n records that are first chosen"}, 1),
+      {{"/accept_large_delta", "--accept-large-delta", kTruth, "accept a delta of 1/n or more"}}};
+  return kParts;
+}
+
+AmplifyQuestion amplify_question_of(const Json& json, const std::string& name) {
+  const PartReader reader(amplify_parts(), json, name, "a question to amplify");
+  return {.n = reader.find<std::uint64_t>("/n"),
+          .k = reader.find<std::uint64_t>("/k"),
+          .epsilon0 = reader.find<double>("/epsilon0"),
+          .epsilon = reader.find<double>("/epsilon"),
+          .delta = reader.find<double>("/delta"),
+          .rate = reader.find<double>("/rate"),
+          .chosen = reader.find<std::uint64_t>("/chosen"),
+          .accept_large_delta = reader.is_true("/accept_large_delta")};
+}
 
 namespace {
 
@@ -121,7 +151,6 @@ std::string bound_text(double upper, bool is_positive) {
 
 /// A delta of 1/n or more is no privacy for somebody.
 void look_at_delta(const AmplifyQuestion& question, std::uint64_t records) {
-  if (!(*question.delta > 0 && *question.delta < 1)) return;  // the accounting refuses it
   if (!question.accept_large_delta) {
     require_small_delta(*question.delta, detail::shortest(*question.delta),
                         static_cast<double>(records));

@@ -4,10 +4,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 
 #include "base/answer.h"
 #include "methods/divergence/worst_case_risk.h"
 #include "methods/local/mechanism.h"
+#include "release/spec.h"
 
 namespace mollify {
 
@@ -25,6 +28,11 @@ struct AmplifyQuestion {
   std::optional<std::uint64_t> chosen{};
   bool accept_large_delta = false;  ///< a delta of 1/n or more is looked at too
 };
+
+/// The parts of such a question, and the question of a JSON object of them; sentences as
+/// PartReader's.
+[[nodiscard]] std::span<const Part> amplify_parts();
+[[nodiscard]] AmplifyQuestion amplify_question_of(const Json& json, const std::string& name);
 
 /// Proved bounds, what two data sets attain, and the papers' closed form in its regime. Warnings
 /// are facts too. Throws InvalidInput for a question that is out of range, contradicts itself or

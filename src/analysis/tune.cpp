@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -240,6 +241,31 @@ void add_bands(Answer& answer, const std::vector<TriedBand>& bands, const BandTu
 }
 
 }  // namespace
+
+std::span<const Part> tune_parts() {
+  using enum PartKind;
+  static constexpr Part kParts[] = {
+      {{"/public_units", "--public-units", kFile, "public CSV of units like yours"}},
+      {{"/data", "--data", kFile, "the private file, to refuse units that are from it"}},
+      {{"/divergence", "--divergence", kText, "kl (default), tv, hellinger2 or chi2", "NAME"}},
+      {{"/best", "--best", kTruth,
+        "find the best band for these units\nAnd the limit that no sampler of any kind beats on "
+        "them"}},
+      {{"/out", "--out", kText, "with --best: the band's file, for --band file=FILE", "FILE"}}};
+  return kParts;
+}
+
+TuneQuestion tune_question_of(const Json& json, const std::string& name, ReleaseSpec spec) {
+  const PartReader reader(tune_parts(), json, name, "a question to tune");
+  reader.require_given("/public_units");
+  TuneQuestion question{.spec = std::move(spec),
+                        .public_units = reader.find_file("/public_units")->name,
+                        .divergence = reader.find<std::string>("/divergence"),
+                        .best = reader.is_true("/best"),
+                        .out = reader.find<std::string>("/out")};
+  if (const auto data = reader.find_file("/data")) question.data = data->name;
+  return question;
+}
 
 Tuning tune(const TuneQuestion& question, const PublicFiles& files) {
   const ReleaseSpec& spec = question.spec;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/answer.h"
@@ -15,11 +16,17 @@ struct TuneQuestion {
   /// The release: its domain, unit, budget, count (none: 1), c1, c2, reference and space.
   ReleaseSpec spec{};
   std::string public_units{};               ///< a CSV file, or the name of a text
-  bool is_compared = false;                 ///< whether `files` know private data
+  std::optional<std::string> data{};        ///< the private file, which the units must not be from
   std::optional<std::string> divergence{};  ///< divergence to compare bands by; none: "kl"
   bool best = false;                        ///< finds the best band there is for these units
   std::optional<std::string> out{};         ///< the file that the best band goes to
 };
+
+/// The parts of such a question but for the spec's, and the question of a JSON object of them;
+/// sentences as PartReader's.
+[[nodiscard]] std::span<const Part> tune_parts();
+[[nodiscard]] TuneQuestion tune_question_of(const Json& json, const std::string& name,
+                                            ReleaseSpec spec);
 
 /// An answer, and with `best` the text of a band's file (release/public_inputs.h).
 struct Tuning {

@@ -131,31 +131,6 @@ std::optional<front::Charging> charging(const char* ledger, const char* data_set
   return front::Charging{front::Ledger(ledger), data_set};
 }
 
-front::EstimateOptions estimate_options(const char* text) {
-  front::EstimateOptions options;
-  if (text == nullptr) return options;
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object())
-    throw InvalidInput("wrong-type", "the options must be a JSON object", "options");
-  for (const auto& [key, value] : json.items()) {
-    if (key == "confidence" && value.is_number()) {
-      options.confidence = value.get<double>();
-    } else if (key == "method" && value.is_string()) {
-      options.method = value.get<std::string>();
-    } else if (key == "pairs" && value.is_boolean()) {
-      options.pairs = value.get<bool>();
-    } else {
-      throw InvalidInput(
-          "unknown-key",
-          "the options must be confidence (a number), method (a text) and pairs (true or false), "
-          "but one is " +
-              key,
-          key);
-    }
-  }
-  return options;
-}
-
 front::GivenValues given_values(const char* text) {
   front::GivenValues given;
   if (text == nullptr) return given;
@@ -187,7 +162,6 @@ void hand_over(CText text, char** out) {
 
 using mollify::c::charging;
 using mollify::c::CText;
-using mollify::c::estimate_options;
 using mollify::c::given_values;
 using mollify::c::guarded;
 using mollify::c::hand_over;
@@ -255,10 +229,6 @@ mollify_status mollify_release_csv(const char* spec, const char* data, const cha
   });
 }
 
-mollify_status mollify_plan(const char* question, char** report) {
-  return guarded([&] { *report = text_for_c(front::plan(question, "the question").json); });
-}
-
 mollify_status mollify_prepare(const char* spec, uint64_t records, char** certificate) {
   return guarded([&] {
     const auto prepared =
@@ -292,13 +262,47 @@ mollify_status mollify_verify(const char* certificate, const char* domain, char*
   });
 }
 
+// -----------------------------------------------------------------------------------------------
+// Questions and answers.
+
+namespace mollify::c {
+namespace {
+
+/// What `ask` answers, as a report.
+template <class Ask>
+mollify_status answered(char** report, const Ask& ask) {
+  return guarded([&] { *report = text_for_c(ask().json); });
+}
+
+const char* or_empty(const char* question) { return question == nullptr ? "{}" : question; }
+
+}  // namespace
+}  // namespace mollify::c
+
+mollify_status mollify_plan(const char* question, char** report) {
+  return mollify::c::answered(report, [&] { return front::plan(question); });
+}
+
+mollify_status mollify_advise(const char* question, char** report) {
+  return mollify::c::answered(report, [&] { return front::advise(question); });
+}
+
+mollify_status mollify_amplify(const char* question, char** report) {
+  return mollify::c::answered(report, [&] { return front::amplify(question); });
+}
+
 mollify_status mollify_estimate(const char* certificate, const char* domain, const char* released,
-                                const char* options, char** report) {
-  return guarded([&] {
-    const auto found =
-        front::estimate(front::Certificate::parse(certificate), front::Domain::parse(domain),
-                        front::Source::csv(released), estimate_options(options));
-    *report = text_for_c(found.json);
+                                const char* question, char** report) {
+  return mollify::c::answered(report, [&] {
+    return front::estimate(front::Certificate::parse(certificate), front::Domain::parse(domain),
+                           front::Source::csv(released), mollify::c::or_empty(question));
+  });
+}
+
+mollify_status mollify_check(const char* domain, const char* data, const char* question,
+                             char** report) {
+  return mollify::c::answered(report, [&] {
+    return front::check(front::Domain::parse(domain), data, mollify::c::or_empty(question));
   });
 }
 

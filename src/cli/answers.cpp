@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -36,7 +37,8 @@ namespace mollify::cli {
 
 namespace {
 
-int run(const AmplifyQuestion& question, bool as_json) {
+int run_amplify(const CLI::App& command, bool as_json) {
+  const AmplifyQuestion question = amplify_question_of(given_parts(command, amplify_parts()), "");
   std::optional<Elapsed> elapsed("summing over all data sets");
   Answer found = amplify(question);
   elapsed.reset();
@@ -55,21 +57,11 @@ void add_amplify(CLI::App& app, Session& session) {
       "the fourth. It reads nothing private.\n\n"
       "It prints a proved bound, what two data sets attain, and the papers' closed form in its "
       "regime. Neighbouring data sets replace one record, so the number of records n is public.");
-  const auto question = std::make_shared<AmplifyQuestion>();
+  add_part_flags(command, amplify_parts());
   const auto as_json = std::make_shared<bool>(false);
-  add_whole_number(command, "--n", question->n, "number of records; it is public");
-  add_whole_number(command, "--k", question->k, "number of possible records");
-  add_number(command, "--epsilon0", question->epsilon0, "epsilon of one report, up to 100");
-  add_number(command, "--epsilon", question->epsilon, "epsilon of all reports together");
-  add_number(command, "--delta", question->delta, "delta of all reports together");
-  add_number(command, "--rate", question->rate,
-             "probability with which each record is first kept (default: 1)");
-  add_whole_number(command, "--chosen", question->chosen,
-                   "number of the n records that are first chosen");
-  command.add_flag("--accept-large-delta", question->accept_large_delta,
-                   "accept a delta of 1/n or more");
   command.add_flag("--json", *as_json, "print as JSON");
-  command.callback([question, as_json, &session] { session.status = run(*question, *as_json); });
+  command.callback(
+      [as_json, &command, &session] { session.status = run_amplify(command, *as_json); });
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -78,22 +70,15 @@ void add_amplify(CLI::App& app, Session& session) {
 namespace {
 
 struct CheckOptions {
-  std::optional<std::string> data, domain, unit, units, units_column, counts_column;
-  std::vector<std::string> references;
-  std::optional<std::uint64_t> most;
+  std::optional<std::string> data, domain;
   bool json = false;
 };
 
-int run(const CheckOptions& options) {
-  const CheckQuestion question{.domain = read_domain(needed(options.domain, "--domain")),
-                               .data = needed(options.data, "--data"),
-                               .unit = options.unit,
-                               .units = options.units,
-                               .units_column = options.units_column,
-                               .counts_column = options.counts_column,
-                               .references = options.references,
-                               .most = options.most};
-  if (options.units) needed(options.unit, "--unit");
+int run(const CheckOptions& options, const CLI::App& command) {
+  Domain domain = read_domain(needed(options.domain, "--domain"));
+  const std::string& data = needed(options.data, "--data");
+  const CheckQuestion question =
+      check_question_of(given_parts(command, check_parts()), "", std::move(domain), data);
   const Answer answer = check(question, PublicFiles());
   print_answer(answer, options.json);
   return answer.json["findings"] == 0 ? kSuccess : kFailure;
@@ -112,20 +97,9 @@ void add_check(CLI::App& app, Session& session) {
   const auto options = std::make_shared<CheckOptions>();
   command.add_option("--data", options->data, "the private CSV file")->type_name("FILE");
   command.add_option("--domain", options->domain, "the public domain, YAML")->type_name("FILE");
-  command.add_option("--unit", options->unit, "column that names the unit")->type_name("COLUMN");
-  command.add_option("--units", options->units, "public CSV of all units")->type_name("FILE");
-  add_text(command, "--units-column", options->units_column, "COLUMN",
-           "column of --units that names them (default: as --unit)");
-  add_text(command, "--counts-column", options->counts_column, "COLUMN",
-           "column with how many records a row counts as");
-  command
-      .add_option("--reference", options->references,
-                  "public CSV, or several: counts its records in the data")
-      ->type_name("FILE");
-  add_whole_number(command, "--most", options->most,
-                   "list at most NUMBER findings (default: 40; with --json 1000)");
+  add_part_flags(command, check_parts());
   command.add_flag("--json", options->json, "print as JSON");
-  command.callback([options, &session] { session.status = run(*options); });
+  command.callback([options, &session, &command] { session.status = run(*options, command); });
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -232,9 +206,7 @@ void add_compare(CLI::App& app, Session& session) {
 namespace {
 
 struct EstimateOptions {
-  std::optional<std::string> released, certificate, domain, method;
-  std::optional<double> confidence;
-  bool pairs = false;
+  std::optional<std::string> released, certificate, domain;
   bool json = false;
 };
 
@@ -256,14 +228,6 @@ Domain domain_of(const StatedCertificate& stated, const EstimateOptions& options
       "domain", {WayOut::set("domain")});
 }
 
-EstimateRequest request_of(const EstimateOptions& options) {
-  EstimateRequest request;
-  request.confidence = options.confidence.value_or(request.confidence);
-  request.pairs = options.pairs;
-  if (options.method) request.method = known_value<EstimateMethod>("method", *options.method);
-  return request;
-}
-
 /// Refuses records with other columns than a release of the certificate has: the domain's, after
 /// the unit's where there is one.
 void require_columns_of(const ReleaseSpec& spec, const Domain& domain, const std::string& released,
@@ -282,10 +246,10 @@ void require_columns_of(const ReleaseSpec& spec, const Domain& domain, const std
   }
 }
 
-int run(const EstimateOptions& options) {
+int run(const EstimateOptions& options, const CLI::App& command) {
   const std::string& released = needed(options.released, "--released");
   const std::string& name = needed(options.certificate, "--certificate");
-  const EstimateRequest request = request_of(options);
+  const EstimateRequest request = estimate_request_of(given_parts(command, estimate_parts()), "");
   const StatedCertificate stated = parse_certificate(read_text_file(name), name);
   const ReleasedLaw law(stated, name, domain_of(stated, options));
   require_columns_of(stated.spec, law.domain(), released, name);
@@ -315,13 +279,9 @@ void add_estimate(CLI::App& app, Session& session) {
   add_text(command, "--certificate", options->certificate, "FILE", "their certificate");
   add_text(command, "--domain", options->domain, "FILE",
            "the release's domain, YAML (default: the certificate's)");
-  add_number(command, "--confidence", options->confidence,
-             "probability that all intervals hold together (default: 0.95)");
-  add_text(command, "--method", options->method, "NAME",
-           "unbiased (default), simplex or maximum-likelihood\nsimplex: the nearest distribution");
-  command.add_flag("--pairs", options->pairs, "two-way tables of all pairs of columns too");
+  add_part_flags(command, estimate_parts());
   command.add_flag("--json", options->json, "print as JSON");
-  command.callback([options, &session] { session.status = run(*options); });
+  command.callback([options, &session, &command] { session.status = run(*options, command); });
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -330,8 +290,6 @@ void add_estimate(CLI::App& app, Session& session) {
 namespace {
 
 struct TuneOptions {
-  std::optional<std::string> public_units, data, divergence, out;
-  bool best = false;
   bool json = false;
   bool overwrite = false;
 };
@@ -351,21 +309,19 @@ std::vector<Part> tuned_parts() {
 }
 
 int run(const TuneOptions& options, const CLI::App& command) {
-  TuneQuestion question{.public_units = needed(options.public_units, "--public-units"),
-                        .divergence = options.divergence,
-                        .best = options.best,
-                        .out = options.out};
-  if (options.data && !std::filesystem::exists(*options.data)) {
-    throw InvalidInput("unreadable-file", fmt::format("--data {} is not there", *options.data),
+  const Json asked = given_parts(command, tune_parts());
+  TuneQuestion question = tune_question_of(asked, "", {});
+  if (question.data && !std::filesystem::exists(*question.data)) {
+    throw InvalidInput("unreadable-file", fmt::format("--data {} is not there", *question.data),
                        "data");
   }
   Json parts = given_parts(command, tuned_parts(), kUnitDraws.first());
   if (!parts.contains("privacy")) throw MissingFlag{"--epsilon"};
   if (!parts.contains("count")) parts["count"] = 1U;
   question.spec = mollify::spec_of(parts, "");
-  if (options.best) require_new("--out", options.out, options.overwrite);
-  const Tuning found = tune(question, PublicFiles(options.data));
-  if (options.out) write_files({{*options.out, found.band}});
+  if (question.best) require_new("--out", question.out, options.overwrite);
+  const Tuning found = tune(question, PublicFiles(question.data));
+  if (question.out) write_files({{*question.out, found.band}});
   return print_answer(found.answer, options.json);
 }
 
@@ -379,22 +335,12 @@ void add_tune(CLI::App& app, Session& session) {
       "average and at worst. The units must be public: a choice that is made by looking at private "
       "units reveals some of them.");
   const auto options = std::make_shared<TuneOptions>();
-  add_text(command, "--public-units", options->public_units, "FILE",
-           "public CSV of units like yours");
-  add_text(command, "--data", options->data, "FILE",
-           "the private file, to refuse units that are from it");
+  add_part_flags(command, tune_parts());
+  add_overwrite(command, options->overwrite);
   add_part_flags(command, tuned_parts(), kUnitDraws);
   command.get_option("--count")->description("draws of each unit (default: 1)");
   command.get_option("--c2")->description(
       "greatest density against the reference; tries minimax too");
-  add_text(command, "--divergence", options->divergence, "NAME",
-           "kl (default), tv, hellinger2 or chi2");
-  command.add_flag(
-      "--best", options->best,
-      "find the best band for these units\nAnd the limit that no sampler of any kind beats "
-      "on them");
-  add_out(command, options->out, options->overwrite,
-          "with --best: the band's file, for --band file=FILE");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session, &command] { session.status = run(*options, command); });
 }

@@ -261,6 +261,7 @@ const char* value_of(const OwnPart& part) {
 }
 
 const char* group_of(const Part& part) {
+  if (part.is_of_request()) return "";
   const std::string_view place = part.place;
   const auto draws = release_method(kDrawMethods.first()).profile().parts;
   if (place.starts_with("/space")) return "Space (public)";
@@ -293,11 +294,28 @@ Value number_part(const std::string& text, const Part& part, std::span<const Par
   }
 }
 
+/// Those between the commas.
+std::vector<std::uint64_t> whole_numbers(const std::string& text, const Part& part) {
+  std::vector<std::uint64_t> numbers;
+  for (const std::string& one : number_list(text, part.flag + 2)) {
+    std::uint64_t& number = numbers.emplace_back();
+    const char* const end = one.data() + one.size();
+    const auto [stopped, error] = std::from_chars(one.data(), end, number);
+    if (error == std::errc() && stopped == end) continue;
+    throw InvalidInput("malformed-text",
+                       fmt::format("{} takes whole numbers {}, separated by commas, but \"{}\" is "
+                                   "not one",
+                                   part.flag, range_words(part), one),
+                       parameter_of(part.flag));
+  }
+  return numbers;
+}
+
 /// What --help says of a part, of all these methods.
 std::string help_of(const Part& part, Methods methods) {
   std::vector<std::string> said, more;
   for (const auto& [method, name] : names<Method>()) {
-    if (!methods.has(method)) continue;
+    if (!methods.has(method) && !part.is_of_request()) continue;
     const OwnPart& own = part_of(method, part);
     std::string help = own.help;
     const std::size_t at = help.find("{}");
@@ -347,7 +365,7 @@ CLI::Option* describe(CLI::Option* option, Methods methods, std::span<const Part
   const std::string flag = option->get_name();
   const auto part =
       std::find_if(parts.begin(), parts.end(), [&](const Part& one) { return one.flag == flag; });
-  const Methods told = part->methods.both(methods);
+  const Methods told = part->is_of_request() ? methods : part->methods.both(methods);
   if (part->kind != PartKind::kTruth) option->type_name(value_of(part_of(told.first(), *part)));
   const std::string_view group = group_of(*part);
   if (!group.empty()) option->group(std::string(group));
@@ -363,13 +381,14 @@ void add_part_flags(CLI::App& command, std::span<const Part> parts, Methods meth
     } else if (part.kind == PartKind::kTexts) {
       option = command.add_option_function<std::vector<std::string>>(
           part.flag, [](const std::vector<std::string>&) {});
-      if (std::string_view(value_of(part_of(part.methods.first(), part))).ends_with(",...")) {
+      const OwnPart& own = part.is_of_request() ? part : part_of(part.methods.first(), part);
+      if (std::string_view(value_of(own)).ends_with(",...")) {
         option->delimiter(',');
       }
     } else {
       option = command.add_option_function<std::string>(part.flag, [](const std::string&) {});
     }
-    const bool is_told = part.methods.intersects(methods);
+    const bool is_told = part.is_of_request() || part.methods.intersects(methods);
     describe(option, is_told ? methods : kEveryMethod, parts);
     if (!is_told) option->group("");
   }
@@ -400,6 +419,9 @@ Json given_parts(const CLI::App& command, std::span<const Part> parts,
         break;
       case PartKind::kNumber:
         place = number_part<double>(text, part, parts, "a number");
+        break;
+      case PartKind::kWholes:
+        place = whole_numbers(text, part);
         break;
       case PartKind::kObject:
       case PartKind::kText:

@@ -102,7 +102,7 @@ struct MechanismOptions {
 
 /// Adds the flag of each part that has one. Help shows those that one of the methods has; the
 /// others are taken only to be refused by what they are for.
-void add_part_flags(CLI::App& command, std::span<const Part> parts, Methods methods);
+void add_part_flags(CLI::App& command, std::span<const Part> parts, Methods methods = kEveryMethod);
 
 /// Every method with what it releases and protects, a line each; and one in sentences.
 std::string methods_help();
@@ -119,7 +119,7 @@ CLI::Option* describe(CLI::Option* option, Methods methods = kDrawMethods,
 /// The method, if it is given, and the parts given as flags, as a JSON form; nothing is checked but
 /// numbers.
 Json given_parts(const CLI::App& command, std::span<const Part> parts,
-                 std::optional<Method> method);
+                 std::optional<Method> method = std::nullopt);
 
 /// The first of these flags that is given; empty if none is.
 std::string first_given_part(const CLI::App& command, std::span<const Part> parts);

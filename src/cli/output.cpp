@@ -129,11 +129,15 @@ void require_writable(const std::string& path) {
   const AtomicFile probe(path);
 }
 
+void add_overwrite(CLI::App& command, bool& overwrite, const std::string& group) {
+  command.add_flag("--overwrite", overwrite, "replace the file of --out, if it is there")
+      ->group(group);
+}
+
 void add_out(CLI::App& command, std::optional<std::string>& out, bool& overwrite,
              const std::string& help, const std::string& group) {
   add_text(command, "--out", out, "FILE", help)->group(group);
-  command.add_flag("--overwrite", overwrite, "replace the file of --out, if it is there")
-      ->group(group);
+  add_overwrite(command, overwrite, group);
 }
 
 void require_new(const std::string& flag, const std::optional<std::string>& output,

@@ -38,6 +38,10 @@ struct OutputFile {
 /// Refuses (InvalidInput) a path at which no file can be made, and leaves nothing there.
 void require_writable(const std::string& path);
 
+/// Adds --overwrite to a command that has --out.
+void add_overwrite(CLI::App& command, bool& overwrite,
+                   const std::string& group = CLI::OptionDefaults().get_group());
+
 /// Adds --out and --overwrite to a command.
 void add_out(CLI::App& command, std::optional<std::string>& out, bool& overwrite,
              const std::string& help, const std::string& group = CLI::OptionDefaults().get_group());

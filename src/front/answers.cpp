@@ -7,10 +7,10 @@
 #include "analysis/compare.h"
 #include "analysis/estimate.h"
 #include "analysis/mechanisms.h"
+#include "analysis/requests.h"
 #include "analysis/summaries.h"
 #include "analysis/tune.h"
 #include "base/json.h"
-#include "base/names.h"
 #include "formats/public_files.h"
 #include "front/domain.h"
 #include "front/message.h"
@@ -27,10 +27,10 @@ Answer outward(inside::Answer found) {
           front::outward(found.warnings)};
 }
 
-/// Sentences about it name parameters.
-inside::Json question_of(std::string_view spec) {
-  inside::require_json(spec, "the question");
-  return inside::Json::parse(spec);
+/// Sentences about what it holds may name parameters.
+inside::Json question_of(std::string_view text) {
+  inside::require_json(text, "the question");
+  return inside::Json::parse(text);
 }
 
 }  // namespace
@@ -45,7 +45,9 @@ std::optional<double> Answer::number(std::string_view place) const {
 // -----------------------------------------------------------------------------------------------
 // Before there is data.
 
-std::vector<SpecPart> plan_parts() { return outward(inside::plan_parts()); }
+std::vector<SpecPart> request_parts(std::string_view request) {
+  return outward(inside::request_parts(request));
+}
 
 Answer plan(std::string_view question, const std::string& name, const PublicTexts& texts) {
   const std::string one(question);
@@ -70,52 +72,24 @@ Answer plan(std::string_view question, const Domain& domain, const PublicTexts& 
   return plan(with_domain(question, domain, "the question"), "the question", texts);
 }
 
-Answer advise(const AdviceQuestion& question, const PublicTexts& texts) {
-  inside::AdviceQuestion asked{
-      .purpose = inside::known_value<inside::Purpose>("purpose", question.purpose),
-      .records = question.n,
-      .column_sizes = question.columns,
-      .outputs = question.count,
-      .unit = question.unit,
-      .epsilon = question.epsilon,
-      .delta = question.delta,
-      .accept_large_delta = question.accept_large_delta,
-      .error = question.alpha,
-      .logarithms = question.logarithms};
-  if (question.protect) {
-    asked.protect = inside::known_value<inside::Protected>("protect", *question.protect);
-  }
-  if (question.method) {
-    asked.method = inside::known_value<inside::Method>("method", *question.method);
-  }
-  if (question.domain) asked.domain = inside::SpecDomain{.file = *question.domain};
-  if (question.covariance) asked.covariance = inside::PublicFile{.name = *question.covariance};
+Answer advise(std::string_view question, const std::string& name, const PublicTexts& texts) {
   const inside::PublicFiles files(std::nullopt, std::nullopt, texts);
-  return outward(inside::advice_answer(inside::advise(asked, files)));
+  return outward(inside::advice_answer(
+      inside::advise(inside::advice_question_of(question_of(question), name), files)));
 }
 
-Answer amplify(const AmplifyQuestion& question) {
-  return outward(inside::amplify({.n = question.n,
-                                  .k = question.k,
-                                  .epsilon0 = question.epsilon0,
-                                  .epsilon = question.epsilon,
-                                  .delta = question.delta,
-                                  .rate = question.rate,
-                                  .chosen = question.chosen,
-                                  .accept_large_delta = question.accept_large_delta}));
+Answer amplify(std::string_view question, const std::string& name) {
+  return outward(inside::amplify(inside::amplify_question_of(question_of(question), name)));
 }
 
 // -----------------------------------------------------------------------------------------------
 // The collector's side.
 
 Answer estimate(const Certificate& certificate, const Domain& domain, const Source& released,
-                const EstimateOptions& options) {
-  const inside::EstimateRequest request{
-      .confidence = options.confidence,
-      .method = inside::known_value<inside::EstimateMethod>("method", options.method),
-      .pairs = options.pairs};
-  const auto& [name, stated] = certificate.inside();
-  const inside::ReleasedLaw law(stated, name, domain.inside().domain);
+                std::string_view question, const std::string& name) {
+  const auto request = inside::estimate_request_of(question_of(question), name);
+  const auto& [certificate_name, stated] = certificate.inside();
+  const inside::ReleasedLaw law(stated, certificate_name, domain.inside().domain);
   // Released records are public, so a value that no release has is refused.
   const std::optional<std::string>& path = released.inside().path;
   const std::string name_of_records = path.value_or("released (in memory)");
@@ -130,17 +104,11 @@ Answer estimate(const Certificate& certificate, const Domain& domain, const Sour
 // -----------------------------------------------------------------------------------------------
 // For the data holder.
 
-Answer check(const Domain& domain, const std::string& data, const CheckOptions& options,
-             const PublicTexts& texts) {
-  return outward(inside::check({.domain = domain.inside().domain,
-                                .data = data,
-                                .unit = options.unit,
-                                .units = options.units,
-                                .units_column = options.units_column,
-                                .counts_column = options.counts_column,
-                                .references = options.references,
-                                .most = options.most},
-                               inside::PublicFiles(std::nullopt, std::nullopt, texts)));
+Answer check(const Domain& domain, const std::string& data, std::string_view question,
+             const std::string& name, const PublicTexts& texts) {
+  return outward(inside::check(
+      inside::check_question_of(question_of(question), name, domain.inside().domain, data),
+      inside::PublicFiles(std::nullopt, std::nullopt, texts)));
 }
 
 Answer compare(std::span<const std::string> specs, const Source& data, const PublicTexts& texts) {
@@ -161,16 +129,12 @@ std::string level_counts(const Domain& domain, const Source& rows) {
   return inside::level_counts(domain.inside().domain, *rows.inside().records).dump();
 }
 
-Tuning tune(const ReleaseSpec& spec, const std::string& public_units, const TuneOptions& options,
+Tuning tune(const ReleaseSpec& spec, std::string_view question, const std::string& name,
             const PublicTexts& texts) {
+  const auto asked = inside::tune_question_of(question_of(question), name, spec.inside().spec);
   std::optional<std::string_view> secret;
-  if (options.data && texts.contains(*options.data)) secret = texts.at(*options.data);
-  inside::Tuning found = inside::tune({.spec = spec.inside().spec,
-                                       .public_units = public_units,
-                                       .divergence = options.divergence,
-                                       .best = options.best,
-                                       .out = options.out},
-                                      inside::PublicFiles(options.data, secret, texts));
+  if (asked.data && texts.contains(*asked.data)) secret = texts.at(*asked.data);
+  inside::Tuning found = inside::tune(asked, inside::PublicFiles(asked.data, secret, texts));
   return {outward(std::move(found.answer)), std::move(found.band)};
 }
 

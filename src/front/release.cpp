@@ -69,6 +69,8 @@ const char* words(inside::PartKind kind) {
       return "truth";
     case inside::PartKind::kTexts:
       return "texts";
+    case inside::PartKind::kWholes:
+      return "whole numbers";
     case inside::PartKind::kFile:
       return "file";
     case inside::PartKind::kDomain:

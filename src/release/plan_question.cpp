@@ -215,9 +215,9 @@ PlanQuestion plan_question_of(const Json& given, const std::string& name) {
   question.outputs = whole("/count");
   question.is_for_one = !reader.has("/count");
   question.alpha = reader.find<double>("/alpha").value_or(0);
-  question.strong = reader.find<bool>("/strong").value_or(false);
-  question.accept_large_delta = reader.find<bool>("/accept_large_delta").value_or(false);
-  question.curve = reader.find<bool>("/curve").value_or(false);
+  question.strong = reader.is_true("/strong");
+  question.accept_large_delta = reader.is_true("/accept_large_delta");
+  question.curve = reader.is_true("/curve");
   return question;
 }
 

@@ -81,6 +81,31 @@ std::string_view key_of(const Part& part) {
 
 }  // namespace
 
+std::string range_words(const OwnPart& part) {
+  const bool is_whole = part.kind == kWhole || part.kind == kWholes;
+  const double most = is_whole ? std::min(part.most, part.below - 1) : part.most;
+  const auto text = [&](double number) {
+    return is_whole ? fmt::format("{:.0f}", number) : detail::shortest(number);
+  };
+  if (is_whole && std::isfinite(part.least) && std::isfinite(most)) {
+    return fmt::format("from {} to {}", text(part.least), text(most));
+  }
+  std::vector<std::string> words;
+  const bool is_bounded = std::isfinite(most) || std::isfinite(part.below);
+  if (!is_whole && !is_bounded) words.emplace_back("finite");
+  if (part.least == 0 && !is_whole && !is_bounded) {
+    words.emplace_back(part.is_open ? "positive" : "not negative");
+  } else if (std::isfinite(part.least)) {
+    words.push_back(fmt::format("{} {}", part.is_open ? "above" : "at least", text(part.least)));
+  }
+  if (std::isfinite(most)) {
+    words.push_back("at most " + text(most));
+  } else if (std::isfinite(part.below)) {
+    words.push_back("below " + text(part.below));
+  }
+  return fmt::format("{}", fmt::join(words, " and "));
+}
+
 std::span<const Part> spec_parts() {
   static const std::vector<Part> parts = [] {
     const Part* const end = std::end(kCommonParts) - 2;
@@ -109,6 +134,7 @@ void add_own_parts(std::span<const OwnPart> own, Method method, std::vector<Part
 }
 
 const OwnPart& part_of(Method method, const Part& part) {
+  if (part.is_of_request()) return part;
   const auto is_same = [&](const OwnPart& one) {
     return std::string_view(one.place) == part.place && *one.help != '\0';
   };
@@ -203,8 +229,8 @@ ReleaseSpec spec_of(const Json& json, const std::string& name) {
   spec.units_column = reader.find<std::string>("/units_column");
   spec.count = reader.find<std::uint64_t>("/count");
   spec.own = release_method(spec.method).read(reader);
-  spec.accept_large_delta = reader.find<bool>("/accept_large_delta").value_or(false);
-  spec.accept_error = reader.find<bool>("/accept_error").value_or(false);
+  spec.accept_large_delta = reader.is_true("/accept_large_delta");
+  spec.accept_error = reader.is_true("/accept_error");
   const ReleaseMethod& method = release_method(spec.method);
   if (!spec.count && kDrawMethods.has(spec.method)) spec.count = 1;
   if (!spec.count && !method.own_facts(spec).needs_no_count) reader.require_given("/count");
@@ -268,7 +294,9 @@ PartReader::PartReader(std::span<const Part> parts, const Json& json, const std:
   }
   require_known(json, "");
   for (const Part& part : parts) {
-    if (has(part.place)) require_kind(part);
+    if (!has(part.place)) continue;
+    require_kind(part);
+    if (part.is_of_request()) require_range(part);
   }
 }
 
@@ -383,9 +411,15 @@ void PartReader::require_known(const Json& object, const std::string& place) con
     const auto part = std::find_if(parts_.begin(), parts_.end(),
                                    [&](const Part& one) { return whole == one.place; });
     if (part == parts_.end()) {
-      throw InvalidInput("unknown-key",
-                         fmt::format("{} in {} is no part of {}", whole, name_, what_), key,
-                         {WayOut::leave(key)});
+      std::vector<std::string> known;  // of a request, which has few
+      for (const Part& one : parts_) {
+        if (one.is_of_request()) known.emplace_back(one.place + 1);
+      }
+      throw InvalidInput(
+          "unknown-key",
+          fmt::format("{} in {} is no part of {}{}{}", whole, name_, what_,
+                      known.empty() ? "" : "; its parts are ", fmt::join(known, ", ")),
+          key, {WayOut::leave(key)});
     }
     if (part->kind == kObject && member.is_object()) require_known(member, whole);
   }
@@ -425,6 +459,11 @@ void PartReader::require_kind(const Part& part) const {
           json.is_array() && std::all_of(json.begin(), json.end(),
                                          [](const Json& one) { return one.is_string(); }),
           "a list of texts");
+    case kWholes:
+      return require(
+          json.is_array() && std::all_of(json.begin(), json.end(),
+                                         [](const Json& one) { return one.is_number_unsigned(); }),
+          "a list of whole numbers");
     case kFile:
       return require(of_texts({"file", "sha256"}) && json.contains("file"),
                      "a file, and at most its sha256");
@@ -432,6 +471,22 @@ void PartReader::require_kind(const Part& part) const {
       return require(
           of_texts({"file", "text", "sha256"}) && json.contains("file") != json.contains("text"),
           "a file or a text, and at most its sha256");
+  }
+}
+
+void PartReader::require_range(const Part& part) const {
+  const Json& json = at(part.place);
+  for (const Json& one : json.is_array() ? json : Json::array({json})) {
+    if (!one.is_number()) continue;
+    const auto value = one.get<double>();
+    const bool is_above = part.is_open ? value > part.least : value >= part.least;
+    if (is_above && value <= part.most && value < part.below) continue;
+    const std::string key(key_of(part));
+    throw InvalidInput("out-of-range",
+                       fmt::format("{}{} must be {}, but is {}", json.is_array() ? "each of " : "",
+                                   key, range_words(part),
+                                   one.is_number_float() ? detail::shortest(value) : one.dump()),
+                       key);
   }
 }
 

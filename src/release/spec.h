@@ -83,10 +83,21 @@ struct ReleaseSpec {
 
 // -----------------------------------------------------------------------------------------------
 // The parts of a JSON object that says what is asked for: of a release's spec, of a plan's
-// question.
+// question, of a request (analysis/requests.h).
 
 /// The type of a part.
-enum class PartKind { kObject, kText, kWhole, kNumber, kDecimal, kTruth, kTexts, kFile, kDomain };
+enum class PartKind {
+  kObject,
+  kText,
+  kWhole,
+  kNumber,
+  kDecimal,
+  kTruth,
+  kTexts,
+  kWholes,
+  kFile,
+  kDomain
+};
 
 /// A part that its method alone has, or a few have alike. Readers, flags, their help, the schema
 /// and Python follow from this row.
@@ -103,21 +114,25 @@ struct OwnPart {
   double least = -kNoLimit;  ///< of a number; `is_open` leaves it out
   bool is_open = false;
   double below = kNoLimit;
+  double most = kNoLimit;
 
   static constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 };
 
 /// A part of the whole list.
 struct Part : OwnPart {
-  Methods methods;  ///< that have it
+  Methods methods{};  ///< that have it; of a request's parts none
+
+  /// Whether it is a request's: the row holds all there is to know, and readers check its range.
+  [[nodiscard]] constexpr bool is_of_request() const { return !methods.intersects(kEveryMethod); }
 };
 
 /// An object checked part by part. Sentences name parts by their place in the file `name`, or by
 /// their flags if `name` is empty.
 class PartReader {
  public:
-  /// Throws InvalidInput unless it is an object of these parts alone, each of its kind; `what` says
-  /// what the object is. All of them must outlive the reader.
+  /// Throws InvalidInput unless it is an object of these parts alone, each of its kind, and of a
+  /// request in its range; `what` says what the object is. All of them must outlive the reader.
   PartReader(std::span<const Part> parts, const Json& json, const std::string& name,
              const char* what);
 
@@ -126,6 +141,12 @@ class PartReader {
   [[nodiscard]] std::optional<Value> find(const char* place) const {
     if (!has(place)) return std::nullopt;
     return at(place).get<Value>();
+  }
+  /// Of a part that is true or false: false where it is not given.
+  [[nodiscard]] bool is_true(const char* place) const { return find<bool>(place).value_or(false); }
+  /// Of a list of texts: none where it is not given.
+  [[nodiscard]] std::vector<std::string> texts(const char* place) const {
+    return find<std::vector<std::string>>(place).value_or(std::vector<std::string>());
   }
   [[nodiscard]] std::optional<PublicFile> find_file(const char* place) const;
   [[nodiscard]] std::optional<SpecDomain> find_domain(const char* place) const;
@@ -146,6 +167,7 @@ class PartReader {
   [[nodiscard]] const Json& at(const char* place) const;
   void require_known(const Json& object, const std::string& place) const;
   void require_kind(const Part& part) const;
+  void require_range(const Part& part) const;
 
   std::span<const Part> parts_;
   const Json& json_;
@@ -163,6 +185,8 @@ class PartReader {
 [[nodiscard]] std::span<const Part> spec_parts();
 /// Adds to a list of parts what a method has of its own.
 void add_own_parts(std::span<const OwnPart> own, Method method, std::vector<Part>& parts);
+/// What a number of the part must be: "above 0 and at most 100", "from 1 to 9".
+[[nodiscard]] std::string range_words(const OwnPart& part);
 /// The row of a part as a method has it, with its help; of a spec or of a plan's question.
 [[nodiscard]] const OwnPart& part_of(Method method, const Part& part);
 

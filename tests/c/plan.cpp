@@ -58,5 +58,23 @@ TEST(CPlan, RefusesInOneSentence) {
   EXPECT_NE(refusal("{}"), "");
 }
 
+TEST(CAnswers, AreThoseOfTheCommand) {
+  char* text = nullptr;
+  ASSERT_EQ(mollify_amplify(R"({"n": 1000, "k": 10, "epsilon0": 2, "delta": 1e-6})", &text),
+            MOLLIFY_OK)
+      << mollify_last_error();
+  EXPECT_NEAR(nlohmann::json::parse(text)["epsilon_upper"], 0.27, 0.01);
+  mollify_free_text(text);
+  ASSERT_EQ(mollify_advise(R"({"purpose": "table", "protect": "row", "n": 1000,
+                               "columns": [2, 3]})",
+                           &text),
+            MOLLIFY_OK)
+      << mollify_last_error();
+  EXPECT_EQ(nlohmann::json::parse(text)["outcomes"], 6);
+  mollify_free_text(text);
+  EXPECT_EQ(mollify_amplify(R"({"epsilon0": 101})", &text), MOLLIFY_INVALID_INPUT);
+  EXPECT_STREQ(mollify_last_error(), "epsilon0 must be above 0 and at most 100, but is 101");
+}
+
 }  // namespace
 }  // namespace mollify

@@ -218,7 +218,11 @@ TEST(CRelease, TellsThePopulationFromRecords) {
   EXPECT_EQ(mollify_estimate(certificate.c_str(), kTableDomain, scratch.path("r.csv").c_str(),
                              R"({"certainty": 1})", none.out()),
             MOLLIFY_INVALID_INPUT);
-  EXPECT_THAT(mollify_last_error(), HasSubstr("but one is certainty"));
+  EXPECT_THAT(mollify_last_error(), HasSubstr("its parts are confidence, method, pairs"));
+  ASSERT_EQ(mollify_check(kTableDomain, scratch.path("r.csv").c_str(), nullptr, report.out()),
+            MOLLIFY_OK)
+      << mollify_last_error();
+  EXPECT_EQ(nlohmann::json::parse(report.str())["findings"], 0);
 }
 
 TEST(CRelease, RefusesAndLeavesNothing) {

@@ -92,11 +92,11 @@ TEST(Amplify, RefusesInOneSentence) {
     return ended.err;
   };
   EXPECT_EQ(refused(kTable + Arguments{"--epsilon0", "-1", "--delta", "1e-6"}),
-            "mollify: epsilon0 must be positive and at most 100, but is -1\n");
+            "mollify: epsilon0 must be above 0 and at most 100, but is -1\n");
   EXPECT_EQ(refused(kTable + Arguments{"--epsilon0", "1", "--delta", "2"}),
             "mollify: delta must be above 0 and below 1, but is 2\n");
   EXPECT_EQ(refused({"--n", "0", "--k", "3", "--epsilon0", "1", "--delta", "1e-6"}),
-            "mollify: the number of records must be from 1 to 1099511627776, but is 0\n");
+            "mollify: n must be from 1 to 1099511627776, but is 0\n");
   EXPECT_EQ(refused({"--n", "9", "--epsilon0", "1", "--delta", "1e-6"}),
             "mollify: --k is missing: how many records are possible\n");
   EXPECT_EQ(refused(kTable + Arguments{"--delta", "1e-6"}),

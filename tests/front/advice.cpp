@@ -18,30 +18,44 @@ using testing::HasSubstr;
 const char* const kDomain = "columns:\n  a:\n    type: categorical\n    values: [x, y, z]\n";
 
 TEST(FrontAdvice, IsOfTheDomainThatIsGiven) {
-  const AdviceQuestion question{
-      .purpose = "records", .protect = "person", .n = 500, .domain = "people.yaml", .unit = "who"};
-  const Answer found = advise(question, {{"people.yaml", kDomain}});
+  const Answer found = advise(R"({"purpose": "records", "protect": "person", "n": 500,
+                                  "domain": {"file": "people.yaml"}, "unit": "who"})",
+                              "the question", {{"people.yaml", kDomain}});
   const auto json = nlohmann::json::parse(found.json);
   EXPECT_EQ(json["method"], "local");
   EXPECT_EQ(json["outcomes"], 3);
   EXPECT_THAT(json["commands"][1].get<std::string>(), HasSubstr("--domain people.yaml --unit who"));
   EXPECT_THAT(found.text, HasSubstr("minimax"));
-  EXPECT_EQ(test::refusal_of([] { (void)advise({.purpose = "record", .columns = {3}}); }),
+  EXPECT_EQ(test::refusal_of([] { (void)advise(R"({"purpose": "record", "columns": [3]})"); }),
             "purpose must be " + all_names<Purpose>(" or ") +
                 ", but is \"record\" (did you mean \"records\"?)");
+  EXPECT_EQ(
+      test::refusal_of([] { (void)advise(R"({"purpose": "table", "columns": [3, 0]})", ""); }),
+      "each of columns must be from 1 to 4294967296, but is 0");
+  EXPECT_EQ(test::refusal_of([] { (void)advise(R"({"columns": [3]})", ""); }),
+            "--purpose is missing: " + all_names<Purpose>(" or "));
 }
 
 TEST(FrontAmplify, FindsTheFourthOfFour) {
-  const Answer found = amplify({.n = 1000, .k = 10, .epsilon0 = 2, .delta = 1e-6});
+  const Answer found = amplify(R"({"n": 1000, "k": 10, "epsilon0": 2, "delta": 1e-6})");
   const auto json = nlohmann::json::parse(found.json);
   EXPECT_GT(json["epsilon_upper"].get<double>(), json["epsilon_lower"].get<double>());
   EXPECT_THAT(found.text, HasSubstr("epsilon = 0.27"));
   EXPECT_TRUE(found.warnings.empty());
-  const Answer risky = amplify({.n = 1000, .k = 10, .epsilon0 = 20, .delta = 5e-4});
+  const Answer risky = amplify(R"({"n": 1000, "k": 10, "epsilon0": 20, "delta": 5e-4})");
   EXPECT_EQ(nlohmann::json::parse(risky.json)["warnings"].size(), risky.warnings.size());
   EXPECT_FALSE(risky.warnings.empty());
-  EXPECT_EQ(test::refusal_of([] { (void)amplify({.n = 1000, .k = 10}); }),
+  EXPECT_EQ(test::refusal_of([] { (void)amplify(R"({"n": 1000, "k": 10})"); }),
             "give exactly three of --n, --epsilon0, --epsilon and --delta; you gave 1");
+  EXPECT_EQ(test::refusal_of([] { (void)amplify(R"({"n": 1000, "m": 10})"); }),
+            "/m in the question is no part of a question to amplify; its parts are n, k, epsilon0, "
+            "epsilon, delta, rate, chosen, accept_large_delta");
+  EXPECT_EQ(test::refusal_of([] { (void)amplify(R"({"n": 1000, "rate": 0})"); }),
+            "rate must be above 0 and at most 1, but is 0");
+  EXPECT_EQ(test::refusal_of([] { (void)amplify(R"({"k": "x"})"); }),
+            "the question must have a whole number at /k");
+  EXPECT_EQ(test::refusal_of([] { (void)amplify("{"); }),
+            "the question must be JSON, but ends too early");
 }
 
 TEST(FrontRisk, IsOfOneDraw) {

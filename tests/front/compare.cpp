@@ -33,7 +33,8 @@ struct Stopping : public Watch {
 };
 
 TEST(FrontCompare, ChecksATextAsAFile) {
-  const Answer found = check(colours(), "data", {.unit = "who"}, {{"data", kTable}});
+  const Answer found =
+      check(colours(), "data", R"({"unit": "who"})", "the question", {{"data", kTable}});
   const auto json = nlohmann::json::parse(found.json);
   EXPECT_EQ(json["findings"], 1);
   EXPECT_EQ(json["listed"][0]["line"], 3);
@@ -70,12 +71,15 @@ TEST(FrontCompare, TunesByPublicUnitsAlone) {
   const ReleaseSpec spec = ReleaseSpec::parse(spec_with(R"(, "count": 1)"));
   const char* const units = "who,colour\nann,red\nbob,green\n";
   const PublicTexts texts = {{"units", units}, {"data", kTable}};
-  const Tuning found = tune(spec, "units", {.best = true, .data = "data"}, texts);
+  const Tuning found =
+      tune(spec, R"({"public_units": {"file": "units"}, "best": true, "data": {"file": "data"}})",
+           "the question", texts);
   EXPECT_THAT(found.band, HasSubstr("\"format\": \"mollify band 1\""));
   EXPECT_EQ(nlohmann::json::parse(found.answer.json)["units"], 2);
   EXPECT_EQ(test::refusal_of([&] {
               static_cast<void>(
-                  tune(spec, "units", {.data = "data"}, {{"units", units}, {"data", units}}));
+                  tune(spec, R"({"public_units": {"file": "units"}, "data": {"file": "data"}})",
+                       "the question", {{"units", units}, {"data", units}}));
             }),
             "the units must be public, but units is the private file itself");
 }

@@ -33,7 +33,7 @@ TEST(FrontEstimate, FindsThePopulationInMemory) {
   const Source records = Source::memory({{"age", told_ages}, {"glad", told_glad}});
   // At this confidence an interval that misses is a fault, not chance.
   const Answer found =
-      estimate(certificate, domain, records, {.confidence = 0.999999, .pairs = true});
+      estimate(certificate, domain, records, R"({"confidence": 0.999999, "pairs": true})");
   EXPECT_EQ(found.number("/records"), 300);
   EXPECT_TRUE(found.number("/estimates/3/probability"));
   EXPECT_FALSE(found.number("/estimates/4/probability"));
@@ -46,7 +46,7 @@ TEST(FrontEstimate, FindsThePopulationInMemory) {
   EXPECT_LE(found.number("/means/0/lower"), 49.5);
   EXPECT_GE(found.number("/means/0/upper"), 49.5);
   EXPECT_EQ(test::refusal_of([&] {
-              static_cast<void>(estimate(certificate, domain, records, {.method = "best"}));
+              static_cast<void>(estimate(certificate, domain, records, R"({"method": "best"})"));
             }),
             "method must be " + all_names<EstimateMethod>(" or ") + ", but is \"best\"");
   std::vector<std::int64_t> others(told_ages);

@@ -122,7 +122,8 @@ TEST(FrontPlan, OfSeveralBudgetsIsOneTable) {
 }
 
 TEST(FrontPlan, TellsItsPartsAndTheirMethods) {
-  for (const SpecPart& part : plan_parts()) EXPECT_FALSE(part.methods.empty()) << part.name;
+  for (const SpecPart& part : request_parts("plan"))
+    EXPECT_FALSE(part.methods.empty()) << part.name;
   EXPECT_EQ(test::refusal_of([] { (void)plan(R"({"method": "central", "n": 5})", ""); }),
             "plan finds one of --n, --k, --epsilon and --alpha: give all but one of --k, "
             "--epsilon and --alpha");

@@ -124,6 +124,9 @@ std::string with_part(const std::string& spec, const Part& part) {
     case PartKind::kTexts:
       member = {"a"};
       break;
+    case PartKind::kWholes:
+      member = {7U};
+      break;
     case PartKind::kFile:
     case PartKind::kDomain:
       member = {{"file", "a"}};

@@ -76,6 +76,7 @@ Json part_schema(const OwnPart& part) {
     case PartKind::kTruth:
       of_type("boolean");
       break;
+    case PartKind::kWholes:  // of requests alone
     case PartKind::kTexts:
       of_type("array");
       schema["items"] = {{"type", "string"}};

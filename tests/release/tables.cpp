@@ -14,6 +14,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include "analysis/requests.h"
 #include "domain/column.h"
 #include "methods/local/space.h"
 #include "release/method.h"
@@ -47,6 +48,8 @@ std::string holds(const OwnPart& part) {
         return "true or false";
       case PartKind::kTexts:
         return "list of texts";
+      case PartKind::kWholes:
+        return "list of whole numbers";
       case PartKind::kFile:
         return "file";
       case PartKind::kDomain:
@@ -58,7 +61,9 @@ std::string holds(const OwnPart& part) {
   if (std::isfinite(part.least)) {
     text += fmt::format(", {} {}", part.is_open ? "above" : "from", part.least);
   }
-  if (std::isfinite(part.below)) {
+  if (std::isfinite(part.most)) {
+    text += fmt::format(" {} {:.17g}", part.is_open ? "and up to" : "to", part.most);
+  } else if (std::isfinite(part.below)) {
     const bool is_whole = part.kind == PartKind::kWhole;
     text +=
         is_whole ? fmt::format(" to {}", part.below - 1) : fmt::format(" and below {}", part.below);
@@ -73,6 +78,16 @@ bool is_of_a_spec(Method method, const Part& part) {
   });
   return spec != spec_parts().end() &&
          std::string_view(part_of(method, *spec).help) == part_of(method, part).help;
+}
+
+/// The fragment that help prints, and the sentences of the manual.
+std::string sentences_of(const OwnPart& part) {
+  std::string help = part.help;
+  if (const std::size_t at = help.find('\n'); at != help.npos) help.replace(at, 1, ". ");
+  if (const std::size_t at = help.find("{}"); at != help.npos) {
+    help.replace(at, 2, fmt::format("`{}`", fmt::join(part.words(), "`, `")));
+  }
+  return help;
 }
 
 /// A line for each part that a flag gives; several where methods have it with another meaning.
@@ -97,20 +112,14 @@ std::string table_of(std::span<const Part> parts, bool is_of_questions) {
       }
     }
     for (const auto& [own, methods] : meanings) {
-      std::string help = own->help;
-      // The fragment that help prints, and the sentences of the manual.
-      if (const std::size_t at = help.find('\n'); at != help.npos) help.replace(at, 1, ". ");
-      if (const std::size_t at = help.find("{}"); at != help.npos) {
-        help.replace(at, 2, fmt::format("`{}`", fmt::join(own->words(), "`, `")));
-      }
       std::vector<std::string> words;
       for (const auto& [method, name] : names<Method>()) {
         if (methods.has(method)) words.push_back(fmt::format("`{}`", name));
       }
       const bool all = words.size() == names<Method>().size();
-      table +=
-          fmt::format("| `{}` | `{}` | {} | {} | {} |\n", part.place + 1, part.flag, holds(*own),
-                      cell_of(help), all ? "all" : fmt::format("{}", fmt::join(words, ", ")));
+      table += fmt::format("| `{}` | `{}` | {} | {} | {} |\n", part.place + 1, part.flag,
+                           holds(*own), cell_of(sentences_of(*own)),
+                           all ? "all" : fmt::format("{}", fmt::join(words, ", ")));
     }
   }
   return table;
@@ -136,6 +145,19 @@ std::string table_of_shared_parts() {
   }
   std::string table = "| methods | parts of the spec |\n|---|---|\n";
   for (const auto& [parts, methods] : lines) table += fmt::format("| {} | {} |\n", methods, parts);
+  return table;
+}
+
+/// A line for each part of a request's question; plans have tables of their own.
+std::string table_of_requests() {
+  std::string table = "| request | part | flag | holds | what it says |\n|---|---|---|---|---|\n";
+  for (const Request& request : requests()) {
+    if (request.name == "plan") continue;
+    for (const Part& part : request.parts()) {
+      table += fmt::format("| `{}` | `{}` | `{}` | {} | {} |\n", request.name, part.place + 1,
+                           part.flag, holds(part), cell_of(sentences_of(part)));
+    }
+  }
   return table;
 }
 
@@ -173,6 +195,7 @@ TEST(DocumentTables, AreWhatTheTablesOfTheCodeMake) {
       {"reference/spec.md", "parts of a spec", table_of(spec_parts(), false)},
       {"reference/spec.md", "parts of a question", table_of(plan_parts(), true)},
       {"reference/spec.md", "parts that a question shares", table_of_shared_parts()},
+      {"reference/spec.md", "parts of other questions", table_of_requests()},
       {"reference/mechanisms.md", "scorers", table_of_scorers()},
       {"reference/domain.md", "types of columns", table_of_kinds()},
   };

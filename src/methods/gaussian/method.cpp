@@ -438,10 +438,10 @@ class PointMethod : public ReleaseMethod {
   }
 
   Held read(const PartReader& reader) const override {
-    return GaussianSpec{
-        reader.find<std::vector<std::string>>("/logarithms").value_or(std::vector<std::string>()),
-        reader.find_file("/covariance"), reader.find<double>("/covariance_bound"),
-        reader.find<double>("/mean_bound"), reader.find<bool>("/paper_variance").value_or(false)};
+    return GaussianSpec{reader.texts("/logarithms"), reader.find_file("/covariance"),
+                        reader.find<double>("/covariance_bound"),
+                        reader.find<double>("/mean_bound"),
+                        reader.find<bool>("/paper_variance").value_or(false)};
   }
 
   void write(const ReleaseSpec& spec, SpecWriter& writer) const override {
@@ -496,8 +496,7 @@ class PointMethod : public ReleaseMethod {
     }
     own.covariance_bound = reader.find<double>("/covariance_bound").value_or(1);
     own.paper_variance = reader.find<bool>("/paper_variance").value_or(false);
-    own.logarithms =
-        reader.find<std::vector<std::string>>("/logarithms").value_or(std::vector<std::string>());
+    own.logarithms = reader.texts("/logarithms");
     own.covariance = reader.find_file("/covariance");
     if (!question.domain && (own.covariance || !own.logarithms.empty())) {
       refuse_missing(reader.called("/domain"),
