@@ -443,6 +443,7 @@ struct ComparedRow {
   std::string mechanism;
   std::vector<std::optional<double>> distances;  ///< of a unit's own law, of the table's
   std::string refusal;
+  bool is_of_rows = false;  ///< the distances, and not of a law
 };
 
 /// What is compared with the table: the laws of draws, the law of a record, or simulated rows, which
@@ -457,11 +458,13 @@ Compared compared_by(const ReleaseSpec& spec) {
   return has_law ? Compared::kRecords : Compared::kRows;
 }
 
-double distance_of(const Json& parts, const PublicInputs& inputs, const Source& data) {
+double distance_of(const Json& parts, const PublicInputs& inputs, const Source& data,
+                   bool& is_of_rows) {
   ReleaseSpec spec = spec_of(parts, "");
   spec.accept_error = true;  // nothing is released
   const Compared what = compared_by(spec);
-  if (what == Compared::kRows) return rows_distance(spec, inputs, data);
+  is_of_rows = what == Compared::kRows;
+  if (is_of_rows) return rows_distance(spec, inputs, data);
   if (what == Compared::kRecords) return central_distance(spec, inputs, data);
   const auto release = prepare_local(spec, inputs);
   release->require(data);
@@ -505,7 +508,7 @@ ComparedRow compared_row(std::span<const Json> questions, const std::string& mec
       if (row_of(*known).reference == ReferenceUse::kNone) one.erase("reference");
     }
     try {
-      row.distances.emplace_back(distance_of(one, inputs, data));
+      row.distances.emplace_back(distance_of(one, inputs, data, row.is_of_rows));
     } catch (const InvalidInput& refused) {
       if (!every) throw;
       row.distances.emplace_back();
@@ -517,16 +520,16 @@ ComparedRow compared_row(std::span<const Json> questions, const std::string& mec
 }
 
 /// The distances of a table.
-const char* distance_words(const Json& question) {
+const char* distance_words(const Json& question, bool is_of_rows) {
+  if (is_of_rows) {
+    return "released rows from the real data, of two columns together, on average";
+  }
   const auto method = known_value<Method>("method", question["method"].get<std::string>());
   if (question.contains("unit") && kDrawMethods.has(method)) {
     return "a unit's output distribution from its own rows, on average";
   }
   if (kGaussianMethods.has(method)) {
     return "a record from a new row of the Gaussian that the data are taken for, as promised";
-  }
-  if (kModelMethods.has(method)) {
-    return "released rows from the real data, of two columns together, on average";
   }
   return "the output distribution from the real data";
 }
@@ -546,7 +549,7 @@ Answer compare_several(std::span<const Json> questions, const PublicInputs& inpu
   }
   columns.push_back({"", 0, "/refusal"});
   std::optional<std::string> refusal;
-  bool any = false;
+  bool any = false, is_of_rows = false;
   for (const std::string& mechanism : compared_mechanisms(questions.front())) {
     const ComparedRow row = compared_row(questions, mechanism, inputs, data);
     Json line{{"mechanism", printable(row.mechanism)}};
@@ -559,15 +562,16 @@ Answer compare_several(std::span<const Json> questions, const PublicInputs& inpu
                       {"tv", line[std::to_string(i)]},
                       {"refusal", distance ? "" : row.refusal}});
     }
+    is_of_rows |= row.is_of_rows;
     if (!row.refusal.empty()) line["refusal"] = fmt::format("  ({})", row.refusal);
     if (!refusal) refusal = row.refusal;
     lines.push_back(std::move(line));
   }
   if (!any) throw InvalidInput("no-mechanism", *refusal);
   Answer answer;
-  answer.add(
-      "notice", kNotPrivate,
-      fmt::format("{}\ntotal variation of {}\n\n", kNotPrivate, distance_words(questions.front())));
+  answer.add("notice", kNotPrivate,
+             fmt::format("{}\ntotal variation of {}\n\n", kNotPrivate,
+                         distance_words(questions.front(), is_of_rows)));
   answer.add("compared", list, table_text(columns, lines));
   return answer;
 }

@@ -80,11 +80,14 @@ class ToyMethod : public ReleaseMethod {
 
   void design(const Domain&, const StatedCertificate*, DesignedRelease& made) const override {
     Certificate& certificate = made.certificate;
-    require_facts(certificate.facts.records && certificate.facts.outcomes > 0);
-    if (certificate.spec.unit)
+    const PublicFacts& facts = certificate.facts;
+    require_facts(facts.records && facts.outcomes > 0 &&
+                  facts == PublicFacts{.records = facts.records, .outcomes = facts.outcomes});
+    if (certificate.spec.unit) {
       throw InvalidInput("not-for-this-method", "a toy has no units", "unit");
-    const RandomizedResponse response(static_cast<std::size_t>(certificate.facts.outcomes),
-                                      certificate.spec.budget().epsilon, *certificate.facts.records,
+    }
+    const RandomizedResponse response(static_cast<std::size_t>(facts.outcomes),
+                                      certificate.spec.budget().epsilon, *facts.records,
                                       *certificate.spec.count);
     certificate.draw = certificate.total = Privacy::pure(response.epsilon());
     certificate.design = response;
@@ -201,6 +204,9 @@ TEST_F(Toy, IsCertifiedAndVerified) {
   other["facts"]["outcomes"] = 5U;
   EXPECT_FALSE(check(other).is_designed);
   other = json;
+  other["facts"]["kept"] = "7";
+  EXPECT_FALSE(check(other).is_designed);
+  other = json;
   other["spec"]["privacy"]["epsilon"] = "3";
   EXPECT_FALSE(check(other).holds());
   other = json;
@@ -261,6 +267,7 @@ TEST_F(Toy, IsComparedBySimulatedReleases) {
   const Json less = Json::parse(text(0.5));
   const Answer several = compare(std::vector{question, less}, PublicFiles(), data());
   EXPECT_EQ(several.json["compared"].size(), 2U);
+  EXPECT_THAT(several.text, HasSubstr("total variation of released rows from the real data"));
   // By their laws 0.006 and 0.24. 20 000 simulated rows are within 0.1 of that, but for e^-400.
   EXPECT_LT(several.json["compared"][0]["tv"], several.json["compared"][1]["tv"]);
 }

@@ -179,9 +179,8 @@ void design_finite(const Domain& domain, const StatedCertificate* stated, Design
   const ReleaseSpec& spec = certificate.spec;
   const CentralSpec& central = *spec.own.get<CentralSpec>();
   const PublicFacts& facts = certificate.facts;
-  require_facts(facts.records && !facts.units && facts.outcomes > 0 && facts.list_sha256.empty() &&
-                !facts.reference && !facts.lower_bounds && !facts.channel && !facts.location &&
-                !facts.kept && !facts.amount && facts.mean_ranges.empty());
+  require_facts(facts.records && facts.outcomes > 0 &&
+                facts == PublicFacts{.records = facts.records, .outcomes = facts.outcomes});
   const std::uint64_t records = *facts.records;
   FiniteDesign design;
   FiniteDrawing drawing;

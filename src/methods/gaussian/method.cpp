@@ -456,9 +456,9 @@ class PointMethod : public ReleaseMethod {
   void design(const Domain& domain, const StatedCertificate* stated,
               DesignedRelease& made) const override {
     const PublicFacts& facts = made.certificate.facts;
-    require_facts(facts.records && !facts.units && facts.outcomes == 0 &&
-                  facts.list_sha256.empty() && !facts.reference && !facts.lower_bounds &&
-                  !facts.channel && !facts.location && !facts.kept);
+    require_facts(facts.records && facts == PublicFacts{.records = facts.records,
+                                                        .amount = facts.amount,
+                                                        .mean_ranges = facts.mean_ranges});
     made.certificate.draw = made.certificate.total = design_points(domain, stated, made);
     if (stated == nullptr) check_design(made.certificate);
   }

@@ -132,9 +132,7 @@ void design_table(const Domain& domain, DesignedRelease& made) {
   const MarginalsSpec& marginals = *certificate.spec.own.get<MarginalsSpec>();
   const PublicFacts& facts = certificate.facts;
   require_facts(facts.records.has_value() == (marginals.neighbours == Neighbours::kReplace) &&
-                !facts.units && facts.outcomes == 0 && facts.list_sha256.empty() &&
-                !facts.reference && !facts.lower_bounds && !facts.channel && !facts.location &&
-                !facts.kept && facts.mean_ranges.empty());
+                facts == PublicFacts{.records = facts.records, .amount = facts.amount});
   require_tabled(domain, marginals.copula);
   MarginalRequest request{.columns = marginal_columns(domain),
                           .budget = certificate.spec.budget(),
