@@ -28,7 +28,7 @@
 #include "methods/gaussian/moments.h"
 #include "methods/gaussian/sampler.h"
 #include "methods/local/release.h"
-#include "methods/marginals/counts.h"
+#include "records/pair_counts.h"
 #include "methods/marginals/design.h"
 #include "methods/marginals/method.h"
 #include "methods/marginals/noisy_answers.h"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "methods/marginals/counts.h"
+#include "records/pair_counts.h"
 #include "scores/points.h"
 
 namespace mollify {

@@ -18,7 +18,7 @@
 #include "formats/public_files.h"
 #include "formats/text_files.h"
 #include "measures/measure.h"
-#include "methods/marginals/method.h"
+#include "release/released_model.h"
 #include "scores/references.h"
 
 namespace mollify::cli {

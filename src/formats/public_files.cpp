@@ -32,8 +32,8 @@
 #include "formats/csv.h"
 #include "formats/domain_yaml.h"
 #include "formats/text_files.h"
-#include "methods/marginals/method.h"
 #include "records/units.h"
+#include "release/released_model.h"
 #include "scores/references.h"
 
 namespace mollify {

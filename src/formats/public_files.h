@@ -14,10 +14,10 @@
 #include "domain/domain.h"
 #include "formats/csv.h"
 #include "measures/measure.h"
-#include "methods/marginals/method.h"
 #include "records/tallies.h"
 #include "records/units.h"
 #include "release/public_inputs.h"
+#include "release/released_model.h"
 
 namespace mollify {
 

@@ -16,7 +16,7 @@
 #include "front/domain.h"
 #include "front/message.h"
 #include "front/privacy.h"
-#include "methods/marginals/method.h"
+#include "release/released_model.h"
 #include "mollify/release.h"
 #include "mollify/verify.h"
 #include "records/private_table.h"

@@ -20,7 +20,6 @@
 #include "methods/gaussian/method.h"
 #include "methods/gaussian/moments.h"
 #include "methods/gaussian/sampler.h"
-#include "methods/marginals/counts.h"
 #include "methods/marginals/design.h"
 #include "methods/marginals/method.h"
 #include "records/source.h"

@@ -23,11 +23,12 @@
 #include "methods/local/sampler.h"
 #include "methods/local/typical_band.h"
 #include "methods/marginals/counts.h"
-#include "methods/marginals/method.h"
+#include "records/pair_counts.h"
 #include "records/private_table.h"
 #include "records/sink.h"
 #include "release/design.h"
 #include "release/public_inputs.h"
+#include "release/released_model.h"
 #include "release/spec.h"
 #include "scores/public_models.h"
 

@@ -14,6 +14,7 @@
 #include "methods/marginals/design.h"
 #include "methods/marginals/learner.h"
 #include "methods/marginals/noisy_answers.h"
+#include "records/pair_counts.h"
 #include "records/sink.h"
 #include "records/source.h"
 #include "records/units.h"
@@ -21,6 +22,7 @@
 #include "release/certificate.h"
 #include "release/design.h"
 #include "release/release.h"
+#include "release/released_model.h"
 #include "release/spec.h"
 
 namespace mollify {
@@ -103,47 +105,6 @@ inline constexpr std::uint64_t kUnitWeight = 1024;
 [[nodiscard]] nlohmann::json implied_measured_pairs(const nlohmann::json& stated,
                                                     const Certificate& certificate,
                                                     const Domain& domain, const std::string& name);
-
-// -----------------------------------------------------------------------------------------------
-// The model of a release by marginals, as a file that rows are drawn from at no cost.
-
-/// The released numbers: all are public.
-struct ReleasedModel {
-  std::string domain_sha256;
-  MarginalModel model;
-};
-
-/// {"format": "mollify model 1", "version", "domain_sha256", "released_with", "columns", "graph"}:
-/// JSON, ending in a line feed.
-[[nodiscard]] std::string released_model_text(const MarginalModel& model, const Domain& domain,
-                                              const Privacy& guarantee);
-
-/// Throws InvalidInput, one sentence naming `name`, for anything else than released_model_text
-/// writes; other members are ignored.
-[[nodiscard]] ReleasedModel parse_released_model(const std::string& text, const std::string& name);
-
-/// Writes rows drawn from the model under what is given of them, in no order that tells anything.
-/// The writer is one of the domain that the model is of; it is not finished.
-///
-/// `random` is a SecureRandom. For a model that is published it may be a SeededRandom instead: the
-/// model has been paid for, and its rows are made of it alone, so anyone may make them again. A
-/// release never has one: PreparedRelease::draw takes a SecureRandom (tests/misuse).
-template <class Random>
-void write_rows(const MarginalModel& model, std::uint64_t count, const std::vector<Evidence>& given,
-                Random& random, RecordWriter& writer);
-
-extern template void write_rows(const MarginalModel&, std::uint64_t, const std::vector<Evidence>&,
-                                SecureRandom&, RecordWriter&);
-extern template void write_rows(const MarginalModel&, std::uint64_t, const std::vector<Evidence>&,
-                                SeededRandom&, RecordWriter&);
-
-/// Number of rows to draw at once from a model that was released.
-inline constexpr std::uint64_t kMostGenerated = 100'000'000;
-
-/// That a column of the domain has a value, which is given as a file would hold it: the cell that
-/// it lies in. Throws InvalidInput for other columns and values.
-[[nodiscard]] Evidence evidence_of(const Domain& domain, std::string_view column,
-                                   std::string_view value);
 
 // For who asks which method to take: advice.cpp.
 [[nodiscard]] const MethodAdvice& marginals_advice();

@@ -10,6 +10,7 @@
 #include "core/random.h"
 #include "methods/marginals/counts.h"
 #include "methods/marginals/design.h"
+#include "records/pair_counts.h"
 
 namespace mollify {
 

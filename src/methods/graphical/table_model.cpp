@@ -1,0 +1,166 @@
+#include "methods/graphical/table_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/invalid_input.h"
+#include "methods/graphical/fit.h"
+
+namespace mollify {
+
+namespace {
+
+void require_column_model(const MarginalModel::ColumnModel& column, std::uint32_t values) {
+  const CellGroups& groups = column.groups;
+  std::vector<bool> met(groups.count);
+  bool holds = groups.count == values && groups.of.size() == column.shares.size();
+  for (const std::uint32_t group : groups.of) {
+    holds = holds && group < groups.count;
+    if (holds) met[group] = true;
+  }
+  for (const bool any : met) holds = holds && any;
+  for (const double share : column.shares) holds = holds && share > 0 && std::isfinite(share);
+  if (!holds) {
+    throw InvalidInput(
+        "malformed-file",
+        "a model's column must have a positive share of each cell, and groups that are the graph's "
+        "values");
+  }
+}
+
+void require_correlations(const std::vector<double>& matrix, std::size_t columns) {
+  bool holds = matrix.size() == columns * columns;
+  for (std::size_t i = 0; holds && i < columns; ++i) {
+    holds = matrix[i * columns + i] == 1;
+    for (std::size_t j = 0; holds && j < i; ++j) {
+      const double one = matrix[i * columns + j];
+      holds = std::abs(one) <= 1 && std::abs(one - matrix[j * columns + i]) < 1e-12;
+    }
+  }
+  if (!holds) {
+    throw InvalidInput("malformed-file", "a model's correlations must be a correlation matrix");
+  }
+}
+
+/// A place of [0, 1) among weights.
+std::size_t place_of(std::uint64_t word, const std::vector<std::uint32_t>& cells,
+                     const std::vector<double>& shares) {
+  double sum = 0;
+  for (const std::uint32_t cell : cells) sum += shares[cell];
+  double left = static_cast<double>(word >> 11) * 0x1p-53 * sum;
+  for (std::size_t i = 0; i + 1 < cells.size(); ++i) {
+    left -= shares[cells[i]];
+    if (left < 0) return i;
+  }
+  return cells.size() - 1;
+}
+
+/// Of columns alone, joined by a copula.
+ModelRows joined_rows(const GraphicalModel& graph, const std::vector<double>& correlations,
+                      std::size_t count, const RandomWords& words) {
+  std::vector<std::vector<double>> shares;
+  for (std::size_t i = 0; i < graph.sizes().size(); ++i) shares.push_back(graph.marginal({i}));
+  return copula_rows(shares, correlations, count, words);
+}
+
+}  // namespace
+
+MarginalModel::MarginalModel(std::vector<ColumnModel> columns, GraphicalModel graph,
+                             std::vector<double> correlations)
+    : columns_(std::move(columns)),
+      graph_(std::move(graph)),
+      correlations_(std::move(correlations)) {
+  if (!correlations_.empty()) require_correlations(correlations_, columns_.size());
+  if (columns_.size() != graph_.sizes().size()) {
+    throw InvalidInput(
+        "malformed-file",
+        fmt::format("a model must have a column for each of the graph's {}, but has {}",
+                    graph_.sizes().size(), columns_.size()));
+  }
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    require_column_model(columns_[i], graph_.sizes()[i]);
+    std::vector<std::vector<std::uint32_t>>& cells = cells_.emplace_back(graph_.sizes()[i]);
+    const std::vector<std::uint32_t>& of = columns_[i].groups.of;
+    for (std::uint32_t cell = 0; cell < of.size(); ++cell) cells[of[cell]].push_back(cell);
+  }
+}
+
+ModelRows MarginalModel::rows(std::size_t count, const RandomWords& words,
+                              const std::vector<Evidence>& given) const {
+  std::vector<Evidence> groups;
+  for (const Evidence& one : given) {
+    if (one.column >= columns_.size() || one.value >= columns_[one.column].groups.of.size()) {
+      throw InvalidInput("malformed-file",
+                         fmt::format("a row's column {} has no cell {}", one.column, one.value));
+    }
+    groups.push_back({one.column, columns_[one.column].groups.of[one.value]});
+  }
+  if (!correlations_.empty() && !given.empty()) {
+    throw InvalidInput(
+        "not-for-this-release",
+        "rows of a copula are drawn whole, so no value of a column can be given, but one is",
+        "given");
+  }
+  ModelRows rows = correlations_.empty()
+                       ? graph_.sample_given(groups, count, words, RowSampling::kMatched)
+                       : joined_rows(graph_, correlations_, count, words);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::uint32_t& value : rows[i]) {
+      const std::vector<std::uint32_t>& cells = cells_[i][value];
+      value = cells.size() == 1 ? cells[0] : cells[place_of(words(), cells, columns_[i].shares)];
+    }
+  }
+  for (const Evidence& one : given) {
+    for (std::uint32_t& cell : rows[one.column]) cell = one.value;
+  }
+  return rows;
+}
+
+nlohmann::ordered_json marginal_model_json(const MarginalModel& model) {
+  nlohmann::ordered_json json{{"columns", nlohmann::ordered_json::array()}};
+  for (const MarginalModel::ColumnModel& column : model.columns()) {
+    json["columns"].push_back({{"groups", column.groups.of}, {"shares", column.shares}});
+  }
+  json["graph"] = graphical_model_json(model.graph());
+  if (!model.correlations().empty()) json["correlations"] = model.correlations();
+  return json;
+}
+
+MarginalModel marginal_model_from_json(const nlohmann::ordered_json& json,
+                                       const std::string& name) {
+  const auto refuse = [&] {
+    throw InvalidInput(
+        "malformed-file",
+        fmt::format("{} must hold a model as mollify writes it, but does not", name));
+  };
+  if (!json.is_object() || !json.contains("columns") || !json["columns"].is_array() ||
+      !json.contains("graph")) {
+    refuse();
+  }
+  std::vector<MarginalModel::ColumnModel> columns;
+  std::vector<double> correlations;
+  try {
+    for (const auto& one : json["columns"]) {
+      MarginalModel::ColumnModel& column = columns.emplace_back();
+      for (const auto& group : one.at("groups")) {
+        if (!group.is_number_unsigned() || group.get<std::uint64_t>() > 65536) refuse();
+        column.groups.of.push_back(group.get<std::uint32_t>());
+        column.groups.count = std::max(column.groups.count, column.groups.of.back() + 1);
+      }
+      one.at("shares").get_to(column.shares);
+    }
+    if (json.contains("correlations")) json["correlations"].get_to(correlations);
+  } catch (const nlohmann::json::exception&) {
+    refuse();
+  }
+  return {std::move(columns), graphical_model_from_json(json["graph"], name),
+          std::move(correlations)};
+}
+
+}  // namespace mollify

@@ -1,0 +1,67 @@
+// A model of a table, for drawing rows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "methods/graphical/model.h"
+
+namespace mollify {
+
+/// A partition of a column's cells: each cell's group, from 0 to count - 1, none empty.
+struct CellGroups {
+  std::vector<std::uint32_t> of;
+  std::uint32_t count = 0;
+
+  friend bool operator==(const CellGroups&, const CellGroups&) = default;
+};
+
+/// A graphical model over groups of each column's cells, or these groups joined by a Gaussian
+/// copula (methods/graphical/fit.h); and of each group how its cells share it: given their
+/// groups, cells are independent. Made of private answers alone, so it can be handed on
+/// and drawn from at no cost. Immutable.
+class MarginalModel {
+ public:
+  struct ColumnModel {
+    CellGroups groups;           ///< of the column's cells; its groups are the graph's values
+    std::vector<double> shares;  ///< of each cell, positive
+  };
+
+  /// Throws InvalidInput unless there is a column for each of the graph's, with a group for each of
+  /// its values, none empty, all shares positive and finite.
+  ///
+  /// `correlations`: of a copula, d x d, row-major; then the graph says what single columns are.
+  /// They must be a correlation matrix.
+  MarginalModel(std::vector<ColumnModel> columns, GraphicalModel graph,
+                std::vector<double> correlations = {});
+
+  [[nodiscard]] const std::vector<ColumnModel>& columns() const noexcept { return columns_; }
+  [[nodiscard]] const GraphicalModel& graph() const noexcept { return graph_; }
+  /// Empty except for a copula.
+  [[nodiscard]] const std::vector<double>& correlations() const noexcept { return correlations_; }
+
+  /// Rows in cells, drawn under the model's law given the cells in `given`. Throws InvalidInput for
+  /// columns or cells that there are not, a column given twice, and anything that is given of a
+  /// copula.
+  [[nodiscard]] ModelRows rows(std::size_t count, const RandomWords& words,
+                               const std::vector<Evidence>& given = {}) const;
+
+ private:
+  std::vector<ColumnModel> columns_;
+  GraphicalModel graph_;
+  std::vector<double> correlations_;
+  std::vector<std::vector<std::vector<std::uint32_t>>> cells_;  // of each column's groups
+};
+
+[[nodiscard]] nlohmann::ordered_json marginal_model_json(const MarginalModel& model);
+
+/// Throws InvalidInput, in one sentence that begins with `name`, for anything else than
+/// writes.
+[[nodiscard]] MarginalModel marginal_model_from_json(const nlohmann::ordered_json& json,
+                                                     const std::string& name);
+
+}  // namespace mollify

@@ -1,0 +1,280 @@
+#include "records/pair_counts.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "core/random.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// Integer counts of all columns and all pairs of columns.
+
+std::uint64_t PairCounts::cells(std::span<const std::uint32_t> sizes) {
+  constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
+  uint128 cells = 0;
+  uint128 before = 0;
+  for (const std::uint32_t size : sizes) {
+    cells += before * size;
+    before += size;
+    if (cells > kAll) return kAll;
+  }
+  return static_cast<std::uint64_t>(cells);
+}
+
+PairCounts::PairCounts(std::vector<std::uint32_t> sizes) : sizes_(std::move(sizes)) {
+  for (std::size_t i = 0; i < sizes_.size(); ++i) {
+    columns_.emplace_back(sizes_[i]);
+    for (std::size_t j = i + 1; j < sizes_.size(); ++j) {
+      pairs_.emplace_back(std::size_t{sizes_[i]} * sizes_[j]);
+    }
+  }
+}
+
+PairCounts::PairCounts(std::vector<std::uint32_t> sizes, std::span<const std::int64_t> all)
+    : PairCounts(std::move(sizes)) {
+  for (auto* const tables : {&columns_, &pairs_}) {
+    for (std::vector<std::uint64_t>& table : *tables) {
+      const std::size_t taken = std::min(table.size(), all.size());
+      std::copy_n(all.begin(), taken, table.begin());
+      all = all.subspan(taken);
+    }
+  }
+}
+
+std::vector<std::int64_t> PairCounts::all() const {
+  std::vector<std::int64_t> all;
+  for (const auto* const tables : {&columns_, &pairs_}) {
+    for (const std::vector<std::uint64_t>& table : *tables) {
+      all.insert(all.end(), table.begin(), table.end());
+    }
+  }
+  return all;
+}
+
+void PairCounts::add(std::span<const std::uint32_t> record, std::uint64_t weight) {
+  for (std::size_t i = 0; i < sizes_.size(); ++i) {
+    columns_[i][record[i]] += weight;
+    for (std::size_t j = i + 1; j < sizes_.size(); ++j) {
+      pairs_[place(i, j)][std::size_t{record[i]} * sizes_[j] + record[j]] += weight;
+    }
+  }
+}
+
+void PairCounts::add_unit(std::span<const std::uint32_t> records, std::uint64_t weight) {
+  const std::size_t count = records.size() / sizes_.size();
+  for (std::size_t row = 0; row < count; ++row) {
+    const std::uint64_t share = weight / count + (row < weight % count ? 1 : 0);
+    if (share == 0) return;  // of more records than weight the first ones have it
+    add(records.subspan(row * sizes_.size(), sizes_.size()), share);
+  }
+}
+
+// -----------------------------------------------------------------------------------------------
+// Counts many rows in all pairs of columns, several columns at a time.
+
+namespace {
+
+/// Of more counters than a processor's nearest caches hold, a table takes no less time than its
+/// pairs.
+constexpr std::size_t kMostTableCells = std::size_t{1} << 14U;
+/// Any two groups of this many make a table.
+constexpr std::size_t kMostGroupCells = 128;
+static_assert(kMostGroupCells * kMostGroupCells <= kMostTableCells);
+
+/// Of each column of a group, the digit of each of the group's cells.
+std::vector<std::vector<std::uint32_t>> digits_of_cells(const std::vector<std::size_t>& columns,
+                                                        const std::vector<std::uint32_t>& sizes,
+                                                        std::size_t cells) {
+  std::vector<std::vector<std::uint32_t>> digits(columns.size());
+  std::size_t below = 1;
+  for (std::size_t i = columns.size(); i-- > 0;) {
+    const std::uint32_t size = sizes[columns[i]];
+    for (std::size_t cell = 0; cell < cells; ++cell) {
+      digits[i].push_back(static_cast<std::uint32_t>(cell / below % size));
+    }
+    below *= size;
+  }
+  return digits;
+}
+
+}  // namespace
+
+PairCounter::PairCounter(std::vector<std::uint32_t> sizes)
+    : counts_(std::move(sizes)), digits_(counts_.sizes().size()) {
+  make_groups();
+  make_tables();
+}
+
+void PairCounter::make_groups() {
+  const std::vector<std::uint32_t>& sizes = counts_.sizes();
+  std::vector<std::size_t> order(sizes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
+  for (const std::size_t column : order) {
+    auto group = std::find_if(groups_.begin(), groups_.end(), [&](const Group& one) {
+      return one.size * sizes[column] <= kMostGroupCells;
+    });
+    if (group == groups_.end()) group = groups_.insert(groups_.end(), Group{});
+    group->columns.push_back(column);
+    group->size *= sizes[column];
+  }
+  for (Group& group : groups_) {
+    group.cells.resize(kRows);
+    group.counts.resize(group.size);
+  }
+}
+
+void PairCounter::make_tables() {
+  std::size_t left = kMostCells;
+  for (std::size_t a = 0; a < groups_.size(); ++a) {
+    for (std::size_t b = a + 1; b < groups_.size(); ++b) {
+      const Group& one = groups_[a];
+      const Group& other = groups_[b];
+      // No overflow: a pair of columns has at most PairCounts::kMostCells.
+      const std::size_t cells = one.size * other.size;
+      const std::size_t pairs = one.columns.size() * other.columns.size();
+      if (pairs > 1 && cells <= std::min(kMostTableCells, left)) {
+        tables_.push_back({a, b, std::vector<std::uint32_t>(cells)});
+        left -= cells;
+        continue;
+      }
+      for (const std::size_t i : one.columns) {
+        for (const std::size_t j : other.columns) {
+          alone_.emplace_back(std::min(i, j), std::max(i, j));
+          digits_[i].resize(kRows);
+          digits_[j].resize(kRows);
+        }
+      }
+    }
+  }
+}
+
+void PairCounter::add(std::span<const std::span<const std::uint32_t>> digits) {
+  if (digits.empty()) return;
+  const std::size_t rows = digits.front().size();
+  for (std::size_t begin = 0; begin < rows;) {
+    const std::size_t taken = std::min(rows - begin, kRows - waiting_);
+    wait(digits, begin, taken);
+    begin += taken;
+    if (waiting_ == kRows) count_waiting();
+  }
+}
+
+void PairCounter::wait(std::span<const std::span<const std::uint32_t>> digits, std::size_t begin,
+                       std::size_t rows) {
+  const std::vector<std::uint32_t>& sizes = counts_.sizes();
+  for (Group& group : groups_) {
+    std::uint32_t* const cells = group.cells.data() + waiting_;
+    for (std::size_t i = 0; i < group.columns.size(); ++i) {
+      const std::uint32_t size = sizes[group.columns[i]];
+      const std::uint32_t* const of_column = digits[group.columns[i]].data() + begin;
+      if (i == 0) {
+        std::copy_n(of_column, rows, cells);
+        continue;
+      }
+      for (std::size_t row = 0; row < rows; ++row) cells[row] = cells[row] * size + of_column[row];
+    }
+  }
+  for (std::size_t column = 0; column < digits_.size(); ++column) {
+    if (digits_[column].empty()) continue;
+    std::copy_n(digits[column].data() + begin, rows, digits_[column].data() + waiting_);
+  }
+  waiting_ += rows;
+}
+
+void PairCounter::count_waiting() {
+  if (counted_ + waiting_ > std::numeric_limits<std::uint32_t>::max()) add_up();
+  for (Group& group : groups_) {
+    for (std::size_t row = 0; row < waiting_; ++row) ++group.counts[group.cells[row]];
+  }
+  for (Table& table : tables_) {
+    const std::uint32_t* const rows = groups_[table.first].cells.data();
+    const std::uint32_t* const columns = groups_[table.second].cells.data();
+    const std::size_t width = groups_[table.second].size;
+    std::uint32_t* const counts = table.counts.data();
+    for (std::size_t row = 0; row < waiting_; ++row) ++counts[rows[row] * width + columns[row]];
+  }
+  for (const auto& [i, j] : alone_) {
+    const std::uint32_t* const rows = digits_[i].data();
+    const std::uint32_t* const columns = digits_[j].data();
+    const std::size_t width = counts_.sizes()[j];
+    std::uint64_t* const counts = counts_.pair(i, j).data();
+    for (std::size_t row = 0; row < waiting_; ++row) ++counts[rows[row] * width + columns[row]];
+  }
+  counted_ += waiting_;
+  waiting_ = 0;
+}
+
+void PairCounter::add_up() {
+  for (Group& group : groups_) {
+    add_up(group);
+    std::fill(group.counts.begin(), group.counts.end(), 0U);
+  }
+  for (Table& table : tables_) {
+    add_up(table);
+    std::fill(table.counts.begin(), table.counts.end(), 0U);
+  }
+  counted_ = 0;
+}
+
+void PairCounter::add_up(const Group& group) {
+  const auto digits = digits_of_cells(group.columns, counts_.sizes(), group.size);
+  for (std::size_t a = 0; a < group.columns.size(); ++a) {
+    const auto column = counts_.column(group.columns[a]);
+    for (std::size_t cell = 0; cell < group.size; ++cell) {
+      column[digits[a][cell]] += group.counts[cell];
+    }
+    for (std::size_t b = 0; b < group.columns.size(); ++b) {
+      const std::size_t i = group.columns[a];
+      const std::size_t j = group.columns[b];
+      if (i >= j) continue;
+      const auto pair = counts_.pair(i, j);
+      const std::size_t width = counts_.sizes()[j];
+      for (std::size_t cell = 0; cell < group.size; ++cell) {
+        pair[digits[a][cell] * width + digits[b][cell]] += group.counts[cell];
+      }
+    }
+  }
+}
+
+void PairCounter::add_up(const Table& table) {
+  const std::vector<std::uint32_t>& sizes = counts_.sizes();
+  const Group& one = groups_[table.first];
+  const Group& other = groups_[table.second];
+  const auto of_one = digits_of_cells(one.columns, sizes, one.size);
+  const auto of_other = digits_of_cells(other.columns, sizes, other.size);
+  for (std::size_t a = 0; a < one.columns.size(); ++a) {
+    const std::size_t i = one.columns[a];
+    // Of the column and the other group.
+    std::vector<std::uint64_t> sums(sizes[i] * other.size);
+    for (std::size_t row = 0; row < one.size; ++row) {
+      std::uint64_t* const to = sums.data() + of_one[a][row] * other.size;
+      const std::uint32_t* const from = table.counts.data() + row * other.size;
+      for (std::size_t cell = 0; cell < other.size; ++cell) to[cell] += from[cell];
+    }
+    for (std::size_t b = 0; b < other.columns.size(); ++b) {
+      const std::size_t j = other.columns[b];
+      const auto pair = counts_.pair(std::min(i, j), std::max(i, j));
+      const std::size_t step_i = i < j ? sizes[j] : 1;
+      const std::size_t step_j = i < j ? 1 : sizes[i];
+      for (std::size_t digit = 0; digit < sizes[i]; ++digit) {
+        const std::uint64_t* const from = sums.data() + digit * other.size;
+        for (std::size_t cell = 0; cell < other.size; ++cell) {
+          pair[digit * step_i + of_other[b][cell] * step_j] += from[cell];
+        }
+      }
+    }
+  }
+}
+
+PairCounts PairCounter::take() && {
+  count_waiting();
+  add_up();
+  return std::move(counts_);
+}
+
+}  // namespace mollify

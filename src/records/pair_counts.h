@@ -1,0 +1,138 @@
+// Counts of columns and pairs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// Integer counts of all columns and all pairs of columns.
+
+/// How much weight the records have in each cell of each column, and of each pair of columns;
+/// modulo 2^64, so that sums of noise and counts never overflow. Private.
+///
+/// All that a release reads of its records: memory depends on the cells alone, not on the records,
+/// and one pass fills it.
+class PairCounts {
+ public:
+  /// How many cells all pairs of columns may have: 256 MB.
+  static constexpr std::uint64_t kMostCells = std::uint64_t{1} << 25U;
+
+  /// The cells of all pairs of columns of these sizes; up to 2^64 - 1.
+  [[nodiscard]] static std::uint64_t cells(std::span<const std::uint32_t> sizes);
+
+  [[nodiscard]] static bool are_few(std::span<const std::uint32_t> sizes) {
+    return cells(sizes) <= kMostCells;
+  }
+
+  /// Sizes of at least 1; are_few(sizes).
+  explicit PairCounts(std::vector<std::uint32_t> sizes);
+  /// Of what `all` gave, or of several of these added modulo 2^64. Missing cells count as 0.
+  PairCounts(std::vector<std::uint32_t> sizes, std::span<const std::int64_t> all);
+
+  [[nodiscard]] const std::vector<std::uint32_t>& sizes() const noexcept { return sizes_; }
+
+  /// Adds one record.
+  void add(std::span<const std::uint32_t> record, std::uint64_t weight);
+  /// Adds one unit's records, which lie end to end: its weight is split among them in integers,
+  /// each getting floor(weight / records) and the first of them one more until it is used up. So
+  /// the unit adds `weight` in all, whatever it holds, and nothing if it has no records.
+  void add_unit(std::span<const std::uint32_t> records, std::uint64_t weight);
+
+  [[nodiscard]] std::span<const std::uint64_t> column(std::size_t column) const noexcept {
+    return columns_[column];
+  }
+  /// Row-major, the second column fastest. Requires first < second.
+  [[nodiscard]] std::span<const std::uint64_t> pair(std::size_t first,
+                                                    std::size_t second) const noexcept {
+    return pairs_[place(first, second)];
+  }
+  /// The counts, to add to.
+  [[nodiscard]] std::span<std::uint64_t> column(std::size_t column) noexcept {
+    return columns_[column];
+  }
+  [[nodiscard]] std::span<std::uint64_t> pair(std::size_t first, std::size_t second) noexcept {
+    return pairs_[place(first, second)];
+  }
+
+  /// Of all columns, then of all pairs, end to end.
+  [[nodiscard]] std::vector<std::int64_t> all() const;
+
+ private:
+  [[nodiscard]] std::size_t place(std::size_t first, std::size_t second) const noexcept {
+    return first * (2 * sizes_.size() - first - 1) / 2 + (second - first - 1);
+  }
+
+  std::vector<std::uint32_t> sizes_;
+  std::vector<std::vector<std::uint64_t>> columns_;
+  std::vector<std::vector<std::uint64_t>> pairs_;
+};
+
+// -----------------------------------------------------------------------------------------------
+// Counts many rows in all pairs of columns, several columns at a time.
+
+/// Counts rows of weight one in all columns and pairs of columns, in fewer steps a row than there
+/// are pairs. Private.
+///
+/// Columns of few cells are put in groups, by their sizes alone: a row is counted once in a table
+/// of each two groups, which holds all pairs of columns of both, and in the end each table is added
+/// up to its pairs. So 30 columns of ten cells take 120 steps a row, not 465, and 30 columns of two
+/// cells take 15. Pairs of columns that lie in no table are counted by themselves.
+///
+/// Memory, in addition to the counts: at most kMostCells counters of 4 bytes for tables, one of
+/// each cell of groups, and 4 bytes for each column and group of kRows rows; whatever the rows.
+class PairCounter {
+ public:
+  /// Of all tables together: 64 MB.
+  static constexpr std::size_t kMostCells = std::size_t{1} << 24U;
+  /// Rows that are counted at once, one table after the other.
+  static constexpr std::size_t kRows = 8192;
+
+  /// Sizes as of PairCounts.
+  explicit PairCounter(std::vector<std::uint32_t> sizes);
+
+  /// Adds records: for each column the digits of all of them, below its size.
+  void add(std::span<const std::span<const std::uint32_t>> digits);
+
+  /// The counts of all records.
+  [[nodiscard]] PairCounts take() &&;
+
+ private:
+  /// Columns that are counted as one: its cells are all their cells, the last one fastest.
+  struct Group {
+    std::vector<std::size_t> columns{};
+    std::size_t size = 1;
+    std::vector<std::uint32_t> cells{};   ///< of each waiting row
+    std::vector<std::uint32_t> counts{};  ///< of each cell
+  };
+
+  /// Two groups whose pairs of columns are counted together.
+  struct Table {
+    std::size_t first;
+    std::size_t second;
+    std::vector<std::uint32_t> counts;  ///< row-major, the second group fastest
+  };
+
+  void make_groups();
+  void make_tables();
+  void wait(std::span<const std::span<const std::uint32_t>> digits, std::size_t begin,
+            std::size_t rows);
+  void count_waiting();
+  void add_up();
+  void add_up(const Group& group);
+  void add_up(const Table& table);
+
+  PairCounts counts_;
+  std::vector<Group> groups_;
+  std::vector<Table> tables_;
+  std::vector<std::pair<std::size_t, std::size_t>> alone_;  // pairs of columns in no table
+  std::vector<std::vector<std::uint32_t>> digits_;          // of each column in one of these
+  std::size_t waiting_ = 0;                                 // rows
+  std::uint64_t counted_ = 0;                               // rows, in groups and tables
+};
+
+}  // namespace mollify
