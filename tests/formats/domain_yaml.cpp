@@ -15,6 +15,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "core/invalid_input.h"
+#include "domain/column.h"
 #include "domain/times.h"
 #include "formats/scratch.h"
 #include "random_domain.h"
