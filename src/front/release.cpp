@@ -16,12 +16,12 @@
 #include "front/domain.h"
 #include "front/message.h"
 #include "front/privacy.h"
-#include "release/released_model.h"
 #include "mollify/release.h"
 #include "mollify/verify.h"
 #include "records/private_table.h"
 #include "records/sink.h"
 #include "release/release.h"
+#include "release/released_model.h"
 #include "release/spec.h"
 #include "release/verification.h"
 
