@@ -68,6 +68,12 @@ def _checked(function: Callable[P, R], is_method: bool) -> Callable[P, R]:
     return called
 
 
+def _is_of(function: Callable[..., Any], first: object) -> bool:
+    """Whether the first argument is an object of the method's class, or such a class itself."""
+    kind = first if isinstance(first, type) else type(first)
+    return any(getattr(one, "__name__", "") == function.__qualname__.rpartition(".")[0] for one in kind.__mro__)
+
+
 def _wrong_call(
     function: Callable[..., Any], is_method: bool, args: Sequence[Any], named: Iterable[str]
 ) -> TypeError | None:
@@ -77,6 +83,8 @@ def _wrong_call(
         return None
     owner = None
     who = function.__name__
+    if is_method and (not args or not _is_of(function, args[0])):
+        return TypeError(f"{function.__name__} was called on a class: make an object of it first, and call its {function.__name__}.")
     if is_method:
         owner = args[0] if isinstance(args[0], type) else type(args[0])
         who = owner.__name__ if who == "__init__" else f"{owner.__name__}.{who}"

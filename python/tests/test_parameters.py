@@ -122,6 +122,21 @@ def test_every_public_call_refuses_an_unknown_name(name, called):
             assert parameter in said
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: mo.Central.plan(n=3),
+        lambda: mo.Local.sample("x.csv"),
+        lambda: mo.Local.check(),
+        lambda: mo.Ledger.declare(),
+        lambda: mo.Synthesizer.fit(),
+    ],
+)
+def test_a_method_of_an_object_is_not_called_on_its_class(call):
+    with pytest.raises(TypeError, match="^[a-z]+ was called on a class: make an object of it first, and call its [a-z]+.$"):
+        call()
+
+
 def test_a_type_error_from_inside_stays_what_it_is():
     def make(names):
         raise TypeError("mine")
