@@ -27,8 +27,8 @@ struct CheckQuestion {
   std::optional<std::uint64_t> most{};
 };
 
-/// The parts of such a question but for domain and data, and the question of a JSON object of them;
-/// sentences as PartReader's.
+/// The parts of such a question, without the domain and the data, which are handed over beside it;
+/// and the question that a JSON object of these parts asks. Its refusals are worded as PartReader's.
 [[nodiscard]] std::span<const Part> check_parts();
 [[nodiscard]] CheckQuestion check_question_of(const Json& json, const std::string& name,
                                               Domain domain, std::string data);

@@ -1,10 +1,10 @@
 // The requests whose questions are JSON objects of parts of their own.
 //
-// A new part is a row and a field beside the code that answers (of `amplify` in mechanisms.cpp and
-// mechanisms.h), and a parameter in Python (python/mollify/_analysis.py, _method_base.py for
-// `check`, _methods.py for `tune`), which scripts/refresh_signatures.py writes for functions. The
-// flag, its help and its range, the JSON of every interface and the table of docs/reference/spec.md
-// follow.
+// To add a part, write a row and a field next to the code that answers the request. For `amplify`,
+// they are in mechanisms.cpp and mechanisms.h. Then add the parameter in Python: in
+// python/mollify/_analysis.py, or in _method_base.py for `check` and _methods.py for `tune`.
+// scripts/refresh_signatures.py writes the parameters of functions. The flag, its help and its
+// range, the JSON of every interface and the table of docs/reference/spec.md follow from the row.
 #pragma once
 
 #include <span>
@@ -39,7 +39,7 @@ struct Request {
 
 [[nodiscard]] std::span<const Request> requests();
 
-/// The parts of the one of that name. Throws InvalidInput if there is none.
+/// The parts of the request of that name. Throws InvalidInput if no request has the name.
 [[nodiscard]] std::span<const Part> request_parts(std::string_view name);
 
 }  // namespace mollify

@@ -181,8 +181,8 @@ void require_countable_pairs(const Domain& domain);
 
 /// Adds the shares of each column's levels under each law, means of numbers, the table's own means
 /// with them (`own`, of each column; `of_second` those of the second law's table, where it is one),
-/// and how far the two-way marginals of each are from those of the first, which is returned. Requires
-/// two laws at least.
+/// and how far the two-way marginals of each are from those of the first. Returns these distances.
+/// Requires two laws or more.
 ComparedLaws add_marginals(Answer& answer, const Domain& domain, std::span<const NamedLaw> laws,
                            std::span<const std::optional<OwnMean>> own,
                            std::span<const std::optional<OwnMean>> of_second = {});

@@ -22,8 +22,8 @@ struct TuneQuestion {
   std::optional<std::string> out{};         ///< the file that the best band goes to
 };
 
-/// The parts of such a question but for the spec's, and the question of a JSON object of them;
-/// sentences as PartReader's.
+/// The parts of such a question, without those of the spec, which is handed over beside it; and the
+/// question that a JSON object of these parts asks. Its refusals are worded as PartReader's.
 [[nodiscard]] std::span<const Part> tune_parts();
 [[nodiscard]] TuneQuestion tune_question_of(const Json& json, const std::string& name,
                                             ReleaseSpec spec);

@@ -51,8 +51,8 @@ concept AreCells = requires(const Made& cells, const ColumnKind& row, const Sett
 
 namespace detail {
 
-/// A variant of the classes that are cells. Another class is a mistake, of which the compiler says
-/// what it lacks; left out, it breaks nothing else.
+/// A variant of those classes that are cells. If a class is not, the compiler says which member it
+/// lacks. The class is then left out of the variant, so that no other code fails to compile.
 template <class... Fit>
 struct CellsOf {
   using Variant = std::variant<Fit...>;

@@ -40,7 +40,7 @@ def imported(node):
 
 
 def circle_of(folder):
-    """The modules of a circle of imports in a package; None if there is none."""
+    """The modules that import each other in a circle, or None if the package has no circle."""
     files = {}
     for path in sorted(folder.rglob("*.py*")):
         if path.suffix in (".py", ".pyi"):

@@ -268,7 +268,8 @@ TEST_F(Toy, IsComparedBySimulatedReleases) {
   const Answer several = compare(std::vector{question, less}, PublicFiles(), data());
   EXPECT_EQ(several.json["compared"].size(), 2U);
   EXPECT_THAT(several.text, HasSubstr("total variation of released rows from the real data"));
-  // By their laws 0.006 and 0.24. 20 000 simulated rows are within 0.1 of that, but for e^-400.
+  // The laws are 0.006 and 0.24 from the truth. The figure of 20 000 simulated rows is more than 0.1
+  // from that with probability e^-400.
   EXPECT_LT(several.json["compared"][0]["tv"], several.json["compared"][1]["tv"]);
 }
 

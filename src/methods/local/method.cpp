@@ -375,7 +375,7 @@ std::vector<OwnPart> draw_parts(std::span<const OwnPart> others) {
   return parts;
 }
 
-/// The profile of one that draws from outcomes; those of models have other parts.
+/// The profile of a method that draws from outcomes. Methods of models have other parts.
 MethodProfile draw_profile(Method word, const char* help) {
   static const std::vector<OwnPart> parts = draw_parts(kOutcomeParts);
   return {.word = word,
