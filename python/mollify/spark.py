@@ -281,12 +281,23 @@ def _require_workers(session: SparkSession, made: Made) -> None:
     """Runs mollify in one task, of no private rows: what is missing there would only be
     found out after the charge.
     """
+    task = optional("pyspark.cloudpickle", "spark").dumps(Ready(made))
+
+    def is_ready(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Pickled with all that it has, so that it starts where mollify is missing."""
+        import pickle
+
+        import pyarrow as pa
+
+        try:
+            yield from pickle.loads(task)(batches)
+        except Exception as error:
+            yield pa.record_batch({"said": [f"{type(error).__name__}: {error}"]})
+
     try:
-        answer = session.range(0, 1, 1, 1).mapInArrow(Ready(made), "said string").toArrow().column(0)[0].as_py()
+        answer = session.range(0, 1, 1, 1).mapInArrow(is_ready, "said string").toArrow().column(0)[0].as_py()
     except Exception as error:  # by Py4J, gRPC or PySpark, and it is of public things alone
-        lines = [line.strip() for line in str(error).splitlines()]
-        raised = [line for line in lines if line.partition(": ")[0].endswith("Error") and " " not in line.partition(": ")[0]]
-        answer = raised[-1] if raised else type(error).__name__
+        answer = f"{type(error).__name__}: {error}"
     if answer:
         raise refusal(
             "not-available-here",
@@ -538,10 +549,9 @@ class _UnitRows:
         try:
             nothing.write.parquet(self.folder)  # which must not exist
         except Exception as error:
-            reason = str(error).strip().partition("\n")[0]
             raise refusal(
                 "unwritable-file",
-                f"folder must be a new folder that Spark can write, but is {self.folder}: {reason}",
+                f"folder must be a new folder that Spark can write, but is {self.folder}: {error}",
                 "folder",
             ) from None
 

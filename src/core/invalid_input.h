@@ -20,17 +20,18 @@ namespace mollify {
 /// C's interfaces would end it, and of a long sentence the beginning and the end.
 [[nodiscard]] inline std::string readable(std::string_view sentence) {
   constexpr std::size_t kMostBytes = 2000, kLastBytes = 500;
-  std::string shown(sentence);
+  std::string shown(sentence), escaped;
   if (shown.size() > kMostBytes) {
     std::size_t first = kMostBytes - kLastBytes, last = shown.size() - kLastBytes;
     for (std::size_t* cut : {&first, &last}) {  // where a letter of UTF-8 begins
       for (int i = 0; i < 3 && (static_cast<unsigned char>(shown[*cut]) & 0xC0U) == 0x80U; ++i)
         --*cut;
     }
-    shown.replace(first, last - first, "... (" + std::to_string(last - first) + " bytes) ...");
+    shown = std::string(shown, 0, first) + "... (" + std::to_string(last - first) + " bytes) ..." +
+            std::string(shown, last);
   }
-  for (std::size_t at = 0; (at = shown.find('\0', at)) != shown.npos;) shown.replace(at, 1, "\\0");
-  return shown;
+  for (const char letter : shown) letter == '\0' ? escaped += "\\0" : escaped += letter;
+  return escaped;
 }
 
 /// The stable name of a kind of message: "unknown-column". Programs may rely on it, and nobody has

@@ -1,13 +1,11 @@
 """Checks that messages are values, the table of docs/reference/messages.md, and Python's codes of warnings.
 
 Every code in the sources is in schema/messages.json, and the reverse; its example is a sentence of a source that has
-the code. No code decides by the text of a sentence or rewrites one: C++ and Python have no search in a sentence, and
-no comparison of two, and Python no regular expression.
+the code. No code decides by the text of a sentence or rewrites one: sentences.py checks that.
 
 usage: messages.py REPOSITORY       MOLLIFY_WRITE=1 writes the table and the codes
 """
 
-import ast
 import json
 import os
 import pathlib
@@ -19,20 +17,6 @@ from tracked import text_files
 MAKERS = r"(?:InvalidInput|Unserved|Code|refusal|refuse_setting|settings\.refuse)"
 CODE = re.compile(rf'\b{MAKERS}\(\s*"([a-z]+(?:-[a-z]+)*)"')
 WARNING = re.compile(r'\.code = "([a-z-]+)"|\bMessage\(\w+, "([a-z-]+)"')
-
-# Names of sentences, and what reads them.
-SENTENCES = set(
-    "message note notes reason refusal refused sentence sentences summary warning warnings ways why words".split()
-)
-READS = "find|rfind|find_first_of|find_last_of|starts_with|ends_with|contains|compare|replace|substr|erase"
-READ = re.compile(rf"\b(?:what\(\)|(?:{'|'.join(sorted(SENTENCES))})\b(?:\(\)|\[\w+\])?)(?:\.|->)(?:{READS})\(")
-TEXT = r"(?:what|text|brief|shown)\(\)"
-EQUALS = re.compile(
-    rf"\b(?:{TEXT}|note|reason|refusal|sentence|summary|warning)\s*[!=]=(?!\s*nullptr)|[!=]=\s*\w+(?:\.|->){TEXT}"
-)
-REGULAR = re.compile(r"\bstd::(?:basic_)?regex\b|<regex>")
-METHODS = set("find rfind index startswith endswith replace split partition rpartition removeprefix removesuffix".split())
-FREE_OF_SENTENCES = ("python/mollify/reproduce/",)  # its regular expressions read pictures
 
 # Codes whose sentence another file makes.
 PASSED_ON = {"draft-note", "no-mechanism", "unknown-parameter"}
@@ -82,39 +66,6 @@ def makes(text, sentence):
     return False
 
 
-def name_of(node):
-    """The last name of an expression: `notes` of `answer.notes`, of `notes[0]` and of `report["notes"]`."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    if isinstance(node, ast.Subscript):
-        if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
-            return node.slice.value
-        return name_of(node.value)
-    if isinstance(node, ast.Call) and name_of(node.func) == "str" and node.args:
-        return name_of(node.args[0])
-    return ""
-
-
-def reads_in_python(place, text):
-    """Where a program of Python reads a sentence."""
-    for node in ast.walk(ast.parse(text)):
-        line = getattr(node, "lineno", 0)
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            names = [one.name for one in node.names] + [getattr(node, "module", "")]
-            if "re" in names:
-                yield f"{place}:{line}: imports re: a sentence is a value with a code, and nothing reads it"
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in METHODS:
-            if name_of(node.func.value) in SENTENCES:
-                yield f"{place}:{line}: reads a sentence"
-        elif isinstance(node, ast.Compare) and any(isinstance(one, (ast.In, ast.NotIn)) for one in node.ops):
-            sides = [node.left, *node.comparators]
-            is_text = any(isinstance(one, (ast.Constant, ast.JoinedStr)) for one in sides)
-            if is_text and any(name_of(one) in SENTENCES for one in sides):
-                yield f"{place}:{line}: reads a sentence"
-
-
 def main():
     repository = pathlib.Path(sys.argv[1]).resolve()
     table = json.loads((repository / "schema/messages.json").read_text())
@@ -132,13 +83,6 @@ def main():
             sources[place] = text
             for code in CODE.findall(text) + [one or other for one, other in WARNING.findall(text)]:
                 used.setdefault(code, place)
-        if path.suffix in {".h", ".cpp"}:
-            for number, line in enumerate(text.splitlines(), 1):
-                code = line.split("//")[0]
-                if READ.search(code) or REGULAR.search(code) or EQUALS.search(code):
-                    faults.append(f"{place}:{number}: reads a sentence: {line.strip()}")
-        elif path.suffix == ".py" and not place.startswith(FREE_OF_SENTENCES):
-            faults += reads_in_python(place, text)
     faults += [f"{place}: {code} is not in schema/messages.json" for code, place in used.items() if code not in listed]
     faults += [f"schema/messages.json has {code}, which no source has" for code in listed if code not in used]
     for row in table:

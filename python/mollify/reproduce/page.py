@@ -7,7 +7,6 @@ import csv
 import html
 import io
 import math
-import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -313,9 +312,14 @@ def picture(figure: Figure) -> str:
     )
     text = io.StringIO()
     whole.save(text, format="svg")
-    # Names inside count on from one picture of a process to the next.
+    # Names inside, such as "clip7", count on from one picture of a process to the next.
     names: dict[str, str] = {}
-    return re.sub(r"\b(clip|gradient_)\d+\b", lambda at: names.setdefault(at[0], f"{at[1]}{len(names)}"), text.getvalue())
+    words = ["".join(word) for _, word in itertools.groupby(text.getvalue(), lambda one: one.isalnum() or one == "_")]
+    for word in words:
+        stem = word.rstrip("0123456789")
+        if stem in ("clip", "gradient_") and stem != word:
+            names.setdefault(word, f"{stem}{len(names)}")
+    return "".join(names.get(word, word) for word in words)
 
 
 # -------------------------------------------------------------------------------------------------
