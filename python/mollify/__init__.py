@@ -8,7 +8,7 @@
 epsilon 2
 
 A wrong public input (a parameter, a domain, a column that is missing) raises `InvalidInput`.
-A name that is not a parameter raises `TypeError`, which names the nearest one. No private
+A name that is not a parameter raises an `InvalidInput` that is a `TypeError` too. No private
 value makes a release raise, print, or change shape. Only a method's `check` and `compare`,
 `mbde` and `mollify.nonprivate` show private data. Randomness is the operating system's. A
 release takes no seed, because anyone who guessed it would know the noise. `Model.sample` takes

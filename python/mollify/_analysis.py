@@ -59,6 +59,7 @@ class Estimate(Answer):
                 raise refusal(
                     "unknown-column",
                     f'no column of the release is "{column}". Its columns are {", ".join(tables)}.',
+                    "column",
                     column=column,
                 )
             rows = tables[column]
@@ -301,13 +302,16 @@ def amplify(
         near 1/n.
     """
     asked = dict(locals())
-    given = [name for name in ("n", "epsilon0", "epsilon", "delta") if asked[name] is not None]
+    four = ("n", "epsilon0", "epsilon", "delta")
+    given = [name for name in four if asked[name] is not None]
     if k is None or len(given) != 3:
         said = listed([*([] if k is None else ["k"]), *given] or ["none of them"])
         raise refusal(
             "contradicting-parameters",
             "amplify needs k and exactly three of n, epsilon0, epsilon and delta, and finds the fourth. "
             f"You gave {said}.",
+            given[-1] if k is not None and len(given) > 3 else "k" if k is None else next(one for one in four if one not in given),
+            ways_out=[WayOut("set", "k")] * (k is None) + [WayOut("set" if len(given) < 3 else "leave", one) for one in four if (one in given) == (len(given) > 3)] * (len(given) != 3),
         )
     answer = Answer(*_core.amplify(question_of("amplify", asked)))
     warn(messages(answer["warnings"]))

@@ -50,7 +50,7 @@ def thread_count(threads: int | None) -> int:
 def number(name: str, given: Any) -> float:
     """Any of double precision."""
     try:
-        if not isinstance(given, bool):
+        if getattr(given, "ndim", 0) == 0 and not isinstance(given, bool):
             return float(given)
     except (TypeError, ValueError, OverflowError):
         pass
@@ -73,18 +73,19 @@ def optional_number(name: str, given: Any) -> float | None:
     return None if given is None else number(name, given)
 
 
-def require_without_nul(what: str, text: str) -> None:
+def require_without_nul(what: str, text: str, parameter: str = "") -> None:
     """Any text without NUL, at which C's interfaces would cut it short."""
     if "\0" in text:
-        raise refusal("malformed-text", f'{what} must be text without NUL, but is "{text}"')
+        raise refusal("malformed-text", f'{what} must be text without NUL, but is "{text}"', parameter)
 
 
 def path_text(what: str, given: Any) -> str:
     """The name of a file."""
+    parameter = "path" if " " in what else what
     if not isinstance(given, (str, bytes, os.PathLike)):
-        raise refusal("wrong-type", f"{what} must be a path, but is {given!r}")
+        raise refusal("wrong-type", f"{what} must be a path, but is {given!r}", parameter)
     name = os.fsdecode(given)
-    require_without_nul("a path", name)
+    require_without_nul("a path" if parameter == "path" else what, name, parameter)
     if not name:
-        raise refusal("malformed-text", f"{what} must have a name")
+        raise refusal("malformed-text", f"{what} must have a name", parameter)
     return name

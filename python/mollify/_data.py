@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
-from mollify._checks import require_without_nul
+from mollify._checks import path_text, require_without_nul
 from mollify._files import optional, require_version, unreadable
 from mollify._private_objects import asking_objects
 from mollify._read_once import begin_reading
@@ -59,7 +59,7 @@ def source_of(
     """
     pandas = sys.modules.get("pandas")
     if isinstance(data, (str, os.PathLike)):
-        path = os.fspath(data)
+        path = path_text(what, data)
         if is_parquet(path):
             return _exported(_parquet_table(path, wanted), what)
         return _core.Source.csv(path, threads)
@@ -78,12 +78,13 @@ def source_of(
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(data, numpy.ndarray):
         if wanted is EVERY_COLUMN:
-            raise refusal("wrong-type", f"{what} must have names for its columns, but is an array without names")
+            raise refusal("wrong-type", f"{what} must have names for its columns, but is an array without names", what)
         if data.ndim != 2 or data.shape[1] != len(wanted):
             raise refusal(
                 "wrong-shape",
                 f"{what}, an array of (n, d), must have a column for each of {', '.join(wanted)}, in this "
                 f"order, but has shape {data.shape}",
+                what,
             )
         named = [(name, table[:, place]) for place, name in enumerate(wanted)]
         return _source(named, len(table), lists)
@@ -106,7 +107,7 @@ def _chosen(named: list[tuple[str, Any]], wanted: Sequence[str]) -> list[tuple[s
     if all(name in names for name in wanted):
         return [(name, values) for name, values in named if name in wanted]
     shown = [(name, values) for name, values in named if name in wanted or "\0" not in name]
-    return [(name, values if name in wanted else [None] * len(values)) for name, values in shown]
+    return [(name, values if name in wanted or not hasattr(values, "__len__") else [None] * len(values)) for name, values in shown]
 
 
 def is_parquet(path: str | os.PathLike[str]) -> bool:
@@ -132,6 +133,7 @@ def column_source(values: object, name: str, *, what: str) -> _core.Source:
         raise refusal(
             "wrong-type",
             f"{what} must be a list, a column, a table or a file, but is of type {_type_of(values)}{_give_arrow(values)}",
+            what,
         )
     return _source([(name, values)])
 
@@ -146,7 +148,7 @@ def _require_whole_names(data: Any) -> None:
 
 def _exported(data: Any, what: str) -> _core.Source:
     if hasattr(data, "to_frame"):  # pandas' and Polars' series
-        raise refusal("wrong-type", f"{what} must be a table, but is one column. Call its to_frame().")
+        raise refusal("wrong-type", f"{what} must be a table, but is one column. Call its to_frame().", what)
     if hasattr(data, "__arrow_c_stream__"):
         begin_reading(data, what)
         return _core.Source.stream(_exports(data, "__arrow_c_stream__", what))
@@ -156,6 +158,7 @@ def _exported(data: Any, what: str) -> _core.Source:
         "wrong-type",
         f"{what} must be a table: a data frame, Arrow data, a mapping from names to columns, an array "
         f"or the path of a CSV or Parquet file, but is of type {_type_of(data)}{_give_arrow(data)}",
+        what,
     )
 
 
@@ -167,7 +170,7 @@ def _exports(table: Any, method: str, what: str) -> Any:
         raise
     except Exception as error:
         kind = type(error).__name__
-    raise refusal("malformed-table", f"{what} cannot be read: {method} of its {_type_of(table)} raises {kind}")
+    raise refusal("malformed-table", f"{what} cannot be read: {method} of its {_type_of(table)} raises {kind}", what)
 
 
 def _type_of(given: object) -> str:

@@ -254,7 +254,9 @@ def _text(value: object) -> str:
     return json.dumps(scalar_text(value), ensure_ascii=False)
 
 
-def _setting(name: str, value: object) -> str:
+def _setting(name: str, value: Any) -> str:
+    if getattr(value, "ndim", 0):  # an array is a list
+        value = value.tolist()
     if name in _WORDS and value == _WORDS[name]:
         return f"{name}: {value}"
     if value is None:
@@ -405,11 +407,11 @@ class Domain(metaclass=Public):
         """
         file, text = "the public data", None
         if isinstance(public, (str, os.PathLike)) and not is_parquet(public):
-            file = os.fspath(public)
+            file = path_text("public", public)
         else:
             text = source_of(public, EVERY_COLUMN, what="public").csv_text()
             if not text.strip():
-                raise refusal("empty-input", "the public data has no columns. Give a table with the columns to draft.")
+                raise refusal("empty-input", "the public data has no columns. Give a table with the columns to draft.", "public")
         chosen = [] if columns is None else _names("columns", columns)
         if columns is not None and not chosen:
             raise refusal("empty-input", "columns must name a column of the table. Leave it out to draft all columns.", "columns", ways_out=[WayOut("leave", "columns")])

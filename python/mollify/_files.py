@@ -79,26 +79,27 @@ def inputs_of(given: Mapping[str, object]) -> Inputs:
     return files
 
 
-def writable(path: str | os.PathLike[str], overwrite: bool, inputs: Inputs = ()) -> str:
-    """The path; `InvalidInput` if something is there that must not be replaced."""
+def writable(path: str | os.PathLike[str], overwrite: bool, inputs: Inputs = (), part: str = "path") -> str:
+    """The path; `InvalidInput` if something is there that must not be replaced. `part` is the parameter."""
     name = path_text("a file to write", path)
+    another = [WayOut("set", part)]
     try:
         there = os.stat(name)
     except FileNotFoundError:
         folder = os.path.dirname(name) or "."
         if not os.path.isdir(folder):
-            raise refusal("unwritable-file", f"{name} cannot be written: make the folder {folder} first") from None
+            raise refusal("unwritable-file", f"{name} cannot be written: make the folder {folder} first", part, ways_out=another) from None
         return name
     except OSError as error:
-        raise refusal("unwritable-file", f"{name} cannot be written: {error.strerror}") from None
+        raise refusal("unwritable-file", f"{name} cannot be written: {error.strerror}", part, ways_out=another) from None
     if not stat.S_ISREG(there.st_mode):
-        raise refusal("unwritable-file", f"{name} is not a regular file, so it is not replaced. Use another file name.")
+        raise refusal("unwritable-file", f"{name} is not a regular file, so it is not replaced. Use another file name.", part, ways_out=another)
     for what, read in inputs:
         with contextlib.suppress(OSError):
             if os.path.samestat(there, os.stat(read)):
-                raise refusal("same-file", f"{name} is {what}, which was read. Use another file name.")
+                raise refusal("same-file", f"{name} is {what}, which was read. Use another file name.", part, ways_out=another)
     if not overwrite:
-        raise refusal("file-exists", f"{name} exists. Pass overwrite=True to replace it.", ways_out=[WayOut("set", "overwrite", "True")])
+        raise refusal("file-exists", f"{name} exists. Pass overwrite=True to replace it.", part, ways_out=[WayOut("set", "overwrite", "True"), *another])
     return name
 
 
@@ -135,7 +136,7 @@ def unreadable(path: str, error: Exception, otherwise: str) -> _core.InvalidInpu
     reason = otherwise
     if isinstance(error, OSError) and error.errno:
         reason = why_not_there(path) if isinstance(error, FileNotFoundError) else os.strerror(error.errno)
-    return refusal("unreadable-file", f"{path} cannot be read: {reason}")
+    return refusal("unreadable-file", f"{path} cannot be read: {reason}", file=path)
 
 
 def table_format(path: str | os.PathLike[str]) -> Literal["csv", "parquet"]:
@@ -145,4 +146,4 @@ def table_format(path: str | os.PathLike[str]) -> Literal["csv", "parquet"]:
         return "csv"
     if name.lower().endswith(".parquet"):
         return "parquet"
-    raise refusal("wrong-kind-of-file", f"{name} is neither CSV nor Parquet. Use a file name that ends in .csv or .parquet.")
+    raise refusal("wrong-kind-of-file", f"{name} is neither CSV nor Parquet. Use a file name that ends in .csv or .parquet.", "path", ways_out=[WayOut("set", "path")])

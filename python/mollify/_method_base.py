@@ -175,7 +175,7 @@ class Method(metaclass=_Listed):
         self._require_public(data)
         charged = charged_ledger(ledger, data_set)
         if counts is not None and not isinstance(counts, str):
-            raise TypeError(f"counts must be the name of a column, but is of type {type(counts).__name__}")
+            raise refusal("wrong-type", f"counts must be the name of a column, but is of type {type(counts).__name__}", "counts")
         listed = [lists] if isinstance(lists, str) else list(lists)
         for name in listed:
             if name not in self._domain:

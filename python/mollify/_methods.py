@@ -220,7 +220,7 @@ class Local(_OfOutcomes):
         if data is not None and data is public_units:
             raise refusal("public-is-private", "public_units must be public, but is the private data itself", "public_units")
         inputs = [*self._inputs(data), *inputs_of({"public_units": public_units})]
-        path = None if out is None else writable(out, overwrite, inputs)
+        path = None if out is None else writable(out, overwrite, inputs, "out")
         columns = self._columns()
         tables = {"public_units": table(public_units, columns, "public_units")}
         if data is not None:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
+import operator
+import os
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
 from mollify._checks import listed
+from mollify._core import InvalidInput
+from mollify._refusal import WayOut, WrongCall, refusal
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -33,19 +37,26 @@ class _Signature(inspect.Signature):
         return textwrap.fill(text, 72, subsequent_indent="    ", break_long_words=False)
 
 
-def near(name: str, known: Iterable[str], quote: str = "") -> str:
-    """The known name that a wrong one begins, or that has most letters of it: ` (did you mean epsilon?)`."""
+def nearest(name: str, known: Iterable[str]) -> list[str]:
+    """The known name that a wrong one begins, or that has most letters of it; none if no name is near."""
     names = list(known)
     begun = sorted((one for one in names if len(name) > 1 and one.startswith(name)), key=len)
-    found = begun or difflib.get_close_matches(name, names, 1)
+    return (begun or difflib.get_close_matches(name, names, 1))[:1]
+
+
+def near(name: str, known: Iterable[str], quote: str = "") -> str:
+    """The same in words: ` (did you mean epsilon?)`."""
+    found = nearest(name, known)
     return f" (did you mean {quote}{found[0]}{quote}?)" if found else ""
 
 
-def unknown(who: str, name: str, known: Sequence[str], hint: str = "") -> TypeError:
+def unknown(who: str, name: str, known: Sequence[str], hint: str = "") -> InvalidInput:
     """The error of an unknown parameter."""
     said = f"{who} has no parameter {name}{near(name, known) if not hint else ''}."
     listed = f"Its parameters are {', '.join(known)}." if known else "It has no parameters."
-    return TypeError(" ".join(part for part in (said, hint, listed) if part))
+    ways = [WayOut("leave", name), *(WayOut("set", one) for one in nearest(name, known) if not hint)]
+    sentence = " ".join(part for part in (said, hint, listed) if part)
+    return refusal("unknown-parameter", sentence, name, ways_out=ways, kind=WrongCall)
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
@@ -58,8 +69,13 @@ def _checked(function: Callable[P, R], is_method: bool) -> Callable[P, R]:
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return function(*args, **kwargs)
-        except TypeError:
-            error = _wrong_call(function, is_method, args, kwargs)
+        except (ArithmeticError, AttributeError, TypeError, ValueError) as raised:
+            if isinstance(raised, InvalidInput):
+                raise
+            error: Exception | None = None
+            if isinstance(raised, TypeError):
+                error = _wrong_call(function, is_method, args, kwargs)
+            error = error or _wrong_type(function, args, kwargs)
             if error is None:  # it comes from inside
                 raise
             raise error from None
@@ -76,7 +92,7 @@ def _is_of(function: Callable[..., Any], first: object) -> bool:
 
 def _wrong_call(
     function: Callable[..., Any], is_method: bool, args: Sequence[Any], named: Iterable[str]
-) -> TypeError | None:
+) -> Exception | None:
     """The error of the parameters, or None."""
     parameters = list(inspect.signature(function).parameters.values())[is_method:]
     if any(one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in parameters):
@@ -100,12 +116,62 @@ def _wrong_call(
         example = f" Name {'the others' if placed else 'them'}, such as {others[0]}=...." if others else ""
         takes = ", ".join(placed) or "nothing"
         values = f"{len(args)} value{'' if len(args) == 1 else 's'}"
-        return TypeError(f"{who} takes {takes} without a name, but you gave {values}.{example}")
+        said = f"{who} takes {takes} without a name, but you gave {values}.{example}"
+        return refusal("superfluous-parameter", said, ways_out=[WayOut("set", one) for one in others], kind=WrongCall)
+    for name in placed[: len(args)]:
+        if name in named:
+            said = f"{name} is given twice: {who} takes the value without a name as its {name}."
+            return refusal("superfluous-parameter", said, name, ways_out=[WayOut("leave", name)], kind=WrongCall)
     given = {*placed[: len(args)], *named}
     required = [one.name for one in parameters if one.default is one.empty]
     missing = [name for name in required if name not in given]
     if missing:
-        return TypeError(f"{listed(missing)} {'are' if missing[1:] else 'is'} missing: {who} needs {listed(required)}.")
+        said = f"{listed(missing)} {'are' if missing[1:] else 'is'} missing: {who} needs {listed(required)}."
+        ways = [WayOut("set", one) for one in missing]
+        return refusal("missing-parameter", said, missing[0], ways_out=ways, kind=WrongCall)
+    return None
+
+
+def _is_number(given: Any) -> bool:
+    return not isinstance(given, (str, bytes)) and hasattr(given, "__float__") and getattr(given, "ndim", 0) == 0
+
+
+def _is_whole(given: Any) -> bool:
+    try:
+        operator.index(given)
+    except TypeError:
+        return False
+    return not isinstance(given, bool) and -(2**63) <= given < 2**64
+
+
+_KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "bool": ("True or False", lambda one: isinstance(getattr(one, "item", lambda: one)(), bool) if getattr(one, "ndim", 0) == 0 else False),
+    "int": ("a whole number", _is_whole),
+    "float": ("a number", _is_number),
+    "str": ("a text", lambda one: isinstance(one, str)),
+    "os.PathLike[str]": ("a path", lambda one: isinstance(one, os.PathLike)),
+    "Number": ("a number", lambda one: _is_number(one) or isinstance(one, str)),
+    "Literal": ("one of its texts", lambda one: isinstance(one, str)),
+    "None": ("None", lambda one: one is None),
+}
+"""Types that a parameter may be declared with: their words, and whether a value has that type."""
+
+
+def _wrong_type(
+    function: Callable[..., Any], args: Sequence[Any], named: Mapping[str, Any]
+) -> InvalidInput | None:
+    """The refusal of the first argument without the type that the function declares, or None."""
+    try:
+        bound = inspect.signature(function).bind(*args, **named)
+    except TypeError:
+        return None
+    for name, given in bound.arguments.items():
+        declared = bound.signature.parameters[name].annotation
+        kinds = [_KINDS.get(one.partition("[")[0] if one[:7] == "Literal" else one) for one in declared.split(" | ")] if isinstance(declared, str) else []
+        known = [one for one in kinds if one is not None]
+        if known and len(known) == len(kinds) and not any(fits(given) for _, fits in known):
+            words = [word for word, _ in known if word != "None"]
+            return refusal("wrong-type", f"{name} must be {listed(words, 'or')}, but is {given!r}", name)
     return None
 
 

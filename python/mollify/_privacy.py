@@ -8,7 +8,7 @@ from typing import Any
 
 from mollify import _core
 from mollify._checks import listed, number
-from mollify._refusal import refusal
+from mollify._refusal import WayOut, refusal
 
 
 class Privacy:
@@ -56,6 +56,8 @@ class Privacy:
                 "contradicting-parameters",
                 "Privacy takes epsilon, epsilon and delta, rho, or mu. "
                 f"You gave {listed(given or ['none of them'])}.",
+                given[-1] if given else "epsilon",
+                ways_out=[WayOut("leave", one) for one in given[1:]] or [WayOut("set", "epsilon")],
             )
         for name, part in named.items():
             most = 1.0 if name == "delta" else sys.float_info.max

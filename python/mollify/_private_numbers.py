@@ -36,7 +36,7 @@ def private_numbers(what: str, given: ArrayLike, *, width: int | None = None, is
                 read = np.fromiter(map(_number, array.ravel().tolist()), np.float64, array.size)
                 array = read.reshape(array.shape)
     if array.dtype.kind not in "iubf":
-        raise refusal("wrong-type", f"{what} must be numbers, but are of type {array.dtype}")
+        raise refusal("wrong-type", f"{what} must be numbers, but are of type {array.dtype}", what)
     if isinstance(given, np.ma.MaskedArray):
         array = np.where(np.ma.getmaskarray(given), np.nan, array.astype(np.float64))
     return array

@@ -19,7 +19,7 @@ from mollify._refusal import refusal
 def _file(what: str, public: Any, domain: Domain) -> tuple[str, bytes | None]:
     """The name of a public table, and its text unless it is a file."""
     if isinstance(public, (str, os.PathLike)) and not is_parquet(public):
-        return os.fspath(public), None
+        return path_text(what, public), None
     return f"{what} (in memory)", source_of(public, list(domain), what=what).csv_text()
 
 
@@ -76,7 +76,7 @@ def candidates(
     """
     known = as_domain(domain)
     inputs = inputs_of({"domain": known, "reference": reference})
-    path = writable(path_text("out", out), overwrite, inputs)
+    path = writable(path_text("out", out), overwrite, inputs, "out")
     if is_parquet(path):
         raise refusal(
             "wrong-kind-of-file",
@@ -132,7 +132,7 @@ def reference(
     """
     known = as_domain(domain)
     inputs = inputs_of({"domain": known, "public": public})
-    path = writable(path_text("out", out), overwrite, inputs)
+    path = writable(path_text("out", out), overwrite, inputs, "out")
     name, text = _file("public", public, known)
     found, content = _core.fitted_reference(
         known._inside, whole_number("components", components), name, text

@@ -24,6 +24,17 @@ class WayOut(NamedTuple):
     """The value as text. It is empty if there is none, or if you choose it."""
 
 
+_ANOTHER = {"missing-parameter", "missing-key", "wrong-kind-of-file", "malformed-file", "unreadable-file", "unwritable-file",
+            "malformed-table", "unknown-data-set"}  # fmt: skip
+"""Codes of refusals that another value of the parameter mends."""
+_LEAVES = {"superfluous-parameter", "contradicting-parameters", "certificate-mismatch"}
+"""Codes of refusals that are mended without the parameter."""
+
+
+class WrongCall(_core.InvalidInput, TypeError):
+    """A call has a parameter that the function does not have, or lacks one: a `TypeError` with what a refusal has."""
+
+
 def refusal(
     code: str,
     sentence: str,
@@ -33,12 +44,16 @@ def refusal(
     file: str = "",
     line: int = 0,
     ways_out: Iterable[WayOut] = (),
+    kind: type[_core.InvalidInput] = _core.InvalidInput,
 ) -> _core.InvalidInput:
     """The error of a public input that cannot be used. docs/reference/messages.md lists the codes."""
     ways = tuple(ways_out)
-    if not ways and parameter and _core.is_of_a_value(code):  # if nothing better is known
-        ways = (WayOut("set", parameter),)
-    made = _core.InvalidInput(sentence)
+    if not ways and parameter:  # if nothing better is known
+        if code in _LEAVES:
+            ways = (WayOut("leave", parameter),)
+        elif code in _ANOTHER or _core.is_of_a_value(code):
+            ways = (WayOut("set", parameter),)
+    made = kind(sentence)
     made.code, made.parameter, made.column = code, parameter, column
     made.file, made.line, made.ways_out = file, line, ways
     return made

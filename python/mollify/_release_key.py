@@ -54,6 +54,7 @@ class ReleaseKey:
                 "wrong-type",
                 "a release key must be the bytes that another one gave for its workers, but is of type "
                 f"{type(handed).__name__}",
+                "handed",
             )
         key = cls.__new__(cls)
         key._inside = _core.ReleaseKey.of_worker_bytes(bytes(handed))

@@ -30,7 +30,7 @@ def _numbers(what: str, numbers: ArrayLike, kinds: str) -> NDArray[Any]:
         array = array.astype(np.float64 if "f" in kinds else np.int64)
     if array.dtype.kind not in kinds:
         expected = "numbers" if "f" in kinds else "integers"
-        raise refusal("wrong-type", f"{what} must be {expected}, but are of type {array.dtype}")
+        raise refusal("wrong-type", f"{what} must be {expected}, but are of type {array.dtype}", what.rpartition(" ")[2])
     return array
 
 
@@ -95,7 +95,7 @@ class Sampler(metaclass=Public):
         numbers = {"c1": c1, "c2": c2, "gamma": gamma, "location": location}
         masses: list[float] = []
         if reference is not None:
-            array = _numbers("the masses of a reference", reference, "fiu")
+            array = _numbers("the masses of reference", reference, "fiu")
             if array.ndim != 1:
                 raise refusal(
                     "wrong-shape",
@@ -106,7 +106,7 @@ class Sampler(metaclass=Public):
             outcomes = len(masses) if outcomes is None else outcomes
         rows: list[float] = []
         if channel is not None:
-            array = _numbers("the masses of a channel", channel, "fiu")
+            array = _numbers("the masses of channel", channel, "fiu")
             if array.ndim != 2:
                 raise refusal(
                     "wrong-shape",
@@ -118,7 +118,7 @@ class Sampler(metaclass=Public):
         if outcomes is None:
             raise refusal("missing-parameter", "outcomes is missing: give outcomes, a reference or a channel", "outcomes", ways_out=[WayOut("set", "outcomes"), WayOut("set", "reference"), WayOut("set", "channel")])
         self._parameters: dict[str, Any] = {
-            "mechanism": str(mechanism),
+            "mechanism": mechanism,
             "outcomes": whole_number("outcomes", outcomes),
             "reference": masses,
             "channel": rows,
@@ -282,7 +282,8 @@ class Sampler(metaclass=Public):
 
         places = np.ascontiguousarray(offsets)
         if (key is None) != (identities is None):
-            raise refusal("missing-parameter", "key and identities belong together: give both or neither", "key")
+            lacking = "key" if key is None else "identities"
+            raise refusal("missing-parameter", "key and identities belong together: give both or neither", lacking, ways_out=[WayOut("set", lacking)])
         if key is not None and not isinstance(key, ReleaseKey):
             raise refusal("wrong-type", f"key must be a ReleaseKey, but is of type {type(key).__name__}", "key")
         used = thread_count(threads)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mollify import _core
-from mollify._checks import number, require_without_nul, whole_number
+from mollify._checks import number, path_text, require_without_nul, whole_number
 from mollify._data import column_source, is_parquet, source_of
 from mollify._domain import Domain, _listed
 from mollify._refusal import WayOut, refusal
@@ -59,8 +59,7 @@ class Inputs:
     def read(self, part: str, given: Any) -> str | Held:
         """The path of a file, or the text of a table in memory."""
         if isinstance(given, (str, os.PathLike)):
-            path = str(os.fspath(given))
-            require_without_nul(part, path)
+            path = path_text(part, given)
             return Held(self._text(part, path), given) if is_parquet(path) else path
         if isinstance(given, Held):
             return given

@@ -164,7 +164,7 @@ class Synthesizer:
         known = self.get_params()
         for name, value in parameters.items():
             if name not in known:
-                raise refusal("unknown-parameter", str(unknown("Synthesizer", name, list(known))), name)
+                raise unknown("Synthesizer", name, list(known))
             setattr(self, name, value)
         return self
 

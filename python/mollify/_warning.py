@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copyreg
 import difflib
 import functools
+import operator
 import sys
 import warnings
 from collections.abc import Iterable, Mapping
@@ -35,8 +37,9 @@ class Message(str):
 
 
 class ByCode(type):
-    @functools.lru_cache(maxsize=None)  # noqa: B019  (there are few codes)
     def __getitem__(cls, code: str) -> type[Any]:
+        if not isinstance(code, str):
+            raise refusal("wrong-type", f"a warning's code must be a text, such as \"mostly-noise\", but is {code!r}", "code")
         if code not in WARNING_CODES:
             close = difflib.get_close_matches(code, WARNING_CODES, 1)
             meant = f" (did you mean {close[0]!r}?)" if close else ""
@@ -46,7 +49,20 @@ class ByCode(type):
                 "code",
                 ways_out=[WayOut("set", "code", *close)],
             )
-        return ByCode(f"{cls.__name__}[{code!r}]", (cls,), {"__module__": cls.__module__, "code": code, "kind": cls})
+        return _category(cls, code)
+
+
+@functools.lru_cache(maxsize=None)  # there are few codes
+def _category(kind: ByCode, code: str) -> type[Any]:
+    return ByCode(f"{kind.__name__}[{code!r}]", (kind,), {"__module__": kind.__module__, "code": code, "kind": kind})
+
+
+def _pickled(category: Any) -> str | tuple[Any, ...]:
+    """How `pickle` finds a category again: no module has that of a code by its name."""
+    return (operator.getitem, (category.kind, category.code)) if category.kind else category.__qualname__
+
+
+copyreg.pickle(ByCode, _pickled)  # type: ignore[arg-type]
 
 
 def _coded(kind: type[CodedWarning], code: str, parts: tuple[Any, ...]) -> CodedWarning:

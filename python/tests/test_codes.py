@@ -1,5 +1,6 @@
 """A refusal is a value: programs choose by its code, and never read its sentence."""
 
+import copy
 import pickle
 import warnings
 
@@ -90,6 +91,43 @@ def test_a_warning_is_pickled_as_an_error_with_its_category():
     assert (again.code, again.message.severity) == ("large-epsilon", said.value.message.severity)
     assert str(again) == str(said.value)
     assert type(pickle.loads(pickle.dumps(mo.ReleaseWarning("mine")))) is mo.ReleaseWarning
+
+
+def test_a_category_of_a_code_is_pickled_as_process_pools_do():
+    for category in (mo.ReleaseWarning, mo.ReleaseWarning["mostly-noise"], mo.DomainWarning["undeclared-values"]):
+        for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+            assert pickle.loads(pickle.dumps(category, protocol)) is category
+        assert copy.deepcopy(category) is category
+
+
+@pytest.mark.parametrize("code", [5, None, [], ("mostly-noise",)])
+def test_a_category_of_something_else_than_a_text_is_refused(code):
+    refused = refusal(lambda: mo.ReleaseWarning[code])
+    assert (refused.code, refused.parameter) == ("wrong-type", "code")
+
+
+@pytest.mark.parametrize(
+    ("call", "code", "parameter", "ways"),
+    [
+        (lambda: mo.Local(DOMAIN, eps=1), "unknown-parameter", "eps", ["leave", "set"]),
+        (lambda: mo.Sampler(), "missing-parameter", "outcomes", ["set", "set", "set"]),
+        (lambda: mo.RandomizedResponse(k=3), "missing-parameter", "epsilon", ["set"]),
+        (lambda: mo.Sampler(3, epsilon=1, mechanism="foo"), "superfluous-parameter", "mechanism", ["leave"]),
+        (lambda: mo.amplify(3, 4), "superfluous-parameter", "", ["set"] * 8),
+        (lambda: mo.Sampler(3, outcomes=3, epsilon=1), "wrong-type", "mechanism", ["set"]),
+        (lambda: mo.Privacy(epsilon=1).epsilon_up("one"), "wrong-type", "delta", ["set"]),
+        (lambda: mo.Privacy(epsilon=1, rho=1), "contradicting-parameters", "rho", ["leave"]),
+        (lambda: mo.amplify(k=3, n=9), "contradicting-parameters", "epsilon0", ["set"] * 3),
+        (lambda: mo.amplify(k=3, n=9, epsilon=1, epsilon0=1, delta=0.1), "contradicting-parameters", "delta", ["leave"] * 4),
+    ],
+)
+def test_a_wrong_call_has_what_a_refusal_has(call, code, parameter, ways):
+    refused = refusal(call)
+    assert (refused.code, refused.parameter) == (code, parameter), str(refused)
+    assert [way.action for way in refused.ways_out] == ways
+    assert isinstance(refused, TypeError) or code not in ("unknown-parameter", "superfluous-parameter")
+    again = pickle.loads(pickle.dumps(refused))
+    assert (type(again), str(again), again.ways_out) == (type(refused), str(refused), refused.ways_out)
 
 
 def test_a_refusal_keeps_its_facts_when_it_is_pickled():

@@ -41,7 +41,7 @@ METHODS = [
 def wrong(call):
     with pytest.raises(TypeError) as refused:
         call()
-    assert type(refused.value) is TypeError
+    assert isinstance(refused.value, mo.InvalidInput) and refused.value.code and refused.value.ways_out
     assert refused.value.__suppress_context__ or refused.value.__context__ is None, "the sentence alone is shown"
     return str(refused.value)
 

@@ -504,7 +504,7 @@ def test_counts_are_the_table_of_which_each_row_is_a_record():
     # Counts are private: none makes a release refuse.
     many = by_word(domain, **asked).sample({"city": ["Lille"] * 2, "n": [2**60, 1]}, counts="n")
     assert many.certificate.to_dict()["facts"]["records"] == 2**40
-    with pytest.raises(TypeError, match="counts must be the name of a column, but is of type int"):
+    with pytest.raises(mo.InvalidInput, match="counts must be the name of a column, but is of type int"):
         by_word(domain, **asked).sample(counted, counts=3)
     with pytest.raises(mo.InvalidInput, match="needs a row for each record"):
         mo.Integral({"x": mo.number(0, 1)}, epsilon=1).sample({"x": [0.5], "n": [1]}, counts="n")
