@@ -85,7 +85,7 @@ def path_text(what: str, given: Any) -> str:
     if not isinstance(given, (str, bytes, os.PathLike)):
         raise refusal("wrong-type", f"{what} must be a path, but is {given!r}", parameter)
     name = os.fsdecode(given)
-    require_without_nul("a path" if parameter == "path" else what, name, parameter)
+    require_without_nul("a path", name, parameter)
     if not name:
         raise refusal("malformed-text", f"{what} must have a name", parameter)
     return name

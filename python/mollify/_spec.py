@@ -59,6 +59,7 @@ class Inputs:
     def read(self, part: str, given: Any) -> str | Held:
         """The path of a file, or the text of a table in memory."""
         if isinstance(given, (str, os.PathLike)):
+            require_without_nul(part, str(os.fspath(given)), part)
             path = path_text(part, given)
             return Held(self._text(part, path), given) if is_parquet(path) else path
         if isinstance(given, Held):

@@ -62,7 +62,7 @@ def _pickled(category: Any) -> str | tuple[Any, ...]:
     return (operator.getitem, (category.kind, category.code)) if category.kind else category.__qualname__
 
 
-copyreg.pickle(ByCode, _pickled)  # type: ignore[arg-type]
+copyreg.pickle(ByCode, _pickled)
 
 
 def _coded(kind: type[CodedWarning], code: str, parts: tuple[Any, ...]) -> CodedWarning:

@@ -6,6 +6,7 @@ import base64
 import csv
 import html
 import io
+import itertools
 import math
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
