@@ -306,12 +306,15 @@ def amplify(
     given = [name for name in four if asked[name] is not None]
     if k is None or len(given) != 3:
         said = listed([*([] if k is None else ["k"]), *given] or ["none of them"])
+        lacking = ["k"] if k is None else []
+        lacking += [name for name in four if name not in given and len(given) < 3]
+        ways = [WayOut("set", name) for name in lacking] + [WayOut("leave", name) for name in given if len(given) > 3]
         raise refusal(
-            "contradicting-parameters",
+            "missing-parameter" if k is None else "contradicting-parameters",
             "amplify needs k and exactly three of n, epsilon0, epsilon and delta, and finds the fourth. "
             f"You gave {said}.",
-            given[-1] if k is not None and len(given) > 3 else "k" if k is None else next(one for one in four if one not in given),
-            ways_out=[WayOut("set", "k")] * (k is None) + [WayOut("set" if len(given) < 3 else "leave", one) for one in four if (one in given) == (len(given) > 3)] * (len(given) != 3),
+            ways[0].part,
+            ways_out=ways,
         )
     answer = Answer(*_core.amplify(question_of("amplify", asked)))
     warn(messages(answer["warnings"]))

@@ -118,7 +118,7 @@ def test_a_category_of_something_else_than_a_text_is_refused(code):
         (lambda: mo.Privacy(epsilon=1).epsilon_up("one"), "wrong-type", "delta", ["set"]),
         (lambda: mo.Privacy(epsilon=1, rho=1), "contradicting-parameters", "rho", ["leave"]),
         (lambda: mo.amplify(k=3, n=9), "contradicting-parameters", "epsilon0", ["set"] * 3),
-        (lambda: mo.amplify(k=3, n=9, epsilon=1, epsilon0=1, delta=0.1), "contradicting-parameters", "delta", ["leave"] * 4),
+        (lambda: mo.amplify(k=3, n=9, epsilon=1, epsilon0=1, delta=0.1), "contradicting-parameters", "n", ["leave"] * 4),
     ],
 )
 def test_a_wrong_call_has_what_a_refusal_has(call, code, parameter, ways):
