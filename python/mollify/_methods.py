@@ -225,6 +225,8 @@ class Local(_OfOutcomes):
         tables = {"public_units": table(public_units, columns, "public_units")}
         if data is not None:
             tables["data"] = table(data, columns, "data")
+            if tables["data"] == tables["public_units"]:
+                raise refusal("public-is-private", "public_units must be public, but is the private table itself", "public_units")
         question = question_of("tune", tables | {"divergence": divergence, "best": best, "out": path})
         with line("tune", progress) as shown:
             *answer, band = _core.tune(self._spec, question, self._texts | texts_of(tables), shown)

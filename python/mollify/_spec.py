@@ -94,8 +94,27 @@ class Inputs:
             raise refusal("missing-parameter", "units needs unit, the column that names them", "unit", ways_out=[WayOut("set", "unit")])
         column = self.units_column or self.unit
         if isinstance(table, (str, Mapping)) or hasattr(table, "columns"):
-            return source_of(table, [column], what=part).csv_text()
+            text = source_of(table, [column], what=part).csv_text()
+            _require_units_column(text, column)
+            return text
         return column_source(table, column, what=part).csv_text()
+
+
+def _require_units_column(text: bytes, column: str) -> None:
+    """The library would advise on the first line of a file."""
+    import csv
+    import io
+
+    names = next(csv.reader(io.TextIOWrapper(io.BytesIO(text), "utf-8", "replace", newline="")), [])
+    if column not in names:
+        raise refusal(
+            "missing-column",
+            f'units has no column "{column}", which names the units; it has {", ".join(names) or "no columns"}. '
+            "If another column names them, give units_column.",
+            "units",
+            column=column,
+            ways_out=[WayOut("set", "units_column")],
+        )
 
 
 def _collected(part: str, given: Any) -> Any:

@@ -373,3 +373,29 @@ def test_a_missing_column_is_named_with_those_that_are_there():
     for table in ({"sexe": ["f"], "age": [1]}, {"q": [1]}):
         said = refusal(lambda t=table: mo.Integral(DOMAIN, epsilon=9).sample(t))
         assert 'has no column "sex"' in said
+
+
+@pytest.mark.parametrize("frame", [dict, "pandas", "polars", "pyarrow"])
+def test_sentences_about_tables_in_memory_name_no_file_and_no_line(frame):
+    def made(columns):
+        if frame == "pyarrow":
+            return pytest.importorskip("pyarrow").table(columns)
+        return columns if frame is dict else pytest.importorskip(frame).DataFrame(columns)
+
+    data, lacking = made(TABLE), made({"q": ["f"]})
+    usual = {"unit": "u", "epsilon": 2, "accept_error": True}
+    method, release = mo.Local(DOMAIN, **usual), mo.Local(DOMAIN, unit="u", units=[1, 2], epsilon=8).sample(TABLE)
+    undeclared = made({"sex": ["f", "q"], "age": [1, 2]})
+    said = [str(method.check(data)), str(method.check(data, reference=undeclared)), str(method.compare(data))]
+    for call in (
+        lambda: method.check(lacking), lambda: method.sample(lacking), lambda: method.compare(lacking),
+        lambda: mo.Local(DOMAIN, units=lacking, **usual), lambda: mo.Local(DOMAIN, reference=lacking, **usual).sample(data),
+        lambda: mo.Local(DOMAIN, units=made({"u": ["1", "1"]}), **usual).sample(data),
+        lambda: mo.Local(DOMAIN, reference=undeclared, **usual).sample(data),
+        lambda: mo.estimate(lacking, release.certificate), lambda: mo.estimate(undeclared, release.certificate),
+        lambda: method.tune(lacking), lambda: method.tune(made(TABLE), data=data), lambda: method.tune(data, data=data),
+        lambda: mo.reference(made({"x": [3.0], "y": [1.0]}), NUMBERS, "r.json"), lambda: mo.reference(lacking, NUMBERS, "r.json"),
+    ):  # fmt: skip
+        said.append(refusal(call))
+    for sentence in said:
+        assert not re.search(r"\bfile\b|\blines?\b|\bheader\b|\.csv\b", sentence), sentence

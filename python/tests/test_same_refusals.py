@@ -47,8 +47,8 @@ MISTAKES = {
     "a roster without a unit": (local(epsilon=1, units=["1"]), f"{LOCAL} --epsilon 1 --units units.csv", "unit"),
     "mostly noise": (local(epsilon=1e-3), f"{LOCAL} --epsilon 1e-3", "accept_error"),
     "no threads": (lambda: mo.Local(DOMAIN, epsilon=8).sample(TABLE, threads=0), f"{LOCAL} --epsilon 8 --threads 0", "threads"),
-    "a ledger without a name": (
-        lambda: mo.Local(DOMAIN, epsilon=8).sample(TABLE, ledger="l.db"), f"{LOCAL} --epsilon 8 --ledger l.db", "data_set",
+    "a mistyped data set": (
+        lambda: mo.Ledger("l.db").balance("peopel"), "ledger --ledger l.db --data-set peopel", "data_set",
     ),
     "no purpose's protection": (
         lambda: mo.advise(DOMAIN, purpose="records"), "advise --domain d.yaml --purpose records", "protect",
@@ -100,7 +100,7 @@ def test_the_same_mistake_has_the_same_code_and_parameter(folder, monkeypatch):
         sentence, code = answered(command, folder)
         ways = "; ".join(" ".join(part for part in way if part) for way in refused.ways_out)
         rows.append(f"| {mistake} | `{code}` | `{refused.parameter}` | {refused} | {sentence} | {ways} |")
-        named = [parameter, "--" + parameter.replace("_", "-")]
+        named = [parameter, parameter.replace("_", "-"), parameter.replace("_", " ")]
         if refused.code != IN_PYTHON.get(code, code):
             faults.append(f"{mistake}: {refused.code} in Python, {code} in the command: {sentence}")
         if parameter not in (refused.parameter, *(way.part for way in refused.ways_out)):

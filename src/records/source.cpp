@@ -79,8 +79,9 @@ std::size_t Source::position(std::string_view column, std::string_view reason,
                              std::span<const std::string> declared) const {
   const std::size_t place = place_of_column(name(), columns(), column, reason, [&] {
     if (is_header(columns(), declared)) return columns_hint(columns(), column);
-    return fmt::format("; {} prints its first line, which must be a header",
-                       command_words("check"));
+    return fmt::format(
+        "; {} prints {}", command_words("check"),
+        words_of_speech("its first line, which must be a header", "the names of its columns"));
   });
   require_readable(place);
   return place;
