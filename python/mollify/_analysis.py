@@ -20,7 +20,7 @@ from mollify._refusal import WayOut, refusal
 from mollify._release import Certificate, Release, as_certificate
 from mollify._sampler import RandomizedResponse, Sampler
 from mollify._spec import Held, Inputs, question_of
-from mollify._warning import messages, warn
+from mollify._warning import messages, told, warn
 
 if TYPE_CHECKING:
     import altair
@@ -143,7 +143,7 @@ def estimate(
         source_of(released, list(known), what="released"),
         question,
     )
-    return Estimate(*answer)
+    return Estimate(*told(answer, known))
 
 
 class Advice(Answer):

@@ -25,7 +25,7 @@ from mollify._read_once import unread_if_refused
 from mollify._refusal import WayOut, refusal
 from mollify._release import Certificate, Release
 from mollify._spec import Held, Inputs, given_name, json_of, public_files, question_of, table, texts_of
-from mollify._warning import messages, warn
+from mollify._warning import messages, told, warn
 
 if TYPE_CHECKING:
     import altair
@@ -311,6 +311,11 @@ class Method(metaclass=_Listed):
         ------
         InvalidInput
             If something public is wrong.
+
+        Warns
+        -----
+        ReleaseWarning
+            If the release is mostly noise or otherwise dangerous, for one budget.
         """
         self._require_public(data)
         parts = self._parts()
@@ -320,7 +325,7 @@ class Method(metaclass=_Listed):
             parts["mechanism"] = mechanism
         source = source_of(data, self._columns())
 
-        def asked(budget: object) -> Comparison:
+        def asked(budget: object, warns: bool = False) -> Comparison:
             budgets = budgets_of(budget)
             known = _core.spec_parts()
             specs = [
@@ -328,12 +333,14 @@ class Method(metaclass=_Listed):
             ]
             with line("compare", progress) as shown:
                 answer = _core.compare(specs, source, self._texts, shown)
-            found = Comparison(*answer, budgets if len(budgets) > 1 else budgets[0], asked)
+            if warns:  # and not for each point of a chart
+                told(answer, self._domain)
+            found = Comparison(answer[0], answer[1], budgets if len(budgets) > 1 else budgets[0], asked)
             found._inputs = self._inputs(data)
             return found
 
         with unread_if_refused(data, source):
-            return asked(parts["epsilon"])
+            return asked(parts["epsilon"], warns=True)
 
     @property
     def _domain(self) -> Domain:

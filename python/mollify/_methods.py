@@ -18,6 +18,7 @@ from mollify._parameters import hinted, no_seed
 from mollify._progress import line
 from mollify._refusal import refusal
 from mollify._spec import question_of, table, texts_of
+from mollify._warning import told
 
 Number = float | str
 """A number of a budget; a text is taken exactly as it is typed."""
@@ -209,6 +210,11 @@ class Local(_OfOutcomes):
         InvalidInput
             If the method has a `mechanism`, `band`, `gamma` or `mu`, if parameters are
             missing or do not go together, and if the units are the private ones.
+
+        Warns
+        -----
+        ReleaseWarning
+            If the epsilon of a draw is 10 or more.
         """
         chosen = ("mechanism", "band", "gamma", "mu", "channel")
         fixed = [name for name in chosen if getattr(self, name) is not None]
@@ -229,7 +235,8 @@ class Local(_OfOutcomes):
                 raise refusal("public-is-private", "public_units must be public, but is the private table itself", "public_units")
         question = question_of("tune", tables | {"divergence": divergence, "best": best, "out": path})
         with line("tune", progress) as shown:
-            *answer, band = _core.tune(self._spec, question, self._texts | texts_of(tables), shown)
+            found = _core.tune(self._spec, question, self._texts | texts_of(tables), shown)
+        *answer, band = told(found, self._domain)
         if path is not None:
             write_whole(path, band, overwrite=overwrite, inputs=inputs)
         return Answer(*answer)

@@ -129,5 +129,13 @@ def warn(found: Iterable[Message], category: type[CodedWarning] = ReleaseWarning
         warnings.warn(kind(message), stacklevel=level)
 
 
+def told(answer: tuple[Any, ...], domain: Any = None) -> tuple[Any, ...]:
+    """An answer of the library without its warnings, of which this warns. A domain has warned when it was made."""
+    json, text, said, *more = answer
+    before = {one.code for one in messages(domain._inside.warnings())} if domain is not None else set()
+    warn(one for one in messages(said) if one.code not in before)
+    return (json, text, *more)
+
+
 def _is_between(module: object) -> bool:
     return isinstance(module, str) and module.partition(".")[0] in _CALLED_THROUGH

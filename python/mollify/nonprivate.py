@@ -22,6 +22,7 @@ from mollify._files import inputs_of
 from mollify._refusal import WayOut, refusal
 from mollify._sampler import Sampler, _numbers
 from mollify._spec import Inputs, json_of, part_value, texts_of
+from mollify._warning import told
 
 if TYPE_CHECKING:
     import altair
@@ -66,15 +67,14 @@ def compare(
             raise refusal("public-is-private", "units must be public, but is the private data itself", "units")
         parts["units"] = Inputs(known, unit, units_column).read("units", units)
     is_file = isinstance(released, (str, os.PathLike))
-    found = Comparison(
-        *_core.compare_released(
-            json_of(None, known, parts, _core.spec_parts()),
-            source_of(data, columns),
-            source_of(released, list(known), what="released"),
-            os.fspath(released) if is_file else "released",
-            texts_of(parts),
-        )
+    answer = _core.compare_released(
+        json_of(None, known, parts, _core.spec_parts()),
+        source_of(data, columns),
+        source_of(released, list(known), what="released"),
+        os.fspath(released) if is_file else "released",
+        texts_of(parts),
     )
+    found = Comparison(*told(answer, known))
     found._inputs = inputs_of({"released": released, "private": data, "domain": known, "units": parts.get("units")})
     return found
 

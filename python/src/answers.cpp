@@ -23,6 +23,13 @@ AnswerTexts answered(const Answer& found) {
   return nb::make_tuple(text(found.json), text(found.text));
 }
 
+/// (JSON, words, warnings)
+using WarnedTexts = nb::typed<nb::tuple, nb::str, nb::str, Messages>;
+
+WarnedTexts warned(const Answer& found) {
+  return nb::make_tuple(text(found.json), text(found.text), messages(found.warnings));
+}
+
 AnswerTexts planned(const std::vector<std::string>& questions, const FileTexts& texts,
                     const std::optional<std::string>& unit) {
   const PublicTexts given = public_texts(texts);
@@ -42,9 +49,9 @@ AnswerTexts risked(const SamplerParameters& parameters) {
   return answered(computed([&] { return risk(parameters); }));
 }
 
-AnswerTexts estimated(const std::string& certificate, const std::string& name, const Domain& domain,
+WarnedTexts estimated(const std::string& certificate, const std::string& name, const Domain& domain,
                       const Source& released, const std::string& question) {
-  return answered(computed([&] {
+  return warned(computed([&] {
     return estimate(Certificate::parse(certificate, name), domain, released, question, "");
   }));
 }
@@ -77,30 +84,32 @@ AnswerTexts checked(const Domain& domain, const std::string& data, const std::st
   return answered(computed([&] { return check(domain, data, question, "", given); }));
 }
 
-AnswerTexts compared(const std::vector<std::string>& specs, const Source& data,
+WarnedTexts compared(const std::vector<std::string>& specs, const Source& data,
                      const FileTexts& texts, Progress progress) {
   const PublicTexts given = public_texts(texts);
-  return answered(computed([&] { return compare(specs, data, given); }, std::move(progress)));
+  return warned(computed([&] { return compare(specs, data, given); }, std::move(progress)));
 }
 
-AnswerTexts compared_released(const std::string& spec, const Source& data, const Source& released,
+WarnedTexts compared_released(const std::string& spec, const Source& data, const Source& released,
                               const std::string& name, const FileTexts& texts) {
   const PublicTexts given = public_texts(texts);
-  return answered(computed([&] { return compare_released(spec, data, released, name, given); }));
+  return warned(computed([&] { return compare_released(spec, data, released, name, given); }));
 }
 
 nb::str counted(const Domain& domain, const Source& rows) {
   return text(computed([&] { return level_counts(domain, rows); }));
 }
 
-/// (JSON, words, the band's file)
-nb::typed<nb::tuple, nb::str, nb::str, nb::str> tuned(const std::string& spec,
-                                                      const std::string& question,
-                                                      const FileTexts& texts, Progress progress) {
+/// (JSON, words, warnings, the band's file)
+nb::typed<nb::tuple, nb::str, nb::str, Messages, nb::str> tuned(const std::string& spec,
+                                                                const std::string& question,
+                                                                const FileTexts& texts,
+                                                                Progress progress) {
   const PublicTexts given = public_texts(texts);
   const Tuning found = computed(
       [&] { return tune(ReleaseSpec::parse(spec, ""), question, "", given); }, std::move(progress));
-  return nb::make_tuple(text(found.answer.json), text(found.answer.text), text(found.band));
+  return nb::make_tuple(text(found.answer.json), text(found.answer.text),
+                        messages(found.answer.warnings), text(found.band));
 }
 
 }  // namespace

@@ -274,3 +274,24 @@ def test_every_name_of_a_mechanism_and_a_score_is_among_them():
     }
     assert len(names) > 20
     assert names <= EVERY.keys()
+
+
+def test_analyses_warn_as_the_command_does():
+    public = {"a": [1, 2, 3], "unit": [1, 2, 2]}
+    method = mo.Local(FEW, unit="unit", epsilon=12)
+    for call in (lambda: method.compare(ROWS), lambda: method.tune(public), lambda: mo.Integral(FEW, epsilon=12).compare(ROWS)):
+        with pytest.warns(mo.ReleaseWarning, match="odds of a guess") as said:
+            call()
+        assert {one.filename for one in said} == {__file__}
+        assert len({str(one.message) for one in said}) == len(said)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mo.Integral(FEW, epsilon=4).compare(ROWS)
+
+
+def test_what_the_domain_has_warned_of_is_not_said_again():
+    with pytest.warns(mo.DomainWarning):
+        domain = mo.Domain({"a": mo.integer(1, 12)})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mo.Integral(domain, epsilon=4).compare(ROWS)
