@@ -16,6 +16,7 @@
 #include "front/message.h"
 #include "front/release.h"
 #include "methods/local/space.h"
+#include "release/acceptance.h"
 #include "release/plan.h"
 
 namespace mollify::front {
@@ -98,7 +99,10 @@ Answer estimate(const Certificate& certificate, const Domain& domain, const Sour
       name_of_records, law.domain(), path ? std::nullopt : std::optional<std::string_view>(text));
   const inside::PopulationEstimate found = inside::estimate_population(
       law, inside::counted_outcomes(digits, law.domain()), request, name_of_records);
-  return outward(inside::estimate_answer(found, stated.spec));
+  inside::Answer answer = inside::estimate_answer(found, stated.spec);
+  for (inside::Message& one : inside::epsilon_warnings(stated.total, stated.total, 0))
+    answer.warn(std::move(one));
+  return outward(std::move(answer));
 }
 
 // -----------------------------------------------------------------------------------------------
