@@ -365,7 +365,7 @@ TEST(SupportPlan, FindsTheUnknownAtTheEdge) {
   const PlanAnswer few =
       planned((hint + R"("n": 300, "k": 8, "privacy": {"epsilon": 1, "delta": 1e-6}})").c_str());
   EXPECT_FALSE(few.best);
-  EXPECT_NE(few.ways.front().why.find("half of the budget finds a support from "),
+  EXPECT_NE(few.ways.front().why.text.find("half of the budget finds a support from "),
             std::string::npos);
 }
 
