@@ -163,7 +163,7 @@ TEST(FinitePlan, FindsBudgets) {
   EXPECT_GT(subset_alpha(request), closer.alpha);
   const PlanWay pure = way_of(deltas, CentralMechanism::kSubsampledRr);
   EXPECT_FALSE(pure.value.has_value());
-  EXPECT_FALSE(pure.why.empty());
+  EXPECT_FALSE(pure.why.text.empty());
 }
 
 TEST(FinitePlan, ReportsAlphaWeakAndStrong) {
