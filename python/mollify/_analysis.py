@@ -310,7 +310,7 @@ def amplify(
         lacking += [name for name in four if name not in given and len(given) < 3]
         ways = [WayOut("set", name) for name in lacking] + [WayOut("leave", name) for name in given if len(given) > 3]
         raise refusal(
-            "missing-parameter" if k is None else "contradicting-parameters",
+            "missing-parameter" if k is None or len(given) < 3 else "contradicting-parameters",
             "amplify needs k and exactly three of n, epsilon0, epsilon and delta, and finds the fourth. "
             f"You gave {said}.",
             ways[0].part,
