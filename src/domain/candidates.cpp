@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -11,7 +9,6 @@
 #include "base/progress.h"
 #include "base/sha256.h"
 #include "core/invalid_input.h"
-#include "core/random.h"
 #include "domain/column.h"
 #include "domain/domain.h"
 

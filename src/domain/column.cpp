@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,7 +10,6 @@
 
 #include "base/names.h"
 #include "core/invalid_input.h"
-#include "domain/same_value.h"
 
 namespace mollify {
 

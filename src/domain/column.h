@@ -9,7 +9,6 @@
 #include <string_view>
 #include <type_traits>
 #include <variant>
-#include <vector>
 
 #include "domain/numbers.h"
 #include "domain/same_value.h"

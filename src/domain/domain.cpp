@@ -2,25 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <limits>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/directed_rounding.h"
-#include "base/names.h"
 #include "base/sha256.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
-#include "domain/same_value.h"
 
 namespace mollify {
 

@@ -4,16 +4,13 @@
 #include <sys/auxv.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
-#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <stdexcept>
 #include <system_error>
-#include <utility>
 
 #include <boost/locale/utf.hpp>
 #include <fmt/format.h>

@@ -5,13 +5,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdlib>
-#include <iterator>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "base/names.h"
 #include "core/invalid_input.h"
 
 namespace mollify {

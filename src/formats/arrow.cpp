@@ -3,16 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstddef>
-#include <cstdint>
-#include <new>
-#include <optional>
 #include <stdexcept>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -20,7 +13,6 @@
 #include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/same_value.h"
-#include "formats/arrow_column.h"
 
 namespace mollify {
 

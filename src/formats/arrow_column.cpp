@@ -1,16 +1,13 @@
 #include "formats/arrow_column.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
-#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <limits>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>

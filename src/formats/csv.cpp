@@ -1,6 +1,5 @@
 #include "formats/csv.h"
 
-#include <csv.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,14 +8,12 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstddef>
 #include <cstring>
 #include <exception>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <mutex>
-#include <span>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -28,7 +25,6 @@
 #include "base/sha256.h"
 #include "base/speech.h"
 #include "base/words.h"
-#include "core/invalid_input.h"
 #include "core/lanes.h"
 #include "domain/column.h"
 #include "domain/domain.h"

@@ -5,9 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>

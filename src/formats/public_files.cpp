@@ -5,16 +5,12 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <optional>
 #include <span>
 #include <system_error>
 #include <utility>
-#include <variant>
-#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -24,16 +20,11 @@
 #include "base/sha256.h"
 #include "base/speech.h"
 #include "core/invalid_input.h"
-#include "domain/candidates.h"
 #include "domain/column.h"
-#include "domain/domain.h"
 #include "domain/same_value.h"
 #include "formats/check.h"
-#include "formats/csv.h"
 #include "formats/domain_yaml.h"
 #include "formats/text_files.h"
-#include "records/units.h"
-#include "release/released_model.h"
 #include "scores/references.h"
 
 namespace mollify {

@@ -1,13 +1,10 @@
 #include "kernel/noise.h"
 
 #include <algorithm>
-#include <bit>
-#include <map>
 #include <stdexcept>
 #include <string>
 
 #include "core/invalid_input.h"
-#include "kernel/naturals.h"
 
 namespace mollify {
 

@@ -16,7 +16,6 @@
 #include "base/json.h"
 #include "base/speech.h"
 #include "core/invalid_input.h"
-#include "domain/candidates.h"
 #include "domain/column.h"
 #include "domain/numbers.h"
 #include "measures/gaussian_envelope.h"

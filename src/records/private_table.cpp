@@ -1,7 +1,6 @@
 #include "records/private_table.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <memory>
 #include <utility>
 
@@ -10,8 +9,6 @@
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "domain/domain.h"
-#include "records/source.h"
-#include "records/units.h"
 
 namespace mollify {
 

@@ -1,8 +1,5 @@
 #include "records/sink.h"
 
-#include <cstddef>
-#include <string>
-#include <utility>
 #include <variant>
 
 #include <fmt/format.h>

@@ -3,20 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <memory>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "core/invalid_input.h"
-#include "domain/candidates.h"
 #include "scores/network.h"
-#include "scores/points.h"
 
 namespace mollify::detail {
 

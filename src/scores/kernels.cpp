@@ -1,14 +1,9 @@
 #include "scores/kernels.h"
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <numeric>
-#include <span>
-#include <vector>
 
 #include <fmt/format.h>
 

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <unordered_map>
-#include <vector>
 
 #include <fmt/format.h>
 

@@ -2,24 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <memory>
 #include <numeric>
 #include <optional>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/progress.h"
 #include "core/invalid_input.h"
 #include "domain/candidates.h"
-#include "scores/boosting.h"
-#include "scores/network_lanes.h"
-#include "scores/points.h"
 
 namespace mollify::detail {
 

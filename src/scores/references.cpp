@@ -1,9 +1,6 @@
 #include "scores/references.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,7 +8,6 @@
 #include "base/progress.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
-#include "scores/kernels.h"
 
 namespace mollify {
 

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <limits>
 
 #include <fmt/format.h>
 
-#include "core/band.h"
 #include "core/invalid_input.h"
-#include "domain/candidates.h"
 #include "kernel/search.h"
 #include "methods/divergence/f_divergence.h"
 

@@ -11,14 +11,10 @@
 
 #include <fmt/format.h>
 
-#include "accounting/privacy.h"
-#include "accounting/shuffling.h"
 #include "base/directed_rounding.h"
 #include "base/names.h"
 #include "base/speech.h"
 #include "base/words.h"
-#include "core/invalid_input.h"
-#include "methods/central/samplers.h"
 
 namespace mollify {
 

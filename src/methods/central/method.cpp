@@ -4,8 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <limits>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,13 +24,9 @@
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "domain/domain.h"
-#include "methods/central/design.h"
-#include "methods/central/samplers.h"
-#include "methods/central/support.h"
 #include "records/private_table.h"
 #include "records/sink.h"
 #include "release/acceptance.h"
-#include "release/design.h"
 #include "release/method.h"
 #include "release/public_inputs.h"
 #include "release/spec.h"

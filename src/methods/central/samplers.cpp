@@ -1,7 +1,6 @@
 #include "methods/central/samplers.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -12,11 +11,8 @@
 
 #include "accounting/composition.h"
 #include "base/directed_rounding.h"
-#include "core/band.h"
 #include "core/invalid_input.h"
 #include "domain/numbers.h"
-#include "kernel/channels.h"
-#include "kernel/order.h"
 
 namespace mollify {
 

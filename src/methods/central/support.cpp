@@ -3,11 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstddef>
 #include <iterator>
-#include <optional>
-#include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 

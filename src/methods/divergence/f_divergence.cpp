@@ -1,9 +1,6 @@
 #include "methods/divergence/f_divergence.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "core/invalid_input.h"
-#include "methods/divergence/f_divergence.h"
 
 namespace mollify {
 

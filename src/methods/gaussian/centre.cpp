@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <limits>
 #include <map>
 #include <numbers>
@@ -15,7 +14,6 @@
 #include "base/directed_rounding.h"
 #include "base/progress.h"
 #include "core/invalid_input.h"
-#include "domain/numbers.h"
 #include "methods/central/samplers.h"
 
 namespace mollify {

@@ -1,10 +1,7 @@
 #include "methods/gaussian/design.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdint>
 #include <functional>
-#include <optional>
 #include <utility>
 
 #include <boost/math/tools/minima.hpp>

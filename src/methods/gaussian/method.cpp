@@ -4,36 +4,25 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "accounting/composition.h"
-#include "base/json.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "domain/domain.h"
 #include "methods/gaussian/design.h"
-#include "methods/gaussian/moments.h"
-#include "methods/gaussian/sampler.h"
 #include "records/private_table.h"
 #include "records/sink.h"
 #include "records/values.h"
 #include "release/acceptance.h"
-#include "release/design.h"
 #include "release/method.h"
 #include "release/public_inputs.h"
-#include "release/spec.h"
 
 namespace mollify {
 

@@ -1,9 +1,7 @@
 #include "methods/gaussian/moments.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include <Eigen/Core>
@@ -14,7 +12,6 @@
 #include "base/speech.h"
 #include "core/invalid_input.h"
 #include "domain/numbers.h"
-#include "kernel/clipped_sums.h"
 #include "kernel/noise.h"
 #include "methods/gaussian/sampler.h"
 #include "scores/linear_algebra.h"

@@ -2,12 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -16,12 +10,9 @@
 
 #include "base/progress.h"
 #include "core/invalid_input.h"
-#include "kernel/clipped_sums.h"
 #include "kernel/noise.h"
 #include "kernel/order.h"
-#include "methods/gaussian/centre.h"
 #include "methods/gaussian/tested.h"
-#include "records/keyed_units.h"
 #include "scores/linear_algebra.h"
 
 namespace mollify {

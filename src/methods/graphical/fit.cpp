@@ -15,7 +15,6 @@
 #include "base/directed_rounding.h"
 #include "base/progress.h"
 #include "core/invalid_input.h"
-#include "methods/graphical/junction_tree.h"
 #include "scores/linear_algebra.h"
 
 namespace mollify {

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <iterator>
-#include <limits>
 
 #include <Eigen/Core>
 #include <fmt/format.h>

@@ -1,10 +1,6 @@
 #include "methods/graphical/model.h"
 
-#include <algorithm>
-#include <cmath>
 #include <set>
-#include <string>
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

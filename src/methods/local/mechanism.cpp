@@ -1,7 +1,6 @@
 #include "methods/local/mechanism.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -11,15 +10,12 @@
 #include <fmt/format.h>
 
 #include "base/directed_rounding.h"
-#include "base/names.h"
 #include "base/speech.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
-#include "kernel/channels.h"
 #include "kernel/search.h"
 #include "methods/local/bands.h"
 #include "methods/local/mollifiers.h"
-#include "methods/local/sampler.h"
 
 namespace mollify {
 

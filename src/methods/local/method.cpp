@@ -1,12 +1,7 @@
 #include "methods/local/method.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <map>
-#include <numeric>
-#include <optional>
-#include <string>
 #include <utility>
 
 #include <boost/math/special_functions/beta.hpp>
@@ -20,13 +15,10 @@
 #include "core/invalid_input.h"
 #include "domain/numbers.h"
 #include "methods/local/bands.h"
-#include "methods/local/mechanism.h"
 #include "methods/local/release.h"
-#include "methods/local/space.h"
 #include "methods/local/typical_band.h"
 #include "release/acceptance.h"
 #include "release/method.h"
-#include "release/spec.h"
 #include "scores/public_models.h"
 #include "scores/references.h"
 

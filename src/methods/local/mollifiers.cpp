@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -14,7 +13,6 @@
 #include "kernel/search.h"
 #include "methods/divergence/f_divergence.h"
 #include "methods/local/mechanism.h"
-#include "methods/local/sampler.h"
 
 namespace mollify {
 

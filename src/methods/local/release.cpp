@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <numeric>
-#include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -20,13 +17,11 @@
 #include "domain/numbers.h"
 #include "kernel/order.h"
 #include "methods/local/method.h"
-#include "methods/local/sampler.h"
 #include "methods/local/typical_band.h"
 #include "methods/marginals/counts.h"
 #include "records/pair_counts.h"
 #include "records/private_table.h"
 #include "records/sink.h"
-#include "release/design.h"
 #include "release/public_inputs.h"
 #include "release/released_model.h"
 #include "release/spec.h"

@@ -1,17 +1,11 @@
 #include "methods/local/sampler.h"
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
 #include <numeric>
 #include <type_traits>
-#include <vector>
 
 #include <fmt/format.h>
 
-#include "base/directed_rounding.h"
 #include "core/invalid_input.h"
-#include "kernel/channels.h"
 #include "kernel/search.h"
 #include "methods/local/mechanism.h"
 

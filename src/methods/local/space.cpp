@@ -1,28 +1,20 @@
 #include "methods/local/space.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <iterator>
-#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/names.h"
 #include "base/speech.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
-#include "domain/candidates.h"
 #include "domain/column.h"
-#include "domain/domain.h"
 #include "measures/measure.h"
 #include "scores/boosting.h"
 #include "scores/kernels.h"
 #include "scores/mixtures.h"
-#include "scores/public_models.h"
-#include "scores/records.h"
-#include "scores/references.h"
 
 namespace mollify {
 

@@ -1,7 +1,6 @@
 #include "methods/local/tuned_band.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>

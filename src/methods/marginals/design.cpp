@@ -4,18 +4,15 @@
 #include <array>
 #include <cmath>
 #include <stdexcept>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "accounting/gaussian.h"
-#include "accounting/privacy.h"
 #include "base/directed_rounding.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
 #include "kernel/noise.h"
-#include "methods/marginals/counts.h"
 #include "methods/marginals/noisy_answers.h"
 
 namespace mollify {

@@ -6,14 +6,11 @@
 #include <numeric>
 #include <optional>
 #include <set>
-#include <span>
 #include <utility>
 
 #include "base/progress.h"
 #include "methods/graphical/fit.h"
 #include "methods/graphical/junction_tree.h"
-#include "methods/marginals/design.h"
-#include "methods/marginals/noisy_answers.h"
 
 namespace mollify {
 

@@ -1,7 +1,6 @@
 // From answers to a model.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>

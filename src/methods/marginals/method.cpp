@@ -4,19 +4,12 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <memory>
-#include <numeric>
-#include <optional>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/directed_rounding.h"
-#include "base/json.h"
 #include "base/names.h"
 #include "base/speech.h"
 #include "base/words.h"
@@ -24,16 +17,10 @@
 #include "domain/column.h"
 #include "domain/domain.h"
 #include "domain/numbers.h"
-#include "methods/marginals/counts.h"
-#include "methods/marginals/design.h"
-#include "methods/marginals/learner.h"
-#include "methods/marginals/noisy_answers.h"
 #include "records/private_table.h"
 #include "release/acceptance.h"
-#include "release/design.h"
 #include "release/method.h"
 #include "release/public_inputs.h"
-#include "release/spec.h"
 
 namespace mollify {
 

@@ -11,7 +11,6 @@
 
 #include <fmt/format.h>
 
-#include "base/json.h"
 #include "base/speech.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
