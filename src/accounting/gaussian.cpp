@@ -4,10 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include <fmt/format.h>
-
 #include "accounting/lattice.h"
 #include "base/directed_rounding.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "core/invalid_input.h"
 
@@ -40,13 +39,10 @@ double ln_normal_cdf_up(double x) {
 // What several Gaussian-DP releases cost together, and what that is in (epsilon, delta).
 
 double mu_per_draw_down(double total, std::uint64_t releases) {
-  if (!std::isfinite(total) || !(total > 0)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("mu must be finite and positive, but is {:g}", total), "mu");
-  }
-  if (releases == 0)
-    throw InvalidInput("out-of-range", "the number of releases must be at least 1, but is 0",
-                       "count");
+  refuse_if(!std::isfinite(total) || !(total > 0), "out-of-range", "mu",
+            "mu must be finite and positive, but is {:g}", total);
+  refuse_if(releases == 0, "out-of-range", "count",
+            "the number of releases must be at least 1, but is 0");
   if (releases == 1) return total;
   // The conversion and the root are each within half a unit in the last place.
   const double infinity = std::numeric_limits<double>::infinity();
@@ -90,31 +86,23 @@ constexpr double kLeastSpent = 1e-12;
 constexpr double kGreatestSpent = 1e6;
 
 void require_adaptive_epsilon(double epsilon) {
-  if (!(epsilon >= 0 && epsilon <= 1e6)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("epsilon must be from 0 to 1e6, but is {}", epsilon), "epsilon");
-  }
+  refuse_if(!(epsilon >= 0 && epsilon <= 1e6), "out-of-range", "epsilon",
+            "epsilon must be from 0 to 1e6, but is {}", epsilon);
 }
 
 }  // namespace
 
 double adaptive_gaussian_delta_up(double spent, double epsilon) {
-  if (!(spent >= kLeastSpent && spent <= kGreatestSpent)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("the square of mu must be from 1e-12 to 1e6, but is {}", spent),
-                       "mu");
-  }
+  refuse_if(!(spent >= kLeastSpent && spent <= kGreatestSpent), "out-of-range", "mu",
+            "the square of mu must be from 1e-12 to 1e6, but is {}", spent);
   require_adaptive_epsilon(epsilon);
   return lattice_curve_up(sqrt_up(spent), kLatticePart, kMostMeasuredCells, epsilon);
 }
 
 double adaptive_gaussian_budget_down(double epsilon, double delta) {
   require_adaptive_epsilon(epsilon);
-  if (!(delta >= 0 && delta < 1)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("delta must be at least 0 and below 1, but is {}", delta),
-                       "delta");
-  }
+  refuse_if(!(delta >= 0 && delta < 1), "out-of-range", "delta",
+            "delta must be at least 0 and below 1, but is {}", delta);
   if (adaptive_gaussian_delta_up(kLeastSpent, epsilon) > delta) return 0;
   double fits = kLeastSpent;
   double too_large = kGreatestSpent;
@@ -140,11 +128,9 @@ double adaptive_amount_down(const Privacy& budget, std::string_view method) {
     case PrivacyNotion::kGaussian:
       break;
   }
-  throw InvalidInput(
-      "not-for-this-budget",
-      fmt::format("{} has a budget of epsilon, of epsilon and delta or of rho, but it is of mu",
-                  method_words(method)),
-      "mu", {WayOut::set("epsilon"), WayOut::set("rho")});
+  refuse_input("not-for-this-budget", "mu", {WayOut::set("epsilon"), WayOut::set("rho")},
+               "{} has a budget of epsilon, of epsilon and delta or of rho, but it is of mu",
+               method_words(method));
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -155,21 +141,13 @@ namespace {
 constexpr double kMostSampledOrder = 512;
 
 void require_mechanism(const SampledGaussian& mechanism) {
-  if (!(mechanism.rate > 0 && mechanism.rate <= 1)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("the sampling rate must be above 0 and at most 1, but is {}", mechanism.rate),
-        "rate");
-  }
-  if (!(mechanism.deviation > 0) || !std::isfinite(mechanism.deviation)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("the deviation of the noise must be finite and positive, but is {}",
-                    mechanism.deviation),
-        "deviation");
-  }
-  if (mechanism.steps == 0)
-    throw InvalidInput("out-of-range", "there must be at least 1 step, but are 0", "steps");
+  refuse_if(!(mechanism.rate > 0 && mechanism.rate <= 1), "out-of-range", "rate",
+            "the sampling rate must be above 0 and at most 1, but is {}", mechanism.rate);
+  refuse_if(!(mechanism.deviation > 0) || !std::isfinite(mechanism.deviation), "out-of-range",
+            "deviation", "the deviation of the noise must be finite and positive, but is {}",
+            mechanism.deviation);
+  refuse_if(mechanism.steps == 0, "out-of-range", "steps",
+            "there must be at least 1 step, but are 0");
 }
 
 /// power ln x, rounded up, for x between two bounds.
@@ -181,12 +159,8 @@ double power_ln_up(double power, double x_down, double x_up) {
 
 double sampled_gaussian_renyi_up(const SampledGaussian& mechanism, double order) {
   require_mechanism(mechanism);
-  if (!(order > 1 && order <= kMostSampledOrder)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("the order must be above 1 and at most {}, but is {}",
-                                   kMostSampledOrder, order),
-                       "order");
-  }
+  refuse_if(!(order > 1 && order <= kMostSampledOrder), "out-of-range", "order",
+            "the order must be above 1 and at most {}, but is {}", kMostSampledOrder, order);
   const double rate = mechanism.rate;
   const double deviation = mechanism.deviation;
   const double steps = integer_up(mechanism.steps);
@@ -217,10 +191,8 @@ double sampled_gaussian_renyi_up(const SampledGaussian& mechanism, double order)
 
 double sampled_gaussian_epsilon_up(const SampledGaussian& mechanism, double delta) {
   require_mechanism(mechanism);
-  if (!(delta > 0 && delta < 1)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("delta must be above 0 and below 1, but is {}", delta), "delta");
-  }
+  refuse_if(!(delta > 0 && delta < 1), "out-of-range", "delta",
+            "delta must be above 0 and below 1, but is {}", delta);
   double least = std::numeric_limits<double>::infinity();
   constexpr int kOrdersInADoubling = 32;
   for (int i = -20 * kOrdersInADoubling; i < 9 * kOrdersInADoubling; ++i) {

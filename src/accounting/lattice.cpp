@@ -8,11 +8,11 @@
 #include <boost/math/quadrature/gauss_kronrod.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 #include <boost/math/special_functions/log1p.hpp>
-#include <fmt/format.h>
 
 #include "accounting/composition.h"
 #include "accounting/gaussian.h"
 #include "base/directed_rounding.h"
+#include "base/refusal.h"
 #include "core/invalid_input.h"
 
 namespace mollify {
@@ -27,20 +27,14 @@ constexpr double kSlack = 1.0 + 0x1p-46;
 constexpr double kPi = 3.14159265358979323846;
 
 double positive(const char* name, double value) {
-  if (!(value > 0.0) || std::isinf(value)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("{} must be finite and positive, but is {}", name, value),
-                       parameter_of(name));
-  }
+  refuse_if(!(value > 0.0) || std::isinf(value), "out-of-range", parameter_of(name),
+            "{} must be finite and positive, but is {}", name, value);
   return value;
 }
 
 double at_least_zero(const char* name, double value) {
-  if (!(value >= 0.0) || std::isinf(value)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("{} must be finite and at least 0, but is {}", name, value),
-                       parameter_of(name));
-  }
+  refuse_if(!(value >= 0.0) || std::isinf(value), "out-of-range", parameter_of(name),
+            "{} must be finite and at least 0, but is {}", name, value);
   return value;
 }
 
@@ -93,32 +87,20 @@ constexpr double kGreatestNoiseVariance = 0x1p100;
 double root_down(double x) { return std::nextafter(std::sqrt(x), 0.0); }
 
 void require_variance(double variance) {
-  if (!(variance >= kLeastVariance && variance <= kGreatestNoiseVariance)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("the noise's variance must be from 2^-10 to 2^100 lattice units, but is {}",
-                    variance),
-        "variance");
-  }
+  refuse_if(!(variance >= kLeastVariance && variance <= kGreatestNoiseVariance), "out-of-range",
+            "variance", "the noise's variance must be from 2^-10 to 2^100 lattice units, but is {}",
+            variance);
 }
 
 void require_sensitivity(double sensitivity) {
-  if (!(sensitivity >= 0x1p-60 && sensitivity <= 0x1p50)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("the sensitivity must be from 2^-60 to 2^50 lattice units, but is {}",
-                    sensitivity),
-        "sensitivity");
-  }
+  refuse_if(!(sensitivity >= 0x1p-60 && sensitivity <= 0x1p50), "out-of-range", "sensitivity",
+            "the sensitivity must be from 2^-60 to 2^50 lattice units, but is {}", sensitivity);
 }
 
 void require_curve(std::size_t dimension, double epsilon) {
   require_between("the dimension", dimension, 1, 1'000'000);
-  if (!(epsilon >= 0.0) || std::isinf(epsilon)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("epsilon must be finite and at least 0, but is {}", epsilon),
-                       "epsilon");
-  }
+  refuse_if(!(epsilon >= 0.0) || std::isinf(epsilon), "out-of-range", "epsilon",
+            "epsilon must be finite and at least 0, but is {}", epsilon);
 }
 
 /// gaussian_delta_up on all of mu ≥ 0, epsilon ≥ 0: the curve grows with mu and falls with epsilon.
@@ -130,11 +112,8 @@ double curve_up(double mu, double epsilon) {
 }  // namespace
 
 double lattice_ripple_up(double variance) {
-  if (!(variance >= kLeastVariance)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("the variance must be at least 2^-10, but is {}", variance),
-                       "variance");
-  }
+  refuse_if(!(variance >= kLeastVariance), "out-of-range", "variance",
+            "the variance must be at least 2^-10, but is {}", variance);
   constexpr double kTwoPiSquaredDown = 19.7392088021787;
   const double first = exp_up(mul_up(-kTwoPiSquaredDown, variance));
   // k² − 1 ≥ 3 (k − 1), so the sum is at most geometric.
@@ -274,42 +253,28 @@ double tail(double d, double mean, double radius) {
 
 void require_records(const WhitenedRecords& records) {
   require_between("the dimension", records.dimension, 1, 1'000'000);
-  if (!(records.mean_norm >= 0.0 && records.mean_norm <= kGreatestArgument)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("the bound on the mean's norm must be from 0 to 1e6, but is {}",
-                                   records.mean_norm),
-                       "mean-bound");
-  }
-  if (!(records.covariance_bound >= 1.0 && records.covariance_bound <= 1e12)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("the covariance bound must be from 1 to 1e12, but is {}",
-                                   records.covariance_bound),
-                       "covariance-bound");
-  }
+  refuse_if(!(records.mean_norm >= 0.0 && records.mean_norm <= kGreatestArgument), "out-of-range",
+            "mean-bound", "the bound on the mean's norm must be from 0 to 1e6, but is {}",
+            records.mean_norm);
+  refuse_if(!(records.covariance_bound >= 1.0 && records.covariance_bound <= 1e12), "out-of-range",
+            "covariance-bound", "the covariance bound must be from 1 to 1e12, but is {}",
+            records.covariance_bound);
 }
 
 void require_count_and_beta(std::uint64_t count, double beta) {
-  if (count == 0)
-    throw InvalidInput("out-of-range", "the number of records must be at least 1, but is 0", "n");
-  if (!(beta < 1.0 && beta / static_cast<double>(count) >= 1e-290)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("the probability of clipping anything must be below 1 and at "
-                                   "least 1e-290 for each record, but is {}",
-                                   beta),
-                       "beta");
-  }
+  refuse_if(count == 0, "out-of-range", "n", "the number of records must be at least 1, but is 0");
+  refuse_if(!(beta < 1.0 && beta / static_cast<double>(count) >= 1e-290), "out-of-range", "beta",
+            "the probability of clipping anything must be below 1 and at least 1e-290 for each "
+            "record, but is {}",
+            beta);
 }
 
 }  // namespace
 
 double clip_probability_up(const WhitenedRecords& records, double radius) {
   require_records(records);
-  if (!(radius > 0.0) || std::isinf(radius)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("the clipping radius must be finite and positive, but is {}", radius),
-        "radius");
-  }
+  refuse_if(!(radius > 0.0) || std::isinf(radius), "out-of-range", "radius",
+            "the clipping radius must be finite and positive, but is {}", radius);
   const auto d = static_cast<double>(records.dimension);
   if (records.covariance_bound == 1.0) return tail(d, records.mean_norm, radius);
   const double deviation = std::sqrt(records.covariance_bound);
@@ -324,8 +289,7 @@ double clip_probability_up(std::size_t dimension, double mean_norm, double radiu
 }
 
 double any_clip_probability_up(const WhitenedRecords& records, std::uint64_t count, double radius) {
-  if (count == 0)
-    throw InvalidInput("out-of-range", "the number of records must be at least 1, but is 0", "n");
+  refuse_if(count == 0, "out-of-range", "n", "the number of records must be at least 1, but is 0");
   const double all = add_up(static_cast<double>(count), 1.0);  // the conversion rounds to nearest
   const double each = clip_probability_up(records, radius);
   return std::min(1.0, mul_up(count < (1ULL << 53) ? static_cast<double>(count) : all, each));
@@ -528,11 +492,8 @@ double total_variation(double d, double bbar, double mean) {
 
 double checked_dimension(std::size_t dimension) {
   const auto d = static_cast<double>(dimension);
-  if (!(d >= 1.0 && d <= kGreatestDimension)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("the dimension must be from 1 to 1000000, but is {}", dimension),
-                       "dimension");
-  }
+  refuse_if(!(d >= 1.0 && d <= kGreatestDimension), "out-of-range", "dimension",
+            "the dimension must be from 1 to 1000000, but is {}", dimension);
   return d;
 }
 
@@ -542,11 +503,8 @@ double checked_scale(double bbar) {
 }
 
 double checked_variance(double variance) {
-  if (!(variance >= 0.0 && variance <= kGreatestVariance)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("the variance must be from 0 to 1e6, but is {}", variance),
-                       "variance");
-  }
+  refuse_if(!(variance >= 0.0 && variance <= kGreatestVariance), "out-of-range", "variance",
+            "the variance must be from 0 to 1e6, but is {}", variance);
   return variance;
 }
 
@@ -554,10 +512,8 @@ double checked_variance(double variance) {
 
 double gaussian_laplace_total_variation(std::size_t dimension, double bbar, double rest) {
   const double d = checked_dimension(dimension);
-  if (checked_scale(bbar) == 0.0 && checked_variance(rest) == 0.0) {
-    throw InvalidInput("out-of-range", "a law of variance 0 has no density, but both scales are 0",
-                       "variance");
-  }
+  refuse_if(checked_scale(bbar) == 0.0 && checked_variance(rest) == 0.0, "out-of-range", "variance",
+            "a law of variance 0 has no density, but both scales are 0");
   // rest − 1 + (d+1)·bbar², whose rounding would be all that is seen where it nearly vanishes.
   const double square = bbar * bbar;
   const double square_error = std::fma(bbar, bbar, -square);
@@ -573,12 +529,9 @@ double gaussian_laplace_total_variation(std::size_t dimension, double bbar, doub
 double moment_matched_total_variation(std::size_t dimension, double bbar) {
   const double d = checked_dimension(dimension);
   if (!((d + 1.0) * checked_scale(bbar) * bbar <= 1.0)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("(d + 1) bbar^2 must be at most 1 for the second moment to be matched, but is "
-                    "{}",
-                    (d + 1.0) * bbar * bbar),
-        "bbar");
+    refuse_input("out-of-range", "bbar",
+                 "(d + 1) bbar^2 must be at most 1 for the second moment to be matched, but is {}",
+                 (d + 1.0) * bbar * bbar);
   }
   return total_variation(d, bbar, 0.0);
 }
@@ -594,10 +547,8 @@ double scaled_gaussian_total_variation(std::size_t dimension, double variance) {
 // How far apart two laws can be that a budget keeps close.
 
 double total_variation_of_close_laws_up(double epsilon, double delta) {
-  if (!(epsilon >= 0)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("epsilon must not be negative, but is {}", epsilon), "epsilon");
-  }
+  refuse_if(!(epsilon >= 0), "out-of-range", "epsilon", "epsilon must not be negative, but is {}",
+            epsilon);
   require_between("delta", delta, 0, 1);
   // 1 - 2 (1 - delta)/(E + 1), which grows with E and delta.
   const double one_less_delta_down = -add_up(delta, -1);

@@ -4,11 +4,10 @@
 #include <array>
 #include <cmath>
 
-#include <fmt/format.h>
-
 #include "accounting/excess.h"
 #include "base/directed_rounding.h"
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "core/invalid_input.h"
 
 namespace mollify {
@@ -89,18 +88,11 @@ DeltaBounds subset_blanket(const ShuffledSubset& response, double epsilon, doubl
 void validate(const ShuffledResponse& response) {
   require_between("the number of records", response.records, 1, kMostRecords);
   require_between("the number of outcomes", response.outcomes, 1, kMostReportOutcomes, "outcomes");
-  if (!(response.epsilon0 > 0.0 && response.epsilon0 <= kGreatestReportEpsilon)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("epsilon0 must be positive and at most {}, but is {}",
-                                   kGreatestReportEpsilon, response.epsilon0),
-                       "epsilon0");
-  }
-  if (!(response.rate > 0.0 && response.rate <= 1.0)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("the sampling rate must be above 0 and at most 1, but is {}", response.rate),
-        "rate");
-  }
+  refuse_if(!(response.epsilon0 > 0.0 && response.epsilon0 <= kGreatestReportEpsilon),
+            "out-of-range", "epsilon0", "epsilon0 must be positive and at most {}, but is {}",
+            kGreatestReportEpsilon, response.epsilon0);
+  refuse_if(!(response.rate > 0.0 && response.rate <= 1.0), "out-of-range", "rate",
+            "the sampling rate must be above 0 and at most 1, but is {}", response.rate);
 }
 
 void validate(const ShuffledSubset& response) {
@@ -109,18 +101,13 @@ void validate(const ShuffledSubset& response) {
 }
 
 void require_total_epsilon(double epsilon) {
-  if (!(epsilon >= 0.0) || std::isinf(epsilon)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("epsilon must be finite and not negative, but is {}", epsilon),
-                       "epsilon");
-  }
+  refuse_if(!(epsilon >= 0.0) || std::isinf(epsilon), "out-of-range", "epsilon",
+            "epsilon must be finite and not negative, but is {}", epsilon);
 }
 
 void require_total_delta(double delta) {
-  if (!(delta > 0.0 && delta < 1.0)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("delta must be above 0 and below 1, but is {}", delta), "delta");
-  }
+  refuse_if(!(delta > 0.0 && delta < 1.0), "out-of-range", "delta",
+            "delta must be above 0 and below 1, but is {}", delta);
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -194,12 +181,8 @@ double greatest_report_epsilon(double pure, double delta, const Value& value) {
 }
 
 void require_report_epsilon(double epsilon) {
-  if (!(epsilon > 0.0 && epsilon <= kGreatestReportEpsilon)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("epsilon must be positive and at most {}, but is {}",
-                                   kGreatestReportEpsilon, epsilon),
-                       "epsilon");
-  }
+  refuse_if(!(epsilon > 0.0 && epsilon <= kGreatestReportEpsilon), "out-of-range", "epsilon",
+            "epsilon must be positive and at most {}, but is {}", kGreatestReportEpsilon, epsilon);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "base/names.h"
+#include "base/refusal.h"
 #include "core/invalid_input.h"
 
 namespace mollify {
@@ -190,26 +191,22 @@ ColumnSchema Column::schema() const {
 }
 
 Column Column::make(std::string name, Cells cells, Mapping mapping) {
-  if (name.empty())
-    throw InvalidInput("malformed-text", "a column must have a name, but one has none");
+  refuse_if(name.empty(), "malformed-text", {}, "a column must have a name, but one has none");
   require_declarable(name, "a column's name");
   // YAML parsers accept keys of up to 1024 characters, quoted.
   constexpr std::size_t kMaxNameBytes = 500;
-  if (name.size() > kMaxNameBytes) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("a column's name must have at most {} bytes, but one has {}",
-                                   kMaxNameBytes, name.size()));
-  }
+  refuse_if(name.size() > kMaxNameBytes, "out-of-range", {},
+            "a column's name must have at most {} bytes, but one has {}", kMaxNameBytes,
+            name.size());
   Column column(std::move(name), std::move(cells), std::move(mapping));
 
   const auto declared_cell = [&column](const std::string& value, std::string_view key) {
     const Reading reading = column.read(value);
     if (reading.verdict == Verdict::kNull && key == "outside") {
-      throw InvalidInput("contradicting-parameters",
-                         fmt::format("column \"{}\": outside can be null only with null: category, "
-                                     "which makes null a value",
-                                     column.name_),
-                         "outside", {WayOut::set("null", "category")});
+      refuse_input(
+          "contradicting-parameters", "outside", {WayOut::set("null", "category")},
+          "column \"{}\": outside can be null only with null: category, which makes null a value",
+          column.name_);
     }
     if (reading.verdict != Verdict::kValue) {
       const std::string word = key == "null" ? "category" : "clip";
@@ -226,23 +223,14 @@ Column Column::make(std::string name, Cells cells, Mapping mapping) {
     column.outside_outcome_ = becomes_null ? column.cell_count_  // the null category
                                            : declared_cell(*declared.outside_value, "outside");
   }
-  if (declared.null_is_category && declared.null_value) {
-    throw InvalidInput(
-        "contradicting-parameters",
-        fmt::format("column \"{}\": null must be either a category or a value, but is declared as "
-                    "both",
-                    column.name_),
-        "null");
-  }
+  refuse_if(declared.null_is_category && declared.null_value, "contradicting-parameters", "null",
+            "column \"{}\": null must be either a category or a value, but is declared as both",
+            column.name_);
   if (declared.null_is_category) {
-    if (column.read("").verdict != Verdict::kNull) {
-      throw InvalidInput(
-          "contradicting-parameters",
-          fmt::format("column \"{}\": a null category is written as an empty field, but the empty "
-                      "text is a declared value",
-                      column.name_),
-          "null");
-    }
+    refuse_if(column.read("").verdict != Verdict::kNull, "contradicting-parameters", "null",
+              "column \"{}\": a null category is written as an empty field, but the empty text is "
+              "a declared value",
+              column.name_);
     column.null_outcome_ = column.cell_count_;
   } else if (declared.null_value) {
     column.null_outcome_ = declared_cell(*declared.null_value, "null");

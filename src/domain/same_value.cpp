@@ -15,6 +15,7 @@
 #include <boost/locale/utf.hpp>
 #include <fmt/format.h>
 
+#include "base/refusal.h"
 #include "core/invalid_input.h"
 #include "domain/times.h"
 
@@ -298,18 +299,15 @@ bool equal_ignoring_case(std::string_view left, std::string_view right) noexcept
 }
 
 void require_declarable(std::string_view text, std::string_view what) {
-  if (!is_utf8(text))
-    throw InvalidInput("malformed-text", fmt::format("{} must be UTF-8 text, but is not", what),
-                       parameter_of(what));
+  refuse_if(!is_utf8(text), "malformed-text", parameter_of(what),
+            "{} must be UTF-8 text, but is not", what);
   const auto control = std::find_if(text.begin(), text.end(), [](char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
   });
   if (control != text.end()) {
-    throw InvalidInput(
-        "malformed-text",
-        fmt::format("{} must be one line of text without control characters, but holds byte {}",
-                    what, static_cast<unsigned>(*control)),
-        parameter_of(what));
+    refuse_input("malformed-text", parameter_of(what),
+                 "{} must be one line of text without control characters, but holds byte {}", what,
+                 static_cast<unsigned>(*control));
   }
 }
 

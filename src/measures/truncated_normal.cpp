@@ -8,9 +8,8 @@
 #include <numbers>
 
 #include <boost/math/special_functions/erf.hpp>
-#include <fmt/format.h>
 
-#include "core/invalid_input.h"
+#include "base/refusal.h"
 
 namespace mollify {
 
@@ -106,27 +105,16 @@ void equal_masses(double first_edge, double width, double weight,
 
 TruncatedNormal::TruncatedNormal(double mean, double variance, const Interval& support)
     : mean_(mean), deviation_(std::sqrt(variance)), support_(support) {
-  if (!std::isfinite(mean)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("a normal law's mean must be finite, but is {:g}", mean),
-                       "mean");
-  }
-  if (!(variance > 0) || !std::isfinite(variance)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("a normal law's variance must be finite and positive, but is {:g}", variance),
-        "variance");
-  }
+  refuse_if(!std::isfinite(mean), "out-of-range", "mean",
+            "a normal law's mean must be finite, but is {:g}", mean);
+  refuse_if(!(variance > 0) || !std::isfinite(variance), "out-of-range", "variance",
+            "a normal law's variance must be finite and positive, but is {:g}", variance);
   normaliser_ =
       standardised_mass((support.low - mean) / deviation_, (support.high - mean) / deviation_);
-  if (!(normaliser_ >= 1e-290)) {
-    throw InvalidInput(
-        "not-representable",
-        fmt::format("a normal law must have a mass of at least 1e-290 on its "
-                    "support, but that of mean {:g} and variance {:g} has {:g} on [{:g}, {:g}]",
-                    mean, variance, normaliser_, support.low, support.high),
-        "mean");
-  }
+  refuse_if(!(normaliser_ >= 1e-290), "not-representable", "mean",
+            "a normal law must have a mass of at least 1e-290 on its support, but that of mean "
+            "{:g} and variance {:g} has {:g} on [{:g}, {:g}]",
+            mean, variance, normaliser_, support.low, support.high);
 }
 
 double TruncatedNormal::standardised_mass(double low, double high) const {

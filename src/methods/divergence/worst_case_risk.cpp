@@ -7,8 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include <fmt/format.h>
-
+#include "base/refusal.h"
 #include "core/invalid_input.h"
 
 namespace mollify {
@@ -26,32 +25,26 @@ constexpr double kNegligible = 0x1p-900;
 
 void require_band(std::span<const double> p, std::span<const double> lower,
                   std::span<const double> upper) {
-  if (p.empty() || lower.size() != p.size() || upper.size() != p.size()) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format(
+  refuse_if(p.empty() || lower.size() != p.size() || upper.size() != p.size(), "wrong-shape", {},
             "P and the bounds of a band must have the same positive length, but have {}, {} and {}",
-            p.size(), lower.size(), upper.size()));
-  }
+            p.size(), lower.size(), upper.size());
   CompensatedSum lower_sum;
   CompensatedSum upper_sum;
   for (std::size_t i = 0; i < p.size(); ++i) {
     if (!(lower[i] >= 0.0) || !(lower[i] <= upper[i]) || std::isinf(upper[i])) {
-      throw InvalidInput("out-of-range", fmt::format("the bounds of outcome {} of a band must be "
-                                                     "finite with 0 <= lower <= upper, but are {} "
-                                                     "and {}",
-                                                     i, lower[i], upper[i]));
+      refuse_input("out-of-range", {},
+                   "the bounds of outcome {} of a band must be finite with 0 <= lower <= upper, "
+                   "but are {} and {}",
+                   i, lower[i], upper[i]);
     }
     lower_sum += lower[i];
     upper_sum += upper[i];
   }
   if (lower_sum.value() > 1.0 + kFeasibilityTolerance ||
       upper_sum.value() < 1.0 - kFeasibilityTolerance) {
-    throw InvalidInput(
-        "not-a-distribution",
-        fmt::format("the bounds of a band must sum to at most and at least one, but sum to {} and "
-                    "{}",
-                    lower_sum.value(), upper_sum.value()));
+    refuse_input("not-a-distribution", {},
+                 "the bounds of a band must sum to at most and at least one, but sum to {} and {}",
+                 lower_sum.value(), upper_sum.value());
   }
 }
 
@@ -178,31 +171,19 @@ constexpr std::uint64_t kLargestEnumeration = 16;
 constexpr double kMassTolerance = 1e-12;
 
 void require_epsilon(double epsilon) {
-  if (!(epsilon > 0.0) || !(epsilon <= kLargestEpsilon)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("epsilon must be finite, positive and at most {}, but is {}",
-                                   kLargestEpsilon, epsilon),
-                       "epsilon");
-  }
+  refuse_if(!(epsilon > 0.0) || !(epsilon <= kLargestEpsilon), "out-of-range", "epsilon",
+            "epsilon must be finite, positive and at most {}, but is {}", kLargestEpsilon, epsilon);
 }
 
 void require_class(const DensityClass& inputs) {
-  if (!(inputs.c1 >= 0.0 && inputs.c1 <= 1.0)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("c1 must be from 0 to 1, since a distribution cannot lie above c1 times the "
-                    "reference otherwise, but is {}",
-                    inputs.c1),
-        "c1");
-  }
-  if (!(inputs.c2 >= 1.0) || std::isinf(inputs.c2)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("c2 must be finite and at least 1, since a distribution cannot lie below c2 "
-                    "times the reference otherwise, but is {}",
-                    inputs.c2),
-        "c2");
-  }
+  refuse_if(!(inputs.c1 >= 0.0 && inputs.c1 <= 1.0), "out-of-range", "c1",
+            "c1 must be from 0 to 1, since a distribution cannot lie above c1 times the reference "
+            "otherwise, but is {}",
+            inputs.c1);
+  refuse_if(!(inputs.c2 >= 1.0) || std::isinf(inputs.c2), "out-of-range", "c2",
+            "c2 must be finite and at least 1, since a distribution cannot lie below c2 times the "
+            "reference otherwise, but is {}",
+            inputs.c2);
 }
 
 /// A class with its α, 1 − α computed so that neither cancels.
@@ -410,12 +391,10 @@ WorstCaseRisk assemble(const ReferenceMasses& reference, const Class& inputs, co
 Factors checked_factors(double lower_factor, double epsilon) {
   const Factors band{lower_factor, lower_factor * std::exp(epsilon)};
   if (!(lower_factor > 0.0 && lower_factor <= 1.0 && band.upper >= 1.0)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("the factor b of a band must be at most 1 and at least exp(-epsilon) = {}, but "
-                    "is {}",
-                    std::exp(-epsilon), lower_factor),
-        "b");
+    refuse_input(
+        "out-of-range", "b",
+        "the factor b of a band must be at most 1 and at least exp(-epsilon) = {}, but is {}",
+        std::exp(-epsilon), lower_factor);
   }
   return band;
 }
@@ -454,11 +433,8 @@ WorstCaseRisk class_risk(const ReferenceMasses& reference, double epsilon,
 
 WorstCaseRisk neighbourhood_risk(const ReferenceMasses& reference, double epsilon, double gamma) {
   require_epsilon(epsilon);
-  if (!(gamma >= 1.0) || std::isinf(gamma)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("gamma must be finite and at least 1, but is {}", gamma),
-                       "gamma");
-  }
+  refuse_if(!(gamma >= 1.0) || std::isinf(gamma), "out-of-range", "gamma",
+            "gamma must be finite and at least 1, but is {}", gamma);
   // α = 1/(γ+1) exactly, which (1−c1)/(c2−c1) would lose for γ near one.
   const Class inputs{1.0 / gamma, gamma, 1.0 / (gamma + 1.0), gamma / (gamma + 1.0)};
   const Factors band = class_factors(inputs, epsilon);
@@ -474,12 +450,9 @@ WorstCaseRisk location_risk(const ReferenceMasses& reference, double epsilon, do
 
 RegionBounds region_bounds(double lower_factor, double largest_lift, double reference_mass) {
   require_between("the reference mass of a region", reference_mass, 0.0, 1.0);
-  if (!(lower_factor >= 0.0 && lower_factor <= 1.0 && largest_lift >= 1.0)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("the factors of a band must lie on both sides of 1, but are {} and {}",
-                    lower_factor, largest_lift));
-  }
+  refuse_if(!(lower_factor >= 0.0 && lower_factor <= 1.0 && largest_lift >= 1.0), "out-of-range",
+            {}, "the factors of a band must lie on both sides of 1, but are {} and {}",
+            lower_factor, largest_lift);
   const double outside = 1.0 - reference_mass;
   // 1 − b(1−m) = m + (1−b)(1−m) and 1 − bE(1−m) = m − (bE−1)(1−m): exact at b = 1 and m = 1.
   return {std::max(lower_factor * reference_mass, reference_mass - (largest_lift - 1.0) * outside),

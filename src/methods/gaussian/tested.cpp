@@ -8,11 +8,11 @@
 #include <utility>
 
 #include <boost/multiprecision/cpp_int.hpp>
-#include <fmt/format.h>
 
 #include "accounting/gaussian.h"
 #include "accounting/lattice.h"
 #include "base/directed_rounding.h"
+#include "base/refusal.h"
 #include "core/invalid_input.h"
 #include "kernel/clipped_sums.h"
 #include "kernel/coins.h"
@@ -122,14 +122,11 @@ void check_tested_run(const TestedRun& run) {
   require_between("the records of a tested run", run.records, 2, kMostRunRecords);
   require_between("the radius of a tested run", run.radius, 1, ClippedMoments::kGreatestRadius);
   require_between("the threshold of a tested run", run.threshold, 1, kGreatestMoment);
-  if (uint128{7} * run.records * run.radius * run.radius > kGreatestMoment) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("the moments of {} records of radius {} do not fit into 64 bits: the radius "
-                    "must be smaller",
-                    run.records, run.radius),
-        "radius");
-  }
+  refuse_if(
+      uint128{7} * run.records * run.radius * run.radius > kGreatestMoment, "out-of-range",
+      "radius",
+      "the moments of {} records of radius {} do not fit into 64 bits: the radius must be smaller",
+      run.records, run.radius);
 }
 
 /// The ratio of densities exceeds e^epsilon outside of -h -+ w, h = 1/(p sqrt(n - 1)) and

@@ -14,6 +14,7 @@
 
 #include "base/directed_rounding.h"
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "core/invalid_input.h"
 #include "scores/linear_algebra.h"
 
@@ -57,9 +58,9 @@ void require_groups(const ColumnSizes& sizes, const NoisyMarginal& measured) {
                         [size](std::uint32_t group) { return group < size; });
   }
   if (!holds) {
-    throw InvalidInput("wrong-shape",
-                       fmt::format("the measurement of columns {} must have a group for each value",
-                                   fmt::join(measured.clique, ", ")));
+    refuse_input("wrong-shape", {},
+                 "the measurement of columns {} must have a group for each value",
+                 fmt::join(measured.clique, ", "));
   }
 }
 
@@ -88,17 +89,14 @@ void require_measurements(const ColumnSizes& sizes,
     require_groups(sizes, measured);
     const std::uint64_t cells = cell_count(group_sizes(sizes, measured), all_of(measured.clique));
     if (measured.counts.size() != cells) {
-      throw InvalidInput(
-          "wrong-shape",
-          fmt::format("the measurement of columns {} must have {} counts, but has {}",
-                      fmt::join(measured.clique, ", "), cells, measured.counts.size()));
+      refuse_input("wrong-shape", {},
+                   "the measurement of columns {} must have {} counts, but has {}",
+                   fmt::join(measured.clique, ", "), cells, measured.counts.size());
     }
     if (!std::isfinite(measured.deviation) || measured.deviation <= 0) {
-      throw InvalidInput(
-          "out-of-range",
-          fmt::format("the deviation of a measurement must be finite and positive, but is {}",
-                      detail::shortest(measured.deviation)),
-          "deviation");
+      refuse_input("out-of-range", "deviation",
+                   "the deviation of a measurement must be finite and positive, but is {}",
+                   detail::shortest(measured.deviation));
     }
   }
 }
@@ -333,12 +331,9 @@ class Objective {
   }
   static JunctionTree checked_tree(const ColumnSizes& sizes, const std::vector<Clique>& cliques) {
     JunctionTree tree(sizes, cliques);
-    if (tree.cells() > GraphicalModel::kMostCells) {
-      throw InvalidInput(
-          "too-much-work",
-          fmt::format("the junction tree of a fit must have at most {} cells, but has {}",
-                      GraphicalModel::kMostCells, tree.cells()));
-    }
+    refuse_if(tree.cells() > GraphicalModel::kMostCells, "too-much-work", {},
+              "the junction tree of a fit must have at most {} cells, but has {}",
+              GraphicalModel::kMostCells, tree.cells());
     return tree;
   }
 
@@ -452,30 +447,23 @@ GraphicalModel fit(const ColumnSizes& sizes, const std::vector<NoisyMarginal>& m
                    const GraphicalModel* base) {
   require_measurements(sizes, measurements);
   if (!std::isfinite(total) || total <= 0) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("the total of a fit must be finite and positive, but is {}",
-                                   detail::shortest(total)),
-                       "total");
+    refuse_input("out-of-range", "total",
+                 "the total of a fit must be finite and positive, but is {}",
+                 detail::shortest(total));
   }
   if (!std::isfinite(options.shrinkage) || options.shrinkage <= 0) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("the shrinkage of a fit must be finite and positive, but is {}",
-                                   detail::shortest(options.shrinkage)),
-                       "shrinkage");
+    refuse_input("out-of-range", "shrinkage",
+                 "the shrinkage of a fit must be finite and positive, but is {}",
+                 detail::shortest(options.shrinkage));
   }
   if (!std::isfinite(options.smoothness) || options.smoothness < 0) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("the smoothness of a fit must be finite and at least 0, but is {}",
-                    detail::shortest(options.smoothness)),
-        "smoothness");
+    refuse_input("out-of-range", "smoothness",
+                 "the smoothness of a fit must be finite and at least 0, but is {}",
+                 detail::shortest(options.smoothness));
   }
-  if (!options.ordered.empty() && options.ordered.size() != sizes.size()) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("which of {} columns are ordered must be said of each, but is of {}",
-                    sizes.size(), options.ordered.size()));
-  }
+  refuse_if(!options.ordered.empty() && options.ordered.size() != sizes.size(), "wrong-shape", {},
+            "which of {} columns are ordered must be said of each, but is of {}", sizes.size(),
+            options.ordered.size());
   for (const GraphicalModel* const other : {start, base}) {
     if (other == nullptr || other->sizes() == sizes) continue;
     throw InvalidInput("wrong-shape",

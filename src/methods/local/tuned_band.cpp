@@ -9,8 +9,8 @@
 #include <boost/math/tools/minima.hpp>
 
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "core/band.h"
-#include "core/invalid_input.h"
 #include "methods/local/typical_band.h"
 #include "scores/linear_algebra.h"
 
@@ -621,7 +621,7 @@ class BandDescent {
 
 BestBand best_band(const UnitMasses& units, double epsilon, BandDivergence divergence,
                    std::vector<double> start, const std::function<void(double)>& step) {
-  if (units.size() == 0) throw InvalidInput("empty-input", "the best band needs units");
+  refuse_if(units.size() == 0, "empty-input", {}, "the best band needs units");
   const double e = std::exp(ExpBound(epsilon).epsilon());
   if (units.outcome_count() == 1) return {.lower = {1 / e}, .mean = 0, .limit_down = 0};
   if (start.empty()) {
