@@ -245,10 +245,6 @@ Reading Column::read(const Value& value) const noexcept {
                     cells_, value);
 }
 
-bool Column::declares_nulls() const noexcept {
-  return mapping_.null_is_category || mapping_.null_value.has_value();
-}
-
 std::uint32_t Column::mapped(Reading reading) const noexcept {
   switch (reading.verdict) {
     case Verdict::kValue:
@@ -261,8 +257,6 @@ std::uint32_t Column::mapped(Reading reading) const noexcept {
   }
   return outside_outcome_.value_or(reading.cell);
 }
-
-std::uint32_t Column::encode(const Value& value) const noexcept { return mapped(read(value)); }
 
 template <class Rows>
 void Column::encode(const Rows& values, std::span<std::uint32_t> outcomes) const noexcept {

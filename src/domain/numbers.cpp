@@ -293,10 +293,6 @@ std::vector<std::int64_t> IntegerCells::declared_edges() const {
   return edges;
 }
 
-std::int64_t IntegerCells::max() const noexcept {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(min_) + (count_ - 1));
-}
-
 std::uint64_t IntegerCells::start(std::uint32_t cell) const noexcept {
   if (!starts_.empty()) return starts_[cell];
   return static_cast<std::uint64_t>(Wide{cell} * count_ / bins_);
@@ -340,10 +336,6 @@ Reading IntegerCells::read(double value) const noexcept {
   if (rounded < -kLimit) return {Verdict::kOutside, 0};
   return nearest(static_cast<std::int64_t>(rounded),
                  rounded == value ? Verdict::kValue : Verdict::kUnreadable);
-}
-
-std::uint64_t IntegerCells::points(std::uint32_t cell) const noexcept {
-  return start(cell + 1) - start(cell);
 }
 
 std::int64_t IntegerCells::value(std::uint32_t cell, std::uint64_t point) const noexcept {
@@ -572,14 +564,6 @@ std::int64_t NumberCells::first_point(std::uint32_t cell) const noexcept {
     return lattice_.ceiling(std::nextafter(max_, std::numeric_limits<double>::infinity()));
   }
   return lattice_.ceiling(edge(cell));
-}
-
-std::uint64_t NumberCells::points(std::uint32_t cell) const noexcept {
-  return static_cast<std::uint64_t>(first_point(cell + 1) - first_point(cell));
-}
-
-double NumberCells::value(std::uint32_t cell, std::uint64_t point) const noexcept {
-  return lattice_.value(first_point(cell) + static_cast<std::int64_t>(point));
 }
 
 void NumberCells::write(std::uint32_t cell, std::uint64_t point, std::string& text) const {

@@ -201,10 +201,6 @@ Categories Categories::make(const std::vector<std::string>& values, bool ordered
   return categories;
 }
 
-std::uint32_t Categories::size() const noexcept {
-  return static_cast<std::uint32_t>(values_.size());
-}
-
 Reading Categories::read(std::string_view text) const noexcept {
   const std::uint32_t cell = values_.find(text);
   if (cell != StringIndex::kAbsent) return {Verdict::kValue, cell};

@@ -51,10 +51,6 @@ LaplaceOnIntegers::LaplaceOnIntegers(Ratio scale)
 DiscreteLaplace::DiscreteLaplace(Ratio scale)
     : law_(detail::checked(scale, "a scale of noise", "scale", 39)) {}
 
-DiscreteLaplace DiscreteLaplace::at_least(double scale) {
-  return DiscreteLaplace(Ratio::at_least("a scale of noise", scale));
-}
-
 std::int64_t DiscreteLaplace::draw(SecureRandom& random) const {
   return law_.sample(detail::Decisions<SecureRandom>{random}).wrapped();
 }
@@ -97,10 +93,6 @@ Natural GaussianOnIntegers::scaled(uint128 size, std::size_t bits) const {
 }  // namespace detail
 
 DiscreteGaussian::DiscreteGaussian(Ratio variance) : law_(variance) {}
-
-DiscreteGaussian DiscreteGaussian::at_least(double variance) {
-  return DiscreteGaussian(Ratio::at_least("a variance", variance));
-}
 
 std::int64_t DiscreteGaussian::draw(SecureRandom& random) const {
   return law_.sample(detail::Decisions<SecureRandom>{random}).wrapped();

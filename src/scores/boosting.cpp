@@ -97,10 +97,6 @@ FeatureEncoding::FeatureEncoding(std::span<const MixedColumn> columns)
   for (const MixedColumn& column : columns_) dimension_ += features_of(column);
 }
 
-Points FeatureEncoding::features(const MixedPoints& points) const {
-  return features(points, points.size());
-}
-
 Points FeatureEncoding::features(const MixedPoints& points, std::size_t count) const {
   Points features(dimension_, count);
   std::size_t first = 0;

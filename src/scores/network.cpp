@@ -236,8 +236,6 @@ std::vector<std::size_t> sizes_of(const NetworkParameters& parameters) {
 NetworkClassifier::NetworkClassifier(NetworkParameters parameters)
     : parameters_(std::move(parameters)), sizes_(sizes_of(parameters_)) {}
 
-std::size_t NetworkClassifier::dimension() const noexcept { return parameters_.centres.size(); }
-
 void NetworkClassifier::logits(const Points& points, std::span<float> logits) const {
   detail::check_points(*this, points, logits);
   detail::NetworkPasses passes(sizes_);

@@ -52,11 +52,6 @@ std::vector<std::uint32_t> CentralSampler::draw(const OutcomeHistogram& histogra
   return draw_of(histogram, random);
 }
 
-std::vector<std::uint32_t> CentralSampler::draw(std::span<const std::uint32_t> records,
-                                                SecureRandom& random) const {
-  return draw(counts_of(records), random);
-}
-
 // -----------------------------------------------------------------------------------------------
 // m of n records, each through randomized response, in a random order.
 

@@ -89,7 +89,9 @@ class CentralSampler {
                                                 SecureRandom& random) const;
   /// Draws from a list of them.
   [[nodiscard]] std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
-                                                SecureRandom& random) const;
+                                                SecureRandom& random) const {
+    return draw(counts_of(records), random);
+  }
 
  protected:
   CentralSampler(std::uint64_t outcomes, std::uint64_t records,

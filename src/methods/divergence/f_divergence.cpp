@@ -97,10 +97,6 @@ ReferenceMasses ReferenceMasses::given(std::span<const double> masses) {
   return {outcomes, std::move(positive)};
 }
 
-double ReferenceMasses::mass(std::size_t outcome) const {
-  return is_uniform() ? 1.0 / static_cast<double>(outcomes_) : masses_[outcome];
-}
-
 double ReferenceMasses::smallest_mass() const {
   return is_uniform() ? mass(0) : *std::min_element(masses_.begin(), masses_.end());
 }

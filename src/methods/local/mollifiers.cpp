@@ -80,14 +80,6 @@ Law ConvexMollifierSampler::law(const ScoredOutcomes& p) const {
   return law_of(generators_, weights);
 }
 
-double ConvexMollifierSampler::epsilon_realised_up() const {
-  return greatest_column_ratio_up(generators_);
-}
-
-bool ConvexMollifierSampler::guarantee_holds() const {
-  return generators_.satisfies(ExpBound(epsilon_));
-}
-
 void ConvexMollifierSampler::for_each_public_integer(
     const std::function<void(uint128)>& take) const {
   take(outcome_count());

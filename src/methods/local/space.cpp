@@ -260,10 +260,6 @@ ReleaseSpace::ReleaseSpace(const Domain& domain, const SpaceSpec& spec,
   size_ = candidates_->size();
 }
 
-std::string ReleaseSpace::list_sha256() const {
-  return candidates_ ? candidates_hash(*candidates_, domain_) : std::string();
-}
-
 Candidates ReleaseSpace::fresh_candidates(SecureRandom& random) const {
   return reference_ ? reference_->fresh(size_, random) : Candidates::fresh(domain_, size_, random);
 }

@@ -52,14 +52,6 @@ UnitMasses::Unit UnitMasses::operator[](std::size_t unit) const noexcept {
   return {std::span(outcomes_).subspan(begin, count), std::span(masses_).subspan(begin, count)};
 }
 
-UnitMasses UnitMasses::without(std::size_t part, std::size_t parts) const {
-  return selected(part, parts, false);
-}
-
-UnitMasses UnitMasses::only(std::size_t part, std::size_t parts) const {
-  return selected(part, parts, true);
-}
-
 UnitMasses UnitMasses::selected(std::size_t part, std::size_t parts, bool inside) const {
   UnitMasses chosen(outcome_count_);
   for (std::size_t unit = 0; unit < size(); ++unit) {

@@ -127,10 +127,6 @@ void PublicWorth::see(std::span<const double> q, std::span<const double> shares,
   }
 }
 
-double PublicWorth::records() const {
-  return seen_ * records_ > expected_ ? expected_ / seen_ : records_;
-}
-
 // -----------------------------------------------------------------------------------------------
 // From private answers to a model of a table.
 
