@@ -11,6 +11,7 @@
 #include "accounting/gaussian.h"
 #include "base/decimals.h"
 #include "base/directed_rounding.h"
+#include "base/refusal.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "methods/divergence/f_divergence.h"
@@ -232,12 +233,9 @@ Privacy draw_budget_down(const Privacy& budget, std::uint64_t count) {
   const double one = epsilon_per_draw_down(budget.epsilon, count);
   if (one < ExpBound::kLeastEpsilon) {
     const std::string draws = count == 1 ? "" : fmt::format(" for each of {} draws", count);
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("epsilon must be at least {}{}, but is {}{}",
-                    detail::shortest(ExpBound::kLeastEpsilon), draws,
-                    detail::shortest(budget.epsilon), count == 1 ? "" : " for all of them"),
-        "epsilon");
+    refuse_input("out-of-range", "epsilon", "epsilon must be at least {}{}, but is {}{}",
+                 detail::shortest(ExpBound::kLeastEpsilon), draws, detail::shortest(budget.epsilon),
+                 count == 1 ? "" : " for all of them");
   }
   return Privacy::pure(std::min(one, ExpBound::kGreatestEpsilon));
 }
@@ -250,8 +248,7 @@ Privacy draws_promise_up(const Privacy& budget, const Privacy& draw, std::uint64
 }
 
 Privacy composed_up(std::span<const Privacy> parts) {
-  if (parts.empty())
-    throw InvalidInput("empty-input", "give at least one release to compose", "releases");
+  refuse_if(parts.empty(), "empty-input", "releases", "give at least one release to compose");
   const auto any = [&](Notion notion) {
     return std::any_of(parts.begin(), parts.end(),
                        [&](const Privacy& part) { return part.notion == notion; });
@@ -299,11 +296,8 @@ ExactPrivacy replacing_up(const ExactPrivacy& add_remove) {
 OptimalComposition::OptimalComposition(double epsilon, std::uint64_t releases, double delta)
     : epsilon_(epsilon), releases_(releases) {
   require_epsilon("epsilon", epsilon);
-  if (epsilon > 700.0) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("epsilon of one release must be at most 700, but is {}", epsilon), "epsilon");
-  }
+  refuse_if(epsilon > 700.0, "out-of-range", "epsilon",
+            "epsilon of one release must be at most 700, but is {}", epsilon);
   require_releases(releases, kLargestOptimalCount);
   require_delta(delta);
   leaked_ = any_of_up(delta, static_cast<double>(releases));
@@ -317,11 +311,8 @@ double OptimalComposition::delta_up(double total_epsilon) const {
 }
 
 double OptimalComposition::pure_delta_up(double total_epsilon) const {
-  if (!(total_epsilon >= 0.0)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("the total epsilon must not be negative, but is {}", total_epsilon), "epsilon");
-  }
+  refuse_if(!(total_epsilon >= 0.0), "out-of-range", "epsilon",
+            "the total epsilon must not be negative, but is {}", total_epsilon);
   const double k = static_cast<double>(releases_);
   if (total_epsilon >= mul_up(epsilon_, k)) return 0.0;
 

@@ -6,7 +6,6 @@
 #include <complex>
 #include <cstddef>
 #include <numbers>
-#include <optional>
 #include <utility>
 #include <vector>
 

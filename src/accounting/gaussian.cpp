@@ -4,10 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include <fmt/format.h>
-
 #include "accounting/lattice.h"
 #include "base/directed_rounding.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "core/invalid_input.h"
 
@@ -124,11 +123,9 @@ double adaptive_amount_down(const Privacy& budget, std::string_view method) {
     case PrivacyNotion::kGaussian:
       break;
   }
-  throw InvalidInput(
-      "not-for-this-budget",
-      fmt::format("{} has a budget of epsilon, of epsilon and delta or of rho, but it is of mu",
-                  method_words(method)),
-      "mu", {WayOut::set("epsilon"), WayOut::set("rho")});
+  refuse_input("not-for-this-budget", "mu", {WayOut::set("epsilon"), WayOut::set("rho")},
+               "{} has a budget of epsilon, of epsilon and delta or of rho, but it is of mu",
+               method_words(method));
 }
 
 // -----------------------------------------------------------------------------------------------

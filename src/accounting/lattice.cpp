@@ -8,11 +8,11 @@
 #include <boost/math/quadrature/gauss_kronrod.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 #include <boost/math/special_functions/log1p.hpp>
-#include <fmt/format.h>
 
 #include "accounting/composition.h"
 #include "accounting/gaussian.h"
 #include "base/directed_rounding.h"
+#include "base/refusal.h"
 #include "core/invalid_input.h"
 
 namespace mollify {
@@ -85,23 +85,14 @@ constexpr double kGreatestNoiseVariance = 0x1p100;
 double root_down(double x) { return std::nextafter(std::sqrt(x), 0.0); }
 
 void require_variance(double variance) {
-  if (!(variance >= kLeastVariance && variance <= kGreatestNoiseVariance)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("the noise's variance must be from 2^-10 to 2^100 lattice units, but is {}",
-                    variance),
-        "variance");
-  }
+  refuse_if(!(variance >= kLeastVariance && variance <= kGreatestNoiseVariance), "out-of-range",
+            "variance", "the noise's variance must be from 2^-10 to 2^100 lattice units, but is {}",
+            variance);
 }
 
 void require_sensitivity(double sensitivity) {
-  if (!(sensitivity >= 0x1p-60 && sensitivity <= 0x1p50)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("the sensitivity must be from 2^-60 to 2^50 lattice units, but is {}",
-                    sensitivity),
-        "sensitivity");
-  }
+  refuse_if(!(sensitivity >= 0x1p-60 && sensitivity <= 0x1p50), "out-of-range", "sensitivity",
+            "the sensitivity must be from 2^-60 to 2^50 lattice units, but is {}", sensitivity);
 }
 
 void require_curve(std::size_t dimension, double epsilon) {
@@ -118,11 +109,8 @@ double curve_up(double mu, double epsilon) {
 }  // namespace
 
 double lattice_ripple_up(double variance) {
-  if (!(variance >= kLeastVariance)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("the variance must be at least 2^-10, but is {}", variance),
-                       "variance");
-  }
+  refuse_if(!(variance >= kLeastVariance), "out-of-range", "variance",
+            "the variance must be at least 2^-10, but is {}", variance);
   constexpr double kTwoPiSquaredDown = 19.7392088021787;
   const double first = exp_up(mul_up(-kTwoPiSquaredDown, variance));
   // k² − 1 ≥ 3 (k − 1), so the sum is at most geometric.
@@ -518,10 +506,8 @@ double checked_variance(double variance) {
 
 double gaussian_laplace_total_variation(std::size_t dimension, double bbar, double rest) {
   const double d = checked_dimension(dimension);
-  if (checked_scale(bbar) == 0.0 && checked_variance(rest) == 0.0) {
-    throw InvalidInput("out-of-range", "a law of variance 0 has no density, but both scales are 0",
-                       "variance");
-  }
+  refuse_if(checked_scale(bbar) == 0.0 && checked_variance(rest) == 0.0, "out-of-range", "variance",
+            "a law of variance 0 has no density, but both scales are 0");
   // rest − 1 + (d+1)·bbar², whose rounding would be all that is seen where it nearly vanishes.
   const double square = bbar * bbar;
   const double square_error = std::fma(bbar, bbar, -square);
@@ -537,12 +523,9 @@ double gaussian_laplace_total_variation(std::size_t dimension, double bbar, doub
 double moment_matched_total_variation(std::size_t dimension, double bbar) {
   const double d = checked_dimension(dimension);
   if (!((d + 1.0) * checked_scale(bbar) * bbar <= 1.0)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("(d + 1) bbar^2 must be at most 1 for the second moment to be matched, but is "
-                    "{}",
-                    (d + 1.0) * bbar * bbar),
-        "bbar");
+    refuse_input("out-of-range", "bbar",
+                 "(d + 1) bbar^2 must be at most 1 for the second moment to be matched, but is {}",
+                 (d + 1.0) * bbar * bbar);
   }
   return total_variation(d, bbar, 0.0);
 }
@@ -558,10 +541,8 @@ double scaled_gaussian_total_variation(std::size_t dimension, double variance) {
 // How far apart two laws can be that a budget keeps close.
 
 double total_variation_of_close_laws_up(double epsilon, double delta) {
-  if (!(epsilon >= 0)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("epsilon must not be negative, but is {}", epsilon), "epsilon");
-  }
+  refuse_if(!(epsilon >= 0), "out-of-range", "epsilon", "epsilon must not be negative, but is {}",
+            epsilon);
   require_between("delta", delta, 0, 1);
   // 1 - 2 (1 - delta)/(E + 1), which grows with E and delta.
   const double one_less_delta_down = -add_up(delta, -1);

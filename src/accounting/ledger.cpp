@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
 
 #include "accounting/composition.h"
 #include "accounting/gaussian.h"

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/decimals.h"
 #include "core/invalid_input.h"
 
 namespace mollify {

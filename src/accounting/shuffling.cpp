@@ -4,11 +4,10 @@
 #include <array>
 #include <cmath>
 
-#include <fmt/format.h>
-
 #include "accounting/excess.h"
 #include "base/directed_rounding.h"
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "core/invalid_input.h"
 
 namespace mollify {

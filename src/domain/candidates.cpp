@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
 
 #include <fmt/format.h>
 
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "base/sha256.h"
 #include "core/invalid_input.h"
-#include "core/random.h"
 #include "domain/column.h"
 #include "domain/domain.h"
 
@@ -103,33 +101,22 @@ Candidates Candidates::of(const Domain& domain, std::vector<std::uint32_t> digit
   const auto& columns = domain.columns();
   const std::size_t count = digits.size() / columns.size();
   require_count(count);
-  if (count * columns.size() != digits.size()) {
-    throw InvalidInput("wrong-shape",
-                       fmt::format("candidates must have {} digits each, but there are {} in all",
-                                   columns.size(), digits.size()),
-                       "candidates");
-  }
+  refuse_if(count * columns.size() != digits.size(), "wrong-shape", "candidates",
+            "candidates must have {} digits each, but there are {} in all", columns.size(),
+            digits.size());
   for (std::size_t i = 0; i < digits.size(); ++i) {
     const Column& column = columns[i % columns.size()];
     if (digits[i] < column.size()) continue;
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("candidate {} must have a digit below {} for column \"{}\", but has {}",
-                    i / columns.size(), column.size(), column.name(), digits[i]),
-        "candidates");
+    refuse_input("out-of-range", "candidates",
+                 "candidate {} must have a digit below {} for column \"{}\", but has {}",
+                 i / columns.size(), column.size(), column.name(), digits[i]);
   }
-  if (!densities.empty() && densities.size() != count) {
-    throw InvalidInput("wrong-shape",
-                       fmt::format("{} candidates must have as many densities, but have {}", count,
-                                   densities.size()),
-                       "candidates");
-  }
+  refuse_if(!densities.empty() && densities.size() != count, "wrong-shape", "candidates",
+            "{} candidates must have as many densities, but have {}", count, densities.size());
   for (std::size_t i = 0; i < densities.size(); ++i) {
     if (densities[i] > 0 && std::isfinite(densities[i])) continue;
-    throw InvalidInput("not-a-distribution",
-                       fmt::format("candidate {} must have a positive, finite density, but has {}",
-                                   i, densities[i]),
-                       "candidates");
+    refuse_input("not-a-distribution", "candidates",
+                 "candidate {} must have a positive, finite density, but has {}", i, densities[i]);
   }
   return {columns.size(), std::move(digits), std::move(densities)};
 }

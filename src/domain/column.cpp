@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/names.h"
+#include "base/refusal.h"
 #include "core/invalid_input.h"
-#include "domain/same_value.h"
 
 namespace mollify {
 
@@ -197,21 +196,18 @@ Column Column::make(std::string name, Cells cells, Mapping mapping) {
   require_declarable(name, {"a column's name", ""});
   // YAML parsers accept keys of up to 1024 characters, quoted.
   constexpr std::size_t kMaxNameBytes = 500;
-  if (name.size() > kMaxNameBytes) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("a column's name must have at most {} bytes, but one has {}",
-                                   kMaxNameBytes, name.size()));
-  }
+  refuse_if(name.size() > kMaxNameBytes, "out-of-range", {},
+            "a column's name must have at most {} bytes, but one has {}", kMaxNameBytes,
+            name.size());
   Column column(std::move(name), std::move(cells), std::move(mapping));
 
   const auto declared_cell = [&column](const std::string& value, std::string_view key) {
     const Reading reading = column.read(value);
     if (reading.verdict == Verdict::kNull && key == "outside") {
-      throw InvalidInput("contradicting-parameters",
-                         fmt::format("column \"{}\": outside can be null only with null: category, "
-                                     "which makes null a value",
-                                     column.name_),
-                         "outside", {WayOut::set("null", "category")});
+      refuse_input(
+          "contradicting-parameters", "outside", {WayOut::set("null", "category")},
+          "column \"{}\": outside can be null only with null: category, which makes null a value",
+          column.name_);
     }
     if (reading.verdict != Verdict::kValue) {
       const std::string word = key == "null" ? "category" : "clip";
@@ -228,23 +224,14 @@ Column Column::make(std::string name, Cells cells, Mapping mapping) {
     column.outside_outcome_ = becomes_null ? column.cell_count_  // the null category
                                            : declared_cell(*declared.outside_value, "outside");
   }
-  if (declared.null_is_category && declared.null_value) {
-    throw InvalidInput(
-        "contradicting-parameters",
-        fmt::format("column \"{}\": null must be either a category or a value, but is declared as "
-                    "both",
-                    column.name_),
-        "null");
-  }
+  refuse_if(declared.null_is_category && declared.null_value, "contradicting-parameters", "null",
+            "column \"{}\": null must be either a category or a value, but is declared as both",
+            column.name_);
   if (declared.null_is_category) {
-    if (column.read("").verdict != Verdict::kNull) {
-      throw InvalidInput(
-          "contradicting-parameters",
-          fmt::format("column \"{}\": a null category is written as an empty field, but the empty "
-                      "text is a declared value",
-                      column.name_),
-          "null");
-    }
+    refuse_if(column.read("").verdict != Verdict::kNull, "contradicting-parameters", "null",
+              "column \"{}\": a null category is written as an empty field, but the empty text is "
+              "a declared value",
+              column.name_);
     column.null_outcome_ = column.cell_count_;
   } else if (declared.null_value) {
     column.null_outcome_ = declared_cell(*declared.null_value, "null");
@@ -259,10 +246,6 @@ Reading Column::read(const Value& value) const noexcept {
                     cells_, value);
 }
 
-bool Column::declares_nulls() const noexcept {
-  return mapping_.null_is_category || mapping_.null_value.has_value();
-}
-
 std::uint32_t Column::mapped(Reading reading) const noexcept {
   switch (reading.verdict) {
     case Verdict::kValue:
@@ -275,8 +258,6 @@ std::uint32_t Column::mapped(Reading reading) const noexcept {
   }
   return outside_outcome_.value_or(reading.cell);
 }
-
-std::uint32_t Column::encode(const Value& value) const noexcept { return mapped(read(value)); }
 
 template <class Rows>
 void Column::encode(const Rows& values, std::span<std::uint32_t> outcomes) const noexcept {

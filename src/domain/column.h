@@ -9,7 +9,6 @@
 #include <string_view>
 #include <type_traits>
 #include <variant>
-#include <vector>
 
 #include "domain/numbers.h"
 #include "domain/same_value.h"
@@ -151,10 +150,14 @@ class Column {
   [[nodiscard]] Reading read(const Value& value) const noexcept;
 
   /// True if nulls are declared, as a category or with a value.
-  [[nodiscard]] bool declares_nulls() const noexcept;
+  [[nodiscard]] bool declares_nulls() const noexcept {
+    return mapping_.null_is_category || mapping_.null_value.has_value();
+  }
 
   /// The outcome of a value, mapped as declared.
-  [[nodiscard]] std::uint32_t encode(const Value& value) const noexcept;
+  [[nodiscard]] std::uint32_t encode(const Value& value) const noexcept {
+    return mapped(read(value));
+  }
   /// Cells of many values, none of them null; truths are bytes, and 0 is false. Requires
   /// outcomes.size() == values.size().
   void encode(std::span<const std::uint8_t> truths,

@@ -2,25 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <limits>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/directed_rounding.h"
-#include "base/names.h"
+#include "base/refusal.h"
 #include "base/sha256.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
-#include "domain/same_value.h"
 
 namespace mollify {
 
@@ -42,18 +38,14 @@ Domain::Domain(std::vector<Column> columns, std::uint64_t seed, double product)
 }
 
 Domain Domain::make(std::vector<Column> columns, std::uint64_t seed) {
-  if (columns.empty())
-    throw InvalidInput("empty-input", "a domain must have at least one column, but has none",
-                       "columns");
+  refuse_if(columns.empty(), "empty-input", "columns",
+            "a domain must have at least one column, but has none");
   StringIndex names;
   double product = 1;
   for (const Column& column : columns) {
-    if (names.find(column.name()) != StringIndex::kAbsent) {
-      throw InvalidInput(
-          "duplicate-column",
-          fmt::format("column names must be distinct, but \"{}\" is declared twice", column.name()),
-          Concern::of_column(column.name()));
-    }
+    refuse_if(names.find(column.name()) != StringIndex::kAbsent, "duplicate-column",
+              Concern::of_column(column.name()),
+              "column names must be distinct, but \"{}\" is declared twice", column.name());
     names.insert(column.name());
     product *= column.size();
   }
@@ -138,10 +130,9 @@ void Domain::require_enumerable(std::string_view what, std::string_view other_wa
     for (const std::uint32_t size : sizes) product *= size;
     return product <= kMaxOutcomes;
   };
-  throw InvalidInput(
-      "too-many-outcomes",
-      fmt::format("{} needs a domain of at most {} outcomes, but this one has {:.15g}; {}{}", what,
-                  kMaxOutcomes, product_, fewer_bins(is_small), other_way));
+  refuse_input("too-many-outcomes", {},
+               "{} needs a domain of at most {} outcomes, but this one has {:.15g}; {}{}", what,
+               kMaxOutcomes, product_, fewer_bins(is_small), other_way);
 }
 
 std::uint32_t Domain::encode(std::span<const std::string_view> fields) const noexcept {
@@ -355,22 +346,17 @@ void require_space(const Domain& domain, SpaceKind kind) {
   if (kind != SpaceKind::kGrid) return;
   const auto& columns = domain.columns();
   if (columns.size() > kMostGridColumns) {
-    throw InvalidInput(
-        "too-many-columns",
-        fmt::format(
-            "space grid needs at most {} columns, but the domain has {} ({}): leave columns "
-            "out of the domain, or take {} candidates",
-            kMostGridColumns, columns.size(), domain.widest(", "), flag_words("space")),
-        "space", {WayOut::set("space", "candidates")});
+    refuse_input("too-many-columns", "space", {WayOut::set("space", "candidates")},
+                 "space grid needs at most {} columns, but the domain has {} ({}): leave columns "
+                 "out of the domain, or take {} candidates",
+                 kMostGridColumns, columns.size(), domain.widest(", "), flag_words("space"));
   }
   for (const Column& column : columns) {
     if (can_be_cut(column)) continue;
-    throw InvalidInput(
-        "not-for-this-domain",
-        fmt::format("space grid needs columns of numbers or integers without a null category, but "
-                    "column \"{}\" is not one",
-                    column.name()),
-        Concern::of_column(column.name()));
+    refuse_input("not-for-this-domain", Concern::of_column(column.name()),
+                 "space grid needs columns of numbers or integers without a null category, but "
+                 "column \"{}\" is not one",
+                 column.name());
   }
 }
 
@@ -383,39 +369,29 @@ namespace {
 /// nulls if it says so of them: not one of the column's ends, where they widen the spread of all
 /// others.
 void require_logarithms(const Column& column, const NumberCells& numbers) {
-  if (!(numbers.min() > 0)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("column \"{}\" must have a min above 0, because 0 has no logarithm, but its "
-                    "min is {}: set min to the smallest value that counts, and write outside: "
-                    "VALUE for zeros",
-                    column.name(), numbers.min()),
-        Concern::of_column(column.name()));
-  }
+  refuse_if(!(numbers.min() > 0), "out-of-range", Concern::of_column(column.name()),
+            "column \"{}\" must have a min above 0, because 0 has no logarithm, but its min is {}: "
+            "set min to the smallest value that counts, and write outside: VALUE for zeros",
+            column.name(), numbers.min());
   const Mapping& mapping = column.mapping();
   if (!mapping.outside_value) {
-    throw InvalidInput(
-        "missing-key",
-        fmt::format(
-            "column \"{}\" must declare what a zero becomes to have logarithms: as min, {}, zeros "
-            "widen the spread of all others. Write outside: VALUE, a usual value of the column, "
-            "into the domain",
-            column.name(), numbers.min()),
-        Concern::of_column(column.name()), {WayOut::set("outside")});
+    refuse_input("missing-key", Concern::of_column(column.name()), {WayOut::set("outside")},
+                 "column \"{}\" must declare what a zero becomes to have logarithms: as min, {}, "
+                 "zeros widen the spread of all others. Write outside: VALUE, a usual value of the "
+                 "column, into the domain",
+                 column.name(), numbers.min());
   }
   for (const bool of_nulls : {false, true}) {
     const auto& declared = of_nulls ? mapping.null_value : mapping.outside_value;
     if (!declared) continue;
     const double value = read_number_of(*declared, numbers.min(), numbers.max()).value_or(0);
     if (value > numbers.min() && value < numbers.max()) continue;
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("column \"{0}\" must declare a usual value for {1}s to have logarithms, but "
-                    "{2}: {3} is its {4}, where {1}s widen the spread of all others. Write {2}: "
-                    "VALUE, above min and below max, into the domain",
-                    column.name(), of_nulls ? "null" : "zero", of_nulls ? "null" : "outside", value,
-                    value > numbers.min() ? "max" : "min"),
-        Concern::of_column(column.name()));
+    refuse_input("out-of-range", Concern::of_column(column.name()),
+                 "column \"{0}\" must declare a usual value for {1}s to have logarithms, but {2}: "
+                 "{3} is its {4}, where {1}s widen the spread of all others. Write {2}: VALUE, "
+                 "above min and below max, into the domain",
+                 column.name(), of_nulls ? "null" : "zero", of_nulls ? "null" : "outside", value,
+                 value > numbers.min() ? "max" : "min");
   }
 }
 
@@ -425,33 +401,26 @@ RealColumns::RealColumns(const Domain& domain, std::span<const std::string> loga
   for (const Column& column : domain.columns()) {
     const auto* numbers = std::get_if<NumberCells>(&column.cells());
     if (numbers == nullptr) {
-      throw InvalidInput(
-          "not-for-this-domain",
-          fmt::format(
-              "Gaussian rows need columns of type number, but column \"{}\" is {}: {}leave it out "
-              "of the domain, or use {}",
-              column.name(), kind_of(column.cells()).name,
-              std::holds_alternative<IntegerCells>(column.cells()) ? "declare it as number, " : "",
-              method_words("marginals")),
-          Concern::of_column(column.name()), {WayOut::use("marginals")});
+      refuse_input(
+          "not-for-this-domain", Concern::of_column(column.name()), {WayOut::use("marginals")},
+          "Gaussian rows need columns of type number, but column \"{}\" is {}: {}leave it out of "
+          "the domain, or use {}",
+          column.name(), kind_of(column.cells()).name,
+          std::holds_alternative<IntegerCells>(column.cells()) ? "declare it as number, " : "",
+          method_words("marginals"));
     }
     const Mapping& mapping = column.mapping();
     if (mapping.null_is_category) {
-      throw InvalidInput(
-          "not-for-this-domain",
-          fmt::format("Gaussian rows have no nulls, but column \"{}\" declares null: category: "
-                      "declare a number there, such as {:g}, or use {}",
-                      column.name(), numbers->min(), method_words("marginals")),
-          Concern::of_column(column.name()), {WayOut::use("marginals")});
+      refuse_input("not-for-this-domain", Concern::of_column(column.name()),
+                   {WayOut::use("marginals")},
+                   "Gaussian rows have no nulls, but column \"{}\" declares null: category: "
+                   "declare a number there, such as {:g}, or use {}",
+                   column.name(), numbers->min(), method_words("marginals"));
     }
     const auto times = std::count(logarithms.begin(), logarithms.end(), column.name());
-    if (times > 1) {
-      throw InvalidInput(
-          "duplicate-column",
-          fmt::format("column \"{}\" must be named once for logarithms, but is named {} times",
-                      column.name(), times),
-          Concern::of_column(column.name()));
-    }
+    refuse_if(times > 1, "duplicate-column", Concern::of_column(column.name()),
+              "column \"{}\" must be named once for logarithms, but is named {} times",
+              column.name(), times);
     const bool logarithm = times == 1;
     if (logarithm) require_logarithms(column, *numbers);
     const auto place = [logarithm](double value) { return logarithm ? std::log(value) : value; };
@@ -478,11 +447,9 @@ RealColumns::RealColumns(const Domain& domain, std::span<const std::string> loga
   for (const std::string& name : logarithms) {
     const auto is_named = [&](const Axis& axis) { return axis.name == name; };
     if (std::none_of(axes_.begin(), axes_.end(), is_named)) {
-      throw InvalidInput(
-          "unknown-column",
-          fmt::format("the domain has no column \"{}\", whose logarithm is asked for; it has {}{}",
-                      name, list_words(names()), did_you_mean(name, names())),
-          Concern::of_column(name));
+      refuse_input("unknown-column", Concern::of_column(name),
+                   "the domain has no column \"{}\", whose logarithm is asked for; it has {}{}",
+                   name, list_words(names()), did_you_mean(name, names()));
     }
   }
 }

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "base/names.h"
+#include "base/refusal.h"
 #include "base/sha256.h"
 #include "core/invalid_input.h"
 
@@ -235,18 +236,11 @@ void IntegerCells::describe(ColumnSchema& schema) const { schema.type = ValueTyp
 
 IntegerCells IntegerCells::make(std::int64_t min, std::int64_t max,
                                 std::optional<std::uint64_t> bins) {
-  if (min > max) {
-    throw InvalidInput("not-ascending",
-                       fmt::format("min must be at most max, but they are {} and {}", min, max),
-                       "min");
-  }
+  refuse_if(min > max, "not-ascending", "min", "min must be at most max, but they are {} and {}",
+            min, max);
   const std::uint64_t span = static_cast<std::uint64_t>(max) - static_cast<std::uint64_t>(min);
-  if (span >= std::uint64_t{1} << 63U) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("min and max must be less than 2^63 apart, but they are {} and {}", min, max),
-        "max");
-  }
+  refuse_if(span >= std::uint64_t{1} << 63U, "out-of-range", "max",
+            "min and max must be less than 2^63 apart, but they are {} and {}", min, max);
   const std::uint64_t count = span + 1;
   const std::uint64_t cells = bins.value_or(std::min(count, kMaxBins));
   require_between("bins", cells, 1, std::min(count, kMaxBins));
@@ -262,17 +256,11 @@ IntegerCells IntegerCells::with_private_bins(std::int64_t min, std::int64_t max)
 }
 
 IntegerCells IntegerCells::with_edges(const std::vector<std::int64_t>& edges) {
-  if (edges.size() < 2) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("edges must be at least two integers, but there are {}", edges.size()),
-        "edges");
-  }
+  refuse_if(edges.size() < 2, "wrong-shape", "edges",
+            "edges must be at least two integers, but there are {}", edges.size());
   if (edges[edges.size() - 2] >= edges.back()) {
-    throw InvalidInput("not-ascending",
-                       fmt::format("edges must be ascending, but {} is followed by {}",
-                                   edges[edges.size() - 2], edges.back()),
-                       "edges");
+    refuse_input("not-ascending", "edges", "edges must be ascending, but {} is followed by {}",
+                 edges[edges.size() - 2], edges.back());
   }
   return with_starts({edges.begin(), edges.end() - 1}, edges.back());
 }
@@ -280,17 +268,11 @@ IntegerCells IntegerCells::with_edges(const std::vector<std::int64_t>& edges) {
 IntegerCells IntegerCells::with_starts(const std::vector<std::int64_t>& starts, std::int64_t max) {
   for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
     if (starts[i] < starts[i + 1]) continue;
-    throw InvalidInput(
-        "not-ascending",
-        fmt::format("edges must be ascending, but {} is followed by {}", starts[i], starts[i + 1]),
-        "edges");
+    refuse_input("not-ascending", "edges", "edges must be ascending, but {} is followed by {}",
+                 starts[i], starts[i + 1]);
   }
-  if (starts.size() > kMaxBins) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("edges must make at most {} cells, but make {}", kMaxBins, starts.size()),
-        "edges");
-  }
+  refuse_if(starts.size() > kMaxBins, "out-of-range", "edges",
+            "edges must make at most {} cells, but make {}", kMaxBins, starts.size());
   IntegerCells cells = make(starts.front(), std::max(starts.back(), max), 1);
   for (const std::int64_t start : starts) {
     cells.starts_.push_back(static_cast<std::uint64_t>(start) -
@@ -309,10 +291,6 @@ std::vector<std::int64_t> IntegerCells::declared_edges() const {
   }
   if (!edges.empty()) edges.back() = max();
   return edges;
-}
-
-std::int64_t IntegerCells::max() const noexcept {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(min_) + (count_ - 1));
 }
 
 std::uint64_t IntegerCells::start(std::uint32_t cell) const noexcept {
@@ -358,10 +336,6 @@ Reading IntegerCells::read(double value) const noexcept {
   if (rounded < -kLimit) return {Verdict::kOutside, 0};
   return nearest(static_cast<std::int64_t>(rounded),
                  rounded == value ? Verdict::kValue : Verdict::kUnreadable);
-}
-
-std::uint64_t IntegerCells::points(std::uint32_t cell) const noexcept {
-  return start(cell + 1) - start(cell);
 }
 
 std::int64_t IntegerCells::value(std::uint32_t cell, std::uint64_t point) const noexcept {
@@ -444,16 +418,10 @@ void NumberCells::describe(ColumnSchema& schema) const {
 }
 
 NumberCells NumberCells::make(double min, double max, std::optional<std::uint64_t> bins) {
-  if (!std::isfinite(min) || !std::isfinite(max)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("min and max must be finite, but they are {} and {}", min, max),
-                       "min");
-  }
-  if (!(min < max)) {
-    throw InvalidInput("not-ascending",
-                       fmt::format("min must be below max, but they are {} and {}", min, max),
-                       "min");
-  }
+  refuse_if(!std::isfinite(min) || !std::isfinite(max), "out-of-range", "min",
+            "min and max must be finite, but they are {} and {}", min, max);
+  refuse_if(!(min < max), "not-ascending", "min", "min must be below max, but they are {} and {}",
+            min, max);
   if (bins) require_between("bins", *bins, 1, kMaxBins);
   const double magnitude = std::max(std::fabs(min), std::fabs(max));
   const double points_per_cell = bins ? kPointsPerDeclaredCell : kMinPointsPerCell;
@@ -463,49 +431,32 @@ NumberCells NumberCells::make(double min, double max, std::optional<std::uint64_
     cells /= 2;
     lattice = lattice_for(magnitude, (max - min) / cells, points_per_cell);
   }
-  if (!lattice) {
-    throw InvalidInput(
-        "not-representable",
-        fmt::format("min, max and bins must give cells that decimal numbers can resolve, but {} "
-                    "to {} in {} cells do not",
-                    min, max, cells),
-        "bins");
-  }
+  refuse_if(!lattice, "not-representable", "bins",
+            "min, max and bins must give cells that decimal numbers can resolve, but {} to {} in "
+            "{} cells do not",
+            min, max, cells);
   return NumberCells(min, max, cells, bins.has_value(), *lattice);
 }
 
 NumberCells NumberCells::with_edges(const std::vector<double>& edges, std::optional<double> spike) {
-  if (edges.size() < 2) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("edges must be at least two numbers, but there are {}", edges.size()), "edges");
-  }
+  refuse_if(edges.size() < 2, "wrong-shape", "edges",
+            "edges must be at least two numbers, but there are {}", edges.size());
   double narrowest = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
     if (!std::isfinite(edges[i]) || !std::isfinite(edges[i + 1]) || !(edges[i] < edges[i + 1])) {
-      throw InvalidInput("not-ascending",
-                         fmt::format("edges must be finite and ascending, but {} is followed by {}",
-                                     edges[i], edges[i + 1]),
-                         "edges");
+      refuse_input("not-ascending", "edges",
+                   "edges must be finite and ascending, but {} is followed by {}", edges[i],
+                   edges[i + 1]);
     }
     narrowest = std::min(narrowest, edges[i + 1] - edges[i]);
   }
-  if (edges.size() - 1 > kMaxBins) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("edges must make at most {} cells, but make {}", kMaxBins, edges.size() - 1),
-        "edges");
-  }
+  refuse_if(edges.size() - 1 > kMaxBins, "out-of-range", "edges",
+            "edges must make at most {} cells, but make {}", kMaxBins, edges.size() - 1);
   const double magnitude = std::max(std::fabs(edges.front()), std::fabs(edges.back()));
   const auto lattice = lattice_for(magnitude, narrowest, kPointsPerDeclaredCell);
-  if (!lattice) {
-    throw InvalidInput(
-        "not-representable",
-        fmt::format(
+  refuse_if(!lattice, "not-representable", "edges",
             "edges must make cells that decimal numbers can resolve, but one of width {} does not",
-            narrowest),
-        "edges");
-  }
+            narrowest);
   NumberCells cells(edges.front(), edges.back(), static_cast<std::uint32_t>(edges.size() - 1), true,
                     *lattice);
   cells.declared_ = edges;
@@ -533,19 +484,14 @@ void NumberCells::cut_at(std::vector<double> edges, std::optional<double> spike)
   spike_ = spike;
   if (spike) {
     if (!(*spike >= min_ && *spike <= max_)) {
-      throw InvalidInput(
-          "out-of-range",
-          fmt::format("spike must be a number from {} to {}, but is {}", min_, max_, *spike),
-          "spike");
+      refuse_input("out-of-range", "spike", "spike must be a number from {} to {}, but is {}", min_,
+                   max_, *spike);
     }
     spike_ = *spike + 0.0;
     if (lattice_.value(lattice_.ceiling(*spike_)) != *spike_) {
-      throw InvalidInput(
-          "not-representable",
-          fmt::format(
-              "spike must be a number that the column can write, in steps of 1e{}, but is {}",
-              lattice_.exponent(), *spike_),
-          "spike");
+      refuse_input("not-representable", "spike",
+                   "spike must be a number that the column can write, in steps of 1e{}, but is {}",
+                   lattice_.exponent(), *spike_);
     }
     // The cell of one double: smaller and larger numbers are in other cells.
     const double above = std::nextafter(*spike_, std::numeric_limits<double>::infinity());
@@ -560,11 +506,10 @@ void NumberCells::cut_at(std::vector<double> edges, std::optional<double> spike)
   edges_ = std::move(edges);
   for (std::uint32_t cell = 0; cell < bins_; ++cell) {
     if (points(cell) > 0) continue;
-    throw InvalidInput("not-representable",
-                       fmt::format("spike must leave other decimal numbers in its cell, but there "
-                                   "is no other from {} to {}",
-                                   edges_[cell], edges_[cell + 1]),
-                       "spike");
+    refuse_input(
+        "not-representable", "spike",
+        "spike must leave other decimal numbers in its cell, but there is no other from {} to {}",
+        edges_[cell], edges_[cell + 1]);
   }
 }
 
@@ -619,14 +564,6 @@ std::int64_t NumberCells::first_point(std::uint32_t cell) const noexcept {
     return lattice_.ceiling(std::nextafter(max_, std::numeric_limits<double>::infinity()));
   }
   return lattice_.ceiling(edge(cell));
-}
-
-std::uint64_t NumberCells::points(std::uint32_t cell) const noexcept {
-  return static_cast<std::uint64_t>(first_point(cell + 1) - first_point(cell));
-}
-
-double NumberCells::value(std::uint32_t cell, std::uint64_t point) const noexcept {
-  return lattice_.value(first_point(cell) + static_cast<std::int64_t>(point));
 }
 
 void NumberCells::write(std::uint32_t cell, std::uint64_t point, std::string& text) const {

@@ -109,7 +109,9 @@ class IntegerCells {
   [[nodiscard]] std::vector<std::int64_t> declared_edges() const;
 
   [[nodiscard]] std::int64_t min() const noexcept { return min_; }
-  [[nodiscard]] std::int64_t max() const noexcept;
+  [[nodiscard]] std::int64_t max() const noexcept {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(min_) + (count_ - 1));
+  }
   [[nodiscard]] std::uint32_t size() const noexcept { return bins_; }
   /// True if every cell holds one integer.
   [[nodiscard]] bool ungrouped() const noexcept { return bins_ == count_; }
@@ -133,7 +135,9 @@ class IntegerCells {
   }
   [[nodiscard]] Reading read(double value) const noexcept;
 
-  [[nodiscard]] std::uint64_t points(std::uint32_t cell) const noexcept;
+  [[nodiscard]] std::uint64_t points(std::uint32_t cell) const noexcept {
+    return start(cell + 1) - start(cell);
+  }
   [[nodiscard]] std::int64_t value(std::uint32_t cell, std::uint64_t point) const noexcept;
   void write(std::uint32_t cell, std::uint64_t point, std::string& text) const;
   [[nodiscard]] std::string expectation() const;
@@ -224,11 +228,15 @@ class NumberCells {
   }
   [[nodiscard]] Reading read(double value) const noexcept;
 
-  [[nodiscard]] std::uint64_t points(std::uint32_t cell) const noexcept;
+  [[nodiscard]] std::uint64_t points(std::uint32_t cell) const noexcept {
+    return static_cast<std::uint64_t>(first_point(cell + 1) - first_point(cell));
+  }
   /// Its points are written.
   [[nodiscard]] const DecimalLattice& lattice() const noexcept { return lattice_; }
   /// The double nearest to the lattice point.
-  [[nodiscard]] double value(std::uint32_t cell, std::uint64_t point) const noexcept;
+  [[nodiscard]] double value(std::uint32_t cell, std::uint64_t point) const noexcept {
+    return lattice_.value(first_point(cell) + static_cast<std::int64_t>(point));
+  }
   void write(std::uint32_t cell, std::uint64_t point, std::string& text) const;
   [[nodiscard]] std::string expectation() const;
 

@@ -4,20 +4,18 @@
 #include <sys/auxv.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
-#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <stdexcept>
 #include <system_error>
-#include <utility>
 
 #include <boost/locale/utf.hpp>
 #include <fmt/format.h>
 
+#include "base/refusal.h"
 #include "core/invalid_input.h"
 #include "domain/times.h"
 
@@ -301,19 +299,15 @@ bool equal_ignoring_case(std::string_view left, std::string_view right) noexcept
 }
 
 void require_declarable(std::string_view text, const Called& what) {
-  if (!is_utf8(text))
-    throw InvalidInput("malformed-text",
-                       fmt::format("{} must be UTF-8 text, but is not", what.words),
-                       what.parameter);
+  refuse_if(!is_utf8(text), "malformed-text", what.parameter, "{} must be UTF-8 text, but is not",
+            what.words);
   const auto control = std::find_if(text.begin(), text.end(), [](char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
   });
   if (control != text.end()) {
-    throw InvalidInput(
-        "malformed-text",
-        fmt::format("{} must be one line of text without control characters, but holds byte {}",
-                    what.words, static_cast<unsigned>(*control)),
-        what.parameter);
+    refuse_input("malformed-text", what.parameter,
+                 "{} must be one line of text without control characters, but holds byte {}",
+                 what.words, static_cast<unsigned>(*control));
   }
 }
 

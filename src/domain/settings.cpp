@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "base/names.h"
+#include "base/refusal.h"
 #include "domain/same_value.h"
 
 namespace mollify {
@@ -31,7 +32,7 @@ namespace {
   concern.line = setting.line;
   if (ways_out.empty() && !concern.parameter.empty())
     ways_out.push_back(WayOut::declare(concern.parameter));
-  throw InvalidInput(code, fmt::format("{} {}", name.words, what), concern, std::move(ways_out));
+  refuse_input(code, concern, std::move(ways_out), "{} {}", name.words, what);
 }
 
 void read(const Setting& setting, const Called& name, std::string& text) {
@@ -99,10 +100,9 @@ void Settings::require_known(std::span<const std::string_view> known,
     const std::vector<std::string> names(known.begin(), known.end());
     Concern concern(key.text);
     concern.line = key.line;
-    throw InvalidInput("unknown-key",
-                       fmt::format("it must not hold the key \"{}\": {} has {}{}", key.text, owner,
-                                   fmt::join(known, ", "), did_you_mean(key.text, names)),
-                       concern, {nearest_key(key.text, names)});
+    refuse_input("unknown-key", concern, {nearest_key(key.text, names)},
+                 "it must not hold the key \"{}\": {} has {}{}", key.text, owner,
+                 fmt::join(known, ", "), did_you_mean(key.text, names));
   }
 }
 

@@ -5,13 +5,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdlib>
-#include <iterator>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "base/names.h"
+#include "base/refusal.h"
 #include "core/invalid_input.h"
 
 namespace mollify {
@@ -317,43 +316,32 @@ void DateCells::Declaration::cut_by(const std::string& text) {
 }
 
 DateCells DateCells::make(const Declaration& declared) {
-  if (declared.period && declared.bins) {
-    throw InvalidInput("contradicting-parameters",
-                       "bins must be a period or a number, but are both", "bins");
-  }
+  refuse_if(declared.period && declared.bins, "contradicting-parameters", "bins",
+            "bins must be a period or a number, but are both");
   std::optional<std::int64_t> offset;
   if (declared.zone) {
     offset = read_offset(*declared.zone);
     if (declared.grain == Grain::kDay || !offset) {
-      throw InvalidInput(
-          "malformed-text",
-          fmt::format(
-              "zone must be an offset from UTC like Z or +01:00, for a datetime, but is \"{}\"",
-              *declared.zone),
-          "zone");
+      refuse_input(
+          "malformed-text", "zone",
+          "zone must be an offset from UTC like Z or +01:00, for a datetime, but is \"{}\"",
+          *declared.zone);
     }
   }
   const bool in_days = declared.grain == Grain::kDay;
   const auto place = [&](const char* key, const std::string& text) {
     const auto time = read_time(text);
     if (!time || (time->offset && !offset)) {
-      throw InvalidInput(
-          "malformed-text",
-          fmt::format("{} must be a {}, but is \"{}\"", key,
-                      in_days ? "day like 2026-01-31" : "time like 2026-01-31T12:34:56", text),
-          key);
+      refuse_input("malformed-text", key, "{} must be a {}, but is \"{}\"", key,
+                   in_days ? "day like 2026-01-31" : "time like 2026-01-31T12:34:56", text);
     }
     if (in_days) return day_of(time->seconds);
     return time->seconds + (time->offset ? *offset - *time->offset : 0);
   };
   const std::int64_t min = place("min", declared.min);
   const std::int64_t max = place("max", declared.max);
-  if (min > max) {
-    throw InvalidInput(
-        "not-ascending",
-        fmt::format("min must be at most max, but they are {} and {}", declared.min, declared.max),
-        "min");
-  }
+  refuse_if(min > max, "not-ascending", "min", "min must be at most max, but they are {} and {}",
+            declared.min, declared.max);
   return DateCells(declared, offset, cells_of(declared, min, max));
 }
 

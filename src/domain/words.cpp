@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/refusal.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
 
@@ -75,13 +76,12 @@ BooleanWords BooleanWords::make(std::string false_word, std::string true_word) {
   require_declarable(false_word, {"the word for false", "false"});
   require_declarable(true_word, {"the word for true", "true"});
   const std::string false_number = number_of(false_word);
-  if (equal_ignoring_case(false_word, true_word) ||
-      (!false_number.empty() && false_number == number_of(true_word))) {
-    throw InvalidInput("duplicate-value",
-                       fmt::format("the words for false and true must differ by more than case or "
-                                   "the way to write a number, but they are \"{}\" and \"{}\"",
-                                   false_word, true_word));
-  }
+  refuse_if(equal_ignoring_case(false_word, true_word) ||
+                (!false_number.empty() && false_number == number_of(true_word)),
+            "duplicate-value", {},
+            "the words for false and true must differ by more than case or the way to write a "
+            "number, but they are \"{}\" and \"{}\"",
+            false_word, true_word);
   const bool usual = are_usual(false_word, true_word);
   return BooleanWords(std::move(false_word), std::move(true_word), usual);
 }
@@ -169,15 +169,10 @@ void Categories::describe(ColumnSchema& schema) const {
 
 Categories Categories::make(const std::vector<std::string>& values, bool ordered) {
   constexpr std::size_t kMaxValues = std::size_t{1} << 24U;
-  if (values.empty())
-    throw InvalidInput("empty-input", "values must list at least one value, but is empty",
-                       "values");
-  if (values.size() > kMaxValues) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("values must list at most {} values, but lists {}", kMaxValues, values.size()),
-        "values");
-  }
+  refuse_if(values.empty(), "empty-input", "values",
+            "values must list at least one value, but is empty");
+  refuse_if(values.size() > kMaxValues, "out-of-range", "values",
+            "values must list at most {} values, but lists {}", kMaxValues, values.size());
   Categories categories;
   categories.ordered_ = ordered;
   for (const std::string& value : values) {
@@ -193,13 +188,10 @@ Categories Categories::make(const std::vector<std::string>& values, bool ordered
     if (!same) continue;
     const std::uint32_t place = categories.typed_.find(*same);
     if (place != StringIndex::kAbsent) {
-      throw InvalidInput(
-          "duplicate-value",
-          fmt::format(
-              "values must be distinct, but \"{}\" and \"{}\" are one value, written in two ways: "
-              "keep one of them",
-              categories.value(categories.typed_cells_[place]), value),
-          "values");
+      refuse_input("duplicate-value", "values",
+                   "values must be distinct, but \"{}\" and \"{}\" are one value, written in two "
+                   "ways: keep one of them",
+                   categories.value(categories.typed_cells_[place]), value);
     }
     categories.typed_.insert(*same);
     categories.typed_cells_.push_back(cell);
@@ -210,10 +202,6 @@ Categories Categories::make(const std::vector<std::string>& values, bool ordered
     categories.cell_of_false_ = static_cast<std::uint32_t>(no);
   }
   return categories;
-}
-
-std::uint32_t Categories::size() const noexcept {
-  return static_cast<std::uint32_t>(values_.size());
 }
 
 Reading Categories::read(std::string_view text) const noexcept {

@@ -87,7 +87,9 @@ class Categories {
   void add_canonical(std::string& text) const;
   void describe(ColumnSchema& schema) const;
 
-  [[nodiscard]] std::uint32_t size() const noexcept;
+  [[nodiscard]] std::uint32_t size() const noexcept {
+    return static_cast<std::uint32_t>(values_.size());
+  }
   [[nodiscard]] std::string_view value(std::uint32_t cell,
                                        std::uint64_t /*point*/ = 0) const noexcept {
     return values_[cell];

@@ -3,24 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstddef>
-#include <cstdint>
-#include <new>
-#include <optional>
 #include <stdexcept>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/same_value.h"
-#include "formats/arrow_column.h"
 
 namespace mollify {
 
@@ -94,10 +87,8 @@ class ArrowSource::BatchReader {
 };
 
 ArrowSource::ArrowSource(ArrowArrayStream* stream) : is_stream_(true) {
-  if (stream == nullptr || stream->release == nullptr) {
-    throw InvalidInput("not-repeatable",
-                       "the data must be an Arrow stream, but it was released before");
-  }
+  refuse_if(stream == nullptr || stream->release == nullptr, "not-repeatable", {},
+            "the data must be an Arrow stream, but it was released before");
   stream_ = ArrowOwned<ArrowArrayStream>(stream);
   ArrowSchema schema{};
   require_success(stream_->get_schema(stream_.get(), &schema));
@@ -107,9 +98,8 @@ ArrowSource::ArrowSource(ArrowArrayStream* stream) : is_stream_(true) {
 ArrowSource::ArrowSource(ArrowSchema* schema, ArrowArray* batch) : is_held_(true) {
   Batch owned = batch == nullptr ? Batch() : Batch(batch);
   take_schema(schema);
-  if (!owned)
-    throw InvalidInput("not-repeatable",
-                       "the data must be an Arrow array, but it was released before");
+  refuse_if(!owned, "not-repeatable", {},
+            "the data must be an Arrow array, but it was released before");
   require_batch(*owned);
   held_.push_back(std::move(owned));
 }
@@ -148,27 +138,18 @@ std::string held_by(const ArrowSchema& column) {
 }  // namespace
 
 void ArrowSource::take_schema(ArrowSchema* schema) {
-  if (schema == nullptr || schema->release == nullptr) {
-    throw InvalidInput("not-repeatable",
-                       "the data must have an Arrow schema, but it was released before");
-  }
+  refuse_if(schema == nullptr || schema->release == nullptr, "not-repeatable", {},
+            "the data must have an Arrow schema, but it was released before");
   const ArrowOwned<ArrowSchema> owned(schema);
   const std::string_view format = owned->format == nullptr ? "" : owned->format;
-  if (format != "+s" || owned->dictionary != nullptr) {
-    throw InvalidInput(
-        "malformed-table",
-        fmt::format("the data must be Arrow batches of columns (+s), but are \"{}\"", format));
-  }
-  if (owned->n_children < 0 || (owned->n_children > 0 && owned->children == nullptr)) {
-    throw InvalidInput("malformed-table",
-                       "the data's Arrow schema must list its columns, but does not");
-  }
+  refuse_if(format != "+s" || owned->dictionary != nullptr, "malformed-table", {},
+            "the data must be Arrow batches of columns (+s), but are \"{}\"", format);
+  refuse_if(owned->n_children < 0 || (owned->n_children > 0 && owned->children == nullptr),
+            "malformed-table", {}, "the data's Arrow schema must list its columns, but does not");
   for (std::int64_t i = 0; i < owned->n_children; ++i) {
     const ArrowSchema* const column = owned->children[i];
-    if (column == nullptr || column->format == nullptr) {
-      throw InvalidInput("malformed-table",
-                         "the data's Arrow schema must list its columns, but lacks one");
-    }
+    refuse_if(column == nullptr || column->format == nullptr, "malformed-table", {},
+              "the data's Arrow schema must list its columns, but lacks one");
     names_.emplace_back(column->name == nullptr ? "" : column->name);
     types_.push_back(ArrowType::of(*column));
     held_types_.push_back(types_.back() ? "" : held_by(*column));
@@ -177,17 +158,14 @@ void ArrowSource::take_schema(ArrowSchema* schema) {
 
 void ArrowSource::require_readable(std::size_t column) const {
   if (types_[column]) return;
-  throw InvalidInput(
-      "unsupported-type",
-      fmt::format(
-          "column \"{}\" of the data must be of booleans, integers, numbers, texts, dates or "
-          "timestamps, or of lists of these, but has {}: cast it to {}",
-          names_[column], held_types_[column],
-          held_types_[column].find("16-bit") == std::string::npos
-              ? "texts or numbers"
-              : "32 or 64 bits, because programs write 16-bit numbers in different ways (0.1 or "
-                "0.0999755859375)"),
-      Concern::of_column(names_[column]));
+  refuse_input("unsupported-type", Concern::of_column(names_[column]),
+               "column \"{}\" of the data must be of booleans, integers, numbers, texts, dates or "
+               "timestamps, or of lists of these, but has {}: cast it to {}",
+               names_[column], held_types_[column],
+               held_types_[column].find("16-bit") == std::string::npos
+                   ? "texts or numbers"
+                   : "32 or 64 bits, because programs write 16-bit numbers in different ways (0.1 "
+                     "or 0.0999755859375)");
 }
 
 bool ArrowSource::holds_lists(std::size_t column) const noexcept {
@@ -196,30 +174,23 @@ bool ArrowSource::holds_lists(std::size_t column) const noexcept {
 
 void ArrowSource::require_batch(const ArrowArray& batch) const {
   constexpr std::int64_t kMostRows = std::int64_t{1} << 40U;
-  if (batch.length < 0 || batch.length > kMostRows || batch.offset < 0 ||
-      batch.offset > kMostRows) {
-    throw InvalidInput(
-        "malformed-table",
-        fmt::format("a batch of the data must have from 0 to {} rows, but has {} from {} on",
-                    kMostRows, batch.length, batch.offset));
-  }
+  refuse_if(
+      batch.length < 0 || batch.length > kMostRows || batch.offset < 0 || batch.offset > kMostRows,
+      "malformed-table", {},
+      "a batch of the data must have from 0 to {} rows, but has {} from {} on", kMostRows,
+      batch.length, batch.offset);
   const auto columns = static_cast<std::int64_t>(names_.size());
   if (batch.n_children != columns || (columns > 0 && batch.children == nullptr)) {
-    throw InvalidInput("malformed-table",
-                       fmt::format("a batch of the data must have {} columns, but has {}", columns,
-                                   batch.children == nullptr ? 0 : batch.n_children));
+    refuse_input("malformed-table", {}, "a batch of the data must have {} columns, but has {}",
+                 columns, batch.children == nullptr ? 0 : batch.n_children);
   }
-  if (batch.n_buffers > 1 || batch.n_buffers < 0) {
-    throw InvalidInput(
-        "malformed-table",
-        fmt::format("a batch of the data must have at most 1 buffer, but has {}", batch.n_buffers));
-  }
+  refuse_if(batch.n_buffers > 1 || batch.n_buffers < 0, "malformed-table", {},
+            "a batch of the data must have at most 1 buffer, but has {}", batch.n_buffers);
   for (std::size_t i = 0; i < names_.size(); ++i) {
     const ArrowArray* const column = batch.children[i];
     if (column == nullptr) {
-      throw InvalidInput("malformed-table",
-                         fmt::format("a batch of the data lacks column \"{}\"", names_[i]),
-                         Concern::of_column(names_[i]));
+      refuse_input("malformed-table", Concern::of_column(names_[i]),
+                   "a batch of the data lacks column \"{}\"", names_[i]);
     }
     if (types_[i]) {
       require_shape(*types_[i], *column, batch.offset + batch.length,
@@ -256,7 +227,7 @@ ArrowSource::Batch ArrowSource::next(ArrowOwned<ArrowArrayStream>& stream) const
 
 void ArrowSource::require_repeatable() const {
   if (is_held_) return;
-  if (!stream_) throw InvalidInput("not-repeatable", "the data is a stream that was read before");
+  refuse_if(!stream_, "not-repeatable", {}, "the data is a stream that was read before");
   ArrowOwned<ArrowArrayStream> stream = std::move(stream_);
   std::vector<Batch> all;
   while (Batch batch = next(stream)) {
@@ -281,7 +252,7 @@ void ArrowSource::visit(std::span<const std::size_t> wanted,
     for (const Batch& batch : held_) reader.read(*batch, take);
     return;
   }
-  if (!stream_) throw InvalidInput("not-repeatable", "the data is a stream that was read before");
+  refuse_if(!stream_, "not-repeatable", {}, "the data is a stream that was read before");
   // However the visit ends, nobody reads on in the middle.
   ArrowOwned<ArrowArrayStream> stream = std::move(stream_);
   Batch before;  // is still there while the next one is opened

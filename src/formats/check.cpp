@@ -1,12 +1,10 @@
 #include "formats/check.h"
 
 #include <algorithm>
-#include <variant>
 
 #include <fmt/format.h>
 
 #include "base/progress.h"
-#include "domain/column.h"
 #include "domain/domain.h"
 #include "records/source.h"
 

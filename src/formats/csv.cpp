@@ -1,6 +1,5 @@
 #include "formats/csv.h"
 
-#include <csv.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,14 +8,12 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstddef>
 #include <cstring>
 #include <exception>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <mutex>
-#include <span>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -25,10 +22,10 @@
 #include <fmt/format.h>
 
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "base/sha256.h"
 #include "base/speech.h"
 #include "base/words.h"
-#include "core/invalid_input.h"
 #include "core/lanes.h"
 #include "domain/column.h"
 #include "domain/domain.h"
@@ -78,16 +75,14 @@ LineReader::LineReader(std::string path, std::optional<std::string_view> bytes)
   require_without_nul("a path", path_);
   descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor_ < 0) {
-    throw InvalidInput("unreadable-file",
-                       fmt::format("{} cannot be opened: {}", path_, why_not_opened(path_, errno)),
-                       Concern::in_file(path_));
+    refuse_input("unreadable-file", Concern::in_file(path_), "{} cannot be opened: {}", path_,
+                 why_not_opened(path_, errno));
   }
   struct stat status {};
   if (::fstat(descriptor_, &status) == 0 && S_ISDIR(status.st_mode)) {
     ::close(descriptor_);
-    throw InvalidInput("unreadable-file",
-                       fmt::format("{} must be a file, but is a directory", path_),
-                       Concern::in_file(path_));
+    refuse_input("unreadable-file", Concern::in_file(path_),
+                 "{} must be a file, but is a directory", path_);
   }
   buffer_.resize(kFirstBufferBytes);
 }
@@ -201,12 +196,10 @@ bool LineReader::next() {
 
 void require_rereadable(const std::string& path) {
   std::error_code unknown;
-  if (!std::filesystem::is_regular_file(path, unknown) && std::filesystem::exists(path, unknown)) {
-    throw InvalidInput(
-        "not-repeatable",
-        fmt::format("{} is read more than once, so it must be a regular file, but is not", path),
-        Concern::in_file(path));
-  }
+  refuse_if(
+      !std::filesystem::is_regular_file(path, unknown) && std::filesystem::exists(path, unknown),
+      "not-repeatable", Concern::in_file(path),
+      "{} is read more than once, so it must be a regular file, but is not", path);
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -290,56 +283,33 @@ const char* packing_of(std::string_view beginning) {
 CsvReader::CsvReader(std::string path, std::optional<TableBytes> bytes)
     : is_in_memory_(bytes && !bytes->is_of_file),
       lines_(std::move(path), bytes ? std::optional(bytes->bytes) : std::nullopt) {
-  if (!lines_.next()) {
-    throw InvalidInput("malformed-file",
-                       fmt::format("{} must start with a header, but is empty", lines_.path()),
-                       Concern::in_file(lines_.path()));
-  }
+  refuse_if(!lines_.next(), "malformed-file", Concern::in_file(lines_.path()),
+            "{} must start with a header, but is empty", lines_.path());
   if (const char* packing = packing_of(lines_.line())) {
-    throw InvalidInput("malformed-file",
-                       fmt::format("{} must be text, but {}", lines_.path(), packing),
-                       Concern::in_file(lines_.path()));
+    refuse_input("malformed-file", Concern::in_file(lines_.path()), "{} must be text, but {}",
+                 lines_.path(), packing);
   }
-  if (lines_.line().empty()) {
-    throw InvalidInput(
-        "malformed-file",
-        fmt::format("{} must start with a header, but its first line is empty", lines_.path()),
-        Concern::in_file(lines_.path(), 1));
-  }
-  if (lines_.overlong()) {
-    throw InvalidInput("malformed-file",
-                       fmt::format("{} must start with a header of at most {} bytes, but its first "
-                                   "line is longer",
-                                   lines_.path(), LineReader::kMaxLineBytes),
-                       Concern::in_file(lines_.path()));
-  }
+  refuse_if(lines_.line().empty(), "malformed-file", Concern::in_file(lines_.path(), 1),
+            "{} must start with a header, but its first line is empty", lines_.path());
+  refuse_if(lines_.overlong(), "malformed-file", Concern::in_file(lines_.path()),
+            "{} must start with a header of at most {} bytes, but its first line is longer",
+            lines_.path(), LineReader::kMaxLineBytes);
   // Between quotes it is a name's, however odd.
   const std::string_view header = lines_.line();
-  if (header.find('\r') != std::string_view::npos && header.find('"') == std::string_view::npos) {
-    throw InvalidInput(
-        "malformed-file",
-        fmt::format("{} must end its lines with a line feed, but line 1 holds a carriage return "
-                    "without one",
-                    lines_.path()),
-        Concern::in_file(lines_.path(), 1));
-  }
+  refuse_if(
+      header.find('\r') != std::string_view::npos && header.find('"') == std::string_view::npos,
+      "malformed-file", Concern::in_file(lines_.path(), 1),
+      "{} must end its lines with a line feed, but line 1 holds a carriage return without one",
+      lines_.path());
   // The line is not quoted: a file without a header begins with a private record.
-  if (header.find('\0') != std::string_view::npos) {
-    throw InvalidInput(
-        "malformed-file",
-        fmt::format(
-            "{} line 1 must be a header of text without NUL, but holds a NUL: give the file "
-            "a header, or write it as UTF-8",
-            lines_.path()),
-        Concern::in_file(lines_.path(), 1));
-  }
-  if (!well_quoted()) {
-    throw InvalidInput(
-        "malformed-file",
-        fmt::format("{} line 1 must be a header with closed quotes, but holds a misplaced quote",
-                    lines_.path()),
-        Concern::in_file(lines_.path(), 1));
-  }
+  refuse_if(header.find('\0') != std::string_view::npos, "malformed-file",
+            Concern::in_file(lines_.path(), 1),
+            "{} line 1 must be a header of text without NUL, but holds a NUL: give the file a "
+            "header, or write it as UTF-8",
+            lines_.path());
+  refuse_if(!well_quoted(), "malformed-file", Concern::in_file(lines_.path(), 1),
+            "{} line 1 must be a header with closed quotes, but holds a misplaced quote",
+            lines_.path());
   rows_.split(header, header.size() + 1);  // not this many
   for (std::size_t i = 0; i < rows_.field_count(0); ++i) {
     header_.emplace_back(rows_.field(0, i));
@@ -393,7 +363,7 @@ Concern CsvReader::here(std::string_view column) const {
 
 void CsvReader::require_well_formed() const {
   const auto refuse = [&](const std::string& what) {
-    throw InvalidInput("malformed-file", fmt::format("{} must have {}", place(), what), here());
+    refuse_input("malformed-file", here(), "{} must have {}", place(), what);
   };
   if (overlong()) {
     refuse(fmt::format("at most {} bytes, but is longer", LineReader::kMaxLineBytes));
@@ -554,12 +524,8 @@ std::unique_ptr<CsvReader> CsvSource::open() const {
   if (opened_) return std::move(opened_);
   require_repeatable();
   auto again = std::make_unique<CsvReader>(path_, bytes());
-  if (again->header() != columns_) {
-    throw InvalidInput(
-        "file-changed",
-        fmt::format("{} must not change while it is read, but has another header", path_),
-        Concern::in_file(path_));
-  }
+  refuse_if(again->header() != columns_, "file-changed", Concern::in_file(path_),
+            "{} must not change while it is read, but has another header", path_);
   return again;
 }
 
@@ -596,9 +562,7 @@ std::optional<Provenance> CsvSource::provenance() const {
     return Provenance{path_, digest.hex()};
   }
   std::ifstream file(path_, std::ios::binary);
-  if (!file)
-    throw InvalidInput("unreadable-file", fmt::format("{} cannot be opened", path_),
-                       Concern::in_file(path_));
+  refuse_if(!file, "unreadable-file", Concern::in_file(path_), "{} cannot be opened", path_);
   std::array<char, 1U << 16U> bytes{};
   while (file) {
     file.read(bytes.data(), bytes.size());

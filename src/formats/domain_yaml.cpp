@@ -7,12 +7,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <sstream>
 #include <system_error>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -22,6 +20,7 @@
 #include <yaml-cpp/parser.h>
 
 #include "base/json.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
@@ -92,8 +91,8 @@ class TreeBuilder final : public YAML::EventHandler {
   [[nodiscard]] Setting take() { return std::move(root_); }
 
   [[noreturn]] void refuse(const YAML::Mark& mark, std::string_view what) const {
-    throw InvalidInput("malformed-file", fmt::format("{} {}", place_words(name_, line(mark)), what),
-                       Concern::in_file(name_, line(mark)));
+    refuse_input("malformed-file", Concern::in_file(name_, line(mark)), "{} {}",
+                 place_words(name_, line(mark)), what);
   }
 
  private:
@@ -166,20 +165,16 @@ void require_text(std::string_view yaml, const std::string& name) {
     return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
   };
   if (!is_utf8(yaml) || std::any_of(yaml.begin(), yaml.end(), is_binary)) {
-    throw InvalidInput(
-        "malformed-file",
-        fmt::format("{} must be a YAML file in UTF-8, but holds other bytes", called(name)),
-        Concern::in_file(name));
+    refuse_input("malformed-file", Concern::in_file(name),
+                 "{} must be a YAML file in UTF-8, but holds other bytes", called(name));
   }
   const auto flow_indicators = std::count_if(yaml.begin(), yaml.end(), [](char c) {
     return std::string_view("[]{},").find(c) != std::string_view::npos;
   });
   if (flow_indicators > kMaxFlowIndicators) {
-    throw InvalidInput(
-        "malformed-file",
-        fmt::format("{} must have at most {} brackets, braces and commas, but has {}", called(name),
-                    kMaxFlowIndicators, flow_indicators),
-        Concern::in_file(name));
+    refuse_input("malformed-file", Concern::in_file(name),
+                 "{} must have at most {} brackets, braces and commas, but has {}", called(name),
+                 kMaxFlowIndicators, flow_indicators);
   }
 }
 
@@ -208,18 +203,17 @@ void require_text(std::string_view yaml, const std::string& name) {
     }
   }
   if (open.empty()) {
-    throw InvalidInput(
+    refuse_input(
         "malformed-file",
-        fmt::format("{} must be valid YAML, but here the parser found: {}",
-                    place_words(name, std::max(error.mark.line, 0) + 1), error.msg),
-        Concern::in_file(name, static_cast<std::uint64_t>(std::max(error.mark.line, 0)) + 1));
+        Concern::in_file(name, static_cast<std::uint64_t>(std::max(error.mark.line, 0)) + 1),
+        "{} must be valid YAML, but here the parser found: {}",
+        place_words(name, std::max(error.mark.line, 0) + 1), error.msg);
   }
   const std::string_view before = yaml.substr(0, open.back());
   const auto line = std::count(before.begin(), before.end(), '\n') + 1;
-  throw InvalidInput("malformed-file",
-                     fmt::format("{}: the {} is never closed", place_words(name, line),
-                                 yaml[open.back()] == '{' ? "brace {" : "bracket ["),
-                     Concern::in_file(name, static_cast<std::uint64_t>(line)));
+  refuse_input("malformed-file", Concern::in_file(name, static_cast<std::uint64_t>(line)),
+               "{}: the {} is never closed", place_words(name, line),
+               yaml[open.back()] == '{' ? "brace {" : "bracket [");
 }
 
 }  // namespace
@@ -231,17 +225,14 @@ Setting parse_yaml(std::string_view yaml, const std::string& name) {
   try {
     YAML::Parser parser(stream);
     if (!parser.HandleNextDocument(builder)) {
-      throw InvalidInput("malformed-file",
-                         fmt::format("{} must declare columns, but is empty", called(name)),
-                         Concern::in_file(name));
+      refuse_input("malformed-file", Concern::in_file(name),
+                   "{} must declare columns, but is empty", called(name));
     }
     Setting root = builder.take();
     TreeBuilder rest(name);
     if (parser.HandleNextDocument(rest)) {
-      throw InvalidInput(
-          "malformed-file",
-          fmt::format("{} must hold one YAML document, but holds more", called(name)),
-          Concern::in_file(name));
+      refuse_input("malformed-file", Concern::in_file(name),
+                   "{} must hold one YAML document, but holds more", called(name));
     }
     return root;
   } catch (const YAML::Exception& error) {
@@ -296,8 +287,8 @@ class DomainParser {
 
  private:
   [[noreturn]] void refuse(const Setting& node, std::string_view what) const {
-    throw InvalidInput("malformed-file", fmt::format("{} {}", place_words(name_, node.line), what),
-                       Concern::in_file(name_, node.line));
+    refuse_input("malformed-file", Concern::in_file(name_, node.line), "{} {}",
+                 place_words(name_, node.line), what);
   }
 
   /// The sentence with its place; without lines it names a column.
@@ -421,29 +412,21 @@ Domain parse_domain(std::string_view yaml, const std::string& name) {
 Domain read_domain(const std::string& path) {
   require_without_nul("a path", path);
   std::error_code error;
-  if (std::filesystem::is_directory(path, error)) {
-    throw InvalidInput("unreadable-file",
-                       fmt::format("{} must be a file, but is a directory", path),
-                       Concern::in_file(path));
-  }
+  refuse_if(std::filesystem::is_directory(path, error), "unreadable-file", Concern::in_file(path),
+            "{} must be a file, but is a directory", path);
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) {
-    throw InvalidInput("unreadable-file",
-                       fmt::format("{} cannot be opened: {}", path, why_not_opened(path, errno)),
-                       Concern::in_file(path));
+    refuse_input("unreadable-file", Concern::in_file(path), "{} cannot be opened: {}", path,
+                 why_not_opened(path, errno));
   }
   // Read up to one byte more than is allowed, whatever the file system says of its size.
   std::string yaml;
   std::vector<char> block(std::size_t{1} << 16U);
   while (file.read(block.data(), static_cast<std::streamsize>(block.size())) || file.gcount() > 0) {
     yaml.append(block.data(), static_cast<std::size_t>(file.gcount()));
-    if (yaml.size() > kMaxFileBytes) {
-      throw InvalidInput(
-          "file-too-large",
-          fmt::format("{} must have at most {} bytes, but is larger", path, kMaxFileBytes),
-          Concern::in_file(path));
-    }
+    refuse_if(yaml.size() > kMaxFileBytes, "file-too-large", Concern::in_file(path),
+              "{} must have at most {} bytes, but is larger", path, kMaxFileBytes);
   }
   return parse_domain(yaml, path);
 }

@@ -1,7 +1,6 @@
 // Domains in YAML.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

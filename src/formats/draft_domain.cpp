@@ -5,14 +5,13 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "accounting/privacy.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
@@ -568,10 +567,9 @@ Domain domain_of(const std::vector<DraftedColumn>& columns, const std::string& p
     }
   }
   if (made.empty()) {
-    throw InvalidInput(
-        "empty-input",
-        fmt::format("{} must have a column to draft a domain from, but none is left{}", public_csv,
-                    reasons_of(columns)));
+    refuse_input("empty-input", {},
+                 "{} must have a column to draft a domain from, but none is left{}", public_csv,
+                 reasons_of(columns));
   }
   try {
     return Domain::make(std::move(made));
@@ -616,11 +614,9 @@ void require_commas(const CsvReader& csv) {
   for (const auto& [letter, name] :
        {std::pair{';', "semicolons"}, std::pair{'\t', "tabs"}, std::pair{'|', "bars"}}) {
     if (csv.header().front().find(letter) == std::string::npos) continue;
-    throw InvalidInput(
-        "malformed-file",
-        fmt::format(
-            "{} must have commas between its fields, but its first line has {} and no comma",
-            csv.path(), name));
+    refuse_input("malformed-file", {},
+                 "{} must have commas between its fields, but its first line has {} and no comma",
+                 csv.path(), name);
   }
 }
 
@@ -653,11 +649,8 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
     }
   }
 
-  if (records == 0) {
-    throw InvalidInput(
-        "empty-input",
-        fmt::format("{} must have rows to draft a domain from, but has none", public_csv));
-  }
+  refuse_if(records == 0, "empty-input", {},
+            "{} must have rows to draft a domain from, but has none", public_csv);
   std::vector<std::string> notes = {
       fmt::format("Drafted from {} ({}), which must be public. Never draft from private data.",
                   public_csv, counted(records, "record")),

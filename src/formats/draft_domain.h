@@ -1,7 +1,6 @@
 // Drafts a domain from public data.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "core/invalid_input.h"
 #include "formats/text_files.h"
@@ -178,13 +179,12 @@ void LockedFile::fail(int error) const {
 
 void LockedFile::refuse(const char* what, bool make, int error) const {
   const bool is_absent = error == ENOENT && !make;
-  throw InvalidInput(
-      make ? Code("unwritable-file") : Code("unreadable-file"),
-      fmt::format("the ledger {} cannot be {}: {}{}{}", name_, what,
-                  make ? why_not_written(name_, error) : why_not_opened(name_, error),
-                  is_absent ? "; make one with " : "",
-                  is_absent ? command_words("ledger --declare") : ""),
-      "ledger", is_absent ? std::vector{WayOut::run("ledger --declare")} : std::vector<WayOut>());
+  refuse_input(make ? Code("unwritable-file") : Code("unreadable-file"), "ledger",
+               is_absent ? std::vector{WayOut::run("ledger --declare")} : std::vector<WayOut>(),
+               "the ledger {} cannot be {}: {}{}{}", name_, what,
+               make ? why_not_written(name_, error) : why_not_opened(name_, error),
+               is_absent ? "; make one with " : "",
+               is_absent ? command_words("ledger --declare") : "");
 }
 
 // -----------------------------------------------------------------------------------------------

@@ -5,35 +5,27 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <optional>
 #include <span>
 #include <system_error>
 #include <utility>
-#include <variant>
-#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "base/sha256.h"
 #include "base/speech.h"
 #include "core/invalid_input.h"
-#include "domain/candidates.h"
 #include "domain/column.h"
-#include "domain/domain.h"
 #include "domain/same_value.h"
 #include "formats/check.h"
-#include "formats/csv.h"
 #include "formats/domain_yaml.h"
 #include "formats/text_files.h"
-#include "records/units.h"
-#include "release/released_model.h"
 #include "scores/references.h"
 
 namespace mollify {
@@ -120,16 +112,13 @@ Candidates read_candidates(const std::string& path, const Domain& domain,
                            std::optional<std::string_view> bytes) {
   LineReader lines(path, bytes);
   const auto refuse = [&](const std::string& what) {
-    throw InvalidInput("malformed-file",
-                       fmt::format("{} line {} must {}", path, lines.number(), what),
-                       Concern::in_file(path, lines.number()));
+    refuse_input("malformed-file", Concern::in_file(path, lines.number()), "{} line {} must {}",
+                 path, lines.number(), what);
   };
   const auto next = [&](const std::string& what) {
     if (!lines.next()) {
-      throw InvalidInput(
-          "malformed-file",
-          fmt::format("{} must {}, but ends after line {}", path, what, lines.number()),
-          Concern::in_file(path, lines.number()));
+      refuse_input("malformed-file", Concern::in_file(path, lines.number()),
+                   "{} must {}, but ends after line {}", path, what, lines.number());
     }
     return Fields(lines.line());
   };
@@ -197,11 +186,9 @@ double entry(const CsvReader& csv, std::size_t field) {
   const std::string_view text = csv.fields()[field];
   const auto number = read_number(text);
   if (!number || !std::isfinite(*number)) {
-    throw InvalidInput(
-        number ? Code("out-of-range") : Code("wrong-type"),
-        fmt::format("{} must hold a finite number in column \"{}\", but it is \"{}\"", csv.place(),
-                    csv.header()[field], text),
-        csv.here(csv.header()[field]));
+    refuse_input(number ? Code("out-of-range") : Code("wrong-type"), csv.here(csv.header()[field]),
+                 "{} must hold a finite number in column \"{}\", but it is \"{}\"", csv.place(),
+                 csv.header()[field], text);
   }
   return *number;
 }
@@ -221,19 +208,14 @@ std::vector<double> read_covariance(const std::string& path, const RealColumns& 
   std::vector<double> matrix(columns.size() * columns.size());
   std::size_t row = 0;
   for (; csv.next(); ++row) {
-    if (row == rows) {
-      throw InvalidInput(
-          "wrong-shape",
-          fmt::format("{} must have {} rows like its columns, but has more", path, rows),
-          Concern::in_file(path));
-    }
+    refuse_if(row == rows, "wrong-shape", Concern::in_file(path),
+              "{} must have {} rows like its columns, but has more", path, rows);
     csv.require_well_formed();
     const std::string& name = csv.header()[row + offset];
     if (has_labels && csv.fields().front() != name) {
-      throw InvalidInput("wrong-shape",
-                         fmt::format("{} must be labelled \"{}\" like the header, but is \"{}\"",
-                                     csv.place(), name, csv.fields().front()),
-                         csv.here());
+      refuse_input("wrong-shape", csv.here(),
+                   "{} must be labelled \"{}\" like the header, but is \"{}\"", csv.place(), name,
+                   csv.fields().front());
     }
     for (std::size_t i = 0; i < columns.size(); ++i) {
       if (positions[i] != row + offset) continue;
@@ -242,12 +224,8 @@ std::vector<double> read_covariance(const std::string& path, const RealColumns& 
       }
     }
   }
-  if (row < rows) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("{} must have {} rows like its columns, but has {}", path, rows, row),
-        Concern::in_file(path));
-  }
+  refuse_if(row < rows, "wrong-shape", Concern::in_file(path),
+            "{} must have {} rows like its columns, but has {}", path, rows, row);
   return matrix;
 }
 
@@ -264,22 +242,16 @@ ModelFile parse_model_file(const std::string& text, const std::string& name) {
   ReleasedModel released = parse_released_model(text, name);
   const auto json = nlohmann::ordered_json::parse(text);
   const auto yaml = json.find("domain");
-  if (yaml == json.end() || !yaml->is_string()) {
-    throw InvalidInput("missing-key", fmt::format("{} must have a domain at /domain", name),
-                       Concern::in_file(name));
-  }
+  refuse_if(yaml == json.end() || !yaml->is_string(), "missing-key", Concern::in_file(name),
+            "{} must have a domain at /domain", name);
   Domain domain = parse_domain(yaml->get<std::string>(), "the domain in " + name);
   bool fits = domain.hash() == released.domain_sha256 &&
               domain.columns().size() == released.model.columns().size();
   for (std::size_t i = 0; fits && i < domain.columns().size(); ++i) {
     fits = domain.columns()[i].size() == released.model.columns()[i].groups.of.size();
   }
-  if (!fits) {
-    throw InvalidInput(
-        "certificate-mismatch",
-        fmt::format("{} must have the domain that its model was made for, but has another", name),
-        "domain");
-  }
+  refuse_if(!fits, "certificate-mismatch", "domain",
+            "{} must have the domain that its model was made for, but has another", name);
   return {std::move(domain), std::move(released.model)};
 }
 
@@ -397,7 +369,7 @@ Roster read_roster(const std::string& path, const std::string& unit_column,
   Roster units;
   while (csv.next()) {
     const auto refuse = [&](Code code, const std::string& what) {
-      throw InvalidInput(code, fmt::format("{} must {}", csv.place(), what), csv.here(unit_column));
+      refuse_input(code, csv.here(unit_column), "{} must {}", csv.place(), what);
     };
     csv.require_well_formed();
     const std::string_view id = csv.fields()[position];
@@ -406,9 +378,8 @@ Roster read_roster(const std::string& path, const std::string& unit_column,
       refuse("duplicate-value", fmt::format("name a new unit, but \"{}\" is already listed", id));
     }
   }
-  if (units.size() == 0)
-    throw InvalidInput("empty-input", fmt::format("{} must list units, but lists none", path),
-                       Concern::in_file(path));
+  refuse_if(units.size() == 0, "empty-input", Concern::in_file(path),
+            "{} must list units, but lists none", path);
   return units;
 }
 
@@ -445,12 +416,10 @@ void read_strictly(const std::string& path, const Domain& domain, Take take,
     any = true;
     check_record(csv, domain, places, nullptr, [&](const Finding& finding) {
       if (is_header(csv)) {
-        throw InvalidInput(
-            "malformed-file",
-            fmt::format(
-                "{} is the header again: keep only the first one, as of files that were joined",
-                csv.place()),
-            csv.here());
+        refuse_input(
+            "malformed-file", csv.here(),
+            "{} is the header again: keep only the first one, as of files that were joined",
+            csv.place());
       }
       const std::string place =
           finding.column.empty() ? "" : fmt::format(" column \"{}\"", finding.column);
@@ -458,20 +427,15 @@ void read_strictly(const std::string& path, const Domain& domain, Take take,
           finding.column.empty() ? ""
                                  : fmt::format(", but is \"{}\"{}", finding.value,
                                                did_you_mean(domain, finding.column, finding.value));
-      throw InvalidInput(
-          "outside-domain",
-          fmt::format("{}{} {}{}{}", csv.place(), place, finding.expectation, value,
-                      is_clipped(domain, finding) ? " (outside: clip is for private values)" : ""),
-          csv.here(finding.column));
+      refuse_input("outside-domain", csv.here(finding.column), "{}{} {}{}{}", csv.place(), place,
+                   finding.expectation, value,
+                   is_clipped(domain, finding) ? " (outside: clip is for private values)" : "");
     });
     for (std::size_t i = 0; i < fields.size(); ++i) fields[i] = csv.fields()[places[i]];
     take(std::span<const std::string_view>(fields).first(domain.columns().size()), fields.back());
   }
-  if (!any) {
-    throw InvalidInput("empty-input",
-                       fmt::format("{} must hold at least one record, but holds none", path),
-                       Concern::in_file(path));
-  }
+  refuse_if(!any, "empty-input", Concern::in_file(path),
+            "{} must hold at least one record, but holds none", path);
 }
 
 }  // namespace
@@ -563,11 +527,8 @@ void PublicFiles::require_public(const char* what, const std::string& name) cons
   if (!private_file_) return;
   const bool same = private_bytes_ ? bytes(name) == *private_bytes_
                                    : same_file_or_content(name, bytes(name), *private_file_);
-  if (same) {
-    throw InvalidInput(
-        "public-is-private",
-        fmt::format("the {} must be public, but {} is the private file itself", what, name), what);
-  }
+  refuse_if(same, "public-is-private", what,
+            "the {} must be public, but {} is the private file itself", what, name);
 }
 
 const std::string& PublicFiles::bytes(const std::string& name) const {

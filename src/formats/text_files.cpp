@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include "base/names.h"
+#include "base/refusal.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
 
@@ -66,10 +67,8 @@ std::string read_text_file(const std::string& path) {
   require_without_nul("a path", path);
   std::ifstream file(path, std::ios::binary);
   if (!file || std::filesystem::is_directory(path)) {
-    throw InvalidInput("unreadable-file",
-                       fmt::format("{} cannot be read: {}", path,
-                                   file ? "it is a folder" : why_not_opened(path, errno)),
-                       Concern::in_file(path));
+    refuse_input("unreadable-file", Concern::in_file(path), "{} cannot be read: {}", path,
+                 file ? "it is a folder" : why_not_opened(path, errno));
   }
   std::ostringstream text;
   text << file.rdbuf();
@@ -86,17 +85,15 @@ constexpr std::size_t kBufferBytes = std::size_t{1} << 16U;
 std::string own_link(int descriptor) { return fmt::format("/proc/self/fd/{}", descriptor); }
 
 [[noreturn]] void refuse(const std::string& path) {
-  throw InvalidInput("unwritable-file",
-                     fmt::format("{} cannot be written: {}", path, why_not_written(path, errno)),
-                     Concern::in_file(path));
+  refuse_input("unwritable-file", Concern::in_file(path), "{} cannot be written: {}", path,
+               why_not_written(path, errno));
 }
 
 }  // namespace
 
 AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
-  if (path_.empty())
-    throw InvalidInput("unwritable-file",
-                       "a file to write must have a name, but its name is empty");
+  refuse_if(path_.empty(), "unwritable-file", {},
+            "a file to write must have a name, but its name is empty");
   require_without_nul("a path", path_);
   std::error_code ignored;
   // A link stays a link: its target is replaced.

@@ -313,8 +313,6 @@ StaircaseChannel StaircaseChannel::in_order(std::span<const double> reference, d
   return channel;
 }
 
-std::uint64_t StaircaseChannel::reference(std::size_t j) const { return weight(rank_[j]); }
-
 uint128 StaircaseChannel::entry(std::size_t x, std::size_t j) const {
   const std::size_t from = rank_[x];
   const std::size_t to = rank_[j];

@@ -317,7 +317,7 @@ class StaircaseChannel {
   [[nodiscard]] uint128 entry(std::size_t x, std::size_t j) const;
   [[nodiscard]] Extremes column(std::size_t j) const;
   /// The integer that represents q_j; their sum is reference_total().
-  [[nodiscard]] std::uint64_t reference(std::size_t j) const;
+  [[nodiscard]] std::uint64_t reference(std::size_t j) const { return weight(rank_[j]); }
   [[nodiscard]] std::uint64_t reference_total() const { return prefix_.back(); }
 
   /// The staircase itself, by rank in the order of ascending q: the outcome there, c, d and v.

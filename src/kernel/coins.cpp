@@ -4,8 +4,6 @@
 #include <bit>
 #include <string>
 
-#include "core/invalid_input.h"
-
 namespace mollify::detail {
 
 // -----------------------------------------------------------------------------------------------

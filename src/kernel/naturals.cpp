@@ -1,7 +1,6 @@
 #include "kernel/naturals.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 #include "core/invalid_input.h"

@@ -1,13 +1,10 @@
 #include "kernel/noise.h"
 
 #include <algorithm>
-#include <bit>
-#include <map>
 #include <stdexcept>
 #include <string>
 
 #include "core/invalid_input.h"
-#include "kernel/naturals.h"
 
 namespace mollify {
 
@@ -17,16 +14,18 @@ namespace mollify {
 namespace detail {
 namespace {
 
-Ratio checked_scale(Ratio scale) {
-  if (scale.numerator < 1 || scale.numerator > Ratio::kGreatest || scale.denominator < 1 ||
-      scale.denominator > Ratio::kGreatest) {
-    throw InvalidInput(
-        "out-of-range",
-        "numerator and denominator of a scale must be from 1 to 2^62, but the scale is " +
-            std::to_string(scale.numerator) + "/" + std::to_string(scale.denominator),
-        "scale");
+/// The ratio, if its numbers are from 1 to 2^62 and it is at most 2^bits.
+Ratio checked(Ratio ratio, const std::string& what, const char* parameter, unsigned bits = 62) {
+  const auto [numerator, denominator] = ratio;
+  if (numerator >= 1 && numerator <= Ratio::kGreatest && denominator >= 1 &&
+      denominator <= Ratio::kGreatest && numerator <= static_cast<uint128>(denominator) << bits) {
+    return ratio;
   }
-  return scale;
+  throw InvalidInput("out-of-range",
+                     what + " must be a ratio of numbers from 1 to 2^62 and at most 2^" +
+                         std::to_string(bits) + ", but is " + std::to_string(numerator) + "/" +
+                         std::to_string(denominator),
+                     parameter);
 }
 
 }  // namespace
@@ -39,7 +38,7 @@ ProperFractions::ProperFractions(std::uint64_t denominator)
 }
 
 LaplaceOnIntegers::LaplaceOnIntegers(Ratio scale)
-    : scale_(checked_scale(scale)),
+    : scale_(checked(scale, "a scale of noise", "scale")),
       parts_(scale.numerator > scale.denominator ? scale.numerator : 1),
       divisor_(scale.numerator > scale.denominator ? scale.denominator : 1),
       step_(scale.numerator > scale.denominator ? Fraction{1, 1}
@@ -49,19 +48,8 @@ LaplaceOnIntegers::LaplaceOnIntegers(Ratio scale)
 
 }  // namespace detail
 
-DiscreteLaplace::DiscreteLaplace(Ratio scale) : law_(scale) {
-  if (scale.numerator > static_cast<uint128>(scale.denominator) * (std::uint64_t{1} << 39)) {
-    throw InvalidInput("out-of-range",
-                       "a scale of noise must be at most 2^39, but is " +
-                           std::to_string(scale.numerator) + "/" +
-                           std::to_string(scale.denominator),
-                       "scale");
-  }
-}
-
-DiscreteLaplace DiscreteLaplace::at_least(double scale) {
-  return DiscreteLaplace(Ratio::at_least({"a scale of noise", "scale"}, scale));
-}
+DiscreteLaplace::DiscreteLaplace(Ratio scale)
+    : law_(detail::checked(scale, "a scale of noise", "scale", 39)) {}
 
 std::int64_t DiscreteLaplace::draw(SecureRandom& random) const {
   return law_.sample(detail::Decisions<SecureRandom>{random}).wrapped();
@@ -84,25 +72,9 @@ std::int64_t DiscreteLaplace::perturb(std::int64_t value, SecureRandom& random) 
 // Gaussian noise on the integers, exactly.
 
 namespace detail {
-namespace {
-
-Ratio checked_variance(Ratio variance) {
-  if (variance.numerator < 1 || variance.numerator > Ratio::kGreatest || variance.denominator < 1 ||
-      variance.denominator > Ratio::kGreatest ||
-      variance.numerator > static_cast<uint128>(variance.denominator) * (std::uint64_t{1} << 60)) {
-    throw InvalidInput(
-        "out-of-range",
-        "a variance must be a ratio of numbers from 1 to 2^62 and at most 2^60, but is " +
-            std::to_string(variance.numerator) + "/" + std::to_string(variance.denominator),
-        "variance");
-  }
-  return variance;
-}
-
-}  // namespace
 
 GaussianOnIntegers::GaussianOnIntegers(Ratio variance)
-    : variance_(checked_variance(variance)),
+    : variance_(checked(variance, "a variance", "variance", 60)),
       candidates_({floor_sqrt(variance.numerator / variance.denominator) + 1, 1}) {
   const std::uint64_t t = candidates_.scale().numerator;
   step_ = t * variance.denominator;
@@ -121,10 +93,6 @@ Natural GaussianOnIntegers::scaled(uint128 size, std::size_t bits) const {
 }  // namespace detail
 
 DiscreteGaussian::DiscreteGaussian(Ratio variance) : law_(variance) {}
-
-DiscreteGaussian DiscreteGaussian::at_least(double variance) {
-  return DiscreteGaussian(Ratio::at_least({"a variance", "variance"}, variance));
-}
 
 std::int64_t DiscreteGaussian::draw(SecureRandom& random) const {
   return law_.sample(detail::Decisions<SecureRandom>{random}).wrapped();
@@ -185,19 +153,6 @@ std::map<std::size_t, std::uint64_t> rates_up_to(std::size_t dimension) {
   return rates;
 }
 
-Ratio checked_euclidean_scale(Ratio scale) {
-  if (scale.numerator < 1 || scale.numerator > Ratio::kGreatest || scale.denominator < 1 ||
-      scale.denominator > Ratio::kGreatest ||
-      scale.numerator > static_cast<uint128>(scale.denominator) * (std::uint64_t{1} << 39)) {
-    throw InvalidInput(
-        "out-of-range",
-        "a scale of noise must be a ratio of numbers from 1 to 2^62 and at most 2^39, but is " +
-            std::to_string(scale.numerator) + "/" + std::to_string(scale.denominator),
-        "scale");
-  }
-  return scale;
-}
-
 /// P/Q for a leaf where the root has `rate` units: the least P with rate 2^-40 Q/P <= q/p. Q is the
 /// power of two that gives P about 40 binary digits, or 2^62.
 Ratio leaf_scale(Ratio scale, std::uint64_t rate) {
@@ -246,7 +201,8 @@ Natural squared_norm(std::span<const SignedSize> coordinates) {
 }  // namespace
 
 EuclideanLaplaceTree::EuclideanLaplaceTree(std::size_t dimension, Ratio scale)
-    : EuclideanLaplaceTree(rates_up_to(dimension), checked_euclidean_scale(scale)) {}
+    : EuclideanLaplaceTree(rates_up_to(dimension),
+                           checked(scale, "a scale of noise", "scale", 39)) {}
 
 EuclideanLaplaceTree::EuclideanLaplaceTree(const std::map<std::size_t, std::uint64_t>& rates,
                                            Ratio scale)

@@ -160,7 +160,9 @@ class DiscreteLaplace {
 
   /// The noise of scale `scale`, or above it by less than 2^-62 where that is not a dyadic of
   /// denominator 2^62: never less noise than asked for. Throws as above.
-  static DiscreteLaplace at_least(double scale);
+  static DiscreteLaplace at_least(double scale) {
+    return DiscreteLaplace(Ratio::at_least({"a scale of noise", "scale"}, scale));
+  }
 
   /// t = p/q.
   [[nodiscard]] Ratio scale() const { return law_.scale(); }
@@ -276,7 +278,9 @@ class DiscreteGaussian {
 
   /// The noise of variance parameter `variance`, or above it by less than 2^-62 where that is not a
   /// dyadic of denominator 2^62: never less noise than asked for. Throws as above.
-  static DiscreteGaussian at_least(double variance);
+  static DiscreteGaussian at_least(double variance) {
+    return DiscreteGaussian(Ratio::at_least({"a variance", "variance"}, variance));
+  }
 
   /// sigma^2 = p/q.
   [[nodiscard]] Ratio variance() const { return law_.variance(); }

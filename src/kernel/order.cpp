@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "core/invalid_input.h"
-#include "core/random.h"
 
 namespace mollify {
 

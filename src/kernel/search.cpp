@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <map>
-#include <memory>
 #include <numeric>
 #include <string>
 #include <type_traits>

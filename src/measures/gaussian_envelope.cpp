@@ -8,8 +8,8 @@
 #include <boost/math/quadrature/gauss.hpp>
 #include <boost/math/special_functions/binomial.hpp>
 #include <boost/math/special_functions/gamma.hpp>
-#include <fmt/format.h>
 
+#include "base/refusal.h"
 #include "core/invalid_input.h"
 #include "measures/truncated_normal.h"
 
@@ -115,24 +115,17 @@ GaussianEnvelope::GaussianEnvelope(double radius, double variance, std::size_t d
   if (box_ == Box(dimension)) {
     shape_mass_ = unbounded_shape_mass();
   } else {
-    if (dimension > Grid::kMostDimensions) {
-      throw InvalidInput(
-          "too-many-columns",
-          fmt::format("a Gaussian envelope on a box must have at most {} dimensions, but has {}",
-                      Grid::kMostDimensions, dimension));
-    }
+    refuse_if(dimension > Grid::kMostDimensions, "too-many-columns", {},
+              "a Gaussian envelope on a box must have at most {} dimensions, but has {}",
+              Grid::kMostDimensions, dimension);
     peak_ /= least_normaliser(box_, radius, variance);
     shape_mass_ = 1;  // box_mass divides by it
     shape_mass_ = box_mass(box_);
   }
-  if (!std::isnormal(shape_mass_) || !std::isnormal(peak_)) {
-    throw InvalidInput(
-        "not-representable",
-        fmt::format(
+  refuse_if(!std::isnormal(shape_mass_) || !std::isnormal(peak_), "not-representable", {},
             "a Gaussian envelope must have a mass that a double holds, but that of radius {:g} and "
             "variance {:g} in {} dimensions has not",
-            radius, variance, dimension));
-  }
+            radius, variance, dimension);
 }
 
 Box GaussianEnvelope::central_box() const {
@@ -236,22 +229,17 @@ double GaussianEnvelope::box_mass(const Box& box) const {
                            right.mass({std::max(inside[0].low, radius_), inside[0].high}))) /
            shape_mass_;
   }
-  if (box_.size() > Grid::kMostDimensions) {
-    throw InvalidInput(
-        "too-many-columns",
-        fmt::format("masses of boxes are known for Gaussian envelopes of at most {} dimensions, "
-                    "but this one has {}",
-                    Grid::kMostDimensions, box_.size()));
-  }
+  refuse_if(box_.size() > Grid::kMostDimensions, "too-many-columns", {},
+            "masses of boxes are known for Gaussian envelopes of at most {} dimensions, but this "
+            "one has {}",
+            Grid::kMostDimensions, box_.size());
   // Cubature takes a piece for each deviation along each axis.
   const double most_deviations = box_.size() == 2 ? 200 : 20;
   if (radius_ > most_deviations * deviation_) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("masses of boxes are known for Gaussian envelopes of {} dimensions with a "
-                    "radius of at most {} deviations, but this one has {:g}",
-                    box_.size(), most_deviations, radius_ / deviation_),
-        "radius");
+    refuse_input("out-of-range", "radius",
+                 "masses of boxes are known for Gaussian envelopes of {} dimensions with a radius "
+                 "of at most {} deviations, but this one has {:g}",
+                 box_.size(), most_deviations, radius_ / deviation_);
   }
   // Nothing that counts lies farther out, and cubature needs finite ends.
   const double far = radius_ + 12 * deviation_;

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
-
-#include "core/invalid_input.h"
+#include "base/refusal.h"
 
 namespace mollify {
 
@@ -13,35 +11,24 @@ namespace {
 
 void refuse_dimension(std::size_t dimension) {
   if (dimension >= 1 && dimension <= Grid::kMostDimensions) return;
-  throw InvalidInput("out-of-range",
-                     fmt::format("a grid must have 1 to {} dimensions, but is given {}",
-                                 Grid::kMostDimensions, dimension),
-                     "dimension");
+  refuse_input("out-of-range", "dimension", "a grid must have 1 to {} dimensions, but is given {}",
+               Grid::kMostDimensions, dimension);
 }
 
 void refuse_cells(std::size_t cells) {
   if (cells >= 1 && cells <= Grid::kMostCells) return;
-  throw InvalidInput(
-      "out-of-range",
-      fmt::format("a grid must have from 1 to {} cells, but is given {}", Grid::kMostCells, cells),
-      "cells");
+  refuse_input("out-of-range", "cells", "a grid must have from 1 to {} cells, but is given {}",
+               Grid::kMostCells, cells);
 }
 
 void refuse_edges(std::span<const double> edges, std::size_t axis) {
-  if (edges.size() < 2) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("axis {} of a grid must have at least 2 edges, but has {}", axis, edges.size()),
-        "edges");
-  }
+  refuse_if(edges.size() < 2, "wrong-shape", "edges",
+            "axis {} of a grid must have at least 2 edges, but has {}", axis, edges.size());
   for (std::size_t j = 0; j < edges.size(); ++j) {
     if (std::isfinite(edges[j]) && (j == 0 || edges[j - 1] < edges[j])) continue;
-    throw InvalidInput(
-        "not-ascending",
-        fmt::format(
-            "the edges of axis {} of a grid must be finite and ascending, but edge {} is {:g}",
-            axis, j, edges[j]),
-        "edges");
+    refuse_input("not-ascending", "edges",
+                 "the edges of axis {} of a grid must be finite and ascending, but edge {} is {:g}",
+                 axis, j, edges[j]);
   }
 }
 
@@ -122,13 +109,10 @@ std::size_t cells_along_each_axis(std::size_t cells, std::size_t dimension) {
 
 std::vector<double> equal_width_edges(const Interval& interval, std::size_t cells) {
   refuse_cells(cells);
-  if (!std::isfinite(interval.low) || !std::isfinite(interval.high) ||
-      !(interval.low < interval.high) || !std::isfinite(interval.width())) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("a grid's axis must be a finite interval, but is [{:g}, {:g}]",
-                                   interval.low, interval.high),
-                       "axis");
-  }
+  refuse_if(!std::isfinite(interval.low) || !std::isfinite(interval.high) ||
+                !(interval.low < interval.high) || !std::isfinite(interval.width()),
+            "out-of-range", "axis", "a grid's axis must be a finite interval, but is [{:g}, {:g}]",
+            interval.low, interval.high);
   std::vector<double> edges(cells + 1);
   for (std::size_t j = 0; j <= cells; ++j) {
     const double share = static_cast<double>(j) / static_cast<double>(cells);

@@ -14,9 +14,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "core/invalid_input.h"
-#include "domain/candidates.h"
 #include "domain/column.h"
 #include "domain/numbers.h"
 #include "measures/gaussian_envelope.h"
@@ -74,22 +74,16 @@ Grid equal_width_grid(const Measure& measure, std::size_t cells) {
 // The uniform measure on a box.
 
 UniformMeasure::UniformMeasure(Box box) : box_(std::move(box)) {
-  if (box_.empty()) throw InvalidInput("missing-key", "a uniform measure needs a box", "box");
+  refuse_if(box_.empty(), "missing-key", "box", "a uniform measure needs a box");
   for (const Interval& interval : box_) {
-    if (!std::isfinite(interval.width()) || !(interval.width() > 0)) {
-      throw InvalidInput(
-          "out-of-range",
-          fmt::format("a uniform measure's box must be finite and not empty, but is [{:g}, {:g}] "
-                      "along an axis",
-                      interval.low, interval.high),
-          "box");
-    }
+    refuse_if(
+        !std::isfinite(interval.width()) || !(interval.width() > 0), "out-of-range", "box",
+        "a uniform measure's box must be finite and not empty, but is [{:g}, {:g}] along an axis",
+        interval.low, interval.high);
     density_ /= interval.width();
   }
-  if (!std::isnormal(density_)) {
-    throw InvalidInput("not-representable",
-                       "a uniform measure's box must have a volume that a double holds", "box");
-  }
+  refuse_if(!std::isnormal(density_), "not-representable", "box",
+            "a uniform measure's box must have a volume that a double holds");
 }
 
 double UniformMeasure::density(std::span<const double> point) const {
@@ -138,11 +132,8 @@ Box part_of(const Box& box, std::size_t begin, std::size_t dimension) {
 
 ProductMeasure::ProductMeasure(std::vector<std::shared_ptr<const Measure>> factors)
     : factors_(std::move(factors)) {
-  if (factors_.empty()) {
-    throw InvalidInput("empty-input",
-                       "a product of measures must have at least one factor, but has none",
-                       "factors");
-  }
+  refuse_if(factors_.empty(), "empty-input", "factors",
+            "a product of measures must have at least one factor, but has none");
   for (const auto& factor : factors_) dimension_ += factor->dimension();
 }
 
@@ -205,31 +196,21 @@ void ProductMeasure::simulate_inside(SeededRandom& random, const Box& cell,
 
 HistogramMeasure::HistogramMeasure(Grid bins, std::vector<double> masses)
     : bins_(std::move(bins)), masses_(std::move(masses)) {
-  if (masses_.size() != bins_.cell_count()) {
-    throw InvalidInput("wrong-shape",
-                       fmt::format("a histogram of {} bins must have as many masses, but has {}",
-                                   bins_.cell_count(), masses_.size()),
-                       "masses");
-  }
+  refuse_if(masses_.size() != bins_.cell_count(), "wrong-shape", "masses",
+            "a histogram of {} bins must have as many masses, but has {}", bins_.cell_count(),
+            masses_.size());
   double sum = 0;
   for (std::size_t i = 0; i < masses_.size(); ++i) {
     if (!(masses_[i] > 0)) {
-      throw InvalidInput(
-          "not-a-distribution",
-          fmt::format("mass {} of a reference's histogram must be positive, or data there would be "
-                      "lost, but is {:g}",
-                      i, masses_[i]),
-          "masses");
+      refuse_input("not-a-distribution", "masses",
+                   "mass {} of a reference's histogram must be positive, or data there would be "
+                   "lost, but is {:g}",
+                   i, masses_[i]);
     }
     sum += masses_[i];
   }
-  if (!(sum > 0) || !std::isfinite(sum)) {
-    throw InvalidInput(
-        "not-a-distribution",
-        fmt::format("the masses of a histogram must have a positive, finite sum, but it is {:g}",
-                    sum),
-        "masses");
-  }
+  refuse_if(!(sum > 0) || !std::isfinite(sum), "not-a-distribution", "masses",
+            "the masses of a histogram must have a positive, finite sum, but it is {:g}", sum);
   double through = 0;
   masses_through_.reserve(masses_.size());
   for (double& mass : masses_) {
@@ -321,45 +302,30 @@ void HistogramMeasure::simulate_inside(SeededRandom& random, const Box& cell,
 namespace {
 
 void refuse_malformed(const GaussianMixtureSpec& spec) {
-  if (spec.means.empty() || spec.means.front().empty()) {
-    throw InvalidInput(
-        "empty-input",
-        "a Gaussian mixture must have at least one component of one dimension, but has none",
-        "means");
-  }
+  refuse_if(spec.means.empty() || spec.means.front().empty(), "empty-input", "means",
+            "a Gaussian mixture must have at least one component of one dimension, but has none");
   const std::size_t dimension = spec.means.front().size();
-  if (spec.weights.size() != spec.means.size() || spec.variances.size() != spec.means.size()) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("a Gaussian mixture of {} means must have as many weights and variances, but "
-                    "has {} weights and {} variances",
-                    spec.means.size(), spec.weights.size(), spec.variances.size()),
-        "means");
-  }
+  refuse_if(spec.weights.size() != spec.means.size() || spec.variances.size() != spec.means.size(),
+            "wrong-shape", "means",
+            "a Gaussian mixture of {} means must have as many weights and variances, but has {} "
+            "weights and {} variances",
+            spec.means.size(), spec.weights.size(), spec.variances.size());
   for (std::size_t i = 0; i < spec.means.size(); ++i) {
     if (spec.means[i].size() != dimension || spec.variances[i].size() != dimension) {
-      throw InvalidInput(
-          "wrong-shape",
-          fmt::format("component {} of a Gaussian mixture must have {} coordinates "
-                      "like component 0, but has {} in its mean and {} in its variance",
-                      i, dimension, spec.means[i].size(), spec.variances[i].size()),
-          "means");
+      refuse_input("wrong-shape", "means",
+                   "component {} of a Gaussian mixture must have {} coordinates like component 0, "
+                   "but has {} in its mean and {} in its variance",
+                   i, dimension, spec.means[i].size(), spec.variances[i].size());
     }
     if (!(spec.weights[i] >= 0)) {
-      throw InvalidInput(
-          "not-a-distribution",
-          fmt::format("weight {} of a Gaussian mixture must not be negative, but is {:g}", i,
-                      spec.weights[i]),
-          "weights");
+      refuse_input("not-a-distribution", "weights",
+                   "weight {} of a Gaussian mixture must not be negative, but is {:g}", i,
+                   spec.weights[i]);
     }
   }
-  if (!spec.box.empty() && spec.box.size() != dimension) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("the box of a Gaussian mixture must have its {} dimensions, but has {}",
-                    dimension, spec.box.size()),
-        "box");
-  }
+  refuse_if(!spec.box.empty() && spec.box.size() != dimension, "wrong-shape", "box",
+            "the box of a Gaussian mixture must have its {} dimensions, but has {}", dimension,
+            spec.box.size());
 }
 
 /// A normal law has less than 2^-43 of its mass farther out, on both sides together.
@@ -393,14 +359,9 @@ GaussianMixture::GaussianMixture(const GaussianMixtureSpec& spec) : weights_(spe
   }
   double sum = 0;
   for (const double weight : weights_) sum += weight;
-  if (!(sum > 0) || !std::isfinite(sum)) {
-    throw InvalidInput(
-        "not-a-distribution",
-        fmt::format(
+  refuse_if(!(sum > 0) || !std::isfinite(sum), "not-a-distribution", "weights",
             "the weights of a Gaussian mixture must have a positive, finite sum, but it is {:g}",
-            sum),
-        "weights");
-  }
+            sum);
   for (double& weight : weights_) weight /= sum;
 }
 
@@ -520,13 +481,11 @@ Interval interval_of(const Column& column) {
               static_cast<double>(integers->max()) + 0.5};
     }
   }
-  throw InvalidInput(
-      "not-for-this-domain",
-      fmt::format("a density of numbers needs columns of type number or integer without edges "
-                  "or null: category, but column \"{}\" is not one: leave it out of the domain, or "
-                  "use the public table itself as the reference",
-                  column.name()),
-      Concern::of_column(column.name()));
+  refuse_input("not-for-this-domain", Concern::of_column(column.name()),
+               "a density of numbers needs columns of type number or integer without edges or "
+               "null: category, but column \"{}\" is not one: leave it out of the domain, or use "
+               "the public table itself as the reference",
+               column.name());
 }
 
 /// The ends of a column's cells.
@@ -545,11 +504,9 @@ std::vector<double> edges_of(const Column& column) {
 
 void require_dimension(const Measure& measure, const Box& box) {
   if (measure.dimension() == box.size()) return;
-  throw InvalidInput(
-      "wrong-shape",
-      fmt::format("the reference must have a dimension for each of {} columns, but has {}",
-                  box.size(), measure.dimension()),
-      "reference");
+  refuse_input("wrong-shape", "reference",
+               "the reference must have a dimension for each of {} columns, but has {}", box.size(),
+               measure.dimension());
 }
 
 std::uint32_t cell_of(const Interval& axis, std::uint32_t cells, double x) {
@@ -581,15 +538,10 @@ std::vector<double> domain_masses(const Domain& domain, const Measure& measure) 
   const Box box = domain_box(domain);
   require_dimension(measure, box);
   const double inside = measure.box_mass(box);
-  if (!(inside >= kLeastShare)) {
-    throw InvalidInput(
-        "not-for-this-domain",
-        fmt::format(
+  refuse_if(!(inside >= kLeastShare), "not-for-this-domain", "reference",
             "only {:.3g} of the reference's mass lies between min and max of the domain's columns: "
             "state the reference in the columns' units, or widen min and max",
-            inside),
-        "reference");
-  }
+            inside);
   std::vector<std::vector<double>> edges;
   for (const Column& column : domain.columns()) edges.push_back(edges_of(column));
   const Grid grid(std::move(edges));
@@ -629,14 +581,9 @@ Candidates measure_candidates(const Domain& domain, const Measure& measure, std:
   const Box box = domain_box(domain);
   require_dimension(measure, box);
   const double mass = measure.box_mass(box);
-  if (!(mass >= kLeastMass)) {
-    throw InvalidInput(
-        "not-for-this-domain",
-        fmt::format(
+  refuse_if(!(mass >= kLeastMass), "not-for-this-domain", "reference",
             "the reference must lie on the domain's values, but only {:.3g} of its mass does",
-            mass),
-        "reference");
-  }
+            mass);
   SeededRandom random(domain.seed());
   std::vector<double> point(box.size());
   std::vector<std::uint32_t> digits;
@@ -673,16 +620,13 @@ struct JsonNode {
   std::string place;
 
   [[noreturn]] void refuse(std::string_view expected) const {
-    throw InvalidInput("wrong-type",
-                       fmt::format("{} must be {}, but is {}", place, expected, value.type_name()),
-                       place);
+    refuse_input("wrong-type", place, "{} must be {}, but is {}", place, expected,
+                 value.type_name());
   }
 
   [[nodiscard]] JsonNode member(const char* key) const {
     if (!value.is_object()) refuse("a JSON object");
-    if (!value.contains(key)) {
-      throw InvalidInput("missing-key", fmt::format("{} must have \"{}\"", place, key), key);
-    }
+    refuse_if(!value.contains(key), "missing-key", key, "{} must have \"{}\"", place, key);
     return {value[key], fmt::format("\"{}\" of {}", key, place)};
   }
 
@@ -716,10 +660,8 @@ struct JsonNode {
     if (!value.is_object()) refuse("a JSON object");
     for (const auto& [key, ignored] : value.items()) {
       if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-        throw InvalidInput(
-            "unknown-key",
-            fmt::format("{} may have only {}, but has \"{}\"", place, fmt::join(keys, ", "), key),
-            key);
+        refuse_input("unknown-key", key, "{} may have only {}, but has \"{}\"", place,
+                     fmt::join(keys, ", "), key);
       }
     }
   }
@@ -740,18 +682,13 @@ Box box_of(const JsonNode& node) {
   for (const JsonNode& entry : node.member("box").entries()) {
     const std::vector<double> ends = entry.numbers();
     if (ends.size() != 2 || !(ends[0] < ends[1])) {
-      throw InvalidInput("malformed-text",
-                         fmt::format("{} must be a lower and a greater upper end, but is {}",
-                                     entry.place, entry.value.dump()),
-                         "box");
+      refuse_input("malformed-text", "box", "{} must be a lower and a greater upper end, but is {}",
+                   entry.place, entry.value.dump());
     }
     box.push_back({ends[0], ends[1]});
   }
-  if (box.empty()) {
-    throw InvalidInput("empty-input",
-                       fmt::format("\"box\" of {} must have an axis, but is empty", node.place),
-                       "box");
-  }
+  refuse_if(box.empty(), "empty-input", "box", "\"box\" of {} must have an axis, but is empty",
+            node.place);
   return box;
 }
 
@@ -794,11 +731,9 @@ std::shared_ptr<const Measure> envelope_of(const JsonNode& node) {
   node.allow_only({"type", "radius", "variance", "dimension", "box"});
   const double dimension = node.member("dimension").number();
   if (!(dimension >= 1) || !(dimension <= 100) || dimension != std::floor(dimension)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("\"dimension\" of {} must be a whole number from 1 to 100, but is {}",
-                    node.place, node.member("dimension").value.dump()),
-        "dimension");
+    refuse_input("out-of-range", "dimension",
+                 "\"dimension\" of {} must be a whole number from 1 to 100, but is {}", node.place,
+                 node.member("dimension").value.dump());
   }
   return std::make_shared<GaussianEnvelope>(node.member("radius").number(),
                                             node.member("variance").number(),
@@ -825,19 +760,16 @@ std::shared_ptr<const Measure> measure_of(const JsonNode& node, int levels) {
   if (type == kHistogram) return histogram_of(node);
   if (type == kProduct) {
     node.allow_only({"type", "factors"});
-    if (levels == 0)
-      throw InvalidInput("malformed-file", fmt::format("{} is nested too deeply", node.place));
+    refuse_if(levels == 0, "malformed-file", {}, "{} is nested too deeply", node.place);
     std::vector<std::shared_ptr<const Measure>> factors;
     for (const JsonNode& factor : node.member("factors").entries()) {
       factors.push_back(measure_of(factor, levels - 1));
     }
     return std::make_shared<ProductMeasure>(std::move(factors));
   }
-  throw InvalidInput(
-      "unknown-name",
-      fmt::format("\"type\" of {} must be {}, {}, {}, {}, {} or {}, but is \"{}\"", node.place,
-                  kMixture, kGaussian, kEnvelope, kUniform, kHistogram, kProduct, type),
-      "type");
+  refuse_input("unknown-name", "type",
+               "\"type\" of {} must be {}, {}, {}, {}, {} or {}, but is \"{}\"", node.place,
+               kMixture, kGaussian, kEnvelope, kUniform, kHistogram, kProduct, type);
 }
 
 }  // namespace

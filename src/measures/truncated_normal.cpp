@@ -8,9 +8,8 @@
 #include <numbers>
 
 #include <boost/math/special_functions/erf.hpp>
-#include <fmt/format.h>
 
-#include "core/invalid_input.h"
+#include "base/refusal.h"
 
 namespace mollify {
 
@@ -114,14 +113,10 @@ TruncatedNormal::TruncatedNormal(double mean, double variance, const Interval& s
   require_in(kPositive, {"a normal law's variance", "variance"}, variance);
   normaliser_ =
       standardised_mass((support.low - mean) / deviation_, (support.high - mean) / deviation_);
-  if (!(normaliser_ >= 1e-290)) {
-    throw InvalidInput(
-        "not-representable",
-        fmt::format("a normal law must have a mass of at least 1e-290 on its "
-                    "support, but that of mean {:g} and variance {:g} has {:g} on [{:g}, {:g}]",
-                    mean, variance, normaliser_, support.low, support.high),
-        "mean");
-  }
+  refuse_if(!(normaliser_ >= 1e-290), "not-representable", "mean",
+            "a normal law must have a mass of at least 1e-290 on its support, but that of mean "
+            "{:g} and variance {:g} has {:g} on [{:g}, {:g}]",
+            mean, variance, normaliser_, support.low, support.high);
 }
 
 double TruncatedNormal::standardised_mass(double low, double high) const {

@@ -8,10 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <string_view>
 #include <utility>
-
-#include "core/random.h"
 
 namespace mollify {
 

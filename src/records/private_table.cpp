@@ -1,17 +1,12 @@
 #include "records/private_table.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <memory>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "core/invalid_input.h"
+#include "base/refusal.h"
 #include "domain/column.h"
 #include "domain/domain.h"
-#include "records/source.h"
-#include "records/units.h"
 
 namespace mollify {
 
@@ -127,11 +122,9 @@ Empirical read_table(const Source& source, const Domain& domain) {
 
 void require_single_records(const Source& source, std::string_view what) {
   if (!source.has_counts()) return;
-  throw InvalidInput(
-      "not-for-this-method",
-      fmt::format("{} needs a row for each record, but each row of {} counts as a number of them",
-                  what, source.name()),
-      "counts");
+  refuse_input("not-for-this-method", "counts",
+               "{} needs a row for each record, but each row of {} counts as a number of them",
+               what, source.name());
 }
 
 UnitTable read_units(const Source& source, const Domain& domain, const std::string& unit_column,
@@ -202,12 +195,9 @@ UnitRecords read_unit_digits(const Source& source, const Domain& domain,
 
 MemoryTable::MemoryTable(std::size_t dimension, std::vector<double> rows)
     : dimension_(dimension), rows_(std::move(rows)) {
-  if (dimension_ == 0)
-    throw InvalidInput("empty-input", "a table must have at least 1 column, but has 0");
-  if (rows_.size() % dimension_ != 0) {
-    throw InvalidInput("wrong-shape", fmt::format("{} numbers do not make whole rows of {} columns",
-                                                  rows_.size(), dimension_));
-  }
+  refuse_if(dimension_ == 0, "empty-input", {}, "a table must have at least 1 column, but has 0");
+  refuse_if(rows_.size() % dimension_ != 0, "wrong-shape", {},
+            "{} numbers do not make whole rows of {} columns", rows_.size(), dimension_);
 }
 
 void MemoryTable::visit(const std::function<void(std::span<const double> rows)>& visit) const {

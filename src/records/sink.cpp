@@ -1,14 +1,9 @@
 #include "records/sink.h"
 
-#include <cstddef>
-#include <string>
-#include <utility>
 #include <variant>
 
-#include <fmt/format.h>
-
 #include "base/progress.h"
-#include "core/invalid_input.h"
+#include "base/refusal.h"
 #include "domain/column.h"
 #include "domain/domain.h"
 
@@ -126,12 +121,10 @@ RecordWriter::RecordWriter(const Domain& domain, Sink& sink,
   if (unit_column) {
     for (const ColumnSchema& column : schema) {
       if (column.name != *unit_column) continue;
-      throw InvalidInput(
-          "duplicate-column",
-          fmt::format(
-              "the unit column must not be a column of the domain, but \"{}\" is: remove it there",
-              *unit_column),
-          "unit");
+      refuse_input(
+          "duplicate-column", "unit",
+          "the unit column must not be a column of the domain, but \"{}\" is: remove it there",
+          *unit_column);
     }
     schema.insert(schema.begin(), {.name = *unit_column});
   }

@@ -9,6 +9,7 @@
 
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
@@ -25,15 +26,12 @@ std::size_t place_of_column(std::string_view table, std::span<const std::string>
                             const std::function<std::string()>& hint) {
   const auto found = std::find(names.begin(), names.end(), column);
   if (found == names.end()) {
-    throw InvalidInput("missing-column",
-                       fmt::format("{} has no column \"{}\", {}{}", table, column, reason, hint()),
-                       Concern::of_column(column));
+    refuse_input("missing-column", Concern::of_column(column), "{} has no column \"{}\", {}{}",
+                 table, column, reason, hint());
   }
-  if (std::find(found + 1, names.end(), column) != names.end()) {
-    throw InvalidInput("duplicate-column",
-                       fmt::format("{} has more than one column \"{}\", {}", table, column, reason),
-                       Concern::of_column(column));
-  }
+  refuse_if(std::find(found + 1, names.end(), column) != names.end(), "duplicate-column",
+            Concern::of_column(column), "{} has more than one column \"{}\", {}", table, column,
+            reason);
   return static_cast<std::size_t>(found - names.begin());
 }
 
@@ -105,22 +103,17 @@ std::vector<std::size_t> wanted_columns(
     for (const auto& [what, column] :
          {std::pair{"unit", &unit_column}, std::pair{"counts", &counts_column}}) {
       if (*column != name) continue;
-      throw InvalidInput(
-          "duplicate-column",
-          fmt::format(
-              "the {} column must not be a column of the domain, but \"{}\" is: remove it there",
-              what, name),
-          Concern::of_column(name));
+      refuse_input(
+          "duplicate-column", Concern::of_column(name),
+          "the {} column must not be a column of the domain, but \"{}\" is: remove it there", what,
+          name);
     }
     wanted.push_back(place(name, "which the domain declares"));
   }
   if (!unit_column) return wanted;
   if (counts_column == unit_column) {
-    throw InvalidInput(
-        "duplicate-column",
-        fmt::format("the counts column must not be the unit column, but \"{}\" is both",
-                    *unit_column),
-        "counts");
+    refuse_input("duplicate-column", "counts",
+                 "the counts column must not be the unit column, but \"{}\" is both", *unit_column);
   }
   try {
     wanted.push_back(place(*unit_column, "which names the unit of a record"));
@@ -194,19 +187,16 @@ std::uint64_t CountedSource::record_count() const {
 MemorySource::MemorySource(std::vector<std::string> names, std::vector<Values> columns,
                            std::shared_ptr<const void> owner)
     : names_(std::move(names)), columns_(std::move(columns)), owner_(std::move(owner)) {
-  if (names_.size() != columns_.size()) {
-    throw InvalidInput("wrong-shape",
-                       fmt::format("a table must have a name for each column, but has {} for {}",
-                                   names_.size(), columns_.size()));
-  }
+  refuse_if(names_.size() != columns_.size(), "wrong-shape", {},
+            "a table must have a name for each column, but has {} for {}", names_.size(),
+            columns_.size());
   if (!columns_.empty()) rows_ = columns_.front().size();
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (columns_[i].size() == rows_) continue;
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("the columns of a table must have as many rows, but \"{}\" has {} and \"{}\" "
-                    "has {}",
-                    names_.front(), rows_, names_[i], columns_[i].size()));
+    refuse_input(
+        "wrong-shape", {},
+        "the columns of a table must have as many rows, but \"{}\" has {} and \"{}\" has {}",
+        names_.front(), rows_, names_[i], columns_[i].size());
   }
 }
 

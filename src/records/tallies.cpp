@@ -1,18 +1,9 @@
 #include "records/tallies.h"
 
-#include <algorithm>
-#include <cstddef>
-#include <limits>
-#include <numeric>
-#include <span>
-#include <utility>
-
 #include "base/threads.h"
 #include "domain/column.h"
 #include "domain/domain.h"
 #include "records/sink.h"
-#include "records/source.h"
-#include "records/units.h"
 
 namespace mollify {
 

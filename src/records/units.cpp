@@ -1,14 +1,10 @@
 #include "records/units.h"
 
-#include <algorithm>
 #include <bit>
-#include <cstddef>
 #include <numeric>
-#include <string_view>
 #include <utility>
 
 #include "domain/column.h"
-#include "domain/same_value.h"
 
 namespace mollify {
 

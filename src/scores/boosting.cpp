@@ -3,20 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <memory>
-#include <span>
 #include <utility>
-#include <vector>
 
-#include <fmt/format.h>
-
-#include "core/invalid_input.h"
-#include "domain/candidates.h"
+#include "base/refusal.h"
 #include "scores/network.h"
-#include "scores/points.h"
 
 namespace mollify::detail {
 
@@ -106,10 +97,6 @@ FeatureEncoding::FeatureEncoding(std::span<const MixedColumn> columns)
   for (const MixedColumn& column : columns_) dimension_ += features_of(column);
 }
 
-Points FeatureEncoding::features(const MixedPoints& points) const {
-  return features(points, points.size());
-}
-
 Points FeatureEncoding::features(const MixedPoints& points, std::size_t count) const {
   Points features(dimension_, count);
   std::size_t first = 0;
@@ -166,12 +153,9 @@ std::vector<std::size_t> marked(std::span<const double> weights, std::size_t cou
 
 Points resampled(const Points& points, std::span<const double> weights, std::size_t count,
                  SeededRandom& random) {
-  if (weights.size() != points.size()) {
-    throw InvalidInput("wrong-shape",
-                       fmt::format("resampling needs a weight for each of {} points, but has {}",
-                                   points.size(), weights.size()),
-                       "weights");
-  }
+  refuse_if(weights.size() != points.size(), "wrong-shape", "weights",
+            "resampling needs a weight for each of {} points, but has {}", points.size(),
+            weights.size());
   const double unit = static_cast<double>(random.word() >> 11U) * 0x1p-53;
   if (points.size() == 0) return {points.dimension(), 0};
   const std::vector<std::size_t> chosen = marked(weights, count, unit);
@@ -203,31 +187,20 @@ namespace mollify::detail {
 
 void check_points(const Classifier& classifier, const Points& points,
                   std::span<const float> logits) {
-  if (points.dimension() != classifier.dimension()) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("points must have the {} features that the classifier reads, but have {}",
-                    classifier.dimension(), points.dimension()),
-        "points");
-  }
-  if (logits.size() != points.size()) {
-    throw InvalidInput("wrong-shape",
-                       fmt::format("there must be room for the logits of {} points, but it is {}",
-                                   points.size(), logits.size()),
-                       "logits");
-  }
+  refuse_if(points.dimension() != classifier.dimension(), "wrong-shape", "points",
+            "points must have the {} features that the classifier reads, but have {}",
+            classifier.dimension(), points.dimension());
+  refuse_if(logits.size() != points.size(), "wrong-shape", "logits",
+            "there must be room for the logits of {} points, but it is {}", points.size(),
+            logits.size());
 }
 
 void check_samples(const Points& p, const Points& q) {
-  if (p.dimension() != q.dimension()) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("both samples must have the same number of features, but have {} and {}",
-                    p.dimension(), q.dimension()));
-  }
-  if (p.dimension() == 0) {
-    throw InvalidInput("empty-input", "samples must have at least 1 feature, but have 0");
-  }
+  refuse_if(p.dimension() != q.dimension(), "wrong-shape", {},
+            "both samples must have the same number of features, but have {} and {}", p.dimension(),
+            q.dimension());
+  refuse_if(p.dimension() == 0, "empty-input", {},
+            "samples must have at least 1 feature, but have 0");
 }
 
 }  // namespace mollify::detail
@@ -240,18 +213,11 @@ namespace mollify {
 namespace {
 
 void require_shapes(const Points& points, std::size_t dimension, std::size_t values) {
-  if (points.dimension() != dimension) {
-    throw InvalidInput("wrong-shape",
-                       fmt::format("points must have the density's {} features, but have {}",
-                                   dimension, points.dimension()),
-                       "points");
-  }
-  if (points.size() != values) {
-    throw InvalidInput("wrong-shape",
-                       fmt::format("there must be a value for each of {} points, but there are {}",
-                                   points.size(), values),
-                       "values");
-  }
+  refuse_if(points.dimension() != dimension, "wrong-shape", "points",
+            "points must have the density's {} features, but have {}", dimension,
+            points.dimension());
+  refuse_if(points.size() != values, "wrong-shape", "values",
+            "there must be a value for each of {} points, but there are {}", points.size(), values);
 }
 
 }  // namespace
@@ -265,9 +231,9 @@ BoostedDensity::BoostedDensity(double epsilon, std::size_t dimension)
 
 BoostedDensity BoostedDensity::boosted(std::shared_ptr<const Classifier> classifier) const {
   if (classifier->dimension() != dimension_) {
-    throw InvalidInput("wrong-shape",
-                       fmt::format("a classifier must read the density's {} features, but reads {}",
-                                   dimension_, classifier->dimension()));
+    refuse_input("wrong-shape", {},
+                 "a classifier must read the density's {} features, but reads {}", dimension_,
+                 classifier->dimension());
   }
   BoostedDensity result = *this;
   result.classifiers_.push_back(std::move(classifier));
@@ -281,11 +247,8 @@ double BoostedDensity::theta(std::size_t t) const noexcept {
 void BoostedDensity::classifier_values(std::size_t t, const Points& points,
                                        std::span<double> values) const {
   require_shapes(points, dimension_, values.size());
-  if (t < 1 || t > iterations()) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("classifiers are numbered from 1 to {}, but {} was asked for",
-                                   iterations(), t));
-  }
+  refuse_if(t < 1 || t > iterations(), "out-of-range", {},
+            "classifiers are numbered from 1 to {}, but {} was asked for", iterations(), t);
   std::vector<float> logits(points.size());
   classifiers_[t - 1]->logits(points, logits);
   for (std::size_t i = 0; i < logits.size(); ++i) {
@@ -389,19 +352,14 @@ void RatioScorer::score_rows(const MixedPoints& rows, std::span<float> scores) c
 namespace {
 
 void require_usable(const Points& p, const Points& pool, const MbdeSpec& spec) {
-  if (spec.iterations == 0)
-    throw InvalidInput("out-of-range", "there must be at least 1 iteration, but are 0",
-                       "iterations");
-  if (spec.sample_size == 0)
-    throw InvalidInput("out-of-range", "the sample size must be at least 1, but is 0",
-                       "sample-size");
-  if (pool.size() == 0)
-    throw InvalidInput("empty-input", "the pool of reference samples must not be empty");
-  if (p.dimension() != pool.dimension()) {
-    throw InvalidInput("wrong-shape",
-                       fmt::format("samples of P must have the pool's {} features, but have {}",
-                                   pool.dimension(), p.dimension()));
-  }
+  refuse_if(spec.iterations == 0, "out-of-range", "iterations",
+            "there must be at least 1 iteration, but are 0");
+  refuse_if(spec.sample_size == 0, "out-of-range", "sample-size",
+            "the sample size must be at least 1, but is 0");
+  refuse_if(pool.size() == 0, "empty-input", {}, "the pool of reference samples must not be empty");
+  refuse_if(p.dimension() != pool.dimension(), "wrong-shape", {},
+            "samples of P must have the pool's {} features, but have {}", pool.dimension(),
+            p.dimension());
 }
 
 }  // namespace

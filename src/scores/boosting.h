@@ -55,7 +55,9 @@ class FeatureEncoding {
 
   /// The points' features, in their order. Requires points with the columns given. O(points
   /// dimension).
-  [[nodiscard]] Points features(const MixedPoints& points) const;
+  [[nodiscard]] Points features(const MixedPoints& points) const {
+    return features(points, points.size());
+  }
 
   /// The features of as many points as asked for, at equal distances in the order of the points: so
   /// that what is learned from many rows and from few takes as long. Requires at least one point.

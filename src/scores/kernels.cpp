@@ -1,19 +1,12 @@
 #include "scores/kernels.h"
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <numeric>
-#include <span>
-#include <vector>
-
-#include <fmt/format.h>
 
 #include "base/progress.h"
-#include "core/invalid_input.h"
+#include "base/refusal.h"
 #include "core/lanes.h"
 #include "scores/kernel_lanes.h"
 #include "scores/records.h"
@@ -489,11 +482,9 @@ void ProductKernelScorer::score(const MixedPoints& rows, const Bandwidths& bandw
   check_shapes(rows, scores);
   const std::size_t size = bandwidths.of_column.size();
   if (size != columns().size()) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("there must be a bandwidth for each of {} columns, but there are {}",
-                    columns().size(), size),
-        "bandwidth");
+    refuse_input("wrong-shape", "bandwidth",
+                 "there must be a bandwidth for each of {} columns, but there are {}",
+                 columns().size(), size);
   }
   if (rows.size() == 0) {
     std::ranges::fill(scores, 0.0F);

@@ -2,16 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <unordered_map>
-#include <vector>
-
-#include <fmt/format.h>
 
 #include "base/progress.h"
-#include "core/invalid_input.h"
+#include "base/refusal.h"
 #include "scores/kernels.h"
 
 namespace mollify {
@@ -299,10 +295,8 @@ void maximise(const ComponentSums& rows, const Prior& prior, bool full_covarianc
 }  // namespace
 
 FittedMixture fit_gaussian_mixture(const MixedPoints& rows, const MixtureFit& how) {
-  if (how.components == 0) {
-    throw InvalidInput("out-of-range", "a mixture must have at least 1 component, but is to have 0",
-                       "components");
-  }
+  refuse_if(how.components == 0, "out-of-range", "components",
+            "a mixture must have at least 1 component, but is to have 0");
   const Layout layout(rows.columns());
   const std::size_t p = layout.dimension();
   const std::vector<std::size_t> parts = starting_parts(rows, how.components);
@@ -364,10 +358,8 @@ void mixture_densities(const FittedMixture& mixture, const MixedPoints& points,
 
 GaussianMixtureScorer::GaussianMixtureScorer(const MixedPoints& candidates, const MixtureFit& how)
     : Scorer(candidates), candidates_(candidates), how_(how) {
-  if (how.components == 0) {
-    throw InvalidInput("out-of-range", "a mixture must have at least 1 component, but is to have 0",
-                       "components");
-  }
+  refuse_if(how.components == 0, "out-of-range", "components",
+            "a mixture must have at least 1 component, but is to have 0");
 }
 
 void GaussianMixtureScorer::score_rows(const MixedPoints& rows, std::span<float> scores) const {

@@ -2,24 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <memory>
 #include <numeric>
 #include <optional>
-#include <span>
 #include <utility>
-#include <vector>
-
-#include <fmt/format.h>
 
 #include "base/progress.h"
-#include "core/invalid_input.h"
+#include "base/refusal.h"
 #include "domain/candidates.h"
-#include "scores/boosting.h"
-#include "scores/network_lanes.h"
-#include "scores/points.h"
 
 namespace mollify::detail {
 
@@ -218,33 +208,25 @@ namespace {
 
 std::vector<std::size_t> sizes_of(const NetworkParameters& parameters) {
   const std::size_t dimension = parameters.centres.size();
-  if (dimension == 0)
-    throw InvalidInput("out-of-range", "a network must read at least 1 feature, but reads 0");
-  if (parameters.factors.size() != dimension) {
-    throw InvalidInput("wrong-shape",
-                       fmt::format("a network of {} features must have as many factors, but has {}",
-                                   dimension, parameters.factors.size()));
-  }
-  if (parameters.layers.empty()) {
-    throw InvalidInput("out-of-range", "a network must have at least 1 layer, but has 0", "layers");
-  }
+  refuse_if(dimension == 0, "out-of-range", {},
+            "a network must read at least 1 feature, but reads 0");
+  refuse_if(parameters.factors.size() != dimension, "wrong-shape", {},
+            "a network of {} features must have as many factors, but has {}", dimension,
+            parameters.factors.size());
+  refuse_if(parameters.layers.empty(), "out-of-range", "layers",
+            "a network must have at least 1 layer, but has 0");
   std::vector<std::size_t> sizes = {dimension};
   for (std::size_t l = 0; l < parameters.layers.size(); ++l) {
     const std::size_t count = parameters.layers[l].size();
     const std::size_t row = sizes.back() + 1;
-    if (count == 0 || count % row != 0) {
-      throw InvalidInput(
-          "wrong-shape",
-          fmt::format(
+    refuse_if(count == 0 || count % row != 0, "wrong-shape", {},
               "layer {} of a network must have {} values for each neuron, but has {} values", l + 1,
-              row, count));
-    }
+              row, count);
     sizes.push_back(count / row);
   }
   if (sizes.back() != 1) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("the last layer of a network must have 1 neuron, but has {}", sizes.back()));
+    refuse_input("wrong-shape", {}, "the last layer of a network must have 1 neuron, but has {}",
+                 sizes.back());
   }
   return sizes;
 }
@@ -253,8 +235,6 @@ std::vector<std::size_t> sizes_of(const NetworkParameters& parameters) {
 
 NetworkClassifier::NetworkClassifier(NetworkParameters parameters)
     : parameters_(std::move(parameters)), sizes_(sizes_of(parameters_)) {}
-
-std::size_t NetworkClassifier::dimension() const noexcept { return parameters_.centres.size(); }
 
 void NetworkClassifier::logits(const Points& points, std::span<float> logits) const {
   detail::check_points(*this, points, logits);
@@ -294,12 +274,9 @@ constexpr double kMostRate = 1000;
 void check(const NetworkOptions& options) {
   const auto check_count = [](const char* name, std::size_t count, std::size_t most) {
     if (count >= 1 && count <= most) return;
-    if (most == std::numeric_limits<std::size_t>::max()) {
-      throw InvalidInput("out-of-range",
-                         fmt::format("{} must be at least 1, but is {}", name, count), name);
-    }
-    throw InvalidInput("out-of-range",
-                       fmt::format("{} must be from 1 to {}, but is {}", name, most, count), name);
+    refuse_if(most == std::numeric_limits<std::size_t>::max(), "out-of-range", name,
+              "{} must be at least 1, but is {}", name, count);
+    refuse_input("out-of-range", name, "{} must be from 1 to {}, but is {}", name, most, count);
   };
   constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
   check_count("the width of a network", options.width, kMostWidth);

@@ -155,7 +155,9 @@ class NetworkClassifier final : public Classifier {
   /// values themselves may be anything: NaN gives some logits.
   explicit NetworkClassifier(NetworkParameters parameters);
 
-  [[nodiscard]] std::size_t dimension() const noexcept override;
+  [[nodiscard]] std::size_t dimension() const noexcept override {
+    return parameters_.centres.size();
+  }
   /// O(points * parameters).
   void logits(const Points& points, std::span<float> logits) const override;
 

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "core/invalid_input.h"
+#include "base/refusal.h"
 
 namespace mollify {
 
@@ -18,15 +16,12 @@ MixedPoints::MixedPoints(std::vector<MixedColumn> columns, std::size_t size)
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     const std::uint32_t levels = columns_[c].levels;
     if (columns_[c].scale == Scale::kNumber) {
-      if (levels != 0) {
-        throw InvalidInput(
-            "out-of-range",
-            fmt::format("number column {} must have 0 levels, but has {}", c, levels));
-      }
+      refuse_if(levels != 0, "out-of-range", {}, "number column {} must have 0 levels, but has {}",
+                c, levels);
     } else if (levels == 0 || levels > kMostLevels) {
-      throw InvalidInput("out-of-range",
-                         fmt::format("the levels of column {} must be between 1 and {}, but are {}",
-                                     c, kMostLevels, levels));
+      refuse_input("out-of-range", {},
+                   "the levels of column {} must be between 1 and {}, but are {}", c, kMostLevels,
+                   levels);
     }
   }
 }
@@ -39,18 +34,12 @@ Scorer::Scorer(const MixedPoints& candidates)
       candidate_count_(candidates.size()) {}
 
 void Scorer::check_shapes(const MixedPoints& rows, std::span<const float> scores) const {
-  if (!std::ranges::equal(rows.columns(), columns_)) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("rows must have the {} columns of the candidates, but have {} others",
-                    columns_.size(), rows.columns().size()));
-  }
-  if (scores.size() != candidate_count_) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("there must be a score for each of {} candidates, but there are {}",
-                    candidate_count_, scores.size()));
-  }
+  refuse_if(!std::ranges::equal(rows.columns(), columns_), "wrong-shape", {},
+            "rows must have the {} columns of the candidates, but have {} others", columns_.size(),
+            rows.columns().size());
+  refuse_if(scores.size() != candidate_count_, "wrong-shape", {},
+            "there must be a score for each of {} candidates, but there are {}", candidate_count_,
+            scores.size());
 }
 
 void Scorer::score(const MixedPoints& rows, std::span<float> scores) const {

@@ -6,12 +6,10 @@
 #include <numeric>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "base/sha256.h"
 #include "base/speech.h"
-#include "core/invalid_input.h"
 #include "domain/candidates.h"
 #include "domain/column.h"
 #include "domain/domain.h"
@@ -93,11 +91,10 @@ PublicModels::PublicModels(const Domain& domain, std::uint64_t count, ModelShape
     return std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0}) <= kMostCells;
   };
   if (!are_few(sizes_)) {
-    throw InvalidInput(
-        "too-many-outcomes",
-        fmt::format("models take at most {} cells of all columns together, but there are {}; {}",
-                    kMostCells, std::accumulate(sizes_.begin(), sizes_.end(), std::uint64_t{0}),
-                    domain.fewer_bins(are_few)));
+    refuse_input("too-many-outcomes", {},
+                 "models take at most {} cells of all columns together, but there are {}; {}",
+                 kMostCells, std::accumulate(sizes_.begin(), sizes_.end(), std::uint64_t{0}),
+                 domain.fewer_bins(are_few));
   }
   const auto shares_of = [&](std::span<const std::uint32_t> sizes) {
     double cells = 0;
@@ -110,15 +107,12 @@ PublicModels::PublicModels(const Domain& domain, std::uint64_t count, ModelShape
     return shares_of(sizes) * static_cast<double>(count) <= static_cast<double>(kMostShares);
   };
   if (!fits(sizes_)) {
-    throw InvalidInput(
-        "too-much-work",
-        fmt::format(
-            "models may have at most {} shares in all, but {} models of {} cells have "
-            "more; {}, or ask for fewer models ({} {:.0f})",
-            kMostShares, count, shares_of(sizes_), domain.fewer_bins(fits),
-            flag_words("candidates"),
-            std::max(1.0, std::floor(static_cast<double>(kMostShares) / shares_of(sizes_)))),
-        "candidates");
+    refuse_input("too-much-work", "candidates",
+                 "models may have at most {} shares in all, but {} models of {} cells have more; "
+                 "{}, or ask for fewer models ({} {:.0f})",
+                 kMostShares, count, shares_of(sizes_), domain.fewer_bins(fits),
+                 flag_words("candidates"),
+                 std::max(1.0, std::floor(static_cast<double>(kMostShares) / shares_of(sizes_))));
   }
   product_.parents.assign(sizes_.size(), kNoParent);
   product_.weights.assign(std::accumulate(sizes_.begin(), sizes_.end(), std::size_t{0}), 1);

@@ -2,11 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <iterator>
 #include <limits>
 #include <numeric>
-#include <span>
 
 #include "base/progress.h"
 #include "domain/column.h"

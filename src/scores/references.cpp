@@ -1,17 +1,11 @@
 #include "scores/references.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <span>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/progress.h"
-#include "core/invalid_input.h"
+#include "base/refusal.h"
 #include "domain/column.h"
-#include "scores/kernels.h"
 
 namespace mollify {
 
@@ -139,11 +133,9 @@ SmoothedRecords::SmoothedRecords(MixedPoints records, Bandwidths bandwidths, dou
   require_in(positive_up_to(1), {"the uniform share", "uniform-share"}, uniform_share);
   const std::size_t size = bandwidths_.of_column.size();
   if (size != columns().size()) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("there must be a bandwidth for each of {} columns, but there are {}",
-                    columns().size(), size),
-        "bandwidth");
+    refuse_input("wrong-shape", "bandwidth",
+                 "there must be a bandwidth for each of {} columns, but there are {}",
+                 columns().size(), size);
   }
   for (std::size_t c = 0; c < size; ++c) {
     kernels_.emplace_back(columns()[c], bandwidths_.of_column[c]);
@@ -155,11 +147,9 @@ SmoothedRecords::SmoothedRecords(const MixedPoints& records, double uniform_shar
 
 void SmoothedRecords::densities(const MixedPoints& points, std::span<float> densities) const {
   if (!std::ranges::equal(points.columns(), columns())) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("points must have the {} columns of the records, but have {} others",
-                    columns().size(), points.columns().size()),
-        "points");
+    refuse_input("wrong-shape", "points",
+                 "points must have the {} columns of the records, but have {} others",
+                 columns().size(), points.columns().size());
   }
   ProductKernelScorer(points).score(records_, bandwidths_, densities);
   double uniform_density = 1;
@@ -175,11 +165,9 @@ void SmoothedRecords::densities(const MixedPoints& points, std::span<float> dens
 
 template <WordSource Source>
 void SmoothedRecords::draw_with(Source& random, std::span<float> point) const {
-  if (point.size() != kernels_.size()) {
-    throw InvalidInput("wrong-shape",
-                       fmt::format("a point must have {} columns, but there is room for {}",
-                                   kernels_.size(), point.size()));
-  }
+  refuse_if(point.size() != kernels_.size(), "wrong-shape", {},
+            "a point must have {} columns, but there is room for {}", kernels_.size(),
+            point.size());
   const bool is_uniform =
       static_cast<double>(random.word() >> 11U) * 0x1p-53 < uniform_share_ || records_.size() == 0;
   const std::size_t record =

@@ -14,8 +14,8 @@ import sys
 
 from tracked import text_files
 
-MAKERS = r"(?:InvalidInput|Unserved|Code|refusal|refuse_setting|settings\.refuse)"
-CODE = re.compile(rf'\b{MAKERS}\(\s*"([a-z]+(?:-[a-z]+)*)"')
+MAKERS = r"(?:InvalidInput|Unserved|Code|refusal|refuse_input|refuse_setting|settings\.refuse)"
+CODE = re.compile(rf'\b(?:{MAKERS}\(\s*|refuse_if\([^;{{}}"]*,\s*)"([a-z]+(?:-[a-z]+)*)"')
 WARNING = re.compile(r'\.code = "([a-z-]+)"|\bMessage\(\w+, "([a-z-]+)"')
 
 # Codes whose sentence another file makes.

@@ -316,12 +316,15 @@ std::string laplace_refusal(Ratio scale) {
 }
 
 TEST(DiscreteLaplace, RefusesInOneSentence) {
-  EXPECT_EQ(laplace_refusal({0, 1}),
-            "numerator and denominator of a scale must be from 1 to 2^62, but the scale is 0/1");
-  EXPECT_EQ(laplace_refusal({1, 0}),
-            "numerator and denominator of a scale must be from 1 to 2^62, but the scale is 1/0");
+  EXPECT_EQ(
+      laplace_refusal({0, 1}),
+      "a scale of noise must be a ratio of numbers from 1 to 2^62 and at most 2^39, but is 0/1");
+  EXPECT_EQ(
+      laplace_refusal({1, 0}),
+      "a scale of noise must be a ratio of numbers from 1 to 2^62 and at most 2^39, but is 1/0");
   EXPECT_EQ(laplace_refusal({(std::uint64_t{1} << 40), 1}),
-            "a scale of noise must be at most 2^39, but is 1099511627776/1");
+            "a scale of noise must be a ratio of numbers from 1 to 2^62 and at most 2^39, but is "
+            "1099511627776/1");
   EXPECT_THROW(DiscreteLaplace::at_least(test::kNan), InvalidInput);
   EXPECT_THROW(DiscreteLaplace::at_least(1e12), InvalidInput);
 }

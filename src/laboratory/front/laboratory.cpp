@@ -7,9 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "base/names.h"
+#include "base/refusal.h"
 #include "core/invalid_input.h"
 #include "domain/candidates.h"
 #include "formats/public_files.h"
@@ -39,12 +38,8 @@ namespace {
 
 /// How many points these numbers are.
 std::size_t count_of(std::size_t numbers, std::size_t dimension) {
-  if (dimension == 0 || numbers % dimension != 0) {
-    throw InvalidInput("wrong-shape",
-                       fmt::format("{} numbers are not points of {} coordinates: give a multiple",
-                                   numbers, dimension),
-                       "points");
-  }
+  refuse_if(dimension == 0 || numbers % dimension != 0, "wrong-shape", "points",
+            "{} numbers are not points of {} coordinates: give a multiple", numbers, dimension);
   return numbers / dimension;
 }
 
@@ -121,14 +116,11 @@ std::vector<double> KnownMeasure::cell_masses(std::span<const double> edges,
     of_axes.emplace_back(edges.begin(), edges.begin() + static_cast<std::ptrdiff_t>(count));
     edges = edges.subspan(count);
   }
-  if (of_axes.size() != edge_counts.size() || !edges.empty() || of_axes.size() != dimension()) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("a grid needs ascending edges along each of the measure's {} axes, as many as "
-                    "are counted",
-                    dimension()),
-        "edges");
-  }
+  refuse_if(
+      of_axes.size() != edge_counts.size() || !edges.empty() || of_axes.size() != dimension(),
+      "wrong-shape", "edges",
+      "a grid needs ascending edges along each of the measure's {} axes, as many as are counted",
+      dimension());
   const inside::Grid grid(std::move(of_axes));
   std::vector<double> masses(grid.cell_count());
   inside_->measure->cell_masses(grid, masses);
@@ -165,19 +157,17 @@ Answer law(const SamplerParameters& parameters, std::span<const double> p,
   const auto sampler = inside::make_sampler(asked);
   const auto require_masses = [&](std::string_view flag, std::size_t count) {
     if (count == sampler->outcome_count()) return;
-    throw InvalidInput("wrong-shape",
-                       fmt::format("there must be a mass for each of {} outcomes, but there are {}",
-                                   sampler->outcome_count(), count),
-                       flag);
+    refuse_input("wrong-shape", flag,
+                 "there must be a mass for each of {} outcomes, but there are {}",
+                 sampler->outcome_count(), count);
   };
   require_masses("p", p.size());
   const std::string name(inside::name_of(asked.mechanism));
   if (question.other) {
     require_masses("other", question.other->size());
     if (!inside::is_band(asked.mechanism)) {
-      throw InvalidInput("not-for-this-mechanism",
-                         fmt::format("other is for the laws of bands, but {} is not a band", name),
-                         "other", {WayOut::leave("other")});
+      refuse_input("not-for-this-mechanism", "other", {WayOut::leave("other")},
+                   "other is for the laws of bands, but {} is not a band", name);
     }
   }
   std::vector<std::string> outcomes;

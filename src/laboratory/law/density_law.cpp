@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/band.h"
@@ -55,10 +56,8 @@ DensityBand chosen_band(const DensityLawQuestion& question) {
   }
   if (band.c1 || band.c2) {
     const std::string_view flag = band.c1 ? "c1" : "c2";
-    throw InvalidInput(
-        "contradicting-parameters",
-        fmt::format("{} belongs to the minimax band, but another band is asked for", flag), flag,
-        {WayOut::leave(flag)});
+    refuse_input("contradicting-parameters", flag, {WayOut::leave(flag)},
+                 "{} belongs to the minimax band, but another band is asked for", flag);
   }
   band.floor = band.place.location ? location_floor(*band.place.location, question.epsilon)
                                    : relative_floor(question.epsilon);
@@ -66,23 +65,17 @@ DensityBand chosen_band(const DensityLawQuestion& question) {
 }
 
 void refuse_mismatch(const Measure& p, const Measure& reference) {
-  if (p.dimension() != reference.dimension()) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("the reference must have the density's {} dimensions, but has {}",
-                    p.dimension(), reference.dimension()),
-        "reference");
-  }
+  refuse_if(p.dimension() != reference.dimension(), "wrong-shape", "reference",
+            "the reference must have the density's {} dimensions, but has {}", p.dimension(),
+            reference.dimension());
   for (std::size_t axis = 0; axis < p.dimension(); ++axis) {
     const Interval of_p = p.box()[axis];
     const Interval of_reference = reference.box()[axis];
     if (of_reference.contains(of_p)) continue;
-    throw InvalidInput(
-        "not-for-this-domain",
-        fmt::format("the reference must be positive wherever the density is, but along axis {} it "
-                    "ends at [{:g}, {:g}] and the density at [{:g}, {:g}]",
-                    axis, of_reference.low, of_reference.high, of_p.low, of_p.high),
-        "reference");
+    refuse_input("not-for-this-domain", "reference",
+                 "the reference must be positive wherever the density is, but along axis {} it "
+                 "ends at [{:g}, {:g}] and the density at [{:g}, {:g}]",
+                 axis, of_reference.low, of_reference.high, of_p.low, of_p.high);
   }
 }
 
@@ -225,14 +218,9 @@ Box box_from(std::string_view option, const std::string& text, std::size_t dimen
     box.push_back({*low, *high});
     begin = end + 1;
   }
-  if (box.size() != dimension) {
-    throw InvalidInput(
-        "malformed-text",
-        fmt::format("{} must be low:high for each of {} axes with commas between them, but is "
-                    "\"{}\"",
-                    option, dimension, text),
-        option);
-  }
+  refuse_if(box.size() != dimension, "malformed-text", option,
+            "{} must be low:high for each of {} axes with commas between them, but is \"{}\"",
+            option, dimension, text);
   return box;
 }
 
@@ -240,26 +228,21 @@ DensityLaw law_of_density(const DensityLawQuestion& question) {
   refuse_mismatch(*question.p, *question.reference);
   if (question.other) refuse_mismatch(*question.other, *question.reference);
   if (question.cells && question.candidates) {
-    throw InvalidInput(
-        "contradicting-parameters",
-        fmt::format("give {} or {}, not both", flag_words("cells"), flag_words("candidates")),
-        "cells", {WayOut::leave("cells"), WayOut::leave("candidates")});
+    refuse_input("contradicting-parameters", "cells",
+                 {WayOut::leave("cells"), WayOut::leave("candidates")}, "give {} or {}, not both",
+                 flag_words("cells"), flag_words("candidates"));
   }
   const std::size_t dimension = question.p->dimension();
   for (const auto& point : question.points) {
     if (point.size() == dimension) continue;
-    throw InvalidInput("wrong-shape",
-                       fmt::format("{} must be points of {}, but one has {}", flag_words("at"),
-                                   counted(dimension, "number"), point.size()),
-                       "at");
+    refuse_input("wrong-shape", "at", "{} must be points of {}, but one has {}", flag_words("at"),
+                 counted(dimension, "number"), point.size());
   }
   const bool on_grid =
       question.cells || (!question.candidates && dimension <= Grid::kMostDimensions);
   if (!on_grid && !question.regions.empty()) {
-    throw InvalidInput(
-        "not-for-this-space",
-        fmt::format("{} needs a grid, but the law is over candidates", flag_words("region")),
-        "region", {WayOut::leave("region")});
+    refuse_input("not-for-this-space", "region", {WayOut::leave("region")},
+                 "{} needs a grid, but the law is over candidates", flag_words("region"));
   }
   const DensityBand band = chosen_band(question);
   return on_grid ? law_on_grid(question, band) : law_on_candidates(question, band);

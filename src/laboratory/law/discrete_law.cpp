@@ -11,8 +11,8 @@
 
 #include "accounting/privacy.h"
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "core/band.h"
-#include "core/invalid_input.h"
 #include "laboratory/law/law.h"
 #include "methods/divergence/f_divergence.h"
 #include "methods/divergence/worst_case_risk.h"
@@ -28,36 +28,27 @@ namespace {
 
 void require_cells(const char* what, std::span<const double> p, std::span<const double> q,
                    std::span<const double> volumes) {
-  if (p.size() != q.size() || p.size() != volumes.size()) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format(
+  refuse_if(p.size() != q.size() || p.size() != volumes.size(), "wrong-shape", {},
             "{} needs masses of P and of Q and a volume for each cell, but has {}, {} and {}", what,
-            p.size(), q.size(), volumes.size()));
-  }
+            p.size(), q.size(), volumes.size());
   for (std::size_t i = 0; i < volumes.size(); ++i) {
     if (volumes[i] > 0) continue;
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("the volume of cell {} must be positive, but is {:g}", i, volumes[i]),
-        "volumes");
+    refuse_input("out-of-range", "volumes", "the volume of cell {} must be positive, but is {:g}",
+                 i, volumes[i]);
   }
 }
 
 void require_coverage_level(double level) {
   if (level > 0 && level < 1) return;
-  throw InvalidInput(
-      "out-of-range",
-      fmt::format("the level of coverage must be above 0 and below 1, but is {:g}", level),
-      "level");
+  refuse_input("out-of-range", "level",
+               "the level of coverage must be above 0 and below 1, but is {:g}", level);
 }
 
 double sum_of(const char* what, std::span<const double> masses) {
   CompensatedSum sum;
   for (const double mass : masses) sum += mass;
-  if (!(sum.value() > 0))
-    throw InvalidInput("not-a-distribution",
-                       fmt::format("{} needs masses with a positive sum", what));
+  refuse_if(!(sum.value() > 0), "not-a-distribution", {}, "{} needs masses with a positive sum",
+            what);
   return sum.value();
 }
 

@@ -2,14 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <limits>
 
-#include <fmt/format.h>
-
-#include "core/band.h"
-#include "core/invalid_input.h"
-#include "domain/candidates.h"
+#include "base/refusal.h"
 #include "kernel/search.h"
 #include "methods/divergence/f_divergence.h"
 
@@ -26,13 +21,9 @@ CandidateLaw::CandidateLaw(const Measure& p, const Measure& reference, std::size
       band_(make_band({.outcome_count = count, .floor = floor, .epsilon = epsilon})),
       table_(band_),
       masses_(count) {
-  if (p.dimension() != reference.dimension()) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("the reference must have the density's {} dimensions, but has {}",
-                    p.dimension(), reference.dimension()),
-        "reference");
-  }
+  refuse_if(p.dimension() != reference.dimension(), "wrong-shape", "reference",
+            "the reference must have the density's {} dimensions, but has {}", p.dimension(),
+            reference.dimension());
   SeededRandom random(kList);
   std::vector<double> point(p.dimension());
   double sum = 0;
@@ -66,12 +57,9 @@ namespace {
 constexpr double kLeastCellMass = 0x1p-80;
 
 std::vector<double> masses_on(const Measure& reference, const Grid& grid) {
-  if (reference.dimension() != grid.dimension()) {
-    throw InvalidInput("wrong-shape",
-                       fmt::format("the reference must have the grid's {} dimensions, but has {}",
-                                   grid.dimension(), reference.dimension()),
-                       "reference");
-  }
+  refuse_if(reference.dimension() != grid.dimension(), "wrong-shape", "reference",
+            "the reference must have the grid's {} dimensions, but has {}", grid.dimension(),
+            reference.dimension());
   std::vector<double> masses(grid.cell_count());
   reference.cell_masses(grid, masses);
   for (double& mass : masses) mass = std::max(mass, kLeastCellMass);
@@ -92,10 +80,9 @@ GridRelease::GridRelease(const GridSampler& sampler)
 
 void GridRelease::assign(const Measure& p) {
   if (p.dimension() != sampler_->grid().dimension()) {
-    throw InvalidInput("wrong-shape",
-                       fmt::format("the density must have the grid's {} dimensions, but has {}",
-                                   sampler_->grid().dimension(), p.dimension()),
-                       "density");
+    refuse_input("wrong-shape", "density",
+                 "the density must have the grid's {} dimensions, but has {}",
+                 sampler_->grid().dimension(), p.dimension());
   }
   p.cell_masses(sampler_->grid(), masses_);
   project(table_, masses_);
@@ -189,12 +176,8 @@ double log_power_sum(double alpha, std::span<const double> p, std::span<const do
 
 double renyi(double alpha, std::span<const double> p, std::span<const double> q) {
   require_same_outcomes(p, q);
-  if (!(alpha >= 0.0)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("the order of a Rényi divergence must be at least 0, but is {}", alpha),
-        "order");
-  }
+  refuse_if(!(alpha >= 0.0), "out-of-range", "order",
+            "the order of a Rényi divergence must be at least 0, but is {}", alpha);
   if (alpha == 1.0) return kullback_leibler(p, q);
   if (std::isinf(alpha)) return max_log_ratio(p, q);
   if (alpha == 0.0) {
@@ -218,13 +201,8 @@ double renyi(double alpha, std::span<const double> p, std::span<const double> q)
 
 double hockey_stick(double gamma, std::span<const double> p, std::span<const double> q) {
   require_same_outcomes(p, q);
-  if (!(gamma >= 0.0) || std::isinf(gamma)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("gamma of a hockey-stick divergence must be finite and not negative, but is {}",
-                    gamma),
-        "gamma");
-  }
+  refuse_if(!(gamma >= 0.0) || std::isinf(gamma), "out-of-range", "gamma",
+            "gamma of a hockey-stick divergence must be finite and not negative, but is {}", gamma);
   CompensatedSum sum;
   for (std::size_t i = 0; i < p.size(); ++i) sum += std::max(0.0, std::fma(-gamma, q[i], p[i]));
   return sum.value();

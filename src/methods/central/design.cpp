@@ -11,14 +11,11 @@
 
 #include <fmt/format.h>
 
-#include "accounting/privacy.h"
-#include "accounting/shuffling.h"
 #include "base/directed_rounding.h"
 #include "base/names.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
-#include "core/invalid_input.h"
-#include "methods/central/samplers.h"
 
 namespace mollify {
 
@@ -45,21 +42,17 @@ void validate(const CentralRequest& request) {
 /// The beginning of most mechanisms; throws if they cannot release this many.
 CentralDesign begin(CentralMechanism mechanism, const CentralRequest& request) {
   if (request.budget.notion == Notion::kConcentrated) {
-    throw InvalidInput(
-        "not-for-this-budget",
-        fmt::format("mechanism {} spends epsilon and delta, but the budget is rho; mechanism "
-                    "product spends rho",
-                    name_of(mechanism)),
-        "rho", {WayOut::set("mechanism", "product")});
+    refuse_input("not-for-this-budget", "rho", {WayOut::set("mechanism", "product")},
+                 "mechanism {} spends epsilon and delta, but the budget is rho; mechanism product "
+                 "spends rho",
+                 name_of(mechanism));
   }
   if (request.outputs > request.records) {
-    throw InvalidInput(
-        "too-few-records",
-        fmt::format("{} releases at most as many records as the table has, {}, but {} are asked "
-                    "for: lower {}, or use {}, which releases any number of rows at one cost",
-                    method_words("central"), request.records, request.outputs, flag_words("count"),
-                    method_words("marginals")),
-        "count", {WayOut::set("count"), WayOut::use("marginals")});
+    refuse_input("too-few-records", "count", {WayOut::set("count"), WayOut::use("marginals")},
+                 "{} releases at most as many records as the table has, {}, but {} are asked for: "
+                 "lower {}, or use {}, which releases any number of rows at one cost",
+                 method_words("central"), request.records, request.outputs, flag_words("count"),
+                 method_words("marginals"));
   }
   CentralDesign design;
   design.mechanism = mechanism;
@@ -171,13 +164,10 @@ CentralDesign poisson(const CentralRequest& request) {
   begin_shuffled(CentralMechanism::kPoissonRr, request);
   const std::optional<double> rate = poisson_rate_for(request.records, request.outputs, kShortfall);
   if (!rate) {
-    throw InvalidInput(
-        "too-few-records",
-        fmt::format(
-            "mechanism poisson-rr cannot be sure of {} reports from {} "
-            "records; it needs some hundred records more than outputs, and subset-rr does not",
-            request.outputs, request.records),
-        "mechanism", {WayOut::set("mechanism", "subset-rr")});
+    refuse_input("too-few-records", "mechanism", {WayOut::set("mechanism", "subset-rr")},
+                 "mechanism poisson-rr cannot be sure of {} reports from {} records; it needs some "
+                 "hundred records more than outputs, and subset-rr does not",
+                 request.outputs, request.records);
   }
   CentralDesign design = poisson_at(request, *rate);
   design.why = fmt::format(
@@ -202,14 +192,9 @@ CentralDesign histogram(const CentralRequest& request) {
 
 /// d, where k = 2^d.
 unsigned coordinates_of(std::uint64_t outcomes) {
-  if (outcomes < 2 || !std::has_single_bit(outcomes)) {
-    throw InvalidInput(
-        "not-for-this-domain",
-        fmt::format(
+  refuse_if(outcomes < 2 || !std::has_single_bit(outcomes), "not-for-this-domain", "mechanism",
             "mechanism product needs 2^d outcomes, one for each vector of d bits, but there are {}",
-            outcomes),
-        "mechanism");
-  }
+            outcomes);
   return static_cast<unsigned>(std::countr_zero(outcomes));
 }
 
@@ -231,14 +216,10 @@ CentralDesign product(const CentralRequest& request) {
   design.runs = request.outputs;
   const std::uint64_t each = request.records / request.outputs;
   const std::optional<std::uint64_t> clip = ClippedMeans::least_clip(d, each, request.budget.rho);
-  if (!clip) {
-    throw InvalidInput(
-        "too-few-records",
-        fmt::format("mechanism product with {} bits needs more than {} records for "
-                    "each output, or a rho above {}, because means are clipped below 1/3",
-                    d, each, request.budget.rho),
-        "mechanism");
-  }
+  refuse_if(!clip, "too-few-records", "mechanism",
+            "mechanism product with {} bits needs more than {} records for each output, or a rho "
+            "above {}, because means are clipped below 1/3",
+            d, each, request.budget.rho);
   design.guarantee = ClippedMeans(d, each, *clip).guarantee();
   design.why = fmt::format(
       "each of {} bits follows its mean over {} records, clipped to [{:.6g}, {:.6g}], if the bits "
@@ -259,18 +240,13 @@ CentralDesign finished(CentralDesign design) {
 }  // namespace
 
 void require_central_budget(const Privacy& budget) {
-  if (budget.notion == Notion::kGaussian) {
-    throw InvalidInput("not-for-this-budget",
-                       "a budget of the central model is in epsilon, delta or rho, but is in mu",
-                       "mu");
-  }
+  refuse_if(budget.notion == Notion::kGaussian, "not-for-this-budget", "mu",
+            "a budget of the central model is in epsilon, delta or rho, but is in mu");
   const bool is_rho = budget.notion == Notion::kConcentrated;
-  if ((is_rho ? budget.epsilon : budget.rho) != 0 || budget.mu != 0 ||
-      (budget.notion != Notion::kApproximate && budget.delta != 0)) {
-    throw InvalidInput(
-        "not-for-this-budget",
-        "a budget is epsilon, epsilon and delta, or rho, but what another notion has is given");
-  }
+  refuse_if((is_rho ? budget.epsilon : budget.rho) != 0 || budget.mu != 0 ||
+                (budget.notion != Notion::kApproximate && budget.delta != 0),
+            "not-for-this-budget", {},
+            "a budget is epsilon, epsilon and delta, or rho, but what another notion has is given");
 }
 
 CentralDesign design_central(CentralMechanism mechanism, const CentralRequest& request) {
@@ -309,14 +285,12 @@ std::vector<CentralOption> central_options(const CentralRequest& request) {
 CentralDesign best_central_design(const CentralRequest& request,
                                   std::optional<CentralMechanism> chosen_before) {
   if (request.budget.notion == Notion::kConcentrated) {
-    throw InvalidInput(
-        "not-for-this-budget",
-        fmt::format("{} works with {}, and with {}; otherwise give {}, with {} or without",
-                    flag_words("rho"), setting_words("mechanism", "product"),
-                    methods_words(
-                        std::array<std::string_view, 3>{"gaussian", "gaussian-model", "marginals"}),
-                    flag_words("epsilon"), flag_words("delta")),
-        "rho");
+    refuse_input(
+        "not-for-this-budget", "rho",
+        "{} works with {}, and with {}; otherwise give {}, with {} or without", flag_words("rho"),
+        setting_words("mechanism", "product"),
+        methods_words(std::array<std::string_view, 3>{"gaussian", "gaussian-model", "marginals"}),
+        flag_words("epsilon"), flag_words("delta"));
   }
   std::vector<CentralOption> options = central_options(request);
   std::vector<CentralDesign> served;
@@ -366,7 +340,7 @@ std::unique_ptr<CentralSampler> product_sampler(const CentralDesign& design) {
   }
   const std::uint64_t each = design.records / design.runs;
   const std::optional<std::uint64_t> clip = ClippedMeans::least_clip(d, each, design.guarantee.rho);
-  if (!clip) throw InvalidInput("certificate-altered", "the product design keeps no rho");
+  refuse_if(!clip, "certificate-altered", {}, "the product design keeps no rho");
   return repeated(std::make_unique<ClippedMeans>(d, each, *clip), design);
 }
 
@@ -390,10 +364,8 @@ namespace {
 
 std::unique_ptr<CentralSampler> subsampled_sampler(const CentralDesign& design) {
   const RandomizedResponse response = pure_response(design);
-  if (!response.satisfies(ExpBound(design.guarantee.epsilon))) {
-    throw InvalidInput("certificate-altered",
-                       "the integers of the randomized response do not keep its promise");
-  }
+  refuse_if(!response.satisfies(ExpBound(design.guarantee.epsilon)), "certificate-altered", {},
+            "the integers of the randomized response do not keep its promise");
   return std::make_unique<SubsetSampler>(response, design.records, *design.outputs,
                                          design.guarantee);
 }
@@ -401,10 +373,8 @@ std::unique_ptr<CentralSampler> subsampled_sampler(const CentralDesign& design) 
 std::unique_ptr<CentralSampler> ds_roo_sampler(const CentralDesign& design) {
   auto single = std::make_unique<DsRoo>(design.outcomes, design.records / design.runs,
                                         design.guarantee.epsilon);
-  if (!single->satisfies(ExpBound(design.guarantee.epsilon))) {
-    throw InvalidInput("certificate-altered",
-                       "the integers of reveal-or-obscure do not keep its promise");
-  }
+  refuse_if(!single->satisfies(ExpBound(design.guarantee.epsilon)), "certificate-altered", {},
+            "the integers of reveal-or-obscure do not keep its promise");
   return repeated(std::move(single), design);
 }
 
@@ -414,13 +384,9 @@ std::unique_ptr<CentralSampler> shuffled_sampler(const CentralDesign& design) {
 }
 
 std::unique_ptr<CentralSampler> poisson_sampler(const CentralDesign& design) {
-  const RandomizedResponse response(design.outcomes, *design.epsilon0);
-  const PoissonSubsample subsample(design.rate);
-  if (!design.outputs) {
-    return std::make_unique<PoissonSampler>(response, subsample, design.records, design.guarantee);
-  }
-  return std::make_unique<PoissonSampler>(response, subsample, design.records, *design.outputs,
-                                          design.guarantee);
+  return std::make_unique<PoissonSampler>(RandomizedResponse(design.outcomes, *design.epsilon0),
+                                          PoissonSubsample(design.rate), design.records,
+                                          design.outputs, design.guarantee);
 }
 
 constexpr CentralRow kCentralRows[] = {

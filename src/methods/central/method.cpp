@@ -4,8 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <limits>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,19 +18,16 @@
 #include "base/directed_rounding.h"
 #include "base/json.h"
 #include "base/names.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "domain/domain.h"
-#include "methods/central/design.h"
-#include "methods/central/samplers.h"
-#include "methods/central/support.h"
 #include "records/private_table.h"
 #include "records/sink.h"
 #include "release/acceptance.h"
-#include "release/design.h"
 #include "release/method.h"
 #include "release/public_inputs.h"
 #include "release/spec.h"
@@ -45,14 +40,12 @@ namespace {
 const IntegerCells& cells_to_search(const Domain& domain, std::string_view name) {
   const Column& column = domain.columns().front();
   const auto* const cells = std::get_if<IntegerCells>(&column.cells());
-  if (domain.columns().size() > 1 || cells == nullptr || !cells->declared_edges().empty() ||
-      column.mapping().null_is_category) {
-    throw InvalidInput("not-for-this-domain",
-                       fmt::format("a hint of the support needs a domain of one integer column, "
-                                   "without edges, whose nulls have a value, but {} is another",
-                                   name),
-                       "support");
-  }
+  refuse_if(domain.columns().size() > 1 || cells == nullptr || !cells->declared_edges().empty() ||
+                column.mapping().null_is_category,
+            "not-for-this-domain", "support",
+            "a hint of the support needs a domain of one integer column, without edges, whose "
+            "nulls have a value, but {} is another",
+            name);
   return *cells;
 }
 
@@ -61,10 +54,9 @@ SupportFinder finder_for(const ReleaseSpec& spec, const Domain& domain, std::uin
   const Privacy budget = spec.budget();
   require_delta_of_hint(budget.delta);
   if (central.mechanism && row_of(*central.mechanism).is_for_bits) {
-    throw InvalidInput("not-for-this-mechanism",
-                       fmt::format("mechanism {} is for bits, which have no support to be found",
-                                   name_of(*central.mechanism)),
-                       "support", {WayOut::leave("support")});
+    refuse_input("not-for-this-mechanism", "support", {WayOut::leave("support")},
+                 "mechanism {} is for bits, which have no support to be found",
+                 name_of(*central.mechanism));
   }
   const IntegerCells& cells = cells_to_search(domain, spec.domain.name());
   const Privacy half = half_of(budget);
@@ -512,17 +504,15 @@ class CentralMethod final : public ReleaseMethod {
     const CentralSpec& own = own_of<CentralSpec>(spec);
     if (!own.rate) return;
     if (spec.count) {
-      throw InvalidInput(
-          "contradicting-parameters",
-          fmt::format("give {} or {}, not both: a rate releases as many records as come",
-                      flag_words("rate"), flag_words("count")),
-          "rate", {WayOut::leave("rate"), WayOut::leave("count")});
+      refuse_input("contradicting-parameters", "rate",
+                   {WayOut::leave("rate"), WayOut::leave("count")},
+                   "give {} or {}, not both: a rate releases as many records as come",
+                   flag_words("rate"), flag_words("count"));
     }
     if (own.mechanism.value_or(CentralMechanism::kPoissonRr) != CentralMechanism::kPoissonRr) {
-      throw InvalidInput("not-for-this-mechanism",
-                         fmt::format("a rate is for mechanism poisson-rr, but the mechanism is {}",
-                                     name_of(*own.mechanism)),
-                         "rate", {WayOut::leave("rate")});
+      refuse_input("not-for-this-mechanism", "rate", {WayOut::leave("rate")},
+                   "a rate is for mechanism poisson-rr, but the mechanism is {}",
+                   name_of(*own.mechanism));
     }
   }
 
@@ -611,12 +601,9 @@ class CentralMethod final : public ReleaseMethod {
   std::optional<RecordLaw> record_law(const DesignedRelease& made) const override {
     const FiniteDesign& finite = *made.certificate.as<FiniteDesign>();
     const CentralSampler& sampler = *finite_drawing(made).sampler;
-    if (finite.hint) {
-      throw InvalidInput(
-          "not-for-this-release",
-          "estimate is for releases from the whole domain, but this one is from an interval that "
-          "was found privately");
-    }
+    refuse_if(finite.hint.has_value(), "not-for-this-release", {},
+              "estimate is for releases from the whole domain, but this one is from an interval "
+              "that was found privately");
     RecordLaw law{.records = finite.design.outputs};
     if (const auto* subset = dynamic_cast<const SubsetSampler*>(&sampler)) {
       law.response = subset->response();
@@ -631,12 +618,11 @@ class CentralMethod final : public ReleaseMethod {
     } else if (sampler.outputs_are_independent() && !row_of(finite.design.mechanism).is_for_bits) {
       law.total_variation_up = sampler.total_variation_up();
     } else {
-      throw InvalidInput(
-          "not-for-this-release",
-          fmt::format("estimate needs records that are drawn independently of one law near the "
-                      "population's, which mechanism {} of {} does not promise; next time use "
-                      "subset-rr",
-                      made.certificate.mechanism(), method_words("central")));
+      refuse_input(
+          "not-for-this-release", {},
+          "estimate needs records that are drawn independently of one law near the population's, "
+          "which mechanism {} of {} does not promise; next time use subset-rr",
+          made.certificate.mechanism(), method_words("central"));
     }
     return law;
   }
@@ -646,10 +632,9 @@ class CentralMethod final : public ReleaseMethod {
     const auto text = reader.find<std::string>("/support");
     const auto hint = text ? std::optional(parse_support_hint(*text)) : std::nullopt;
     if (hint && has_size(*hint) && reader.has("/k")) {
-      throw InvalidInput("superfluous-parameter",
-                         fmt::format("{} follows from {} {}: leave it out", reader.called("/k"),
-                                     reader.called("/support"), *text),
-                         "k", {WayOut::leave("k")});
+      refuse_input("superfluous-parameter", "k", {WayOut::leave("k")},
+                   "{} follows from {} {}: leave it out", reader.called("/k"),
+                   reader.called("/support"), *text);
     }
     if (hint) own_of<CentralQuestion>(question).support = hint;
     const bool count = reader.has("/count");

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "methods/central/design.h"
 #include "methods/central/samplers.h"

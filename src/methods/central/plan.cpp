@@ -20,6 +20,7 @@
 #include "accounting/shuffling.h"
 #include "base/directed_rounding.h"
 #include "base/names.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/band.h"
@@ -101,15 +102,12 @@ std::optional<PlannedSupport> planned_support(const PlanQuestion& question) {
   PlannedSupport planned{finder, expected,
                          add_up(mul_up(outputs, expected.outside), expected.failure), question};
   if (question.records < expected.records) {
-    throw InvalidInput(
-        "too-few-records",
-        fmt::format("half of the budget finds a support from {} on, but there are {}",
-                    counted(expected.records, "record"), question.records),
-        "n");
+    refuse_input("too-few-records", "n",
+                 "half of the budget finds a support from {} on, but there are {}",
+                 counted(expected.records, "record"), question.records);
   }
-  if (planned.besides >= 1) {
-    throw InvalidInput("too-few-records", "the support that is found may miss all records", "n");
-  }
+  refuse_if(planned.besides >= 1, "too-few-records", "n",
+            "the support that is found may miss all records");
   planned.draw.budget = half;
   planned.draw.outcomes = expected.size;
   planned.draw.alpha -= planned.besides;

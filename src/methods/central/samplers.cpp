@@ -1,22 +1,17 @@
 #include "methods/central/samplers.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <numeric>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "accounting/composition.h"
 #include "base/directed_rounding.h"
-#include "core/band.h"
+#include "base/refusal.h"
 #include "core/invalid_input.h"
 #include "domain/numbers.h"
-#include "kernel/channels.h"
-#include "kernel/order.h"
 
 namespace mollify {
 
@@ -48,20 +43,13 @@ OutcomeHistogram with_strays_as_first(OutcomeHistogram histogram, std::uint64_t 
 std::vector<std::uint32_t> CentralSampler::draw(const OutcomeHistogram& histogram,
                                                 SecureRandom& random) const {
   const uint128 records = mollify::record_count(histogram);
-  if (records != record_count()) {
-    throw InvalidInput("wrong-shape",
-                       fmt::format("a draw must be from the {} records of its design, but has {}",
-                                   record_count(), records));
-  }
+  refuse_if(records != record_count(), "wrong-shape", {},
+            "a draw must be from the {} records of its design, but has {}", record_count(),
+            records);
   if (!histogram.keys.empty() && histogram.keys.back() >= outcome_count()) {
     return draw_of(with_strays_as_first(histogram, outcome_count()), random);
   }
   return draw_of(histogram, random);
-}
-
-std::vector<std::uint32_t> CentralSampler::draw(std::span<const std::uint32_t> records,
-                                                SecureRandom& random) const {
-  return draw(counts_of(records), random);
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -69,14 +57,9 @@ std::vector<std::uint32_t> CentralSampler::draw(std::span<const std::uint32_t> r
 
 SubsetSampler::SubsetSampler(const RandomizedResponse& response, std::uint64_t records,
                              std::uint64_t chosen, const Privacy& guarantee)
-    : response_(response), records_(records), chosen_(chosen), guarantee_(guarantee) {
-  if (chosen < 1 || chosen > records) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("the number of chosen records must be from 1 to all {}, but is {}", records,
-                    chosen),
-        "chosen");
-  }
+    : CentralSampler(response.outcome_count(), records, chosen, guarantee), response_(response) {
+  refuse_if(chosen < 1 || chosen > records, "out-of-range", "chosen",
+            "the number of chosen records must be from 1 to all {}, but is {}", records, chosen);
 }
 
 double SubsetSampler::total_variation_up() const { return mollify::total_variation_up(response_); }
@@ -84,7 +67,7 @@ double SubsetSampler::total_variation_up() const { return mollify::total_variati
 std::vector<std::uint32_t> SubsetSampler::draw_of(const OutcomeHistogram& histogram,
                                                   SecureRandom& random) const {
   RecordsLeft records(histogram.counts);
-  std::vector<std::uint32_t> outputs(chosen_);
+  std::vector<std::uint32_t> outputs(*output_count());
   for (std::uint32_t& output : outputs) {
     const std::uint32_t value = histogram.keys[records.take(random)];
     output = static_cast<std::uint32_t>(response_.draw(value, random));
@@ -101,21 +84,17 @@ double total_variation_up(const RandomizedResponse& response) {
 
 PoissonSampler::PoissonSampler(const RandomizedResponse& response,
                                const PoissonSubsample& subsample, std::uint64_t records,
-                               const Privacy& guarantee)
-    : response_(response), subsample_(subsample), records_(records), guarantee_(guarantee) {}
-
-PoissonSampler::PoissonSampler(const RandomizedResponse& response,
-                               const PoissonSubsample& subsample, std::uint64_t records,
-                               std::uint64_t outputs, const Privacy& guarantee)
-    : PoissonSampler(response, subsample, records, guarantee) {
-  require_in({.least = 1}, {"the number of outputs", "count", "records"}, outputs);
-  outputs_ = outputs;
+                               std::optional<std::uint64_t> outputs, const Privacy& guarantee)
+    : CentralSampler(response.outcome_count(), records, outputs, guarantee),
+      response_(response),
+      subsample_(subsample) {
+  require_in({.least = 1}, {"the number of outputs", "count", "records"}, outputs.value_or(1));
 }
 
 double PoissonSampler::total_variation_up() const {
   const double response = mollify::total_variation_up(response_);
-  if (!outputs_) return response;
-  const double sum = response + binomial_below_up(records_, rate(), *outputs_);
+  if (!output_count()) return response;
+  const double sum = response + binomial_below_up(record_count(), rate(), *output_count());
   return std::fmin(1, std::nextafter(sum, std::numeric_limits<double>::infinity()));
 }
 
@@ -125,13 +104,13 @@ std::vector<std::uint32_t> PoissonSampler::draw_of(const OutcomeHistogram& histo
   for (std::uint32_t& value : reports) {
     value = static_cast<std::uint32_t>(response_.draw(histogram.keys[value], random));
   }
-  if (outputs_) {
-    while (reports.size() < *outputs_) {
+  if (const auto outputs = output_count()) {
+    while (reports.size() < *outputs) {
       reports.push_back(static_cast<std::uint32_t>(random.below(outcome_count())));
     }
   }
   shuffle(reports, random);
-  if (outputs_) reports.resize(*outputs_);
+  reports.resize(output_count().value_or(reports.size()));
   return reports;
 }
 
@@ -170,12 +149,11 @@ unsigned validated(unsigned coordinates) {
 
 ProductSampler::ProductSampler(unsigned coordinates, std::uint64_t records, std::uint64_t outputs,
                                double epsilon)
-    : response_(2, epsilon_per_draw_down(epsilon, validated(coordinates)), records, outputs),
-      coordinates_(coordinates),
-      records_(records),
-      outputs_(outputs),
-      // Above 30 for each coordinate, randomized response gives less than asked for.
-      epsilon_(std::fmin(epsilon, ExpBound::kGreatestEpsilon * coordinates)) {}
+    // Above 30 for each coordinate, randomized response gives less than asked for.
+    : CentralSampler(std::uint64_t{1} << validated(coordinates), records, outputs,
+                     Privacy::pure(std::fmin(epsilon, ExpBound::kGreatestEpsilon * coordinates))),
+      response_(2, epsilon_per_draw_down(epsilon, coordinates), records, outputs),
+      coordinates_(coordinates) {}
 
 double ProductSampler::total_variation_up() const {
   return std::fmin(1, mul_up(coordinates_, mollify::total_variation_up(response_)));
@@ -183,10 +161,10 @@ double ProductSampler::total_variation_up() const {
 
 std::vector<std::uint32_t> ProductSampler::draw_of(const OutcomeHistogram& histogram,
                                                    SecureRandom& random) const {
-  std::vector<std::uint32_t> outputs(outputs_);
+  std::vector<std::uint32_t> outputs(*output_count());
   for (unsigned j = 0; j < coordinates_; ++j) {
     const std::uint64_t ones = ones_of(histogram, j);
-    RecordsLeft bits(std::array{records_ - ones, ones});
+    RecordsLeft bits(std::array{record_count() - ones, ones});
     for (std::uint32_t& output : outputs) {
       const std::size_t bit = response_.draw(bits.take(random), random);
       output |= static_cast<std::uint32_t>(bit) << j;
@@ -208,37 +186,28 @@ std::uint64_t ones_of(const OutcomeHistogram& histogram, unsigned coordinate) {
 
 DisjointRuns::DisjointRuns(std::unique_ptr<const CentralSampler> single, std::uint64_t records,
                            std::uint64_t runs)
-    : single_(std::move(single)), records_(records), runs_(runs) {
-  if (single_->output_count() != std::uint64_t{1}) {
-    throw InvalidInput("not-for-this-mechanism",
-                       "disjoint runs are made of a sampler of one output, but this has another "
-                       "number of them",
-                       "count");
-  }
+    : CentralSampler(single->outcome_count(), records, runs, single->guarantee()),
+      single_(std::move(single)) {
+  refuse_if(
+      single_->output_count() != std::uint64_t{1}, "not-for-this-mechanism", "count",
+      "disjoint runs are made of a sampler of one output, but this has another number of them");
   const std::uint64_t each = single_->record_count();
-  if (runs < 1 || records / runs < each) {
-    throw InvalidInput("too-few-records",
-                       fmt::format("{} disjoint runs on {} records each do not fit into {} records",
-                                   runs, each, records));
-  }
+  refuse_if(runs < 1 || records / runs < each, "too-few-records", {},
+            "{} disjoint runs on {} records each do not fit into {} records", runs, each, records);
   // A draw takes each record by itself. Counted tables may have more than would ever end.
   constexpr std::uint64_t kMostTaken = std::uint64_t{1} << 32U;
-  if (records > kMostTaken && runs > 1) {
-    throw InvalidInput(
-        "too-much-work",
-        fmt::format("disjoint runs take at most {} records one by one, but there are "
-                    "{}: release one record, or use another mechanism",
-                    kMostTaken, records),
-        "n");
-  }
+  refuse_if(records > kMostTaken && runs > 1, "too-much-work", "n",
+            "disjoint runs take at most {} records one by one, but there are {}: release one "
+            "record, or use another mechanism",
+            kMostTaken, records);
 }
 
 std::vector<std::uint32_t> DisjointRuns::draw_of(const OutcomeHistogram& histogram,
                                                  SecureRandom& random) const {
   RecordsLeft records(histogram.counts);
   std::vector<std::uint32_t> outputs;
-  outputs.reserve(runs_);
-  for (std::uint64_t run = 0; run < runs_; ++run) {
+  outputs.reserve(*output_count());
+  for (std::uint64_t run = 0; run < *output_count(); ++run) {
     Tally<std::uint32_t> part;
     for (std::uint64_t i = 0; i < single_->record_count(); ++i) {
       part.add(histogram.keys[records.take(random)]);
@@ -249,10 +218,8 @@ std::vector<std::uint32_t> DisjointRuns::draw_of(const OutcomeHistogram& histogr
 }
 
 double strong_total_variation_up(double weak, std::uint64_t outputs) {
-  if (!(weak >= 0)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("a total variation must be at least 0, but is {}", weak));
-  }
+  refuse_if(!(weak >= 0), "out-of-range", {}, "a total variation must be at least 0, but is {}",
+            weak);
   return std::fmin(1, mul_up(weak, integer_up(outputs)));
 }
 
@@ -271,7 +238,8 @@ std::uint64_t least_that(std::uint64_t greatest, const Condition& holds) {
 }  // namespace
 
 DsRoo::DsRoo(std::uint64_t outcomes, std::uint64_t records, double epsilon)
-    : bound_(epsilon), outcomes_(outcomes), records_(records) {
+    : CentralSampler(outcomes, records, 1, Privacy::pure(ExpBound(epsilon).epsilon())),
+      bound_(epsilon) {
   require_between({"the number of outcomes", "outcomes", "outcomes"}, outcomes, 1,
                   Band::kMostOutcomes);
   require_between({"the number of records", "n", "records"}, records, 1,
@@ -304,7 +272,7 @@ bool DsRoo::step_holds(std::uint64_t least, std::uint64_t before, std::uint64_t 
     return bound.allows(first, second) && bound.allows(second, first);
   };
   const uint128 j = least;
-  const uint128 greatest = records_ - j - (outcomes_ - 2) * (j + 1);
+  const uint128 greatest = record_count() - j - (outcome_count() - 2) * (j + 1);
   // The ends of each range decide, and the others follow: h rises with c, so (j + 1, j + 1) follows
   // from the first two; h_(j+1) rises no slower than h_j, so (r, r - 1) from the second and (r, r).
   return same_least_holds(least + 1, after, bound) && within(j, j + 1) && within(j + 2, j + 1) &&
@@ -312,29 +280,30 @@ bool DsRoo::step_holds(std::uint64_t least, std::uint64_t before, std::uint64_t 
 }
 
 bool DsRoo::satisfies(const ExpBound& bound) const {
-  if (outcomes_ == 1) return true;
+  if (outcome_count() == 1) return true;
   if (!same_least_holds(0, obscured_[0], bound)) return false;
   // After the last one all are the same; one step more is the hardest of those.
-  for (std::uint64_t least = 0; least < records_ / outcomes_ && least < obscured_.size(); ++least) {
+  for (std::uint64_t least = 0;
+       least < record_count() / outcome_count() && least < obscured_.size(); ++least) {
     if (!step_holds(least, obscured(least), obscured(least + 1), bound)) return false;
   }
   return true;
 }
 
 double DsRoo::total_variation_up() const {
-  return share_up(uint128{outcomes_ - 1} * obscured_[0], uint128{outcomes_} * kTotal);
+  return share_up(uint128{outcome_count() - 1} * obscured_[0], uint128{outcome_count()} * kTotal);
 }
 
 std::uint64_t DsRoo::least_count(const OutcomeHistogram& histogram) const {
-  if (histogram.keys.size() < outcomes_) return 0;
+  if (histogram.keys.size() < outcome_count()) return 0;
   return *std::min_element(histogram.counts.begin(), histogram.counts.end());
 }
 
 std::vector<std::uint32_t> DsRoo::draw_of(const OutcomeHistogram& histogram,
                                           SecureRandom& random) const {
   const bool is_obscured = random.below(kTotal) < obscured(least_count(histogram));
-  const auto uniform = static_cast<std::uint32_t>(random.below(outcomes_));
-  std::uint64_t position = random.below(records_);  // of a record, outcome after outcome
+  const auto uniform = static_cast<std::uint32_t>(random.below(outcome_count()));
+  std::uint64_t position = random.below(record_count());  // of a record, outcome after outcome
   std::size_t i = 0;
   while (position >= histogram.counts[i]) position -= histogram.counts[i++];
   return {is_obscured ? uniform : histogram.keys[i]};
@@ -358,10 +327,7 @@ double next_up(double value) {
 
 HistogramSampler::HistogramSampler(std::uint64_t outcomes, std::uint64_t records,
                                    std::uint64_t outputs, double epsilon)
-    : outcomes_(outcomes),
-      records_(records),
-      outputs_(outputs),
-      epsilon_(validated(epsilon)),
+    : CentralSampler(outcomes, records, outputs, Privacy::pure(validated(epsilon))),
       noise_(DiscreteLaplace::at_least(div_up(2, epsilon))) {
   constexpr std::uint64_t kMostCounted = std::uint64_t{1} << 40;
   require_between({"the number of outcomes", "outcomes", "outcomes"}, outcomes, 1,
@@ -371,35 +337,36 @@ HistogramSampler::HistogramSampler(std::uint64_t outcomes, std::uint64_t records
 }
 
 double HistogramSampler::total_variation_up() const {
-  const auto n = static_cast<double>(records_);
-  const auto k = static_cast<double>(outcomes_);
+  const auto n = static_cast<double>(record_count());
+  const auto k = static_cast<double>(outcome_count());
   const double scale = next_up(div_up(static_cast<double>(noise_.scale().numerator),
                                       static_cast<double>(noise_.scale().denominator)));
   const double noise = div_up(mul_up(k, scale), n);
-  const double same_record = div_up(next_up(static_cast<double>(outputs_ - 1)), 2 * n);
+  const double same_record = div_up(next_up(static_cast<double>(*output_count() - 1)), 2 * n);
   const double sampling = next_up(std::sqrt(div_up(k - 1, n))) / 2;
-  return std::fmin(1, next_up(noise + (outputs_ == 1 ? 0 : std::fmin(same_record, sampling))));
+  return std::fmin(1,
+                   next_up(noise + (output_count() == 1 ? 0 : std::fmin(same_record, sampling))));
 }
 
 std::vector<std::uint32_t> HistogramSampler::draw_of(const OutcomeHistogram& histogram,
                                                      SecureRandom& random) const {
-  std::vector<std::int64_t> counts(outcomes_);
+  std::vector<std::int64_t> counts(outcome_count());
   for (std::size_t i = 0; i < histogram.keys.size(); ++i) {
     counts[histogram.keys[i]] = static_cast<std::int64_t>(histogram.counts[i]);
   }
   // No count is above n, so no sum is above k n <= 2^64, and all but the last are at most
   // (k - 1) n < 2^64. The last one is 2^64, and wraps to 0, only if every count is n: then all
   // outcomes are alike, as they are where every count is 0.
-  std::vector<std::uint64_t> sums(outcomes_ + 1);
-  for (std::size_t x = 0; x < outcomes_; ++x) {
+  std::vector<std::uint64_t> sums(outcome_count() + 1);
+  for (std::size_t x = 0; x < outcome_count(); ++x) {
     const std::int64_t noisy = noise_.perturb(counts[x], random);
-    const auto most = static_cast<std::int64_t>(records_);
+    const auto most = static_cast<std::int64_t>(record_count());
     sums[x + 1] = sums[x] + static_cast<std::uint64_t>(std::clamp(noisy, std::int64_t{0}, most));
   }
-  std::vector<std::uint32_t> outputs(outputs_);
+  std::vector<std::uint32_t> outputs(*output_count());
   for (std::uint32_t& output : outputs) {
     if (sums.back() == 0) {
-      output = static_cast<std::uint32_t>(random.below(outcomes_));
+      output = static_cast<std::uint32_t>(random.below(outcome_count()));
       continue;
     }
     const std::uint64_t position = random.below(sums.back());
@@ -459,10 +426,8 @@ StableHistogram::StableHistogram(double epsilon, double delta)
 
 StableHistogram::StableHistogram(double epsilon, double delta, std::int64_t threshold)
     : StableHistogram(epsilon, delta) {
-  if (!is_allowed(threshold, scale_, delta_)) {
-    throw InvalidInput("certificate-altered",
-                       "the threshold of a stable histogram must keep its delta, but does not");
-  }
+  refuse_if(!is_allowed(threshold, scale_, delta_), "certificate-altered", {},
+            "the threshold of a stable histogram must keep its delta, but does not");
   threshold_ = threshold;
 }
 
@@ -481,6 +446,15 @@ std::vector<NoisyCount> StableHistogram::draw(const OutcomeHistogram& histogram,
 
 namespace {
 
+std::uint64_t checked(std::uint64_t clip, std::uint64_t records) {
+  require_between({"the number of records", "n", "records"}, records, 4,
+                  RandomizedResponse::kMostRecords);
+  refuse_if(clip < 1 || clip >= (records + 2) / 3, "out-of-range", "clip",
+            "the clipped count must be from 1 to less than a third of the {} records, but is {}",
+            records, clip);
+  return clip;
+}
+
 double rho_up(unsigned coordinates, std::uint64_t records, std::uint64_t clip) {
   const double t = integer_down(clip);
   // ln(1 + x) of x = n / (t (n - t - 1)), with more than same_log1p can be off.
@@ -492,19 +466,10 @@ double rho_up(unsigned coordinates, std::uint64_t records, std::uint64_t clip) {
 }  // namespace
 
 ClippedMeans::ClippedMeans(unsigned coordinates, std::uint64_t records, std::uint64_t clip)
-    : coordinates_(coordinates), records_(records), clip_(clip) {
-  require_between({"the number of coordinates", "", "coordinates"}, coordinates, 1, 24);
-  require_between({"the number of records", "n", "records"}, records, 4,
-                  RandomizedResponse::kMostRecords);
-  if (clip < 1 || clip >= (records + 2) / 3) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format(
-            "the clipped count must be from 1 to less than a third of the {} records, but is {}",
-            records, clip),
-        "clip");
-  }
-}
+    : CentralSampler(std::uint64_t{1} << validated(coordinates), records, 1,
+                     Privacy::concentrated(rho_up(coordinates, records, checked(clip, records)))),
+      coordinates_(coordinates),
+      clip_(clip) {}
 
 std::optional<std::uint64_t> ClippedMeans::least_clip(unsigned coordinates, std::uint64_t records,
                                                       double rho) {
@@ -513,13 +478,9 @@ std::optional<std::uint64_t> ClippedMeans::least_clip(unsigned coordinates, std:
                      [&](std::uint64_t clip) { return rho_up(coordinates, records, clip) <= rho; });
 }
 
-Privacy ClippedMeans::guarantee() const {
-  return Privacy::concentrated(rho_up(coordinates_, records_, clip_));
-}
-
 double ClippedMeans::total_variation_up() const {
-  const auto n = static_cast<double>(records_);
-  const double share = share_up(clip_, records_);
+  const auto n = static_cast<double>(record_count());
+  const double share = share_up(clip_, record_count());
   // The subtractions err by less than 2^-52, the products by a relative 2^-50.
   const double distance = std::fmax(0, 1.0 / 3 - share - 0x1p-52);
   const double exponent = 2 * n * distance * distance * (1 - 0x1p-40);
@@ -531,8 +492,8 @@ std::vector<std::uint32_t> ClippedMeans::draw_of(const OutcomeHistogram& histogr
                                                  SecureRandom& random) const {
   std::uint32_t output = 0;
   for (unsigned j = 0; j < coordinates_; ++j) {
-    const std::uint64_t clipped = std::clamp(ones_of(histogram, j), clip_, records_ - clip_);
-    if (random.below(records_) < clipped) output |= std::uint32_t{1} << j;
+    const std::uint64_t clipped = std::clamp(ones_of(histogram, j), clip_, record_count() - clip_);
+    if (random.below(record_count()) < clipped) output |= std::uint32_t{1} << j;
   }
   return {output};
 }

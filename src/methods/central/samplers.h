@@ -55,22 +55,21 @@ enum class CentralMechanism {
 /// implementation passes the same conformance test (tests/methods/central/samplers.cpp).
 class CentralSampler {
  public:
-  CentralSampler() = default;
   CentralSampler(const CentralSampler&) = delete;
   CentralSampler& operator=(const CentralSampler&) = delete;
   virtual ~CentralSampler() = default;
 
   /// k.
-  [[nodiscard]] virtual std::uint64_t outcome_count() const = 0;
+  [[nodiscard]] std::uint64_t outcome_count() const { return outcomes_; }
 
   /// n, public.
-  [[nodiscard]] virtual std::uint64_t record_count() const = 0;
+  [[nodiscard]] std::uint64_t record_count() const { return records_; }
 
   /// m, the number of outcomes a draw releases; none where it is random (its law is then public).
-  [[nodiscard]] virtual std::optional<std::uint64_t> output_count() const = 0;
+  [[nodiscard]] std::optional<std::uint64_t> output_count() const { return outputs_; }
 
   /// What all outputs of one draw promise together.
-  [[nodiscard]] virtual Privacy guarantee() const = 0;
+  [[nodiscard]] Privacy guarantee() const { return guarantee_; }
 
   /// Total variation of one output, rounded up: if the records are independent draws from P, each
   /// output follows one P-hat with TV(P-hat, P) at most this, and the joint law of the m outputs is
@@ -90,12 +89,23 @@ class CentralSampler {
                                                 SecureRandom& random) const;
   /// Draws from a list of them.
   [[nodiscard]] std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
-                                                SecureRandom& random) const;
+                                                SecureRandom& random) const {
+    return draw(counts_of(records), random);
+  }
+
+ protected:
+  CentralSampler(std::uint64_t outcomes, std::uint64_t records,
+                 std::optional<std::uint64_t> outputs, const Privacy& guarantee)
+      : outcomes_(outcomes), records_(records), outputs_(outputs), guarantee_(guarantee) {}
 
  private:
   /// Requires record_count() records, all of them in {0, ..., k - 1}.
   [[nodiscard]] virtual std::vector<std::uint32_t> draw_of(const OutcomeHistogram& histogram,
                                                            SecureRandom& random) const = 0;
+  std::uint64_t outcomes_;
+  std::uint64_t records_;
+  std::optional<std::uint64_t> outputs_;
+  Privacy guarantee_;
 };
 
 // -----------------------------------------------------------------------------------------------
@@ -130,19 +140,12 @@ class SubsetSampler final : public CentralSampler {
 
   [[nodiscard]] const RandomizedResponse& response() const { return response_; }
 
-  [[nodiscard]] std::uint64_t outcome_count() const override { return response_.outcome_count(); }
-  [[nodiscard]] std::uint64_t record_count() const override { return records_; }
-  [[nodiscard]] std::optional<std::uint64_t> output_count() const override { return chosen_; }
-  [[nodiscard]] Privacy guarantee() const override { return guarantee_; }
   [[nodiscard]] double total_variation_up() const override;
 
  private:
   [[nodiscard]] std::vector<std::uint32_t> draw_of(const OutcomeHistogram& histogram,
                                                    SecureRandom& random) const override;
   RandomizedResponse response_;
-  std::uint64_t records_;
-  std::uint64_t chosen_;
-  Privacy guarantee_;
 };
 
 /// (k - 1) / Z of a randomized response, rounded up: how far its reports' law is at most from the
@@ -167,20 +170,14 @@ class SubsetSampler final : public CentralSampler {
 /// O(log(1 / s)) for each report, and O(d) for d distinct outcomes.
 class PoissonSampler final : public CentralSampler {
  public:
-  /// All reports: a random number of them.
+  /// Exactly `outputs`, or all reports: a random number of them. Throws InvalidInput for 0 outputs.
   PoissonSampler(const RandomizedResponse& response, const PoissonSubsample& subsample,
-                 std::uint64_t records, const Privacy& guarantee);
-  /// Exactly `outputs`. Throws InvalidInput if there are none.
-  PoissonSampler(const RandomizedResponse& response, const PoissonSubsample& subsample,
-                 std::uint64_t records, std::uint64_t outputs, const Privacy& guarantee);
+                 std::uint64_t records, std::optional<std::uint64_t> outputs,
+                 const Privacy& guarantee);
 
   [[nodiscard]] const RandomizedResponse& response() const { return response_; }
   [[nodiscard]] double rate() const { return subsample_.rate(); }
 
-  [[nodiscard]] std::uint64_t outcome_count() const override { return response_.outcome_count(); }
-  [[nodiscard]] std::uint64_t record_count() const override { return records_; }
-  [[nodiscard]] std::optional<std::uint64_t> output_count() const override { return outputs_; }
-  [[nodiscard]] Privacy guarantee() const override { return guarantee_; }
   [[nodiscard]] double total_variation_up() const override;
 
  private:
@@ -188,9 +185,6 @@ class PoissonSampler final : public CentralSampler {
                                                    SecureRandom& random) const override;
   RandomizedResponse response_;
   PoissonSubsample subsample_;
-  std::uint64_t records_;
-  std::optional<std::uint64_t> outputs_;
-  Privacy guarantee_;
 };
 
 /// P(Bin(n, s) < m), rounded up, by Bernstein's inequality: with x = n s - (m - 1) > 0 at most
@@ -240,12 +234,6 @@ class ProductSampler final : public CentralSampler {
   [[nodiscard]] const RandomizedResponse& response() const { return response_; }
   [[nodiscard]] unsigned coordinates() const { return coordinates_; }
 
-  [[nodiscard]] std::uint64_t outcome_count() const override {
-    return std::uint64_t{1} << coordinates_;
-  }
-  [[nodiscard]] std::uint64_t record_count() const override { return records_; }
-  [[nodiscard]] std::optional<std::uint64_t> output_count() const override { return outputs_; }
-  [[nodiscard]] Privacy guarantee() const override { return Privacy::pure(epsilon_); }
   /// For product distributions P.
   [[nodiscard]] double total_variation_up() const override;
 
@@ -254,9 +242,6 @@ class ProductSampler final : public CentralSampler {
                                                    SecureRandom& random) const override;
   RandomizedResponse response_;
   unsigned coordinates_;
-  std::uint64_t records_;
-  std::uint64_t outputs_;
-  double epsilon_;
 };
 
 /// The number of records whose outcome has this bit.
@@ -291,18 +276,12 @@ class DisjointRuns final : public CentralSampler {
 
   [[nodiscard]] const CentralSampler& single() const { return *single_; }
 
-  [[nodiscard]] std::uint64_t outcome_count() const override { return single_->outcome_count(); }
-  [[nodiscard]] std::uint64_t record_count() const override { return records_; }
-  [[nodiscard]] std::optional<std::uint64_t> output_count() const override { return runs_; }
-  [[nodiscard]] Privacy guarantee() const override { return single_->guarantee(); }
   [[nodiscard]] double total_variation_up() const override { return single_->total_variation_up(); }
 
  private:
   [[nodiscard]] std::vector<std::uint32_t> draw_of(const OutcomeHistogram& histogram,
                                                    SecureRandom& random) const override;
   std::unique_ptr<const CentralSampler> single_;
-  std::uint64_t records_;
-  std::uint64_t runs_;
 };
 
 /// Total variation of m independent outputs together, if each is within `weak`: m weak, rounded up,
@@ -370,17 +349,13 @@ class DsRoo final : public CentralSampler {
   /// Whether all inequalities hold, at every step, in integers.
   [[nodiscard]] bool satisfies(const ExpBound& bound) const;
 
-  [[nodiscard]] std::uint64_t outcome_count() const override { return outcomes_; }
-  [[nodiscard]] std::uint64_t record_count() const override { return records_; }
-  [[nodiscard]] std::optional<std::uint64_t> output_count() const override { return 1; }
-  [[nodiscard]] Privacy guarantee() const override { return Privacy::pure(bound_.epsilon()); }
   [[nodiscard]] double total_variation_up() const override;
 
  private:
   [[nodiscard]] std::vector<std::uint32_t> draw_of(const OutcomeHistogram& histogram,
                                                    SecureRandom& random) const override;
   [[nodiscard]] uint128 numerator_for(std::uint64_t obscured, uint128 count) const {
-    return (kTotal - obscured) * count * outcomes_ + uint128{obscured} * records_;
+    return (kTotal - obscured) * count * outcome_count() + uint128{obscured} * record_count();
   }
   [[nodiscard]] bool same_least_holds(std::uint64_t least, std::uint64_t obscured,
                                       const ExpBound& bound) const;
@@ -389,8 +364,6 @@ class DsRoo final : public CentralSampler {
   [[nodiscard]] std::uint64_t least_count(const OutcomeHistogram& histogram) const;
 
   ExpBound bound_;
-  std::uint64_t outcomes_;
-  std::uint64_t records_;
   std::vector<std::uint64_t> obscured_;  // Q_0, Q_1, ... up to the last that differs
 };
 
@@ -422,20 +395,12 @@ class HistogramSampler final : public CentralSampler {
 
   [[nodiscard]] const DiscreteLaplace& noise() const { return noise_; }
 
-  [[nodiscard]] std::uint64_t outcome_count() const override { return outcomes_; }
-  [[nodiscard]] std::uint64_t record_count() const override { return records_; }
-  [[nodiscard]] std::optional<std::uint64_t> output_count() const override { return outputs_; }
-  [[nodiscard]] Privacy guarantee() const override { return Privacy::pure(epsilon_); }
   [[nodiscard]] double total_variation_up() const override;
-  [[nodiscard]] bool outputs_are_independent() const override { return outputs_ == 1; }
+  [[nodiscard]] bool outputs_are_independent() const override { return output_count() == 1; }
 
  private:
   [[nodiscard]] std::vector<std::uint32_t> draw_of(const OutcomeHistogram& histogram,
                                                    SecureRandom& random) const override;
-  std::uint64_t outcomes_;
-  std::uint64_t records_;
-  std::uint64_t outputs_;
-  double epsilon_;
   DiscreteLaplace noise_;
 };
 
@@ -522,12 +487,6 @@ class ClippedMeans final : public CentralSampler {
   [[nodiscard]] std::uint64_t clip() const { return clip_; }
   [[nodiscard]] unsigned coordinates() const { return coordinates_; }
 
-  [[nodiscard]] std::uint64_t outcome_count() const override {
-    return std::uint64_t{1} << coordinates_;
-  }
-  [[nodiscard]] std::uint64_t record_count() const override { return records_; }
-  [[nodiscard]] std::optional<std::uint64_t> output_count() const override { return 1; }
-  [[nodiscard]] Privacy guarantee() const override;
   /// For product distributions with means in [1/3, 2/3].
   [[nodiscard]] double total_variation_up() const override;
 
@@ -535,7 +494,6 @@ class ClippedMeans final : public CentralSampler {
   [[nodiscard]] std::vector<std::uint32_t> draw_of(const OutcomeHistogram& histogram,
                                                    SecureRandom& random) const override;
   unsigned coordinates_;
-  std::uint64_t records_;
   std::uint64_t clip_;
 };
 

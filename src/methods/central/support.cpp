@@ -3,17 +3,14 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstddef>
 #include <iterator>
-#include <optional>
-#include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 
 #include "accounting/composition.h"
 #include "base/directed_rounding.h"
 #include "base/names.h"
+#include "base/refusal.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "methods/central/samplers.h"
@@ -227,11 +224,9 @@ void require_width(double parameter, std::uint64_t most) {
       parameter == std::floor(parameter)) {
     return;
   }
-  throw InvalidInput(
-      "out-of-range",
-      fmt::format("the width of the support must be an integer from 1 to {}, but is {}", most,
-                  parameter),
-      "support");
+  refuse_input("out-of-range", "support",
+               "the width of the support must be an integer from 1 to {}, but is {}", most,
+               parameter);
 }
 
 constexpr SupportRow kHintRows[] = {
@@ -268,10 +263,8 @@ constexpr SupportRow kHintRows[] = {
      .require =
          [](double proxy, std::uint64_t) {
            if (proxy > 0 && std::isfinite(proxy)) return;
-           throw InvalidInput(
-               "out-of-range",
-               fmt::format("a sub-Gaussian proxy must be finite and positive, but is {}", proxy),
-               "support");
+           refuse_input("out-of-range", "support",
+                        "a sub-Gaussian proxy must be finite and positive, but is {}", proxy);
          },
      .in_cells =
          [](double proxy, const IntegerCells& cells) {
@@ -477,12 +470,9 @@ SupportFinder::Expected SupportFinder::expected(std::uint64_t outcomes) const {
     expected.outside = std::fmin(1, div_up(std::ceil(uncovered()), count));
   }
   expected.size = std::min(expected.size, outcome_count_);
-  if (expected.size > most_width_) {
-    throw InvalidInput("too-many-outcomes",
-                       fmt::format("the support may have {} outcomes, but a draw takes {} at most",
-                                   expected.size, most_width_),
-                       "support");
-  }
+  refuse_if(expected.size > most_width_, "too-many-outcomes", "support",
+            "the support may have {} outcomes, but a draw takes {} at most", expected.size,
+            most_width_);
   return expected;
 }
 
@@ -527,11 +517,8 @@ bool SupportFinder::can_find(OutcomeInterval hull, std::uint64_t size) const {
 
 FoundSupport SupportFinder::find(const OutcomeHistogram& histogram, SecureRandom& random) const {
   const uint128 records = mollify::record_count(histogram);
-  if (records != record_count_) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("the number of records must be {}, but is {}", record_count_, records), "n");
-  }
+  refuse_if(records != record_count_, "wrong-shape", "n",
+            "the number of records must be {}, but is {}", record_count_, records);
   const RecordsByOutcome sorted(histogram, outcome_count_);
   const auto count = static_cast<std::int64_t>(record_count_);
   const StableHistogram stable(stage_epsilon_, delta_);

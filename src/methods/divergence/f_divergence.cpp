@@ -1,13 +1,11 @@
 #include "methods/divergence/f_divergence.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/refusal.h"
 #include "core/invalid_input.h"
 
 namespace mollify {
@@ -17,10 +15,9 @@ namespace mollify {
 
 void require_same_outcomes(std::span<const double> p, std::span<const double> q) {
   if (p.size() == q.size()) return;
-  throw InvalidInput(
-      "wrong-shape",
-      fmt::format("P and Q must be distributions on the same outcomes, but have {} and {}",
-                  p.size(), q.size()));
+  refuse_input("wrong-shape", {},
+               "P and Q must be distributions on the same outcomes, but have {} and {}", p.size(),
+               q.size());
 }
 
 double kullback_leibler(std::span<const double> p, std::span<const double> q) {
@@ -81,21 +78,16 @@ ReferenceMasses ReferenceMasses::given(std::span<const double> masses) {
   CompensatedSum sum;
   for (std::size_t i = 0; i < masses.size(); ++i) {
     if (!(masses[i] >= 0.0) || std::isinf(masses[i])) {
-      throw InvalidInput(
-          "not-a-distribution",
-          fmt::format("the reference mass of outcome {} must be finite and not negative, but is {}",
-                      i, masses[i]),
-          "reference");
+      refuse_input("not-a-distribution", "reference",
+                   "the reference mass of outcome {} must be finite and not negative, but is {}", i,
+                   masses[i]);
     }
     if (masses[i] > 0.0) positive.push_back(masses[i]);
     sum += masses[i];
   }
   const double total = sum.value();
-  if (!(std::abs(total - 1.0) <= 1e-9)) {
-    throw InvalidInput("not-a-distribution",
-                       fmt::format("the reference masses must sum to one, but sum to {}", total),
-                       "reference");
-  }
+  refuse_if(!(std::abs(total - 1.0) <= 1e-9), "not-a-distribution", "reference",
+            "the reference masses must sum to one, but sum to {}", total);
   if (std::all_of(positive.begin(), positive.end(),
                   [&](double mass) { return mass == positive.front(); })) {
     return {positive.size(), {}};
@@ -103,10 +95,6 @@ ReferenceMasses ReferenceMasses::given(std::span<const double> masses) {
   for (double& mass : positive) mass /= total;
   const std::uint64_t outcomes = positive.size();
   return {outcomes, std::move(positive)};
-}
-
-double ReferenceMasses::mass(std::size_t outcome) const {
-  return is_uniform() ? 1.0 / static_cast<double>(outcomes_) : masses_[outcome];
 }
 
 double ReferenceMasses::smallest_mass() const {

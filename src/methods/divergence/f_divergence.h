@@ -166,7 +166,9 @@ class ReferenceMasses {
   [[nodiscard]] std::uint64_t outcomes() const { return outcomes_; }
   [[nodiscard]] bool is_uniform() const { return masses_.empty(); }
   /// Mass of one outcome, index below outcomes().
-  [[nodiscard]] double mass(std::size_t outcome) const;
+  [[nodiscard]] double mass(std::size_t outcome) const {
+    return is_uniform() ? 1.0 / static_cast<double>(outcomes_) : masses_[outcome];
+  }
   [[nodiscard]] double smallest_mass() const;
 
   /// The reference of a coarser domain: outcomes 2i and 2i+1 become one.

@@ -7,10 +7,8 @@
 #include <functional>
 #include <limits>
 
-#include <fmt/format.h>
-
+#include "base/refusal.h"
 #include "core/invalid_input.h"
-#include "methods/divergence/f_divergence.h"
 
 namespace mollify {
 
@@ -27,32 +25,26 @@ constexpr double kNegligible = 0x1p-900;
 
 void require_band(std::span<const double> p, std::span<const double> lower,
                   std::span<const double> upper) {
-  if (p.empty() || lower.size() != p.size() || upper.size() != p.size()) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format(
+  refuse_if(p.empty() || lower.size() != p.size() || upper.size() != p.size(), "wrong-shape", {},
             "P and the bounds of a band must have the same positive length, but have {}, {} and {}",
-            p.size(), lower.size(), upper.size()));
-  }
+            p.size(), lower.size(), upper.size());
   CompensatedSum lower_sum;
   CompensatedSum upper_sum;
   for (std::size_t i = 0; i < p.size(); ++i) {
     if (!(lower[i] >= 0.0) || !(lower[i] <= upper[i]) || std::isinf(upper[i])) {
-      throw InvalidInput("out-of-range", fmt::format("the bounds of outcome {} of a band must be "
-                                                     "finite with 0 <= lower <= upper, but are {} "
-                                                     "and {}",
-                                                     i, lower[i], upper[i]));
+      refuse_input("out-of-range", {},
+                   "the bounds of outcome {} of a band must be finite with 0 <= lower <= upper, "
+                   "but are {} and {}",
+                   i, lower[i], upper[i]);
     }
     lower_sum += lower[i];
     upper_sum += upper[i];
   }
   if (lower_sum.value() > 1.0 + kFeasibilityTolerance ||
       upper_sum.value() < 1.0 - kFeasibilityTolerance) {
-    throw InvalidInput(
-        "not-a-distribution",
-        fmt::format("the bounds of a band must sum to at most and at least one, but sum to {} and "
-                    "{}",
-                    lower_sum.value(), upper_sum.value()));
+    refuse_input("not-a-distribution", {},
+                 "the bounds of a band must sum to at most and at least one, but sum to {} and {}",
+                 lower_sum.value(), upper_sum.value());
   }
 }
 
@@ -179,31 +171,19 @@ constexpr std::uint64_t kLargestEnumeration = 16;
 constexpr double kMassTolerance = 1e-12;
 
 void require_epsilon(double epsilon) {
-  if (!(epsilon > 0.0) || !(epsilon <= kLargestEpsilon)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("epsilon must be finite, positive and at most {}, but is {}",
-                                   kLargestEpsilon, epsilon),
-                       "epsilon");
-  }
+  refuse_if(!(epsilon > 0.0) || !(epsilon <= kLargestEpsilon), "out-of-range", "epsilon",
+            "epsilon must be finite, positive and at most {}, but is {}", kLargestEpsilon, epsilon);
 }
 
 void require_class(const DensityClass& inputs) {
-  if (!(inputs.c1 >= 0.0 && inputs.c1 <= 1.0)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("c1 must be from 0 to 1, since a distribution cannot lie above c1 times the "
-                    "reference otherwise, but is {}",
-                    inputs.c1),
-        "c1");
-  }
-  if (!(inputs.c2 >= 1.0) || std::isinf(inputs.c2)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("c2 must be finite and at least 1, since a distribution cannot lie below c2 "
-                    "times the reference otherwise, but is {}",
-                    inputs.c2),
-        "c2");
-  }
+  refuse_if(!(inputs.c1 >= 0.0 && inputs.c1 <= 1.0), "out-of-range", "c1",
+            "c1 must be from 0 to 1, since a distribution cannot lie above c1 times the reference "
+            "otherwise, but is {}",
+            inputs.c1);
+  refuse_if(!(inputs.c2 >= 1.0) || std::isinf(inputs.c2), "out-of-range", "c2",
+            "c2 must be finite and at least 1, since a distribution cannot lie below c2 times the "
+            "reference otherwise, but is {}",
+            inputs.c2);
 }
 
 /// A class with its α, 1 − α computed so that neither cancels.
@@ -411,12 +391,10 @@ WorstCaseRisk assemble(const ReferenceMasses& reference, const Class& inputs, co
 Factors checked_factors(double lower_factor, double epsilon) {
   const Factors band{lower_factor, lower_factor * std::exp(epsilon)};
   if (!(lower_factor > 0.0 && lower_factor <= 1.0 && band.upper >= 1.0)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("the factor b of a band must be at most 1 and at least exp(-epsilon) = {}, but "
-                    "is {}",
-                    std::exp(-epsilon), lower_factor),
-        "b");
+    refuse_input(
+        "out-of-range", "b",
+        "the factor b of a band must be at most 1 and at least exp(-epsilon) = {}, but is {}",
+        std::exp(-epsilon), lower_factor);
   }
   return band;
 }

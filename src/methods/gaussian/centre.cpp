@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <limits>
 #include <map>
 #include <numbers>
@@ -14,8 +13,8 @@
 #include "accounting/composition.h"
 #include "base/directed_rounding.h"
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "core/invalid_input.h"
-#include "domain/numbers.h"
 #include "methods/central/samplers.h"
 
 namespace mollify {
@@ -53,13 +52,9 @@ double at_most_up(double n, double q, double m) {
 PrivateMedian::PrivateMedian(std::int64_t first, std::int64_t last, Ratio rate)
     : first_(first), last_(last), choice_(rate) {
   constexpr std::int64_t kLimit = std::int64_t{1} << 61U;
-  if (first < -kLimit || first > last || last >= kLimit) {
-    throw InvalidInput(
-        "not-ascending",
-        fmt::format("a median needs -2^61 <= first <= last < 2^61, but the range is from {} to {}",
-                    first, last),
-        "mean-range");
-  }
+  refuse_if(first < -kLimit || first > last || last >= kLimit, "not-ascending", "mean-range",
+            "a median needs -2^61 <= first <= last < 2^61, but the range is from {} to {}", first,
+            last);
 }
 
 std::vector<PrivateMedian::Interval> PrivateMedian::intervals(
@@ -132,10 +127,8 @@ double median_beyond_up(std::uint64_t records, double outcomes, Ratio rate, doub
 // A private coarse centre of rows of numbers.
 
 CoarseCentre::CoarseCentre(CentreDesign design) : design_(std::move(design)) {
-  if (design_ != design_centre(design_.request)) {
-    throw InvalidInput("internal-error",
-                       "a coarse centre needs a design as design_centre makes it");
-  }
+  refuse_if(design_ != design_centre(design_.request), "internal-error", {},
+            "a coarse centre needs a design as design_centre makes it");
   cells_.resize(design_.request.dimension);
 }
 
@@ -150,17 +143,12 @@ std::int64_t CoarseCentre::cell_of(double score, int cell_exponent) {
 
 void CoarseCentre::add(std::span<const double> whitened_rows) {
   const std::size_t d = cells_.size();
-  if (whitened_rows.size() % d != 0) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("rows of a coarse centre have {} numbers each, but {} were given", d,
-                    whitened_rows.size()));
-  }
+  refuse_if(whitened_rows.size() % d != 0, "wrong-shape", {},
+            "rows of a coarse centre have {} numbers each, but {} were given", d,
+            whitened_rows.size());
   constexpr std::size_t kMostRows = 0xFFFFFFFF;
-  if (whitened_rows.size() / d > kMostRows - cells_.front().size()) {
-    throw InvalidInput("out-of-range",
-                       "a coarse centre takes at most 4294967295 rows, but more were given", "n");
-  }
+  refuse_if(whitened_rows.size() / d > kMostRows - cells_.front().size(), "out-of-range", "n",
+            "a coarse centre takes at most 4294967295 rows, but more were given");
   for (std::size_t i = 0; i < whitened_rows.size(); ++i) {
     cells_[i % d].push_back(cell_of(whitened_rows[i], design_.cell_exponent));
   }
@@ -269,22 +257,17 @@ void check(const CentreRequest& request) {
           "mean-range", {WayOut::set("mean-range"), WayOut::set("delta")});
     }
   } else if (request.ranges.size() != 1 && request.ranges.size() != request.dimension) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("a coarse centre of {} coordinates needs one range or {}, but has {}",
-                    request.dimension, request.dimension, request.ranges.size()),
-        "mean-range");
+    refuse_input("wrong-shape", "mean-range",
+                 "a coarse centre of {} coordinates needs one range or {}, but has {}",
+                 request.dimension, request.dimension, request.ranges.size());
   }
   for (const RealRange& range : request.ranges) {
     const double limit = kMostCells / 4 * request.deviation;
-    if (!(range.low >= -limit && range.low < range.high && range.high <= limit)) {
-      throw InvalidInput(
-          "not-ascending",
-          fmt::format("a range of the mean must be of numbers low < high within 2^49 deviations of "
-                      "0, but is from {} to {}",
-                      range.low, range.high),
-          "mean-range");
-    }
+    refuse_if(!(range.low >= -limit && range.low < range.high && range.high <= limit),
+              "not-ascending", "mean-range",
+              "a range of the mean must be of numbers low < high within 2^49 deviations of 0, but "
+              "is from {} to {}",
+              range.low, range.high);
   }
 }
 
@@ -494,12 +477,10 @@ std::uint64_t least_records(CentreRequest request) {
     return best_design(request).has_value();
   });
   if (least) return *least;
-  throw InvalidInput(
-      "no-answer",
-      fmt::format("no number of records up to {} gives a coarse centre with this budget and "
-                  "probability of failure",
-                  kMostCentreRecords),
-      "n");
+  refuse_input("no-answer", "n",
+               "no number of records up to {} gives a coarse centre with this budget and "
+               "probability of failure",
+               kMostCentreRecords);
 }
 
 /// Whether medians of this rate keep an epsilon and delta, whichever way that is counted.
@@ -549,10 +530,9 @@ void check_centre_design(const CentreDesign& design) {
   const bool has_cells =
       design.histogram ? design.histogram->coarse_bits >= 1 && design.histogram->coarse_bits <= 50
                        : !design.request.ranges.empty();
-  if (said.notion != design.request.budget.notion || !has_cells || !keeps()) {
-    throw InvalidInput("certificate-altered",
-                       "the numbers of a coarse centre must keep its guarantee, but do not");
-  }
+  refuse_if(said.notion != design.request.budget.notion || !has_cells || !keeps(),
+            "certificate-altered", {},
+            "the numbers of a coarse centre must keep its guarantee, but do not");
 }
 
 std::optional<CentreDesign> find_centre_design(const CentreRequest& request) {
@@ -563,11 +543,10 @@ std::optional<CentreDesign> find_centre_design(const CentreRequest& request) {
 CentreDesign design_centre(const CentreRequest& request) {
   if (const auto design = find_centre_design(request)) return *design;
   const std::uint64_t least = least_records(request);
-  throw InvalidInput("too-few-records",
-                     fmt::format("a coarse centre with this budget and probability of failure "
-                                 "needs at least {} records, but has {}",
-                                 least, request.records),
-                     "n", {WayOut::have("records", std::to_string(least))});
+  refuse_input("too-few-records", "n", {WayOut::have("records", std::to_string(least))},
+               "a coarse centre with this budget and probability of failure needs at least {} "
+               "records, but has {}",
+               least, request.records);
 }
 
 }  // namespace mollify

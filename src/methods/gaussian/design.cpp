@@ -1,10 +1,7 @@
 #include "methods/gaussian/design.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdint>
 #include <functional>
-#include <optional>
 #include <utility>
 
 #include <boost/math/tools/minima.hpp>
@@ -13,6 +10,7 @@
 #include "accounting/composition.h"
 #include "accounting/lattice.h"
 #include "base/directed_rounding.h"
+#include "base/refusal.h"
 #include "core/invalid_input.h"
 #include "kernel/clipped_sums.h"
 #include "methods/gaussian/sampler.h"
@@ -529,12 +527,9 @@ void validate(const GaussianRequest& request) {
         "with epsilon, or the covariance itself",
         "covariance-bound", {WayOut::set("rho"), WayOut::set("delta"), WayOut::set("covariance")});
   }
-  if (request.paper_variance && !is_pure) {
-    throw InvalidInput(
-        "not-for-this-budget",
-        "the paper's variance works under pure epsilon alone: leave it out, or give epsilon alone",
-        "paper-variance");
-  }
+  refuse_if(
+      request.paper_variance && !is_pure, "not-for-this-budget", "paper-variance",
+      "the paper's variance works under pure epsilon alone: leave it out, or give epsilon alone");
   if (request.mean_bound) {
     if (!request.ranges.empty()) {
       throw InvalidInput("contradicting-parameters",
@@ -752,52 +747,41 @@ void check_gaussian_design(const GaussianDesign& design) {
   const GaussianRequest& request = design.request;
   validate(request);
   const GaussianWeights& weights = design.weights;
-  if (weights.minus_records >= weights.plus_records ||
-      weights.divisor != weights.plus_records - weights.minus_records) {
-    throw InvalidInput("certificate-altered",
-                       fmt::format("{} records less {} are not {} times one", weights.plus_records,
-                                   weights.minus_records, weights.divisor));
-  }
-  if (design.lattice_radius < 1 || design.lattice_radius > ClippedSum::kGreatestRadius) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("the radius of clipping must be from 1 to 2^40 cells, but is {}",
-                                   design.lattice_radius),
-                       "radius");
-  }
-  if (std::abs(design.step_exponent) > 1000 || !(design.public_variance >= 0) ||
-      !(design.public_variance <= 1)) {
-    throw InvalidInput("certificate-altered",
-                       "the step or the public variance of a Gaussian design is out of range");
-  }
+  refuse_if(weights.minus_records >= weights.plus_records ||
+                weights.divisor != weights.plus_records - weights.minus_records,
+            "certificate-altered", {}, "{} records less {} are not {} times one",
+            weights.plus_records, weights.minus_records, weights.divisor);
+  refuse_if(design.lattice_radius < 1 || design.lattice_radius > ClippedSum::kGreatestRadius,
+            "out-of-range", "radius",
+            "the radius of clipping must be from 1 to 2^40 cells, but is {}",
+            design.lattice_radius);
+  refuse_if(std::abs(design.step_exponent) > 1000 || !(design.public_variance >= 0) ||
+                !(design.public_variance <= 1),
+            "certificate-altered", {},
+            "the step or the public variance of a Gaussian design is out of range");
   const std::uint64_t of_centre = design.centre ? design.centre->request.records : 0;
-  if (of_centre > request.records || weights.plus_records > design.run_records ||
-      weights.plus_records + weights.minus_records != design.run_records ||
-      design.run_records > (request.records - of_centre) / request.outputs) {
-    throw InvalidInput(
-        "too-few-records",
-        fmt::format("{} runs on {} records each and a centre on {} do not fit into {} records",
-                    request.outputs, design.run_records, of_centre, request.records),
-        "n");
-  }
+  refuse_if(of_centre > request.records || weights.plus_records > design.run_records ||
+                weights.plus_records + weights.minus_records != design.run_records ||
+                design.run_records > (request.records - of_centre) / request.outputs,
+            "too-few-records", "n",
+            "{} runs on {} records each and a centre on {} do not fit into {} records",
+            request.outputs, design.run_records, of_centre, request.records);
   if (design.centre && design.centre->request.dimension != request.dimension) {
-    throw InvalidInput("wrong-shape",
-                       fmt::format("the centre is of {} dimensions, but the design of {}",
-                                   design.centre->request.dimension, request.dimension));
+    refuse_input("wrong-shape", {}, "the centre is of {} dimensions, but the design of {}",
+                 design.centre->request.dimension, request.dimension);
   }
   if (design.centre) check_centre_design(*design.centre);
   if (design.threshold > 0) {
     check_tested_run(tested_run(design));
-    if (request.budget.notion != Notion::kApproximate || weights.minus_records > 0) {
-      throw InvalidInput("not-for-this-budget",
-                         "a run is tested under epsilon and delta, and subtracts no records");
-    }
+    refuse_if(request.budget.notion != Notion::kApproximate || weights.minus_records > 0,
+              "not-for-this-budget", {},
+              "a run is tested under epsilon and delta, and subtracts no records");
   }
   const Privacy& said = design.guarantee;
-  if (said.notion != request.budget.notion || !run_keeps(design, said) ||
-      (design.centre && !is_within(design.centre->guarantee, said))) {
-    throw InvalidInput("certificate-altered",
-                       "the integers of the Gaussian design do not keep its guarantee");
-  }
+  refuse_if(said.notion != request.budget.notion || !run_keeps(design, said) ||
+                (design.centre && !is_within(design.centre->guarantee, said)),
+            "certificate-altered", {},
+            "the integers of the Gaussian design do not keep its guarantee");
 }
 
 std::optional<GaussianDesign> settled(GaussianDesign design) {
@@ -854,14 +838,11 @@ GaussianDesign design_gaussian(const GaussianRequest& request, double most) {
   if (most < 1 && (records || budget)) {
     would_do += fmt::format(" to be within {:g} in total variation", most);
   }
-  throw InvalidInput(
-      "too-few-records",
-      fmt::format("{} {} for {}{} in {} dimension{}: {}", request.records,
-                  request.records == 1 ? "record is too few" : "records are too few",
-                  request.budget.text(),
-                  request.outputs > 1 ? fmt::format(" and {} outputs", request.outputs) : "",
-                  request.dimension, request.dimension > 1 ? "s" : "", would_do),
-      "n");
+  refuse_input("too-few-records", "n", "{} {} for {}{} in {} dimension{}: {}", request.records,
+               request.records == 1 ? "record is too few" : "records are too few",
+               request.budget.text(),
+               request.outputs > 1 ? fmt::format(" and {} outputs", request.outputs) : "",
+               request.dimension, request.dimension > 1 ? "s" : "", would_do);
 }
 
 }  // namespace mollify

@@ -4,36 +4,26 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "accounting/composition.h"
-#include "base/json.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "domain/domain.h"
 #include "methods/gaussian/design.h"
-#include "methods/gaussian/moments.h"
-#include "methods/gaussian/sampler.h"
 #include "records/private_table.h"
 #include "records/sink.h"
 #include "records/values.h"
 #include "release/acceptance.h"
-#include "release/design.h"
 #include "release/method.h"
 #include "release/public_inputs.h"
-#include "release/spec.h"
 
 namespace mollify {
 
@@ -98,9 +88,8 @@ constexpr const char* kTestedNoise = "tested-covariance";
 
 /// Throws unless a condition of a stated design holds.
 void require_stated(bool hold) {
-  if (!hold)
-    throw InvalidInput("internal-error",
-                       "a Gaussian design must have the numbers of one, but has others");
+  refuse_if(!hold, "internal-error", {},
+            "a Gaussian design must have the numbers of one, but has others");
 }
 
 std::uint64_t whole_member(const nlohmann::json& json) {
@@ -480,10 +469,10 @@ class PointMethod : public ReleaseMethod {
     own.mean_bound = reader.find<double>("/mean_bound");
     const auto mean_range = reader.find<double>("/mean_range");
     if (own.mean_bound && mean_range) {
-      throw InvalidInput("contradicting-parameters",
-                         fmt::format("give {} or {}, not both", reader.called("/mean_bound"),
-                                     reader.called("/mean_range")),
-                         "mean-bound", {WayOut::leave("mean-bound"), WayOut::leave("mean-range")});
+      refuse_input("contradicting-parameters", "mean-bound",
+                   {WayOut::leave("mean-bound"), WayOut::leave("mean-range")},
+                   "give {} or {}, not both", reader.called("/mean_bound"),
+                   reader.called("/mean_range"));
     }
     if (mean_range) {
       require_in(kPositive, {reader.called("/mean_range"), "mean-range"}, *mean_range);
@@ -550,14 +539,11 @@ class GaussianMethod final : public PointMethod {
   void validate(const ReleaseSpec& spec) const override {
     const auto& own = own_of<GaussianSpec>(spec);
     if (own.covariance || own.covariance_bound) return;
-    throw InvalidInput("missing-parameter",
-                       fmt::format("the covariance is missing: give {} or {}, or use {}, which "
-                                   "learns it",
-                                   flag_words("covariance"), flag_words("covariance-bound"),
-                                   method_words("gaussian-model")),
-                       "covariance",
-                       {WayOut::set("covariance"), WayOut::set("covariance-bound"),
-                        WayOut::use("gaussian-model")});
+    refuse_input(
+        "missing-parameter", "covariance",
+        {WayOut::set("covariance"), WayOut::set("covariance-bound"), WayOut::use("gaussian-model")},
+        "the covariance is missing: give {} or {}, or use {}, which learns it",
+        flag_words("covariance"), flag_words("covariance-bound"), method_words("gaussian-model"));
   }
 
   std::unique_ptr<const PreparedRelease> prepare(
@@ -705,11 +691,10 @@ class GaussianModelMethod final : public PointMethod {
   void validate(const ReleaseSpec& spec) const override {
     const auto& own = own_of<GaussianSpec>(spec);
     if (!own.covariance && !own.covariance_bound && !own.mean_bound && !own.paper_variance) return;
-    throw InvalidInput("superfluous-parameter",
-                       fmt::format("{} learns its mean and covariance from the ranges alone, but a "
-                                   "covariance, a bound or the paper's variance is given",
-                                   method_words("gaussian-model")),
-                       "covariance", {WayOut::leave("covariance")});
+    refuse_input("superfluous-parameter", "covariance", {WayOut::leave("covariance")},
+                 "{} learns its mean and covariance from the ranges alone, but a covariance, a "
+                 "bound or the paper's variance is given",
+                 method_words("gaussian-model"));
   }
 
   std::unique_ptr<const PreparedRelease> prepare(

@@ -1,9 +1,7 @@
 #include "methods/gaussian/moments.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include <Eigen/Core>
@@ -11,10 +9,10 @@
 
 #include "accounting/gaussian.h"
 #include "base/directed_rounding.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "core/invalid_input.h"
 #include "domain/numbers.h"
-#include "kernel/clipped_sums.h"
 #include "kernel/noise.h"
 #include "methods/gaussian/sampler.h"
 #include "scores/linear_algebra.h"
@@ -106,11 +104,9 @@ void validate_moments(const MomentRequest& request) {
   const bool pure = request.budget.notion == PrivacyNotion::kPure;
   const std::size_t most = pure ? kMostPureDimensions : kMostMomentDimensions;
   if (request.dimension < 1 || request.dimension > most) {
-    throw InvalidInput(
-        "too-many-columns",
-        fmt::format("a shared Gaussian takes from 1 to {} columns{}, but there are {}", most,
-                    pure ? " under pure epsilon (256 with a delta or rho)" : "",
-                    request.dimension));
+    refuse_input("too-many-columns", {},
+                 "a shared Gaussian takes from 1 to {} columns{}, but there are {}", most,
+                 pure ? " under pure epsilon (256 with a delta or rho)" : "", request.dimension);
   }
   require_moment_records(request.records);
 }
@@ -253,10 +249,10 @@ MomentDesign design_moments(const MomentRequest& request, std::optional<double> 
   design.amount = amount ? *amount : adaptive_amount_down(request.budget, "gaussian");
   design.clip_radius = clip_radius_of(request);
   if (!(design.amount > 0) || std::isinf(design.amount) || !find_lattice(design)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("a budget of a shared Gaussian must be one whose noise can be "
-                                   "drawn, about epsilon 1e-6 to 1e6, but is {}",
-                                   request.budget.text()));
+    refuse_input("out-of-range", {},
+                 "a budget of a shared Gaussian must be one whose noise can be drawn, about "
+                 "epsilon 1e-6 to 1e6, but is {}",
+                 request.budget.text());
   }
   const ModelError stated = expected_error(design, kStatedDeviations.back());
   design.mean_error = stated.mean;
@@ -306,10 +302,8 @@ void check_moment_design(const MomentDesign& design) {
     }
     return false;
   }();
-  if (!keeps) {
-    throw InvalidInput("certificate-altered",
-                       "the rounds of a shared Gaussian must keep its guarantee, but do not");
-  }
+  refuse_if(!keeps, "certificate-altered", {},
+            "the rounds of a shared Gaussian must keep its guarantee, but do not");
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -456,11 +450,9 @@ void SharedGaussian::draw(std::uint64_t count, std::span<const double> low,
 
 MomentSampler::MomentSampler(MomentDesign design, std::vector<double> low, std::vector<double> high)
     : design_(std::move(design)), low_(std::move(low)), high_(std::move(high)) {
-  if (low_.size() != design_.request.dimension || high_.size() != low_.size()) {
-    throw InvalidInput("wrong-shape",
-                       fmt::format("the design is for {} columns, but there are {} ranges",
-                                   design_.request.dimension, low_.size()));
-  }
+  refuse_if(low_.size() != design_.request.dimension || high_.size() != low_.size(), "wrong-shape",
+            {}, "the design is for {} columns, but there are {} ranges", design_.request.dimension,
+            low_.size());
   check_moment_design(design_);
 }
 
@@ -484,11 +476,9 @@ void MomentSums::add(std::span<const double> rows) {
 }
 
 SharedGaussian MomentSampler::measure(const NumericTable& table, SecureRandom& random) const {
-  if (table.dimension() != design_.request.dimension) {
-    throw InvalidInput("wrong-shape",
-                       fmt::format("the table has {} columns, but the design is for {}",
-                                   table.dimension(), design_.request.dimension));
-  }
+  refuse_if(table.dimension() != design_.request.dimension, "wrong-shape", {},
+            "the table has {} columns, but the design is for {}", table.dimension(),
+            design_.request.dimension);
   // The only look at the data.
   const SumUp sum_up = [&](const MomentMeasure& measure) {
     MomentSums sums(design_, measure);

@@ -2,7 +2,6 @@
 #include "release/plan.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>

@@ -8,9 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "base/json.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "core/invalid_input.h"
 #include "domain/domain.h"
@@ -49,10 +48,8 @@ auto read_pass(const std::string& bytes, const Read& read) {
 /// d numbers where a pass has any.
 std::vector<double> numbers(const Json& json, std::size_t count) {
   auto read = json.get<std::vector<double>>();
-  if (read.size() != count) {
-    throw InvalidInput("part-mismatch",
-                       "a pass over parts of a table is of another number of columns");
-  }
+  refuse_if(read.size() != count, "part-mismatch", {},
+            "a pass over parts of a table is of another number of columns");
   return read;
 }
 
@@ -107,10 +104,8 @@ class MomentPoints {
 KeyedPass keyed_pass(const Json& json, std::size_t dimension) {
   GaussianPass pass;
   const auto kind = json.at("kind").get<unsigned>();
-  if (kind > static_cast<unsigned>(GaussianPass::Kind::kRuns)) {
-    throw InvalidInput("part-mismatch",
-                       "a pass over parts of a table is of no kind that this version knows");
-  }
+  refuse_if(kind > static_cast<unsigned>(GaussianPass::Kind::kRuns), "part-mismatch", {},
+            "a pass over parts of a table is of no kind that this version knows");
   pass.kind = static_cast<GaussianPass::Kind>(kind);
   for (const Json& part : json.at("roles")) {
     std::vector<RoleShare>& shares = pass.roles.emplace_back();
@@ -121,7 +116,7 @@ KeyedPass keyed_pass(const Json& json, std::size_t dimension) {
   if (pass.kind == GaussianPass::Kind::kRuns) pass.centre = numbers(json.at("centre"), dimension);
   const auto& bytes = json.at("key").get_binary();
   auto key = ReleaseKey::of_worker_bytes(std::vector<unsigned char>(bytes.begin(), bytes.end()));
-  if (!key) throw InvalidInput("part-mismatch", "a pass over parts of a table has no release key");
+  refuse_if(!key, "part-mismatch", {}, "a pass over parts of a table has no release key");
   return {std::move(pass), *std::move(key)};
 }
 

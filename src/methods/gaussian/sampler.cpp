@@ -2,26 +2,17 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <span>
 #include <string>
 #include <utility>
 
 #include <Eigen/Core>
-#include <fmt/format.h>
 
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "core/invalid_input.h"
-#include "kernel/clipped_sums.h"
 #include "kernel/noise.h"
 #include "kernel/order.h"
-#include "methods/gaussian/centre.h"
 #include "methods/gaussian/tested.h"
-#include "records/keyed_units.h"
 #include "scores/linear_algebra.h"
 
 namespace mollify {
@@ -47,12 +38,8 @@ void check_dimension(std::size_t dimension) {
 }
 
 void check_size(const Called& what, std::size_t size, std::size_t expected) {
-  if (size != expected) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("{} must have {} numbers, but has {}", what.words, expected, size),
-        what.parameter);
-  }
+  refuse_if(size != expected, "wrong-shape", what.parameter, "{} must have {} numbers, but has {}",
+            what.words, expected, size);
 }
 
 /// Square, finite, of positive variances and symmetric.
@@ -61,31 +48,25 @@ void check_entries(std::size_t d, std::span<const double> covariance) {
   for (std::size_t i = 0; i < d; ++i) {
     for (std::size_t j = 0; j < d; ++j) {
       if (!std::isfinite(covariance[i * d + j])) {
-        throw InvalidInput("not-a-covariance",
-                           fmt::format("covariance must be finite, but its entry ({}, {}) is {}",
-                                       i + 1, j + 1, covariance[i * d + j]),
-                           "covariance");
+        refuse_input("not-a-covariance", "covariance",
+                     "covariance must be finite, but its entry ({}, {}) is {}", i + 1, j + 1,
+                     covariance[i * d + j]);
       }
     }
     if (!(covariance[i * d + i] > 0)) {
-      throw InvalidInput(
-          "not-a-covariance",
-          fmt::format("covariance must be positive definite, but its entry ({}, {}) is {}", i + 1,
-                      i + 1, covariance[i * d + i]),
-          "covariance");
+      refuse_input("not-a-covariance", "covariance",
+                   "covariance must be positive definite, but its entry ({}, {}) is {}", i + 1,
+                   i + 1, covariance[i * d + i]);
     }
   }
   for (std::size_t i = 0; i < d; ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       const double above = covariance[j * d + i], below = covariance[i * d + j];
       const double unit = std::sqrt(covariance[i * d + i]) * std::sqrt(covariance[j * d + j]);
-      if (!(std::abs(above - below) <= 1e-9 * unit)) {
-        throw InvalidInput("not-a-covariance",
-                           fmt::format("covariance must be symmetric, but its entry ({}, {}) is {} "
-                                       "and its entry ({}, {}) is {}",
-                                       j + 1, i + 1, above, i + 1, j + 1, below),
-                           "covariance");
-      }
+      refuse_if(
+          !(std::abs(above - below) <= 1e-9 * unit), "not-a-covariance", "covariance",
+          "covariance must be symmetric, but its entry ({}, {}) is {} and its entry ({}, {}) is {}",
+          j + 1, i + 1, above, i + 1, j + 1, below);
     }
   }
 }
@@ -96,27 +77,19 @@ void check_definite(const Eigen::VectorXd& of_correlations, const Eigen::MatrixX
   if (!(least > 0)) {
     const double of_covariance = eigenvalues(covariance).minCoeff();
     if (of_covariance > 0) {  // the columns' units differ so much that rounding hides it
-      throw InvalidInput("not-a-covariance",
-                         fmt::format("covariance must be positive definite, but the least "
-                                     "eigenvalue of its correlations is {:.6g}",
-                                     least),
-                         "covariance");
+      refuse_input("not-a-covariance", "covariance",
+                   "covariance must be positive definite, but the least eigenvalue of its "
+                   "correlations is {:.6g}",
+                   least);
     }
-    throw InvalidInput(
-        "not-a-covariance",
-        fmt::format("covariance must be positive definite, but its least eigenvalue is {:.6g}",
-                    of_covariance),
-        "covariance");
+    refuse_input("not-a-covariance", "covariance",
+                 "covariance must be positive definite, but its least eigenvalue is {:.6g}",
+                 of_covariance);
   }
-  if (!(greatest <= least * Whitening::kGreatestCondition)) {
-    throw InvalidInput(
-        "not-a-covariance",
-        fmt::format(
+  refuse_if(!(greatest <= least * Whitening::kGreatestCondition), "not-a-covariance", "covariance",
             "covariance must not be nearly singular, but the eigenvalues of its correlations reach "
             "from {:.6g} to {:.6g}, and their ratio may be at most {:g}",
-            least, greatest, Whitening::kGreatestCondition),
-        "covariance");
-  }
+            least, greatest, Whitening::kGreatestCondition);
 }
 
 }  // namespace
@@ -135,11 +108,8 @@ Whitening Whitening::from_covariance(std::size_t dimension, std::span<const doub
   if (!origin.empty()) {
     check_size({"the origin", "origin"}, origin.size(), dimension);
     for (const double coordinate : origin) {
-      if (!std::isfinite(coordinate)) {
-        throw InvalidInput("out-of-range",
-                           fmt::format("the origin must be finite, but has a {}", coordinate),
-                           "origin");
-      }
+      refuse_if(!std::isfinite(coordinate), "out-of-range", "origin",
+                "the origin must be finite, but has a {}", coordinate);
     }
     std::copy(origin.begin(), origin.end(), result.origin_.begin());
   }
@@ -199,10 +169,10 @@ std::vector<RealRange> Whitening::ranges_of_box(std::span<const double> low,
   check_size({"the upper ends of the ranges", "high"}, high.size(), d);
   for (std::size_t j = 0; j < d; ++j) {
     if (!(std::isfinite(low[j]) && std::isfinite(high[j]) && low[j] < high[j])) {
-      throw InvalidInput("not-ascending",
-                         fmt::format("the range of column {} must go from a finite number up to a "
-                                     "greater one, but goes from {} to {}",
-                                     j + 1, low[j], high[j]));
+      refuse_input("not-ascending", {},
+                   "the range of column {} must go from a finite number up to a greater one, but "
+                   "goes from {} to {}",
+                   j + 1, low[j], high[j]);
     }
   }
   std::vector<RealRange> ranges(d);
@@ -347,11 +317,9 @@ std::vector<std::int64_t> GaussianRuns::sums() const {
 
 GaussianSampler::GaussianSampler(GaussianDesign design, Whitening whitening)
     : design_(std::move(design)), whitening_(std::move(whitening)) {
-  if (whitening_.dimension() != design_.request.dimension) {
-    throw InvalidInput("wrong-shape",
-                       fmt::format("the whitening is of {} dimensions, but the design of {}",
-                                   whitening_.dimension(), design_.request.dimension));
-  }
+  refuse_if(whitening_.dimension() != design_.request.dimension, "wrong-shape", {},
+            "the whitening is of {} dimensions, but the design of {}", whitening_.dimension(),
+            design_.request.dimension);
   check_gaussian_design(design_);
   // Both refuse impossible requests now, not after data have been seen.
   static_cast<void>(lattice_noise(design_));
@@ -361,11 +329,8 @@ GaussianSampler::GaussianSampler(GaussianDesign design, Whitening whitening)
 std::vector<double> GaussianSampler::draw(const NumericTable& table, SecureRandom& random) const {
   const std::size_t d = design_.request.dimension;
   const std::uint64_t n = design_.request.records;
-  if (table.dimension() != d) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("the table has {} columns, but the design is for {}", table.dimension(), d));
-  }
+  refuse_if(table.dimension() != d, "wrong-shape", {},
+            "the table has {} columns, but the design is for {}", table.dimension(), d);
   const std::vector<GaussianRole> roles = random_roles(design_, random);
 
   std::vector<double> centre(d, 0);

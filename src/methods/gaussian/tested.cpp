@@ -8,11 +8,11 @@
 #include <utility>
 
 #include <boost/multiprecision/cpp_int.hpp>
-#include <fmt/format.h>
 
 #include "accounting/gaussian.h"
 #include "accounting/lattice.h"
 #include "base/directed_rounding.h"
+#include "base/refusal.h"
 #include "core/invalid_input.h"
 #include "kernel/clipped_sums.h"
 #include "kernel/coins.h"

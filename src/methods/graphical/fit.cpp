@@ -14,8 +14,8 @@
 
 #include "base/directed_rounding.h"
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "core/invalid_input.h"
-#include "methods/graphical/junction_tree.h"
 #include "scores/linear_algebra.h"
 
 namespace mollify {
@@ -58,9 +58,9 @@ void require_groups(const ColumnSizes& sizes, const NoisyMarginal& measured) {
                         [size](std::uint32_t group) { return group < size; });
   }
   if (!holds) {
-    throw InvalidInput("wrong-shape",
-                       fmt::format("the measurement of columns {} must have a group for each value",
-                                   fmt::join(measured.clique, ", ")));
+    refuse_input("wrong-shape", {},
+                 "the measurement of columns {} must have a group for each value",
+                 fmt::join(measured.clique, ", "));
   }
 }
 
@@ -89,10 +89,9 @@ void require_measurements(const ColumnSizes& sizes,
     require_groups(sizes, measured);
     const std::uint64_t cells = cell_count(group_sizes(sizes, measured), all_of(measured.clique));
     if (measured.counts.size() != cells) {
-      throw InvalidInput(
-          "wrong-shape",
-          fmt::format("the measurement of columns {} must have {} counts, but has {}",
-                      fmt::join(measured.clique, ", "), cells, measured.counts.size()));
+      refuse_input("wrong-shape", {},
+                   "the measurement of columns {} must have {} counts, but has {}",
+                   fmt::join(measured.clique, ", "), cells, measured.counts.size());
     }
     require_in(kPositive, {"the deviation of a measurement", "deviation"}, measured.deviation);
   }
@@ -328,12 +327,9 @@ class Objective {
   }
   static JunctionTree checked_tree(const ColumnSizes& sizes, const std::vector<Clique>& cliques) {
     JunctionTree tree(sizes, cliques);
-    if (tree.cells() > GraphicalModel::kMostCells) {
-      throw InvalidInput(
-          "too-much-work",
-          fmt::format("the junction tree of a fit must have at most {} cells, but has {}",
-                      GraphicalModel::kMostCells, tree.cells()));
-    }
+    refuse_if(tree.cells() > GraphicalModel::kMostCells, "too-much-work", {},
+              "the junction tree of a fit must have at most {} cells, but has {}",
+              GraphicalModel::kMostCells, tree.cells());
     return tree;
   }
 
@@ -455,6 +451,9 @@ GraphicalModel fit(const ColumnSizes& sizes, const std::vector<NoisyMarginal>& m
         fmt::format("which of {} columns are ordered must be said of each, but is of {}",
                     sizes.size(), options.ordered.size()));
   }
+  refuse_if(!options.ordered.empty() && options.ordered.size() != sizes.size(), "wrong-shape", {},
+            "which of {} columns are ordered must be said of each, but is of {}", sizes.size(),
+            options.ordered.size());
   for (const GraphicalModel* const other : {start, base}) {
     if (other == nullptr || other->sizes() == sizes) continue;
     throw InvalidInput("wrong-shape",

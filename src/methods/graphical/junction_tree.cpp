@@ -4,12 +4,10 @@
 #include <bit>
 #include <cmath>
 #include <iterator>
-#include <limits>
 
 #include <Eigen/Core>
-#include <fmt/format.h>
 
-#include "core/invalid_input.h"
+#include "base/refusal.h"
 
 namespace mollify {
 
@@ -52,33 +50,25 @@ Clique without(const Clique& a, const Clique& b) {
 }
 
 void require_sizes(const ColumnSizes& sizes) {
-  if (sizes.empty()) throw InvalidInput("empty-input", "a model must have columns, but has none");
-  if (sizes.size() > kMostColumns) {
-    throw InvalidInput("too-many-columns",
-                       fmt::format("a model must have at most {} columns, but has {}", kMostColumns,
-                                   sizes.size()));
-  }
+  refuse_if(sizes.empty(), "empty-input", {}, "a model must have columns, but has none");
+  refuse_if(sizes.size() > kMostColumns, "too-many-columns", {},
+            "a model must have at most {} columns, but has {}", kMostColumns, sizes.size());
   for (std::size_t column = 0; column < sizes.size(); ++column) {
-    if (sizes[column] == 0) {
-      throw InvalidInput(
-          "empty-input",
-          fmt::format("column {} of a model must have at least one value, but has none", column));
-    }
+    refuse_if(sizes[column] == 0, "empty-input", {},
+              "column {} of a model must have at least one value, but has none", column);
   }
 }
 
 void require_clique(const ColumnSizes& sizes, const Clique& clique) {
   for (std::size_t i = 0; i < clique.size(); ++i) {
     if (clique[i] >= sizes.size()) {
-      throw InvalidInput("out-of-range",
-                         fmt::format("a clique of a model of {} columns must name columns below "
-                                     "that, but names {}",
-                                     sizes.size(), clique[i]));
+      refuse_input("out-of-range", {},
+                   "a clique of a model of {} columns must name columns below that, but names {}",
+                   sizes.size(), clique[i]);
     }
     if (i > 0 && clique[i - 1] >= clique[i]) {
-      throw InvalidInput("not-ascending",
-                         fmt::format("the columns of a clique must ascend, but {} follows {}",
-                                     clique[i], clique[i - 1]));
+      refuse_input("not-ascending", {}, "the columns of a clique must ascend, but {} follows {}",
+                   clique[i], clique[i - 1]);
     }
   }
 }

@@ -1,16 +1,13 @@
 #include "methods/graphical/model.h"
 
-#include <algorithm>
-#include <cmath>
 #include <set>
-#include <string>
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "core/invalid_input.h"
 #include "core/random.h"
 
@@ -52,12 +49,9 @@ struct Factor {
   void multiply(const ColumnSizes& sizes, const Factor& other) {
     const Clique all = united(clique, other.clique);
     const std::uint64_t cells = cell_count(sizes, all);
-    if (cells > GraphicalModel::kMostCells) {
-      throw InvalidInput(
-          "too-much-work",
-          fmt::format("a marginal must be found within {} cells, but that of these columns is not",
-                      GraphicalModel::kMostCells));
-    }
+    refuse_if(cells > GraphicalModel::kMostCells, "too-much-work", {},
+              "a marginal must be found within {} cells, but that of these columns is not",
+              GraphicalModel::kMostCells);
     std::vector<double> product(cells);
     Projection(sizes, all, clique).add(table.data(), product.data());
     Projection(sizes, all, other.clique).multiply(other.table.data(), product.data());
@@ -234,29 +228,28 @@ GraphicalModel::GraphicalModel(ColumnSizes sizes, double total, std::vector<Pote
         fmt::format("the junction tree of a model must have at most {} cells, but has {}",
                     kMostCells, tree_.cells()));
   }
+  refuse_if(tree_.cells() > kMostCells, "too-much-work", {},
+            "the junction tree of a model must have at most {} cells, but has {}", kMostCells,
+            tree_.cells());
   std::set<Clique> seen;
   NodeTables values;
   for (const Potential& potential : potentials_) {
     if (!seen.insert(potential.clique).second) {
-      throw InvalidInput("duplicate-value",
-                         fmt::format("a model must have one potential for each clique, but has two "
-                                     "for columns {}",
-                                     fmt::join(potential.clique, ", ")));
+      refuse_input("duplicate-value", {},
+                   "a model must have one potential for each clique, but has two for columns {}",
+                   fmt::join(potential.clique, ", "));
     }
     const std::uint64_t cells = cell_count(sizes_, potential.clique);
     if (potential.values.size() != cells) {
-      throw InvalidInput(
-          "wrong-shape",
-          fmt::format("the potential of columns {} must have {} values, but has {}",
-                      fmt::join(potential.clique, ", "), cells, potential.values.size()));
+      refuse_input("wrong-shape", {}, "the potential of columns {} must have {} values, but has {}",
+                   fmt::join(potential.clique, ", "), cells, potential.values.size());
     }
     for (const double value : potential.values) {
       if (!(std::abs(value) <= kGreatestPotential)) {
-        throw InvalidInput("out-of-range",
-                           fmt::format("the potential of columns {} must lie within {:g} of zero, "
-                                       "but has {}",
-                                       fmt::join(potential.clique, ", "), kGreatestPotential,
-                                       detail::shortest(value)));
+        refuse_input("out-of-range", {},
+                     "the potential of columns {} must lie within {:g} of zero, but has {}",
+                     fmt::join(potential.clique, ", "), kGreatestPotential,
+                     detail::shortest(value));
       }
     }
     values.push_back(potential.values);
@@ -344,15 +337,11 @@ ModelRows GraphicalModel::sample_given(const std::vector<Evidence>& evidence, st
   for (const Evidence& fixed : evidence) {
     require_clique(sizes_, {fixed.column});
     if (fixed.value >= sizes_[fixed.column]) {
-      throw InvalidInput("out-of-range",
-                         fmt::format("column {} has {} values, but is given as value {}",
-                                     fixed.column, sizes_[fixed.column], fixed.value));
+      refuse_input("out-of-range", {}, "column {} has {} values, but is given as value {}",
+                   fixed.column, sizes_[fixed.column], fixed.value);
     }
-    if (is_fixed[fixed.column]) {
-      throw InvalidInput(
-          "duplicate-column",
-          fmt::format("a column must be given once, but column {} is twice", fixed.column));
-    }
+    refuse_if(is_fixed[fixed.column], "duplicate-column", {},
+              "a column must be given once, but column {} is twice", fixed.column);
     is_fixed[fixed.column] = true;
     value[fixed.column] = fixed.value;
     sizes[fixed.column] = 1;
@@ -395,8 +384,7 @@ class ModelReader {
   explicit ModelReader(const std::string& name) : name_(name) {}
 
   [[noreturn]] void refuse(const std::string& place, const char* expected) const {
-    throw InvalidInput("malformed-file",
-                       fmt::format("{}: {} must be {}, but is not", name_, place, expected));
+    refuse_input("malformed-file", {}, "{}: {} must be {}, but is not", name_, place, expected);
   }
 
   /// The member of an object that must have these members and no others.
@@ -404,15 +392,11 @@ class ModelReader {
                        std::initializer_list<const char*> members) const {
     if (!json.is_object()) refuse(place, "an object");
     for (const char* member : members) {
-      if (!json.contains(member)) {
-        throw InvalidInput("missing-key",
-                           fmt::format("{}: {} must have \"{}\"", name_, place, member), member);
-      }
+      refuse_if(!json.contains(member), "missing-key", member, "{}: {} must have \"{}\"", name_,
+                place, member);
     }
-    if (json.size() != members.size()) {
-      throw InvalidInput("malformed-file", fmt::format("{}: {} must have {} members, but has {}",
-                                                       name_, place, members.size(), json.size()));
-    }
+    refuse_if(json.size() != members.size(), "malformed-file", {},
+              "{}: {} must have {} members, but has {}", name_, place, members.size(), json.size());
   }
 
   const ModelJson& list(const ModelJson& json, const std::string& place) const {
@@ -453,10 +437,8 @@ GraphicalModel graphical_model_from_json(const nlohmann::ordered_json& json,
                                          const std::string& name) {
   const ModelReader reader(name);
   reader.require_members(json, "the model", {"version", "sizes", "total", "potentials"});
-  if (json["version"] != kModelVersion) {
-    throw InvalidInput("unsupported-version",
-                       fmt::format("{}: version must be {}, but is not", name, kModelVersion));
-  }
+  refuse_if(json["version"] != kModelVersion, "unsupported-version", {},
+            "{}: version must be {}, but is not", name, kModelVersion);
   ColumnSizes sizes;
   for (const ModelJson& size : reader.list(json["sizes"], "sizes")) {
     sizes.push_back(static_cast<std::uint32_t>(

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
-#include <span>
 #include <utility>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "core/invalid_input.h"
+#include "base/refusal.h"
 #include "methods/graphical/fit.h"
 
 namespace mollify {
@@ -26,12 +23,9 @@ void require_column_model(const MarginalModel::ColumnModel& column, std::uint32_
   }
   for (const bool any : met) holds = holds && any;
   for (const double share : column.shares) holds = holds && share > 0 && std::isfinite(share);
-  if (!holds) {
-    throw InvalidInput(
-        "malformed-file",
-        "a model's column must have a positive share of each cell, and groups that are the graph's "
-        "values");
-  }
+  refuse_if(!holds, "malformed-file", {},
+            "a model's column must have a positive share of each cell, and groups that are the "
+            "graph's values");
 }
 
 void require_correlations(const std::vector<double>& matrix, std::size_t columns) {
@@ -43,9 +37,7 @@ void require_correlations(const std::vector<double>& matrix, std::size_t columns
       holds = std::abs(one) <= 1 && std::abs(one - matrix[j * columns + i]) < 1e-12;
     }
   }
-  if (!holds) {
-    throw InvalidInput("malformed-file", "a model's correlations must be a correlation matrix");
-  }
+  refuse_if(!holds, "malformed-file", {}, "a model's correlations must be a correlation matrix");
 }
 
 /// A place of [0, 1) among weights.
@@ -77,12 +69,9 @@ MarginalModel::MarginalModel(std::vector<ColumnModel> columns, GraphicalModel gr
       graph_(std::move(graph)),
       correlations_(std::move(correlations)) {
   if (!correlations_.empty()) require_correlations(correlations_, columns_.size());
-  if (columns_.size() != graph_.sizes().size()) {
-    throw InvalidInput(
-        "malformed-file",
-        fmt::format("a model must have a column for each of the graph's {}, but has {}",
-                    graph_.sizes().size(), columns_.size()));
-  }
+  refuse_if(columns_.size() != graph_.sizes().size(), "malformed-file", {},
+            "a model must have a column for each of the graph's {}, but has {}",
+            graph_.sizes().size(), columns_.size());
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     require_column_model(columns_[i], graph_.sizes()[i]);
     std::vector<std::vector<std::uint32_t>>& cells = cells_.emplace_back(graph_.sizes()[i]);
@@ -95,18 +84,12 @@ ModelRows MarginalModel::rows(std::size_t count, const RandomWords& words,
                               const std::vector<Evidence>& given) const {
   std::vector<Evidence> groups;
   for (const Evidence& one : given) {
-    if (one.column >= columns_.size() || one.value >= columns_[one.column].groups.of.size()) {
-      throw InvalidInput("malformed-file",
-                         fmt::format("a row's column {} has no cell {}", one.column, one.value));
-    }
+    refuse_if(one.column >= columns_.size() || one.value >= columns_[one.column].groups.of.size(),
+              "malformed-file", {}, "a row's column {} has no cell {}", one.column, one.value);
     groups.push_back({one.column, columns_[one.column].groups.of[one.value]});
   }
-  if (!correlations_.empty() && !given.empty()) {
-    throw InvalidInput(
-        "not-for-this-release",
-        "rows of a copula are drawn whole, so no value of a column can be given, but one is",
-        "given");
-  }
+  refuse_if(!correlations_.empty() && !given.empty(), "not-for-this-release", "given",
+            "rows of a copula are drawn whole, so no value of a column can be given, but one is");
   ModelRows rows = correlations_.empty()
                        ? graph_.sample_given(groups, count, words, RowSampling::kMatched)
                        : joined_rows(graph_, correlations_, count, words);
@@ -135,9 +118,8 @@ nlohmann::ordered_json marginal_model_json(const MarginalModel& model) {
 MarginalModel marginal_model_from_json(const nlohmann::ordered_json& json,
                                        const std::string& name) {
   const auto refuse = [&] {
-    throw InvalidInput(
-        "malformed-file",
-        fmt::format("{} must hold a model as mollify writes it, but does not", name));
+    refuse_input("malformed-file", {}, "{} must hold a model as mollify writes it, but does not",
+                 name);
   };
   if (!json.is_object() || !json.contains("columns") || !json["columns"].is_array() ||
       !json.contains("graph")) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/names.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "methods/local/method.h"
@@ -178,13 +179,11 @@ class IntegralModelAdvice final : public DrawAdvice {
   Protected protects() const override { return Protected::kTable; }
 
   void require(const AdviceQuestion&) const override {
-    throw InvalidInput(
-        "not-for-this-method",
-        fmt::format("advise weighs errors of records, but {} promises how likely the released "
-                    "model is; {} prints it",
-                    method_words("integral-model"),
-                    words_of_speech("mollify plan integral-model", "mo.IntegralModel.plan_of")),
-        "method", {WayOut::run("plan")});
+    refuse_input("not-for-this-method", "method", {WayOut::run("plan")},
+                 "advise weighs errors of records, but {} promises how likely the released model "
+                 "is; {} prints it",
+                 method_words("integral-model"),
+                 words_of_speech("mollify plan integral-model", "mo.IntegralModel.plan_of"));
   }
 };
 

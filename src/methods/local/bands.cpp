@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "base/names.h"
+#include "base/refusal.h"
 #include "core/band.h"
-#include "core/invalid_input.h"
 
 namespace mollify {
 
@@ -54,13 +54,9 @@ double neighbourhood_floor(double gamma, double epsilon) {
 
 double location_floor(double location, double epsilon) {
   const double least = 1 / exponential_of(epsilon);
-  if (!(location > least) || !(location < 1)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("band location must lie between e^-epsilon = {:.6g} and 1, but is {:.6g}",
-                    least, location),
-        "band");
-  }
+  refuse_if(!(location > least) || !(location < 1), "out-of-range", "band",
+            "band location must lie between e^-epsilon = {:.6g} and 1, but is {:.6g}", least,
+            location);
   return location;
 }
 
@@ -125,14 +121,9 @@ PlacedBand parse_band(std::string_view text) {
 
 PlacedBand parse_fixed_band(std::string_view text) {
   PlacedBand band = parse_band(text);
-  if (band.mechanism == Mechanism::kLocation && !band.location) {
-    throw InvalidInput(
-        "not-for-this-release",
-        fmt::format(
-            "band {} is found when a release is prepared; here say where it lies, location=B",
-            text),
-        "band");
-  }
+  refuse_if(
+      band.mechanism == Mechanism::kLocation && !band.location, "not-for-this-release", "band",
+      "band {} is found when a release is prepared; here say where it lies, location=B", text);
   return band;
 }
 

@@ -14,6 +14,7 @@
 
 #include "accounting/composition.h"
 #include "base/names.h"
+#include "base/refusal.h"
 #include "base/sha256.h"
 #include "base/speech.h"
 #include "core/invalid_input.h"
@@ -58,20 +59,14 @@ std::vector<double> masses_of(const LocalSpec& local, const PublicFacts& facts, 
   Tally<std::uint32_t>::Counts counts;
   std::uint64_t sum = 0;
   for (const auto& [outcome, records] : *facts.reference) {
-    if (outcome >= facts.outcomes || (!counts.keys.empty() && outcome <= counts.keys.back())) {
-      throw InvalidInput(
-          "certificate-altered",
-          fmt::format("a reference must have ascending outcomes below {}, but has {}",
-                      facts.outcomes, outcome),
-          "reference");
-    }
-    if (records < 1 || records > kMostReferenceRecords - sum) {
-      throw InvalidInput(
-          "certificate-altered",
-          fmt::format("a reference must have from 1 to {} records in all, but has {} of outcome {}",
-                      kMostReferenceRecords, records, outcome),
-          "reference");
-    }
+    refuse_if(outcome >= facts.outcomes || (!counts.keys.empty() && outcome <= counts.keys.back()),
+              "certificate-altered", "reference",
+              "a reference must have ascending outcomes below {}, but has {}", facts.outcomes,
+              outcome);
+    refuse_if(records < 1 || records > kMostReferenceRecords - sum, "certificate-altered",
+              "reference",
+              "a reference must have from 1 to {} records in all, but has {} of outcome {}",
+              kMostReferenceRecords, records, outcome);
     sum += records;
     counts.keys.push_back(outcome);
     counts.counts.push_back(records);
@@ -117,11 +112,9 @@ std::uint64_t kept_under_curve(const MechanismParameters& parameters,
   const std::uint64_t found = gaussian_curve_channel(parameters.masses(), *parameters.mu).keep();
   if (!stated) return found;
   if (!is_as_found(static_cast<double>(*stated), static_cast<double>(found))) {
-    throw InvalidInput(
-        "certificate-altered",
-        fmt::format("{} of 2^62 parts that keep the value are not what mu {:g} allows, which is {}",
-                    *stated, *parameters.mu, found),
-        "mu");
+    refuse_input("certificate-altered", "mu",
+                 "{} of 2^62 parts that keep the value are not what mu {:g} allows, which is {}",
+                 *stated, *parameters.mu, found);
   }
   return *stated;
 }
@@ -131,21 +124,15 @@ std::uint64_t kept_under_curve(const MechanismParameters& parameters,
 void require_placeable(const LocalSpec& spec, SpaceKind kind, bool in_mu) {
   const std::string band = to_text(*spec.band);
   if (in_mu) {
-    throw InvalidInput("not-for-this-budget",
-                       fmt::format("band {} needs an epsilon, but the budget is in mu", band),
-                       "band", {WayOut::set("epsilon")});
+    refuse_input("not-for-this-budget", "band", {WayOut::set("epsilon")},
+                 "band {} needs an epsilon, but the budget is in mu", band);
   }
   if (spec.reference) {
-    throw InvalidInput(
-        "superfluous-parameter",
-        fmt::format("band {} has a reference of its own, but another is given", band), "reference",
-        {WayOut::leave("reference")});
+    refuse_input("superfluous-parameter", "reference", {WayOut::leave("reference")},
+                 "band {} has a reference of its own, but another is given", band);
   }
-  if (!spec.band->file.empty() && kind == SpaceKind::kCandidates) {
-    throw InvalidInput("not-for-this-space",
-                       "a band's file is for categories and grids, but the space is candidates",
-                       "band");
-  }
+  refuse_if(!spec.band->file.empty() && kind == SpaceKind::kCandidates, "not-for-this-space",
+            "band", "a band's file is for categories and grids, but the space is candidates");
 }
 
 std::string integers_sha256(const LocalSampler& sampler) {
@@ -165,10 +152,9 @@ bool draws_by_scores(const LocalDesign& design) noexcept {
 }
 
 void refuse_band_and_mechanism() {
-  throw InvalidInput(
-      "contradicting-parameters",
-      fmt::format("give {} or {}, not both", flag_words("band"), flag_words("mechanism")), "band",
-      {WayOut::leave("band"), WayOut::leave("mechanism")});
+  refuse_input("contradicting-parameters", "band",
+               {WayOut::leave("band"), WayOut::leave("mechanism")}, "give {} or {}, not both",
+               flag_words("band"), flag_words("mechanism"));
 }
 
 std::string no_mu_words(Mechanism mechanism) {
@@ -197,12 +183,10 @@ Mechanism chosen_mechanism(const LocalSpec& spec, bool in_mu, SpaceKind space) {
     }
     const std::string_view last = others.back();
     others.pop_back();
-    throw InvalidInput(
-        "not-for-this-space",
-        fmt::format("space {} needs a band that does not depend on its size ({} or {}), but the "
-                    "mechanism is {}",
-                    name_of(space), fmt::join(others, ", "), last, name_of(mechanism)),
-        "mechanism");
+    refuse_input("not-for-this-space", "mechanism",
+                 "space {} needs a band that does not depend on its size ({} or {}), but the "
+                 "mechanism is {}",
+                 name_of(space), fmt::join(others, ", "), last, name_of(mechanism));
   }
   return mechanism;
 }
@@ -288,12 +272,9 @@ void design_draws(const Domain& domain, std::uint64_t draws, DesignedRelease& ma
       .integers_sha256 = integers_sha256(*sampler)};
   if (parameters.epsilon) design.bound.emplace(*parameters.epsilon);
   if (is_band(parameters.mechanism)) design.floor = band_floor_of(parameters);
-  if (draws_by_scores(design) && !design.floor) {
-    throw InvalidInput("not-for-this-mechanism",
-                       fmt::format("scorer {} needs a band, but mechanism {} has none",
-                                   name_of(design.scorer), name_of(design.mechanism)),
-                       "score");
-  }
+  refuse_if(draws_by_scores(design) && !design.floor, "not-for-this-mechanism", "score",
+            "scorer {} needs a band, but mechanism {} has none", name_of(design.scorer),
+            name_of(design.mechanism));
   certificate.draw = sampler->guarantee();
   certificate.total = draws_promise_up(budget, certificate.draw, draws);
   certificate.design = std::move(design);

@@ -1,7 +1,6 @@
 #include "methods/local/mechanism.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -11,15 +10,13 @@
 #include <fmt/format.h>
 
 #include "base/directed_rounding.h"
-#include "base/names.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
-#include "kernel/channels.h"
 #include "kernel/search.h"
 #include "methods/local/bands.h"
 #include "methods/local/mollifiers.h"
-#include "methods/local/sampler.h"
 
 namespace mollify {
 
@@ -37,11 +34,9 @@ void require(const MechanismParameters& parameters, const std::optional<double>&
 void refuse(const MechanismParameters& parameters, bool given, std::string_view name) {
   if (!given) return;
   const std::string_view first_word = name.substr(0, name.find(' '));
-  throw InvalidInput(
-      "not-for-this-mechanism",
-      fmt::format("mechanism {} takes no {}: leave it out, or name another mechanism",
-                  name_of(parameters.mechanism), name),
-      first_word, {WayOut::leave(first_word)});
+  refuse_input("not-for-this-mechanism", first_word, {WayOut::leave(first_word)},
+               "mechanism {} takes no {}: leave it out, or name another mechanism",
+               name_of(parameters.mechanism), name);
 }
 
 /// Band and the channels refuse the same; here before anything is computed or allocated from it.
@@ -50,13 +45,9 @@ void validate_space(const MechanismParameters& parameters) {
   require_between({"the number of outcomes", "outcomes", "outcomes"}, count, 1,
                   Band::kMostOutcomes);
   if (parameters.reference.empty()) return;
-  if (parameters.reference.size() != count) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("the reference must have one mass for each of the {} outcomes, but has {}",
-                    count, parameters.reference.size()),
-        "reference");
-  }
+  refuse_if(parameters.reference.size() != count, "wrong-shape", "reference",
+            "the reference must have one mass for each of the {} outcomes, but has {}", count,
+            parameters.reference.size());
   static_cast<void>(detail::validated_mass_sum(parameters.reference));
 }
 
@@ -128,9 +119,8 @@ double band_floor_of(const MechanismParameters& parameters) {
   validate_parameters(parameters);
   const MechanismRow& row = row_of(parameters.mechanism);
   if (row.floor != nullptr) return row.floor(parameters);
-  throw InvalidInput("not-for-this-mechanism",
-                     fmt::format("mechanism {} has no band", name_of(parameters.mechanism)),
-                     "band");
+  refuse_input("not-for-this-mechanism", "band", "mechanism {} has no band",
+               name_of(parameters.mechanism));
 }
 
 std::unique_ptr<LocalSampler> make_sampler(const MechanismParameters& parameters) {
@@ -143,12 +133,9 @@ std::unique_ptr<LocalSampler> make_sampler(const MechanismParameters& parameters
                                                      .reference = parameters.reference,
                                                      .floor = row.floor(parameters),
                                                      .epsilon = *parameters.epsilon}));
-  if (!sampler->guarantee_holds()) {
-    throw InvalidInput(
-        "certificate-altered",
-        fmt::format("the integers of mechanism {} over {} outcomes do not keep what it promises",
-                    name_of(parameters.mechanism), parameters.outcome_count));
-  }
+  refuse_if(!sampler->guarantee_holds(), "certificate-altered", {},
+            "the integers of mechanism {} over {} outcomes do not keep what it promises",
+            name_of(parameters.mechanism), parameters.outcome_count);
   return sampler;
 }
 
@@ -292,11 +279,8 @@ WorstCaseRisk band_risk(const MechanismParameters& parameters, const ReferenceMa
                         double epsilon) {
   const MechanismRow& row = row_of(parameters.mechanism);
   if (row.risk != nullptr) return row.risk(parameters, reference, epsilon);
-  if (row.floor == nullptr) {
-    throw InvalidInput("not-for-this-mechanism",
-                       fmt::format("mechanism {} has no band", name_of(parameters.mechanism)),
-                       "band");
-  }
+  refuse_if(row.floor == nullptr, "not-for-this-mechanism", "band", "mechanism {} has no band",
+            name_of(parameters.mechanism));
   MechanismParameters at = parameters;
   at.epsilon = epsilon;
   return location_risk(reference, epsilon, row.floor(at), declared_class(parameters.numbers));
@@ -369,12 +353,10 @@ MatrixChannel channel_of(const MechanismParameters& asked) {
 MatrixChannel square_channel_of(const MechanismParameters& asked) {
   MatrixChannel channel = channel_of(asked);
   if (channel.input_count() != asked.outcome_count) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("mechanism naive needs a channel with a row for each of {} outcomes, but it "
-                    "has {}: give all rows, or use mechanism convex",
-                    asked.outcome_count, channel.input_count()),
-        "channel", {WayOut::set("mechanism", "convex")});
+    refuse_input("wrong-shape", "channel", {WayOut::set("mechanism", "convex")},
+                 "mechanism naive needs a channel with a row for each of {} outcomes, but it has "
+                 "{}: give all rows, or use mechanism convex",
+                 asked.outcome_count, channel.input_count());
   }
   return channel;
 }

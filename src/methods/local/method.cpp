@@ -1,12 +1,7 @@
 #include "methods/local/method.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <map>
-#include <numeric>
-#include <optional>
-#include <string>
 #include <utility>
 
 #include <boost/math/special_functions/beta.hpp>
@@ -14,19 +9,17 @@
 
 #include "accounting/composition.h"
 #include "base/names.h"
+#include "base/refusal.h"
 #include "base/sha256.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/numbers.h"
 #include "methods/local/bands.h"
-#include "methods/local/mechanism.h"
 #include "methods/local/release.h"
-#include "methods/local/space.h"
 #include "methods/local/typical_band.h"
 #include "release/acceptance.h"
 #include "release/method.h"
-#include "release/spec.h"
 #include "scores/public_models.h"
 #include "scores/references.h"
 
@@ -102,10 +95,9 @@ LocalSpec local_spec(const PartReader& reader, Method method) {
   if (const auto kind = reader.find<std::string>("/space/kind")) {
     space.kind = named<SpaceKind>(*kind);
     if (space.kind == SpaceKind::kModels) {
-      throw InvalidInput("not-for-this-method",
-                         fmt::format("space models is {}: use that, not {}",
-                                     method_words("integral-model"), method_words(name_of(method))),
-                         "space", {WayOut::use("integral-model")});
+      refuse_input("not-for-this-method", "space", {WayOut::use("integral-model")},
+                   "space models is {}: use that, not {}", method_words("integral-model"),
+                   method_words(name_of(method)));
     }
     if (!space.kind) refuse_name("space", *kind, names_but_last<SpaceKind>());
   }
@@ -221,19 +213,16 @@ void require_location_of_prior(const Certificate& certificate, const std::string
       typical_location(static_cast<std::size_t>(facts.outcomes), epsilon, *band->typical);
   const double digit = std::pow(10, std::floor(std::log10(found)) - 2);
   if (std::abs(found - *facts.location) <= 1.001 * digit) return;
-  throw InvalidInput(
-      "certificate-altered",
-      fmt::format(
-          "{} was altered: its part /facts/location does not follow from its prior, of which it "
-          "is {:.3g}",
-          name, found));
+  refuse_input("certificate-altered", {},
+               "{} was altered: its part /facts/location does not follow from its prior, of which "
+               "it is {:.3g}",
+               name, found);
 }
 
 /// Throws for a number of outcomes that the release's spec and domain do not have.
 void require_outcomes(bool hold) {
-  if (!hold)
-    throw InvalidInput("internal-error",
-                       "a release must have the outcomes of its space, but has others");
+  refuse_if(!hold, "internal-error", {},
+            "a release must have the outcomes of its space, but has others");
 }
 
 }  // namespace
@@ -437,11 +426,8 @@ class DrawMethod : public ReleaseMethod {
   void validate(const ReleaseSpec& spec) const override {
     const bool of_models = own_of<LocalSpec>(spec).space.kind == SpaceKind::kModels;
     if (of_models == draws_models()) return;
-    throw InvalidInput(
-        "not-for-this-method",
-        fmt::format("{} must choose among {}, but does not", method_words(name_of(word())),
-                    draws_models() ? "models" : "outcomes"),
-        "space");
+    refuse_input("not-for-this-method", "space", "{} must choose among {}, but does not",
+                 method_words(name_of(word())), draws_models() ? "models" : "outcomes");
   }
 
   std::unique_ptr<const PreparedRelease> prepare(ReleaseSpec spec, const PublicInputs& inputs,
@@ -559,19 +545,14 @@ class DrawMethod : public ReleaseMethod {
 
   PlanQuantities read_question(const PartReader& reader, PlanQuestion& question) const override {
     if (!reader.has("/alpha")) {
-      if (!question.domain && !reader.has("/k")) {
-        throw InvalidInput(
-            "missing-parameter",
-            fmt::format("give {} or {}, or {} to find the greatest k", reader.called("/domain"),
-                        reader.called("/k"), reader.called("/alpha")),
-            "k");
-      }
+      refuse_if(!question.domain && !reader.has("/k"), "missing-parameter", "k",
+                "give {} or {}, or {} to find the greatest k", reader.called("/domain"),
+                reader.called("/k"), reader.called("/alpha"));
       if (!reader.has("/privacy/mu") && !reader.has("/privacy/epsilon")) {
-        throw InvalidInput("missing-parameter",
-                           fmt::format("the budget is missing: give {} (mollify finds alpha) or {} "
-                                       "(mollify finds epsilon)",
-                                       reader.called("/privacy/epsilon"), reader.called("/alpha")),
-                           "epsilon", {WayOut::set("epsilon"), WayOut::set("alpha")});
+        refuse_input(
+            "missing-parameter", "epsilon", {WayOut::set("epsilon"), WayOut::set("alpha")},
+            "the budget is missing: give {} (mollify finds alpha) or {} (mollify finds epsilon)",
+            reader.called("/privacy/epsilon"), reader.called("/alpha"));
       }
     }
     auto& own = own_of<LocalQuestion>(question);
@@ -740,10 +721,9 @@ class IntegralModelMethod final : public DrawMethod {
     DrawMethod::validate(spec);
     const auto& band = spec.own.get<LocalSpec>()->band;
     if (!band || (!band->typical && band->file.empty())) return;
-    throw InvalidInput("not-for-this-method",
-                       fmt::format("{} takes a band that is named or at a location, but it is {}",
-                                   method_words("integral-model"), to_text(*band)),
-                       "band");
+    refuse_input("not-for-this-method", "band",
+                 "{} takes a band that is named or at a location, but it is {}",
+                 method_words("integral-model"), to_text(*band));
   }
 
   std::unique_ptr<const PreparedRelease> prepare(ReleaseSpec spec, const PublicInputs& inputs,

@@ -5,16 +5,12 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <vector>
 
-#include <fmt/format.h>
-
+#include "base/refusal.h"
 #include "core/band.h"
-#include "core/invalid_input.h"
 #include "kernel/search.h"
 #include "methods/divergence/f_divergence.h"
 #include "methods/local/mechanism.h"
-#include "methods/local/sampler.h"
 
 namespace mollify {
 
@@ -33,15 +29,10 @@ std::vector<std::uint32_t> every_row(std::size_t count) {
 
 ConvexMollifierSampler::ConvexMollifierSampler(MatrixChannel generators, double epsilon)
     : generators_(std::move(generators)), epsilon_(ExpBound(epsilon).epsilon()) {
-  if (!generators_.satisfies(ExpBound(epsilon))) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format(
-            "the generators must be within a factor e^{:g} of one another at every outcome, "
-            "but are not",
-            epsilon),
-        "channel");
-  }
+  refuse_if(
+      !generators_.satisfies(ExpBound(epsilon)), "out-of-range", "channel",
+      "the generators must be within a factor e^{:g} of one another at every outcome, but are not",
+      epsilon);
   const double total = static_cast<double>(generators_.total());
   rows_.reserve(generators_.input_count() * generators_.outcome_count());
   for (std::size_t x = 0; x < generators_.input_count(); ++x) {
@@ -89,14 +80,6 @@ Law ConvexMollifierSampler::law(const ScoredOutcomes& p) const {
   return law_of(generators_, weights);
 }
 
-double ConvexMollifierSampler::epsilon_realised_up() const {
-  return greatest_column_ratio_up(generators_);
-}
-
-bool ConvexMollifierSampler::guarantee_holds() const {
-  return generators_.satisfies(ExpBound(epsilon_));
-}
-
 void ConvexMollifierSampler::for_each_public_integer(
     const std::function<void(uint128)>& take) const {
   take(outcome_count());
@@ -117,38 +100,25 @@ constexpr double kLeastReach = 0x1p-900;
 
 void require_rows(std::span<const double> p, const DistributionRows& rows,
                   std::span<const double> start) {
-  if (rows.rows == 0 || rows.outcomes == 0 || rows.values.size() != rows.rows * rows.outcomes) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("the generating distributions must fill rows times outcomes with both "
-                    "positive, but {} values were given for {} times {}",
-                    rows.values.size(), rows.rows, rows.outcomes),
-        "channel");
-  }
-  if (p.size() != rows.outcomes || start.size() != rows.rows) {
-    throw InvalidInput("wrong-shape",
-                       fmt::format("P must have {} entries and the start {}, as the generating "
-                                   "distributions do, but have {} and {}",
-                                   rows.outcomes, rows.rows, p.size(), start.size()),
-                       "channel");
-  }
+  refuse_if(rows.rows == 0 || rows.outcomes == 0 || rows.values.size() != rows.rows * rows.outcomes,
+            "wrong-shape", "channel",
+            "the generating distributions must fill rows times outcomes with both positive, but {} "
+            "values were given for {} times {}",
+            rows.values.size(), rows.rows, rows.outcomes);
+  refuse_if(p.size() != rows.outcomes || start.size() != rows.rows, "wrong-shape", "channel",
+            "P must have {} entries and the start {}, as the generating distributions do, but have "
+            "{} and {}",
+            rows.outcomes, rows.rows, p.size(), start.size());
   for (std::size_t m = 0; m < rows.rows; ++m) {
     CompensatedSum sum;
     for (const double value : rows.values.subspan(m * rows.outcomes, rows.outcomes)) {
-      if (!(value >= 0.0)) {
-        throw InvalidInput(
-            "not-a-distribution",
-            fmt::format("generating distribution {} must not have negative entries, but has {}", m,
-                        value),
-            "channel");
-      }
+      refuse_if(!(value >= 0.0), "not-a-distribution", "channel",
+                "generating distribution {} must not have negative entries, but has {}", m, value);
       sum += value;
     }
     if (!(std::abs(sum.value() - 1.0) <= 1e-9)) {
-      throw InvalidInput(
-          "not-a-distribution",
-          fmt::format("generating distribution {} must sum to one, but sums to {}", m, sum.value()),
-          "channel");
+      refuse_input("not-a-distribution", "channel",
+                   "generating distribution {} must sum to one, but sums to {}", m, sum.value());
     }
   }
 }
@@ -352,13 +322,8 @@ double same_decay(double x) {
 
 MatrixChannel laplace_channel(std::size_t cells, double epsilon) {
   constexpr std::size_t kMostCells = 4096;
-  if (cells < 1 || cells > kMostCells) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("a Laplace channel must have from 1 to {} cells, but is given {}", kMostCells,
-                    cells),
-        "cells");
-  }
+  refuse_if(cells < 1 || cells > kMostCells, "out-of-range", "cells",
+            "a Laplace channel must have from 1 to {} cells, but is given {}", kMostCells, cells);
   // Lengths in cells: the centres are k - 1 apart.
   const double range = cells == 1 ? 1 : static_cast<double>(cells - 1);
   const double rate = ExpBound(epsilon).epsilon() / range;
@@ -380,20 +345,13 @@ MatrixChannel laplace_channel(std::size_t cells, double epsilon) {
 // Scale-and-shift mollification.
 
 void scale_and_shift(std::span<double> masses, std::span<const double> reference, double epsilon) {
-  if (masses.size() != reference.size() || masses.empty()) {
-    throw InvalidInput("wrong-shape",
-                       fmt::format("{} masses need a reference of as many, but it has {}",
-                                   masses.size(), reference.size()),
-                       "reference");
-  }
+  refuse_if(masses.size() != reference.size() || masses.empty(), "wrong-shape", "reference",
+            "{} masses need a reference of as many, but it has {}", masses.size(),
+            reference.size());
   double whole = 0;
   for (const double mass : reference) {
-    if (!(mass > 0) || !std::isfinite(mass)) {
-      throw InvalidInput(
-          "not-a-distribution",
-          fmt::format("a reference's masses must be finite and positive, but one is {:g}", mass),
-          "reference");
-    }
+    refuse_if(!(mass > 0) || !std::isfinite(mass), "not-a-distribution", "reference",
+              "a reference's masses must be finite and positive, but one is {:g}", mass);
     whole += mass;
   }
   double greatest = 0;

@@ -35,8 +35,12 @@ class ConvexMollifierSampler final : public LocalSampler {
   void draw_by_law(const ScoredOutcomes& p, const LawWords& words,
                    std::span<std::uint32_t> released) const override;
   [[nodiscard]] Law law(const ScoredOutcomes& p) const override;
-  [[nodiscard]] double epsilon_realised_up() const override;
-  [[nodiscard]] bool guarantee_holds() const override;
+  [[nodiscard]] double epsilon_realised_up() const override {
+    return greatest_column_ratio_up(generators_);
+  }
+  [[nodiscard]] bool guarantee_holds() const override {
+    return generators_.satisfies(ExpBound(epsilon_));
+  }
   void for_each_public_integer(const std::function<void(uint128)>& take) const override;
 
  private:

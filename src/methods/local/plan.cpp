@@ -12,6 +12,7 @@
 #include "accounting/composition.h"
 #include "accounting/privacy.h"
 #include "base/names.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/band.h"
@@ -54,10 +55,8 @@ RegionCondition parse_condition(const std::string& text, const Domain& domain) {
     const std::string value = text.substr(begin, end - begin);
     const Verdict verdict = column->read(value).verdict;
     if (verdict != Verdict::kValue && !(verdict == Verdict::kNull && column->declares_nulls())) {
-      throw InvalidInput("unknown-value",
-                         fmt::format("region needs for {} {}, but has \"{}\"{}", name,
-                                     column->expectation(), value, did_you_mean(*column, value)),
-                         "region");
+      refuse_input("unknown-value", "region", "region needs for {} {}, but has \"{}\"{}", name,
+                   column->expectation(), value, did_you_mean(*column, value));
     }
     condition.inside[column->encode(value)] = true;
     begin = end + 1;
@@ -70,15 +69,11 @@ double stated_mass(const std::vector<std::string>& region) {
   double mass = 0;
   const std::string& text = region.front();
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), mass);
-  if (region.size() > 1 || error != std::errc() || end != text.data() + text.size() ||
-      !(mass >= 0 && mass <= 1)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format(
+  refuse_if(region.size() > 1 || error != std::errc() || end != text.data() + text.size() ||
+                !(mass >= 0 && mass <= 1),
+            "out-of-range", "region",
             "region must be a reference mass from 0 to 1 when no domain is given, but is \"{}\"",
-            text),
-        "region");
-  }
+            text);
   return mass;
 }
 
@@ -122,10 +117,8 @@ class LocalPlan final : public PlanModel {
     masses_ = own_of<LocalQuestion>(question).masses;
     if (local.band && (local.band->typical || !local.band->file.empty())) find_band(local, inputs);
     if (local.channel) {
-      if (inputs == nullptr) {
-        throw InvalidInput("not-available-here",
-                           "a channel's file needs files, but none can be read here", "channel");
-      }
+      refuse_if(inputs == nullptr, "not-available-here", "channel",
+                "a channel's file needs files, but none can be read here");
       channel_ = inputs->channel(local.channel->name, outcomes_of(question));
     }
     if (const auto& region = own_of<LocalQuestion>(question).region; !region.empty()) {
@@ -214,28 +207,21 @@ class LocalPlan final : public PlanModel {
     }
     const auto& band = own_of<LocalQuestion>(question).spec.band;
     if (unknown != PlanUnknown::kAlpha && band && (band->typical || !band->file.empty())) {
-      throw InvalidInput(
-          "no-answer",
-          fmt::format("band {} depends on epsilon and on the number of outcomes, so plan cannot "
-                      "find {} with it: name another band",
-                      to_text(*band), name_of(unknown)),
-          "band");
+      refuse_input("no-answer", "band",
+                   "band {} depends on epsilon and on the number of outcomes, so plan cannot find "
+                   "{} with it: name another band",
+                   to_text(*band), name_of(unknown));
     }
     if (unknown == PlanUnknown::kOutcomes && !channel_.empty()) {
-      throw InvalidInput(
-          "no-answer",
-          fmt::format("plan cannot find k, because the channel has a mass for each outcome: leave "
-                      "out {} or {}",
-                      flag_words("channel"), flag_words("alpha")),
-          "channel", {WayOut::leave("channel"), WayOut::leave("alpha")});
+      refuse_input(
+          "no-answer", "channel", {WayOut::leave("channel"), WayOut::leave("alpha")},
+          "plan cannot find k, because the channel has a mass for each outcome: leave out {} or {}",
+          flag_words("channel"), flag_words("alpha"));
     }
     if (unknown == PlanUnknown::kOutcomes && space_) {
-      throw InvalidInput(
-          "no-answer",
-          fmt::format("plan cannot find k, because the domain declares it: leave out "
-                      "{} or {}",
-                      flag_words("domain"), flag_words("alpha")),
-          "domain", {WayOut::leave("domain"), WayOut::leave("alpha")});
+      refuse_input("no-answer", "domain", {WayOut::leave("domain"), WayOut::leave("alpha")},
+                   "plan cannot find k, because the domain declares it: leave out {} or {}",
+                   flag_words("domain"), flag_words("alpha"));
     }
     double value = 1;
     if (unknown == PlanUnknown::kEpsilon) value = static_cast<double>(question.outputs);
@@ -393,12 +379,10 @@ class LocalPlan final : public PlanModel {
   [[nodiscard]] double mass_of(const std::vector<std::string>& region) const {
     if (!space_) return stated_mass(region);
     if (kind_ == SpaceKind::kCandidates || kind_ == SpaceKind::kModels) {
-      throw InvalidInput(
-          "not-for-this-space",
-          fmt::format("{} does not work with candidates: give the region's reference mass and {} "
-                      "instead",
-                      flag_words("region"), flag_words("k")),
-          "region", {WayOut::leave("region")});
+      refuse_input(
+          "not-for-this-space", "region", {WayOut::leave("region")},
+          "{} does not work with candidates: give the region's reference mass and {} instead",
+          flag_words("region"), flag_words("k"));
     }
     const Domain& domain = space_->domain();
     std::vector<RegionCondition> conditions;
@@ -439,9 +423,8 @@ class LocalPlan final : public PlanModel {
   void find_band(const LocalSpec& local, const PublicInputs* inputs) {
     require_placeable(local, kind_, in_mu_);
     if (local.band->typical) return;
-    if (inputs == nullptr)
-      throw InvalidInput("not-available-here",
-                         "a band's file needs files, but none can be read here", "band");
+    refuse_if(inputs == nullptr, "not-available-here", "band",
+              "a band's file needs files, but none can be read here");
     file_band_ = inputs->band(local.band->file);
     masses_ = file_band_->lower;
     const double sum = std::accumulate(masses_.begin(), masses_.end(), 0.0);

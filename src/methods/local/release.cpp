@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <numeric>
-#include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -13,6 +10,7 @@
 
 #include "accounting/composition.h"
 #include "base/names.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/threads.h"
 #include "core/invalid_input.h"
@@ -20,13 +18,11 @@
 #include "domain/numbers.h"
 #include "kernel/order.h"
 #include "methods/local/method.h"
-#include "methods/local/sampler.h"
 #include "methods/local/typical_band.h"
 #include "methods/marginals/counts.h"
 #include "records/pair_counts.h"
 #include "records/private_table.h"
 #include "records/sink.h"
-#include "release/design.h"
 #include "release/public_inputs.h"
 #include "release/released_model.h"
 #include "release/spec.h"
@@ -237,10 +233,10 @@ void LocalRelease::require(const Source& data) const {
 RecordCounting LocalRelease::counting() const {
   const auto& unit = certificate().spec.unit;
   if (!unit && draws_by_scores(*certificate().as<LocalDesign>())) {
-    throw InvalidInput("not-available-here",
-                       fmt::format("{} needs the records of the whole table in one place where "
-                                   "they are scored, and has only how many there are of each",
-                                   method_words(name_of(certificate().spec.method))));
+    refuse_input("not-available-here", {},
+                 "{} needs the records of the whole table in one place where they are scored, and "
+                 "has only how many there are of each",
+                 method_words(name_of(certificate().spec.method)));
   }
   return {&space_.domain(), space_.domain().is_enumerable(), unit, roster_ ? &*roster_ : nullptr};
 }
@@ -399,13 +395,10 @@ class TableCounts {
 
 void require_pairs(const Domain& domain, const std::vector<std::uint32_t>& sizes) {
   if (PairCounts::are_few(sizes)) return;
-  throw InvalidInput(
-      "too-much-work",
-      fmt::format(
-          "trees take at most {} cells of all pairs of columns together, but there are {}; {}",
-          PairCounts::kMostCells, PairCounts::cells(sizes),
-          domain.fewer_bins(&PairCounts::are_few)),
-      "bins");
+  refuse_input("too-much-work", "bins",
+               "trees take at most {} cells of all pairs of columns together, but there are {}; {}",
+               PairCounts::kMostCells, PairCounts::cells(sizes),
+               domain.fewer_bins(&PairCounts::are_few));
 }
 
 class ModelsRelease final : public PreparedRelease {

@@ -1,17 +1,9 @@
 #include "methods/local/sampler.h"
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
 #include <numeric>
 #include <type_traits>
-#include <vector>
 
-#include <fmt/format.h>
-
-#include "base/directed_rounding.h"
-#include "core/invalid_input.h"
-#include "kernel/channels.h"
+#include "base/refusal.h"
 #include "kernel/search.h"
 #include "methods/local/mechanism.h"
 
@@ -245,12 +237,9 @@ template class ChannelSampler<StaircaseChannel>;
 
 void score_against_reference(const Scorer& scorer, const MixedPoints& rows,
                              std::span<const float> densities, std::span<float> scores) {
-  if (!densities.empty() && densities.size() != scores.size()) {
-    throw InvalidInput("wrong-shape",
-                       fmt::format("{} outcomes need as many densities, but there are {}",
-                                   scores.size(), densities.size()),
-                       "densities");
-  }
+  refuse_if(!densities.empty() && densities.size() != scores.size(), "wrong-shape", "densities",
+            "{} outcomes need as many densities, but there are {}", scores.size(),
+            densities.size());
   scorer.score(rows, scores);
   if (!densities.empty() && !scorer.scores_are_ratios()) {
     std::transform(scores.begin(), scores.end(), densities.begin(), scores.begin(),

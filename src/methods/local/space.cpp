@@ -1,28 +1,21 @@
 #include "methods/local/space.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <iterator>
-#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/names.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
-#include "domain/candidates.h"
 #include "domain/column.h"
-#include "domain/domain.h"
 #include "measures/measure.h"
 #include "scores/boosting.h"
 #include "scores/kernels.h"
 #include "scores/mixtures.h"
-#include "scores/public_models.h"
-#include "scores/records.h"
-#include "scores/references.h"
 
 namespace mollify {
 
@@ -136,10 +129,9 @@ Domain space_domain(const Domain& domain, const SpaceSpec& spec) {
   const auto refuse = [&](bool given, std::string_view option, std::string_view flag,
                           SpaceKind owner) {
     if (!given || kind == owner) return;
-    throw InvalidInput("not-for-this-space",
-                       fmt::format("{} belongs to space {}, but the space is {}", option,
-                                   name_of(owner), name_of(kind)),
-                       flag, {WayOut::leave(flag)});
+    refuse_input("not-for-this-space", flag, {WayOut::leave(flag)},
+                 "{} belongs to space {}, but the space is {}", option, name_of(owner),
+                 name_of(kind));
   };
   refuse(spec.cells.has_value(), "cells", "cells", SpaceKind::kGrid);
   refuse(spec.candidates.has_value() && kind != SpaceKind::kModels, "the number of candidates",
@@ -148,24 +140,19 @@ Domain space_domain(const Domain& domain, const SpaceSpec& spec) {
   refuse(spec.trees, "a list with trees", "trees", SpaceKind::kModels);
   refuse(spec.list.has_value(), "a file of candidates", "candidates-file", SpaceKind::kCandidates);
   if (spec.scorer && row_of(*spec.scorer).needs_candidates && kind != SpaceKind::kCandidates) {
-    throw InvalidInput("not-for-this-space",
-                       fmt::format("score {} needs space candidates, but the space is {}",
-                                   name_of(*spec.scorer), name_of(kind)),
-                       "score", {WayOut::set("space", "candidates")});
+    refuse_input("not-for-this-space", "score", {WayOut::set("space", "candidates")},
+                 "score {} needs space candidates, but the space is {}", name_of(*spec.scorer),
+                 name_of(kind));
   }
   if (spec.scorer && (*spec.scorer == ScorerKind::kLikelihood) != (kind == SpaceKind::kModels)) {
-    throw InvalidInput(
-        "not-for-this-method",
-        fmt::format("score likelihood is for {}, but {} goes with {}",
-                    method_words("integral-model"), name_of(*spec.scorer), name_of(kind)),
-        "score", {WayOut::use("integral-model")});
+    refuse_input("not-for-this-method", "score", {WayOut::use("integral-model")},
+                 "score likelihood is for {}, but {} goes with {}", method_words("integral-model"),
+                 name_of(*spec.scorer), name_of(kind));
   }
   if (spec.list && (spec.candidates || spec.fresh)) {
-    throw InvalidInput(
-        "contradicting-parameters",
-        fmt::format("a file of candidates holds the list, so it cannot be {}",
-                    spec.fresh ? "a fresh list as well" : "told how many candidates there are"),
-        "candidates");
+    refuse_input("contradicting-parameters", "candidates",
+                 "a file of candidates holds the list, so it cannot be {}",
+                 spec.fresh ? "a fresh list as well" : "told how many candidates there are");
   }
   return kind == SpaceKind::kGrid ? recut_domain(domain, spec.cells.value_or(kUsualCells)) : domain;
 }
@@ -231,23 +218,19 @@ ReleaseSpace::ReleaseSpace(const Domain& domain, const SpaceSpec& spec,
       domain_(space_domain(domain, spec)),
       layout_(domain_) {
   if (is_density(reference) && kind_ != SpaceKind::kGrid) {
-    throw InvalidInput(
-        "not-for-this-space",
-        fmt::format("{} is a density, which is a reference for space grid, but the space is {}: "
-                    "give {} grid, or list candidates of it by {} and give that list",
-                    reference->name, name_of(kind_), flag_words("space"),
-                    command_words("candidates")),
-        "reference", {WayOut::set("space", "grid"), WayOut::run("candidates")});
+    refuse_input("not-for-this-space", "reference",
+                 {WayOut::set("space", "grid"), WayOut::run("candidates")},
+                 "{} is a density, which is a reference for space grid, but the space is {}: give "
+                 "{} grid, or list candidates of it by {} and give that list",
+                 reference->name, name_of(kind_), flag_words("space"), command_words("candidates"));
   }
   // A certificate states the mass of each cell, and integrating one takes microseconds.
   constexpr std::uint64_t kMostDensityCells = std::uint64_t{1} << 20U;
   if (is_density(reference) && domain_.size() > kMostDensityCells) {
-    throw InvalidInput(
-        "too-many-outcomes",
-        fmt::format("{} is a density, which is a reference for at most {} cells, but there are {}: "
-                    "give fewer by {}",
-                    reference->name, kMostDensityCells, domain_.size(), flag_words("cells")),
-        "cells");
+    refuse_input("too-many-outcomes", "cells",
+                 "{} is a density, which is a reference for at most {} cells, but there are {}: "
+                 "give fewer by {}",
+                 reference->name, kMostDensityCells, domain_.size(), flag_words("cells"));
   }
   if (kind_ == SpaceKind::kModels) {
     size_ = spec.candidates.value_or(PublicModels::kUsual);
@@ -275,10 +258,6 @@ ReleaseSpace::ReleaseSpace(const Domain& domain, const SpaceSpec& spec,
     candidates_ = reference_ ? reference_->seeded(size_) : Candidates::seeded(domain_, size_);
   }
   size_ = candidates_->size();
-}
-
-std::string ReleaseSpace::list_sha256() const {
-  return candidates_ ? candidates_hash(*candidates_, domain_) : std::string();
 }
 
 Candidates ReleaseSpace::fresh_candidates(SecureRandom& random) const {

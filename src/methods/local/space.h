@@ -183,7 +183,9 @@ class ReleaseSpace {
   /// The candidates, if there is one list for all units.
   [[nodiscard]] const std::optional<Candidates>& candidates() const noexcept { return candidates_; }
   /// SHA-256 of that list; empty if there is none.
-  [[nodiscard]] std::string list_sha256() const;
+  [[nodiscard]] std::string list_sha256() const {
+    return candidates_ ? candidates_hash(*candidates_, domain_) : std::string();
+  }
 
   /// Their reference's density at each; empty if it is the same at all, as it is in other spaces.
   [[nodiscard]] std::span<const float> densities() const noexcept {

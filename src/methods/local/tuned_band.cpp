@@ -1,7 +1,6 @@
 #include "methods/local/tuned_band.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -10,8 +9,8 @@
 #include <boost/math/tools/minima.hpp>
 
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "core/band.h"
-#include "core/invalid_input.h"
 #include "methods/local/typical_band.h"
 #include "scores/linear_algebra.h"
 
@@ -51,14 +50,6 @@ UnitMasses::Unit UnitMasses::operator[](std::size_t unit) const noexcept {
   const std::size_t begin = unit == 0 ? 0 : ends_[unit - 1];
   const std::size_t count = ends_[unit] - begin;
   return {std::span(outcomes_).subspan(begin, count), std::span(masses_).subspan(begin, count)};
-}
-
-UnitMasses UnitMasses::without(std::size_t part, std::size_t parts) const {
-  return selected(part, parts, false);
-}
-
-UnitMasses UnitMasses::only(std::size_t part, std::size_t parts) const {
-  return selected(part, parts, true);
 }
 
 UnitMasses UnitMasses::selected(std::size_t part, std::size_t parts, bool inside) const {
@@ -622,7 +613,7 @@ class BandDescent {
 
 BestBand best_band(const UnitMasses& units, double epsilon, BandDivergence divergence,
                    std::vector<double> start, const std::function<void(double)>& step) {
-  if (units.size() == 0) throw InvalidInput("empty-input", "the best band needs units");
+  refuse_if(units.size() == 0, "empty-input", {}, "the best band needs units");
   const double e = std::exp(ExpBound(epsilon).epsilon());
   if (units.outcome_count() == 1) return {.lower = {1 / e}, .mean = 0, .limit_down = 0};
   if (start.empty()) {

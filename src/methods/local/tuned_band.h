@@ -55,8 +55,12 @@ class UnitMasses {
   [[nodiscard]] Unit operator[](std::size_t unit) const noexcept;
 
   /// The units without `part` (of `parts`, by their place), and the units of it.
-  [[nodiscard]] UnitMasses without(std::size_t part, std::size_t parts) const;
-  [[nodiscard]] UnitMasses only(std::size_t part, std::size_t parts) const;
+  [[nodiscard]] UnitMasses without(std::size_t part, std::size_t parts) const {
+    return selected(part, parts, false);
+  }
+  [[nodiscard]] UnitMasses only(std::size_t part, std::size_t parts) const {
+    return selected(part, parts, true);
+  }
 
   /// The mean of the units' distributions.
   [[nodiscard]] std::vector<double> mean() const;

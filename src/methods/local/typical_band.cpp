@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -11,7 +10,6 @@
 #include <random>
 #include <span>
 #include <string>
-#include <vector>
 
 #include <Eigen/Core>
 #include <fmt/format.h>
@@ -19,8 +17,6 @@
 #include "base/progress.h"
 #include "core/band.h"
 #include "domain/candidates.h"
-#include "methods/local/bands.h"
-#include "methods/local/tuned_band.h"
 #include "scores/linear_algebra.h"
 
 namespace mollify {

@@ -4,13 +4,10 @@
 #include <cstring>
 #include <numeric>
 #include <set>
-#include <utility>
 
 #include "base/sha256.h"
 #include "domain/column.h"
 #include "methods/local/method.h"
-#include "methods/local/sampler.h"
-#include "records/tallies.h"
 #include "records/values.h"
 
 namespace mollify {

@@ -4,18 +4,16 @@
 #include <array>
 #include <cmath>
 #include <stdexcept>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "accounting/gaussian.h"
-#include "accounting/privacy.h"
 #include "base/directed_rounding.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
 #include "kernel/noise.h"
-#include "methods/marginals/counts.h"
 #include "methods/marginals/noisy_answers.h"
 
 namespace mollify {
@@ -28,8 +26,7 @@ MarginalBudget::MarginalBudget(const Privacy& budget, UnitWeight unit, std::opti
       amount_(amount ? *amount : adaptive_amount_down(budget, "marginals")),
       unit_(unit) {
   try {
-    if (!(amount_ > 0) || std::isinf(amount_))
-      throw InvalidInput("internal-error", "no such budget");
+    refuse_if(!(amount_ > 0) || std::isinf(amount_), "internal-error", {}, "no such budget");
     // The least part has the most noise, the whole the least.
     for (const std::uint32_t parts : {std::uint32_t{1}, kParts}) {
       const Ratio most = noise(parts);
@@ -41,10 +38,10 @@ MarginalBudget::MarginalBudget(const Privacy& budget, UnitWeight unit, std::opti
       static_cast<void>(choice_rate(parts));
     }
   } catch (const InvalidInput&) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("a budget of {} must be one whose parts have noise that can be "
-                                   "drawn, about epsilon 0.001 to 1000, but is {}",
-                                   method_words("marginals"), budget.text()));
+    refuse_input("out-of-range", {},
+                 "a budget of {} must be one whose parts have noise that can be drawn, about "
+                 "epsilon 0.001 to 1000, but is {}",
+                 method_words("marginals"), budget.text());
   }
 }
 
@@ -157,40 +154,29 @@ constexpr std::uint64_t kMostScoreSteps = 64;
 constexpr std::uint64_t kLeastScoreSteps = 4;
 
 void require_columns_of(const MarginalRequest& request) {
-  if (request.columns.empty() || request.columns.size() > kMostColumns) {
-    throw InvalidInput(
-        "too-many-columns",
-        fmt::format("{} takes from 1 to {} columns, but there are {}", method_words("marginals"),
-                    kMostColumns, request.columns.size()));
-  }
+  refuse_if(request.columns.empty() || request.columns.size() > kMostColumns, "too-many-columns",
+            {}, "{} takes from 1 to {} columns, but there are {}", method_words("marginals"),
+            kMostColumns, request.columns.size());
   std::vector<std::uint32_t> sizes;
   for (std::size_t i = 0; i < request.columns.size(); ++i) {
     const std::uint32_t size = request.columns[i].size;
     sizes.push_back(counted_cells(request.columns[i]));
-    if (request.copula && size > 2 && !request.columns[i].ordered) {
-      throw InvalidInput(
-          "not-for-this-domain",
-          fmt::format(
+    refuse_if(request.copula && size > 2 && !request.columns[i].ordered, "not-for-this-domain",
+              "copula",
               "a copula takes numbers, ordered columns and columns of two values, but column {} of "
               "the domain has {} values in no order",
-              i + 1, size),
-          "copula");
-    }
+              i + 1, size);
     if (size >= 1 && size <= kMostColumnCells) continue;
-    throw InvalidInput(
-        "too-many-outcomes",
-        fmt::format("{} takes columns of at most {} values, bins and nulls counted, "
-                    "but column {} of the domain has {}: declare bins or edges there",
-                    method_words("marginals"), kMostColumnCells, i + 1, size),
-        "bins");
+    refuse_input("too-many-outcomes", "bins",
+                 "{} takes columns of at most {} values, bins and nulls counted, but column {} of "
+                 "the domain has {}: declare bins or edges there",
+                 method_words("marginals"), kMostColumnCells, i + 1, size);
   }
   if (!PairCounts::are_few(sizes)) {
-    throw InvalidInput(
-        "too-much-work",
-        fmt::format("{} takes at most {} cells of all pairs of columns together, but there are {}: "
-                    "give columns fewer values",
-                    method_words("marginals"), PairCounts::kMostCells, PairCounts::cells(sizes)),
-        "bins");
+    refuse_input("too-much-work", "bins",
+                 "{} takes at most {} cells of all pairs of columns together, but there are {}: "
+                 "give columns fewer values",
+                 method_words("marginals"), PairCounts::kMostCells, PairCounts::cells(sizes));
   }
 }
 
@@ -314,11 +300,10 @@ void check_marginal_design(const MarginalDesign& design) {
   const std::uint64_t planned = (design.column_parts + (twice ? again : 0)) * (edges + 1) +
                                 design.tree_choice_parts * edges + design.tree_parts +
                                 design.product_parts + design.all_cut_parts();
-  if (!keeps || planned > MarginalBudget::kParts ||
-      !(budget.noise(design.column_parts) == design.column_noise)) {
-    throw InvalidInput("certificate-altered",
-                       "the parts of a design by marginals must keep its guarantee, but do not");
-  }
+  refuse_if(!keeps || planned > MarginalBudget::kParts ||
+                !(budget.noise(design.column_parts) == design.column_noise),
+            "certificate-altered", {},
+            "the parts of a design by marginals must keep its guarantee, but do not");
 }
 
 // -----------------------------------------------------------------------------------------------

@@ -6,14 +6,11 @@
 #include <numeric>
 #include <optional>
 #include <set>
-#include <span>
 #include <utility>
 
 #include "base/progress.h"
 #include "methods/graphical/fit.h"
 #include "methods/graphical/junction_tree.h"
-#include "methods/marginals/design.h"
-#include "methods/marginals/noisy_answers.h"
 
 namespace mollify {
 
@@ -128,10 +125,6 @@ void PublicWorth::see(std::span<const double> q, std::span<const double> shares,
     expected_ += q[i] * (1 - q[i]);
     seen_ += apart * apart - deviation * deviation;
   }
-}
-
-double PublicWorth::records() const {
-  return seen_ * records_ > expected_ ? expected_ / seen_ : records_;
 }
 
 // -----------------------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 // From answers to a model.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -43,7 +42,9 @@ class PublicWorth {
   /// this standard deviation each. Answers that are no numbers tell nothing.
   void see(std::span<const double> q, std::span<const double> shares, double deviation);
 
-  [[nodiscard]] double records() const;
+  [[nodiscard]] double records() const {
+    return seen_ * records_ > expected_ ? expected_ / seen_ : records_;
+  }
 
  private:
   double records_;

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/refusal.h"
 #include "base/words.h"
-#include "core/invalid_input.h"
 #include "domain/column.h"
 #include "domain/domain.h"
 #include "methods/marginals/design.h"
@@ -49,9 +49,8 @@ std::map<Pair, double> noise_of_pairs(const std::vector<Measurement>& measured,
 }
 
 [[noreturn]] void refuse_measured(const std::string& name) {
-  throw InvalidInput(
-      "certificate-altered",
-      fmt::format("{} was altered: its part /measured does not follow from its numbers", name));
+  refuse_input("certificate-altered", {},
+               "{} was altered: its part /measured does not follow from its numbers", name);
 }
 
 /// Names may hold any bytes, and JSON holds text without NUL.

@@ -4,36 +4,24 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <memory>
-#include <numeric>
-#include <optional>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/directed_rounding.h"
-#include "base/json.h"
 #include "base/names.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "domain/domain.h"
 #include "domain/numbers.h"
-#include "methods/marginals/counts.h"
-#include "methods/marginals/design.h"
-#include "methods/marginals/learner.h"
-#include "methods/marginals/noisy_answers.h"
 #include "records/private_table.h"
 #include "release/acceptance.h"
-#include "release/design.h"
 #include "release/method.h"
 #include "release/public_inputs.h"
-#include "release/spec.h"
 
 namespace mollify {
 
@@ -92,35 +80,27 @@ void require_tabled(const Domain& domain, bool copula) {
     if (copula && column.size() > 2 && !is_ordered(column.cells())) orderless.push_back(words);
   }
   if (!large.empty()) {
-    throw InvalidInput(
-        "too-many-outcomes",
-        fmt::format("{} takes columns of at most {} values, bins and nulls counted, but {}: "
-                    "declare `bins` or `edges` {}, such as `bins: 32`{}",
-                    method_words("marginals"), kMostColumnCells, fmt::join(large, ", "),
-                    has_bins ? "there" : "for numbers",
-                    has_bins ? "" : ", and leave out the others"),
-        "bins");
+    refuse_input("too-many-outcomes", "bins",
+                 "{} takes columns of at most {} values, bins and nulls counted, but {}: declare "
+                 "`bins` or `edges` {}, such as `bins: 32`{}",
+                 method_words("marginals"), kMostColumnCells, fmt::join(large, ", "),
+                 has_bins ? "there" : "for numbers", has_bins ? "" : ", and leave out the others");
   }
   if (!orderless.empty()) {
-    throw InvalidInput(
-        "not-for-this-domain",
-        fmt::format("a copula takes numbers, ordered columns and columns of two values, but {} in "
-                    "no order: declare type ordinal where the values have one, or leave out {}",
-                    fmt::join(orderless, ", "), flag_words("copula")),
-        "copula", {WayOut::leave("copula")});
+    refuse_input("not-for-this-domain", "copula", {WayOut::leave("copula")},
+                 "a copula takes numbers, ordered columns and columns of two values, but {} in no "
+                 "order: declare type ordinal where the values have one, or leave out {}",
+                 fmt::join(orderless, ", "), flag_words("copula"));
   }
   std::vector<std::uint32_t> sizes;
   for (const MarginalColumn& column : marginal_columns(domain)) {
     sizes.push_back(counted_cells(column));
   }
   if (!PairCounts::are_few(sizes)) {
-    throw InvalidInput(
-        "too-much-work",
-        fmt::format(
-            "{} takes at most {} cells of all pairs of columns together, but there are {}; {}",
-            method_words("marginals"), PairCounts::kMostCells, PairCounts::cells(sizes),
-            domain.fewer_bins(&PairCounts::are_few)),
-        "bins");
+    refuse_input("too-much-work", "bins",
+                 "{} takes at most {} cells of all pairs of columns together, but there are {}; {}",
+                 method_words("marginals"), PairCounts::kMostCells, PairCounts::cells(sizes),
+                 domain.fewer_bins(&PairCounts::are_few));
   }
 }
 
@@ -460,20 +440,17 @@ class MarginalsMethod final : public ReleaseMethod {
   void validate(const ReleaseSpec& spec) const override {
     const auto& own = own_of<MarginalsSpec>(spec);
     if (own.copula && own.reference) {
-      throw InvalidInput(
-          "contradicting-parameters",
-          fmt::format("give {} or {}, not both: a copula does not begin at public records",
-                      flag_words("copula"), flag_words("reference")),
-          "copula", {WayOut::leave("copula"), WayOut::leave("reference")});
+      refuse_input("contradicting-parameters", "copula",
+                   {WayOut::leave("copula"), WayOut::leave("reference")},
+                   "give {} or {}, not both: a copula does not begin at public records",
+                   flag_words("copula"), flag_words("reference"));
     }
     if (own.neighbours == Neighbours::kAddRemove && spec.roster) {
-      throw InvalidInput(
-          "contradicting-parameters",
-          fmt::format(
-              "{} add-remove protects the number of units, and {} publishes it: leave one of "
-              "them out",
-              flag_words("neighbours"), flag_words("units")),
-          "neighbours", {WayOut::leave("neighbours"), WayOut::leave("units")});
+      refuse_input(
+          "contradicting-parameters", "neighbours",
+          {WayOut::leave("neighbours"), WayOut::leave("units")},
+          "{} add-remove protects the number of units, and {} publishes it: leave one of them out",
+          flag_words("neighbours"), flag_words("units"));
     }
   }
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/random.h"
 #include "kernel/coins.h"
 #include "kernel/noise.h"
 

@@ -9,9 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
-#include "base/json.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
@@ -216,12 +214,9 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
   }
 
   void require_sums() const override {
-    if (has_private_bins()) {
-      throw InvalidInput(
-          "not-available-here",
-          "private bins are found by a pass before the counts, so such a release is made where the "
-          "table is");
-    }
+    refuse_if(has_private_bins(), "not-available-here", {},
+              "private bins are found by a pass before the counts, so such a release is made where "
+              "the table is");
     if (!certificate().spec.unit) return;
     throw InvalidInput("not-available-here",
                        method_words("marginals") +

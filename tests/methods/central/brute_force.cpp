@@ -391,7 +391,8 @@ TEST(BruteForce, PoissonResponsesStayBetweenTheBounds) {
           const auto bounds = [&](double epsilon) {
             return shuffle_delta(ShuffledResponse{n, k, epsilon0, subsample.rate()}, epsilon);
           };
-          expect_between(PoissonSampler(response, subsample, n, {}), epsilon0, bounds, least);
+          expect_between(PoissonSampler(response, subsample, n, std::nullopt, {}), epsilon0, bounds,
+                         least);
         }
       }
     }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,8 +52,8 @@ std::vector<SmallSampler> drawn_samplers() {
   // Every record is kept, which is more than are released.
   const RandomizedResponse response(2, 1);
   const PoissonSubsample all(1);
-  samplers.push_back(
-      {"poisson-rr, all", std::make_unique<PoissonSampler>(response, all, 3, Privacy{})});
+  samplers.push_back({"poisson-rr, all",
+                      std::make_unique<PoissonSampler>(response, all, 3, std::nullopt, Privacy{})});
   samplers.push_back(
       {"poisson-rr, 2", std::make_unique<PoissonSampler>(response, all, 3, 2, Privacy{})});
   return samplers;
@@ -118,9 +119,9 @@ TEST(DrawnLaws, OfAPoissonSampleBeginWithItsCoins) {
   const PoissonSubsample coins(0.3);
   const OutcomeHistogram table{{0, 1, 2}, {20, 15, 5}};
   for (const std::size_t exactly : {0U, 5U, 30U}) {
-    const PoissonSampler sampler = exactly == 0
-                                       ? PoissonSampler(response, coins, 40, Privacy{})
-                                       : PoissonSampler(response, coins, 40, exactly, Privacy{});
+    const std::optional<std::uint64_t> outputs =
+        exactly == 0 ? std::nullopt : std::optional(std::uint64_t{exactly});
+    const PoissonSampler sampler(response, coins, 40, outputs, Privacy{});
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
       test::FrozenRandom random(seed);
       test::FrozenRandom again(seed);

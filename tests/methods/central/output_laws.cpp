@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -41,7 +42,7 @@ TEST(OutputLaws, OfFixedRecordsAreTheEnumeratedOnes) {
   std::vector<std::unique_ptr<CentralSampler>> samplers = small_samplers();
   const RandomizedResponse response(3, 1);
   samplers.push_back(
-      std::make_unique<PoissonSampler>(response, PoissonSubsample(.4), 4, Privacy{}));
+      std::make_unique<PoissonSampler>(response, PoissonSubsample(.4), 4, std::nullopt, Privacy{}));
   samplers.push_back(
       std::make_unique<PoissonSampler>(response, PoissonSubsample(.4), 4, 2, Privacy{}));
   samplers.push_back(std::make_unique<ProductSampler>(2, 5, 3, 1));
