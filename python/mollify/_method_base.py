@@ -311,11 +311,8 @@ class Method(metaclass=_Listed):
         ------
         InvalidInput
             If something public is wrong.
-
-        Warns
-        -----
         ReleaseWarning
-            If the release is mostly noise or otherwise dangerous, for one budget.
+            Only warned of: for one budget, what a release warns of.
         """
         self._require_public(data)
         parts = self._parts()

@@ -210,11 +210,8 @@ class Local(_OfOutcomes):
         InvalidInput
             If the method has a `mechanism`, `band`, `gamma` or `mu`, if parameters are
             missing or do not go together, and if the units are the private ones.
-
-        Warns
-        -----
         ReleaseWarning
-            If the epsilon of a draw is 10 or more.
+            Only warned of: the epsilon of a draw is 10 or more.
         """
         chosen = ("mechanism", "band", "gamma", "mu", "channel")
         fixed = [name for name in chosen if getattr(self, name) is not None]
