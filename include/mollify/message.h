@@ -18,4 +18,7 @@ struct Message {
   std::vector<WayOut> ways_out{};
 };
 
+/// Messages as a JSON array of objects; their ways out have the names that `speak` chose.
+[[nodiscard]] std::string messages_json(const std::vector<Message>& messages);
+
 }  // namespace MOLLIFY_NAMESPACE

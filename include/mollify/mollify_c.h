@@ -45,8 +45,9 @@ const char* mollify_last_error(void);
 const char* mollify_last_error_code(void);
 
 /* The facts of that reason as a JSON object, if a public input is at fault, and otherwise {}:
- * {"code", "text", "parameter", "column", "file", "line", "ways_out": [{"action", "part", "value"},
- * ...]}. A part may be null. Valid as long. */
+ * {"code", "text", "parameter", "column", "file", "line", "quantities": [{"name", "value", "unit"},
+ * ...], "ways_out": [{"action", "part", "value"}, ...]}. A parameter is the place of a key in what
+ * was asked with, such as "privacy/epsilon". A part may be null. Valid as long. */
 const char* mollify_last_error_facts(void);
 
 /* "0.1.0": for as long as the library is loaded. */

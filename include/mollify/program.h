@@ -46,7 +46,7 @@ class Watching {
 
 /// How sentences call parameters and commands.
 enum class Speech {
-  kSpec,    ///< "candidates_file", the key of a spec, and "mollify check"
+  kSpec,    ///< "space/list", the place in a spec, and "mollify check"
   kPython,  ///< "candidates_file" and "method.check", as the Python package has them
 };
 
@@ -63,5 +63,8 @@ struct SpokenWay {
 [[nodiscard]] SpokenWay spoken(const WayOut& way);
 /// The parameter that a refusal concerns, by the same names; empty if it is no single one.
 [[nodiscard]] std::string spoken_parameter(const InvalidInput& refused);
+/// A refusal as a JSON object (docs/reference/messages.md), by the same names. Call it, and the two
+/// above, before this thread asks for another thing: a spec and a question differ in their keys.
+[[nodiscard]] std::string refusal_json(const InvalidInput& refused);
 
 }  // namespace MOLLIFY_NAMESPACE

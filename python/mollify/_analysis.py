@@ -305,7 +305,7 @@ def amplify(
     if k is None or len(given) != 3:
         said = listed([*([] if k is None else ["k"]), *given] or ["none of them"])
         raise refusal(
-            "contradicting-parameters",
+            "missing-parameter" if k is None or len(given) < 3 else "contradicting-parameters",
             "amplify needs k and exactly three of n, epsilon0, epsilon and delta, and finds the fourth. "
             f"You gave {said}.",
         )

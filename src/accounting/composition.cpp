@@ -22,21 +22,10 @@ namespace mollify {
 
 namespace {
 
-void require_parameter(const char* name, double value) {
-  if (!(value >= 0.0) || std::isinf(value)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("{} must be finite and at least 0, but is {}", name, value),
-                       parameter_of(name));
-  }
-}
+void require_parameter(const Called& name, double value) { require_in(kNotNegative, name, value); }
 
 void require_delta(double delta, bool may_be_one) {
-  if (!(delta >= 0.0 && delta <= 1.0) || (!may_be_one && delta == 1.0)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("delta must be from 0 to {}1, but is {}", may_be_one ? "" : "below ", delta),
-        "delta");
-  }
+  require_in({.least = 0, .most = 1, .is_open_above = !may_be_one}, "delta", delta);
 }
 
 /// ln delta at a = 1 + b, every operation rounded up.
@@ -170,16 +159,10 @@ constexpr std::uint64_t kLargestOptimalCount = std::uint64_t{1} << 20;
 // Binomial weights below this fraction of the largest are not computed but bounded by it.
 constexpr double kNegligible = 0x1p-1000;
 
-void require_epsilon(const char* name, double epsilon) {
-  if (!(epsilon > 0.0) || std::isinf(epsilon)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("{} must be finite and positive, but is {}", name, epsilon),
-                       parameter_of(name));
-  }
-}
+void require_epsilon(const Called& name, double epsilon) { require_in(kPositive, name, epsilon); }
 
 void require_releases(std::uint64_t releases, std::uint64_t largest) {
-  require_between("the number of releases", releases, 1, largest);
+  require_between({"the number of releases", "releases"}, releases, 1, largest);
 }
 
 void require_delta(double delta) { require_between("delta", delta, 0.0, 1.0); }
@@ -214,15 +197,10 @@ class WideProduct {
 using Notion = Privacy::Notion;
 
 void require_parameters(const Privacy& guarantee) {
-  for (const auto& [name, value] :
-       {std::pair{"epsilon", guarantee.epsilon}, std::pair{"delta", guarantee.delta},
-        std::pair{"rho", guarantee.rho}, std::pair{"mu", guarantee.mu}}) {
-    if (!(value >= 0.0) || std::isinf(value)) {
-      throw InvalidInput("out-of-range",
-                         fmt::format("{} must be finite and at least 0, but is {}", name, value),
-                         parameter_of(name));
-    }
-  }
+  require_parameter("epsilon", guarantee.epsilon);
+  require_parameter("delta", guarantee.delta);
+  require_parameter("rho", guarantee.rho);
+  require_parameter("mu", guarantee.mu);
 }
 
 double rho_of_up(const Privacy& part) {
@@ -240,7 +218,7 @@ double basic_composition_epsilon_up(double epsilon, std::uint64_t releases) {
 }
 
 double epsilon_per_draw_down(double total, std::uint64_t releases) {
-  require_epsilon("the total epsilon", total);
+  require_epsilon({"the total epsilon", "epsilon"}, total);
   require_releases(releases, kLargestExactCount);
   return div_down(total, static_cast<double>(releases));
 }

@@ -40,10 +40,7 @@ double ln_normal_cdf_up(double x) {
 // What several Gaussian-DP releases cost together, and what that is in (epsilon, delta).
 
 double mu_per_draw_down(double total, std::uint64_t releases) {
-  if (!std::isfinite(total) || !(total > 0)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("mu must be finite and positive, but is {:g}", total), "mu");
-  }
+  require_in(kPositive, "mu", total);
   if (releases == 0)
     throw InvalidInput("out-of-range", "the number of releases must be at least 1, but is 0",
                        "count");
@@ -89,32 +86,19 @@ namespace {
 constexpr double kLeastSpent = 1e-12;
 constexpr double kGreatestSpent = 1e6;
 
-void require_adaptive_epsilon(double epsilon) {
-  if (!(epsilon >= 0 && epsilon <= 1e6)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("epsilon must be from 0 to 1e6, but is {}", epsilon), "epsilon");
-  }
-}
+void require_adaptive_epsilon(double epsilon) { require_between("epsilon", epsilon, 0, 1e6); }
 
 }  // namespace
 
 double adaptive_gaussian_delta_up(double spent, double epsilon) {
-  if (!(spent >= kLeastSpent && spent <= kGreatestSpent)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("the square of mu must be from 1e-12 to 1e6, but is {}", spent),
-                       "mu");
-  }
+  require_between({"the square of mu", "mu"}, spent, kLeastSpent, kGreatestSpent);
   require_adaptive_epsilon(epsilon);
   return lattice_curve_up(sqrt_up(spent), kLatticePart, kMostMeasuredCells, epsilon);
 }
 
 double adaptive_gaussian_budget_down(double epsilon, double delta) {
   require_adaptive_epsilon(epsilon);
-  if (!(delta >= 0 && delta < 1)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("delta must be at least 0 and below 1, but is {}", delta),
-                       "delta");
-  }
+  require_in(kBelowOne, "delta", delta);
   if (adaptive_gaussian_delta_up(kLeastSpent, epsilon) > delta) return 0;
   double fits = kLeastSpent;
   double too_large = kGreatestSpent;
@@ -155,19 +139,8 @@ namespace {
 constexpr double kMostSampledOrder = 512;
 
 void require_mechanism(const SampledGaussian& mechanism) {
-  if (!(mechanism.rate > 0 && mechanism.rate <= 1)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("the sampling rate must be above 0 and at most 1, but is {}", mechanism.rate),
-        "rate");
-  }
-  if (!(mechanism.deviation > 0) || !std::isfinite(mechanism.deviation)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("the deviation of the noise must be finite and positive, but is {}",
-                    mechanism.deviation),
-        "deviation");
-  }
+  require_in(positive_up_to(1), {"the sampling rate", "rate"}, mechanism.rate);
+  require_in(kPositive, {"the deviation of the noise", "deviation"}, mechanism.deviation);
   if (mechanism.steps == 0)
     throw InvalidInput("out-of-range", "there must be at least 1 step, but are 0", "steps");
 }
@@ -181,12 +154,8 @@ double power_ln_up(double power, double x_down, double x_up) {
 
 double sampled_gaussian_renyi_up(const SampledGaussian& mechanism, double order) {
   require_mechanism(mechanism);
-  if (!(order > 1 && order <= kMostSampledOrder)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("the order must be above 1 and at most {}, but is {}",
-                                   kMostSampledOrder, order),
-                       "order");
-  }
+  require_in({.least = 1, .most = kMostSampledOrder, .is_open = true}, {"the order", "order"},
+             order);
   const double rate = mechanism.rate;
   const double deviation = mechanism.deviation;
   const double steps = integer_up(mechanism.steps);
@@ -217,10 +186,7 @@ double sampled_gaussian_renyi_up(const SampledGaussian& mechanism, double order)
 
 double sampled_gaussian_epsilon_up(const SampledGaussian& mechanism, double delta) {
   require_mechanism(mechanism);
-  if (!(delta > 0 && delta < 1)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("delta must be above 0 and below 1, but is {}", delta), "delta");
-  }
+  require_in(kInsideOne, "delta", delta);
   double least = std::numeric_limits<double>::infinity();
   constexpr int kOrdersInADoubling = 32;
   for (int i = -20 * kOrdersInADoubling; i < 9 * kOrdersInADoubling; ++i) {

@@ -26,37 +26,29 @@ namespace {
 constexpr double kSlack = 1.0 + 0x1p-46;
 constexpr double kPi = 3.14159265358979323846;
 
-double positive(const char* name, double value) {
-  if (!(value > 0.0) || std::isinf(value)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("{} must be finite and positive, but is {}", name, value),
-                       parameter_of(name));
-  }
+double positive(const Called& name, double value) {
+  require_in(kPositive, name, value);
   return value;
 }
 
-double at_least_zero(const char* name, double value) {
-  if (!(value >= 0.0) || std::isinf(value)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("{} must be finite and at least 0, but is {}", name, value),
-                       parameter_of(name));
-  }
+double at_least_zero(const Called& name, double value) {
+  require_in(kNotNegative, name, value);
   return value;
 }
 
 double positive_dimension(std::size_t dimension) {
-  return positive("the dimension", static_cast<double>(dimension));
+  return positive({"the dimension", "dimension"}, static_cast<double>(dimension));
 }
 
 double checked_norm(double rounding_norm) {
-  return at_least_zero("the rounding errors' norm", rounding_norm);
+  return at_least_zero({"the rounding errors' norm", ""}, rounding_norm);
 }
 
 }  // namespace
 
 double lattice_gaussian_error_up(std::size_t dimension, double variance, double rounding_norm) {
   const double d = positive_dimension(dimension);
-  positive("the variance", variance);
+  positive({"the variance", "variance"}, variance);
   checked_norm(rounding_norm);
   if (variance < 0x1p-10) return 1.0;
   const double sigma = std::sqrt(variance);
@@ -69,8 +61,8 @@ double lattice_gaussian_error_up(std::size_t dimension, double variance, double 
 double lattice_laplace_error_up(std::size_t dimension, double scale, double public_deviation,
                                 double rounding_norm) {
   const double d = positive_dimension(dimension);
-  positive("the scale", scale);
-  at_least_zero("the public deviation", public_deviation);
+  positive({"the scale", "scale"}, scale);
+  at_least_zero({"the public deviation", ""}, public_deviation);
   checked_norm(rounding_norm);
   const double half_square = 0.5 * public_deviation * public_deviation / kSlack;
   if (half_square < 0x1p-10) return 1.0;
@@ -113,12 +105,8 @@ void require_sensitivity(double sensitivity) {
 }
 
 void require_curve(std::size_t dimension, double epsilon) {
-  require_between("the dimension", dimension, 1, 1'000'000);
-  if (!(epsilon >= 0.0) || std::isinf(epsilon)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("epsilon must be finite and at least 0, but is {}", epsilon),
-                       "epsilon");
-  }
+  require_between({"the dimension", "dimension"}, dimension, 1, 1'000'000);
+  require_in(kNotNegative, "epsilon", epsilon);
 }
 
 /// gaussian_delta_up on all of mu ≥ 0, epsilon ≥ 0: the curve grows with mu and falls with epsilon.
@@ -273,24 +261,14 @@ double tail(double d, double mean, double radius) {
 }
 
 void require_records(const WhitenedRecords& records) {
-  require_between("the dimension", records.dimension, 1, 1'000'000);
-  if (!(records.mean_norm >= 0.0 && records.mean_norm <= kGreatestArgument)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("the bound on the mean's norm must be from 0 to 1e6, but is {}",
-                                   records.mean_norm),
-                       "mean-bound");
-  }
-  if (!(records.covariance_bound >= 1.0 && records.covariance_bound <= 1e12)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("the covariance bound must be from 1 to 1e12, but is {}",
-                                   records.covariance_bound),
-                       "covariance-bound");
-  }
+  require_between({"the dimension", "dimension"}, records.dimension, 1, 1'000'000);
+  require_between({"the bound on the mean's norm", "mean-bound"}, records.mean_norm, 0,
+                  kGreatestArgument);
+  require_between({"the covariance bound", "covariance-bound"}, records.covariance_bound, 1, 1e12);
 }
 
 void require_count_and_beta(std::uint64_t count, double beta) {
-  if (count == 0)
-    throw InvalidInput("out-of-range", "the number of records must be at least 1, but is 0", "n");
+  require_in({.least = 1}, {"the number of records", "n", "records"}, count);
   if (!(beta < 1.0 && beta / static_cast<double>(count) >= 1e-290)) {
     throw InvalidInput("out-of-range",
                        fmt::format("the probability of clipping anything must be below 1 and at "
@@ -304,12 +282,7 @@ void require_count_and_beta(std::uint64_t count, double beta) {
 
 double clip_probability_up(const WhitenedRecords& records, double radius) {
   require_records(records);
-  if (!(radius > 0.0) || std::isinf(radius)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("the clipping radius must be finite and positive, but is {}", radius),
-        "radius");
-  }
+  require_in(kPositive, {"the clipping radius", "radius"}, radius);
   const auto d = static_cast<double>(records.dimension);
   if (records.covariance_bound == 1.0) return tail(d, records.mean_norm, radius);
   const double deviation = std::sqrt(records.covariance_bound);
@@ -324,8 +297,7 @@ double clip_probability_up(std::size_t dimension, double mean_norm, double radiu
 }
 
 double any_clip_probability_up(const WhitenedRecords& records, std::uint64_t count, double radius) {
-  if (count == 0)
-    throw InvalidInput("out-of-range", "the number of records must be at least 1, but is 0", "n");
+  require_in({.least = 1}, {"the number of records", "n", "records"}, count);
   const double all = add_up(static_cast<double>(count), 1.0);  // the conversion rounds to nearest
   const double each = clip_probability_up(records, radius);
   return std::min(1.0, mul_up(count < (1ULL << 53) ? static_cast<double>(count) : all, each));
@@ -528,25 +500,17 @@ double total_variation(double d, double bbar, double mean) {
 
 double checked_dimension(std::size_t dimension) {
   const auto d = static_cast<double>(dimension);
-  if (!(d >= 1.0 && d <= kGreatestDimension)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("the dimension must be from 1 to 1000000, but is {}", dimension),
-                       "dimension");
-  }
+  require_between({"the dimension", "dimension", "coordinates"}, dimension, 1, 1000000);
   return d;
 }
 
 double checked_scale(double bbar) {
-  require_between("the noise's scale over n", bbar, 0.0, kGreatestScale);
+  require_between({"the noise's scale over n", ""}, bbar, 0.0, kGreatestScale);
   return bbar;
 }
 
 double checked_variance(double variance) {
-  if (!(variance >= 0.0 && variance <= kGreatestVariance)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("the variance must be from 0 to 1e6, but is {}", variance),
-                       "variance");
-  }
+  require_between({"the variance", "variance"}, variance, 0, kGreatestVariance);
   return variance;
 }
 

@@ -87,41 +87,22 @@ DeltaBounds subset_blanket(const ShuffledSubset& response, double epsilon, doubl
 // What is shuffled.
 
 void validate(const ShuffledResponse& response) {
-  require_between("the number of records", response.records, 1, kMostRecords);
-  require_between("the number of outcomes", response.outcomes, 1, kMostReportOutcomes, "outcomes");
-  if (!(response.epsilon0 > 0.0 && response.epsilon0 <= kGreatestReportEpsilon)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("epsilon0 must be positive and at most {}, but is {}",
-                                   kGreatestReportEpsilon, response.epsilon0),
-                       "epsilon0");
-  }
-  if (!(response.rate > 0.0 && response.rate <= 1.0)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("the sampling rate must be above 0 and at most 1, but is {}", response.rate),
-        "rate");
-  }
+  require_between({"the number of records", "n", "records"}, response.records, 1, kMostRecords);
+  require_between({"the number of outcomes", "k", "outcomes"}, response.outcomes, 1,
+                  kMostReportOutcomes);
+  require_in(positive_up_to(kGreatestReportEpsilon), "epsilon0", response.epsilon0);
+  require_in(positive_up_to(1), {"the sampling rate", "rate"}, response.rate);
 }
 
 void validate(const ShuffledSubset& response) {
   validate(ShuffledResponse{response.records, response.outcomes, response.epsilon0});
-  require_between("the number of chosen records", response.chosen, 1, response.records, "chosen");
+  require_between({"the number of chosen records", "chosen", "records"}, response.chosen, 1,
+                  response.records);
 }
 
-void require_total_epsilon(double epsilon) {
-  if (!(epsilon >= 0.0) || std::isinf(epsilon)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("epsilon must be finite and not negative, but is {}", epsilon),
-                       "epsilon");
-  }
-}
+void require_total_epsilon(double epsilon) { require_in(kNotNegative, "epsilon", epsilon); }
 
-void require_total_delta(double delta) {
-  if (!(delta > 0.0 && delta < 1.0)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("delta must be above 0 and below 1, but is {}", delta), "delta");
-  }
-}
+void require_total_delta(double delta) { require_in(kInsideOne, "delta", delta); }
 
 // -----------------------------------------------------------------------------------------------
 // The papers' closed form for shuffled randomized response, inside its regime only.
@@ -194,12 +175,7 @@ double greatest_report_epsilon(double pure, double delta, const Value& value) {
 }
 
 void require_report_epsilon(double epsilon) {
-  if (!(epsilon > 0.0 && epsilon <= kGreatestReportEpsilon)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("epsilon must be positive and at most {}, but is {}",
-                                   kGreatestReportEpsilon, epsilon),
-                       "epsilon");
-  }
+  require_in(positive_up_to(kGreatestReportEpsilon), "epsilon", epsilon);
 }
 
 }  // namespace

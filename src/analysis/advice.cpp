@@ -47,8 +47,9 @@ std::span<const Part> advise_parts() {
       from({"/columns", "--columns", kWholes,
             "how many values each column has, instead of a domain", "NUMBER,..."},
            1, double{1ULL << 32U}),
-      {{"/count", "--count", kWhole,
-        "records to release per person, or in all (purpose records: 1)"}},
+      from({"/count", "--count", kWhole,
+            "records to release per person, or in all (purpose records: 1)"},
+           1, kMostReleased),
       {{"/unit", "--unit", kText, "column that names the person of each row", "COLUMN"}},
       above({"/epsilon", "--epsilon", kNumber,
              "the budget, if you know it (default: advise finds it)\nIt tries 0.5, 1, 2, 4 and 8, "
@@ -408,7 +409,7 @@ class Advisor {
     try {
       report = plan(plan_question(epsilon), inputs_);
     } catch (const InvalidInput& refused) {
-      found.why = refused.what();
+      found.why = refused;
       return found;
     }
     const PlanAnswer& answer = report.answers.front();
@@ -474,7 +475,7 @@ class Advisor {
     if (found == budgets.end()) {
       const bool none = std::none_of(budgets.begin(), budgets.end(),
                                      [](const AdvisedBudget& one) { return one.error; });
-      if (none) throw Unserved("no-mechanism", budgets.back().why);
+      if (none) throw Unserved("no-mechanism", budgets.back().why.text);
       unreached = fmt::format("none of these brings the error to {:g}; {}", *question().error,
                               what_would());
       // Without an error in the question a whole table is advised, with its error.
@@ -488,7 +489,7 @@ class Advisor {
     }
     advice_.chosen = static_cast<std::size_t>(found - budgets.begin());
     const AdvisedBudget& one = *found;
-    if (!one.error) throw Unserved("no-mechanism", one.why);
+    if (!one.error) throw Unserved("no-mechanism", one.why.text);
     advice_.epsilon_why =
         question().epsilon ? epsilon_given_
         : unreached.empty()
@@ -752,7 +753,7 @@ AdviceQuestion asked_for(const TableWay& way, AdviceQuestion asked) {
 
 OtherWay other_way(const TableWay& way, const AdviceQuestion& asked, const PublicInputs& inputs) {
   OtherWay other{.name = bare_method_words(name_of(way.method), way.copula ? "copula" : ""),
-                 .why = way.why};
+                 .why = std::string(way.why)};
   try {
     const Advice advice = Advisor(asked_for(way, asked), inputs).weighed();
     const ErrorKind kind = advice_of(advice.method).error_kind(advice.question);
@@ -761,7 +762,7 @@ OtherWay other_way(const TableWay& way, const AdviceQuestion& asked, const Publi
     other.error_words = fmt::format("{}: {}", kind.words, advice.error_words);
     other.command = advice.sample;
   } catch (const Unserved& unserved) {
-    other.why = fmt::format("not here: {}", unserved.what());
+    other.why = InvalidInput(unserved, fmt::format("not here: {}", unserved.what()));
   }
   return other;
 }

@@ -71,7 +71,7 @@ void add_budgets(Answer& answer, const Advice& advice, const AdvisedBudget* chos
     if (one.typical_error) json["typical_error"] = *one.typical_error;
     if (one.oracle_error) json["oracle_error"] = *one.oracle_error;
     if (one.greater_error) json["greater_error"] = *one.greater_error;
-    if (!one.error) json["refusal"] = one.why;
+    if (!one.error) one.why.put(json, "refusal");
     budgets.push_back(json);
     for (const char* error : {"typical_error", "oracle_error", "greater_error"}) {
       if (!json.contains(error)) json[error] = nullptr;
@@ -157,8 +157,9 @@ Answer advice_answer(const Advice& advice) {
   }
   Json others = Json::array();
   for (const OtherWay& other : advice.others) {
-    others.push_back({{"way", other.name}, {"why", other.why}});
-    answer.say(wrapped(fmt::format("  {}: {}", other.name, other.why), kLineWidth, 2));
+    others.push_back({{"way", other.name}});
+    other.why.put(others.back(), "why");
+    answer.say(wrapped(fmt::format("  {}: {}", other.name, other.why.text), kLineWidth, 2));
     if (!other.error) continue;
     others.back()["error"] = {
         {"kind", other.error_kind}, {"value", *other.error}, {"words", other.error_words}};

@@ -442,7 +442,7 @@ namespace {
 struct ComparedRow {
   std::string mechanism;
   std::vector<std::optional<double>> distances;  ///< of a unit's own law, of the table's
-  std::string refusal;
+  Why refusal;
   bool is_of_rows = false;  ///< the distances, and not of a law
 };
 
@@ -512,7 +512,7 @@ ComparedRow compared_row(std::span<const Json> questions, const std::string& mec
     } catch (const InvalidInput& refused) {
       if (!every) throw;
       row.distances.emplace_back();
-      row.refusal = refused.what();
+      row.refusal = refused;
     }
   }
   if (row.mechanism.empty()) row.mechanism = "as chosen";
@@ -559,12 +559,12 @@ Answer compare_several(std::span<const Json> questions, const PublicInputs& inpu
       line[std::to_string(i)] = distance ? Json(*distance) : Json(nullptr);
       list.push_back({{"mechanism", row.mechanism},
                       {"epsilon", budgets[i] == "-" ? "" : budgets[i]},
-                      {"tv", line[std::to_string(i)]},
-                      {"refusal", distance ? "" : row.refusal}});
+                      {"tv", line[std::to_string(i)]}});
+      (distance ? Why() : row.refusal).put(list.back(), "refusal");
     }
     is_of_rows |= row.is_of_rows;
-    if (!row.refusal.empty()) line["refusal"] = fmt::format("  ({})", row.refusal);
-    if (!refusal) refusal = row.refusal;
+    if (!row.refusal.text.empty()) line["refusal"] = fmt::format("  ({})", row.refusal.text);
+    if (!refusal) refusal = row.refusal.text;
     lines.push_back(std::move(line));
   }
   if (!any) throw InvalidInput("no-mechanism", *refusal);

@@ -108,7 +108,7 @@ Amplified solve(const AmplifyQuestion& question) {
                     (question.epsilon ? 1 : 0) + (question.delta ? 1 : 0);
   if (given != 3) {
     throw InvalidInput(
-        "contradicting-parameters",
+        given < 3 ? Code("missing-parameter") : Code("contradicting-parameters"),
         fmt::format("give exactly three of {}, {}, {} and {}; you gave {}", flag_words("n"),
                     flag_words("epsilon0"), flag_words("epsilon"), flag_words("delta"), given));
   }

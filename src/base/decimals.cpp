@@ -60,10 +60,7 @@ struct Decimal::Integer {
 };
 
 Decimal::Decimal(double value) {
-  if (!(value >= 0.0) || std::isinf(value)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("a number must be finite and at least 0, but is {}", value));
-  }
+  require_in(kNotNegative, {"a number", ""}, value);
   int exponent = 0;
   const double fraction = std::frexp(value, &exponent);
   const cpp_int mantissa(static_cast<std::int64_t>(std::ldexp(fraction, 53)));
@@ -74,12 +71,12 @@ Decimal::Decimal(double value) {
               .decimal();
 }
 
-Decimal Decimal::parse(std::string_view text, std::string_view name) {
+Decimal Decimal::parse(std::string_view text, const Called& name) {
   const auto refuse = [&]() {
     throw InvalidInput("malformed-text",
-                       fmt::format("{} must be a decimal number of at least 0, but is \"{}\"", name,
-                                   text.substr(0, 60)),
-                       parameter_of(name));
+                       fmt::format("{} must be a decimal number of at least 0, but is \"{}\"",
+                                   name.words, text.substr(0, 60)),
+                       name.parameter);
   };
   std::string digits;
   int exponent = 0;

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/invalid_input.h"
+
 namespace mollify {
 
 /// A decimal number of at least 0 without rounding: an integer times a power of ten.
@@ -24,7 +26,7 @@ class Decimal {
   /// Reads digits with at most one point and an optional power of ten, as in 12, 0.1, 1e-6.
   /// InvalidInput, naming what the number is, for any other text, for more than 1100 digits and for
   /// powers beyond ±1100.
-  [[nodiscard]] static Decimal parse(std::string_view text, std::string_view name);
+  [[nodiscard]] static Decimal parse(std::string_view text, const Called& name);
 
   /// Digits that `parse` reads as the same number.
   [[nodiscard]] std::string text() const;

@@ -1,6 +1,8 @@
 #include "base/message.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,13 +23,19 @@ std::vector<std::string> rest_of(const Message& message) {
   return rest;
 }
 
-Json ways_json(std::span<const WayOut> ways_out) {
-  Json ways = Json::array();
-  for (const WayOut& way : ways_out) {
-    ways.push_back(
-        {{"action", action_name(way)}, {"part", part_name(way)}, {"value", value_name(way)}});
+Json named(const std::string& name) { return name.empty() ? Json() : Json(name); }
+
+Json quantities_json(std::span<const Quantity> quantities) {
+  Json list = Json::array();
+  for (const Quantity& one : quantities) {
+    // Whole numbers as such.
+    const bool is_whole = one.value == std::floor(one.value) && std::fabs(one.value) < 0x1p53;
+    list.push_back(
+        {{"name", one.name},
+         {"value", is_whole ? Json(static_cast<std::int64_t>(one.value)) : Json(one.value)},
+         {"unit", named(one.unit)}});
   }
-  return ways;
+  return list;
 }
 
 }  // namespace
@@ -61,7 +69,7 @@ Json Message::json() const {
   return {{"code", code.name},
           {"severity", name_of(severity)},
           {"text", text()},
-          {"ways_out", ways_json(remedy.all())}};
+          {"ways_out", json_of(remedy.all())}};
 }
 
 std::string_view name_of(Severity severity) noexcept {
@@ -82,15 +90,31 @@ Json json_of(std::span<const Message> messages) {
   return list;
 }
 
+Json json_of(std::span<const WayOut> ways_out) {
+  Json ways = Json::array();
+  for (const WayOut& way : ways_out) {
+    ways.push_back(
+        {{"action", action_name(way)}, {"part", part_name(way)}, {"value", value_name(way)}});
+  }
+  return ways;
+}
+
 Json json_of(const InvalidInput& refused) {
-  const auto named = [](const std::string& name) { return name.empty() ? Json() : Json(name); };
   return {{"code", refused.code().name},
           {"text", refused.what()},
           {"parameter", named(parameter_name_of(refused.parameter()))},
           {"column", named(refused.column())},
           {"file", named(refused.file())},
           {"line", refused.line() == 0 ? Json() : Json(refused.line())},
-          {"ways_out", ways_json(refused.ways_out())}};
+          {"quantities", quantities_json(refused.quantities())},
+          {"ways_out", json_of(refused.ways_out())}};
+}
+
+void Why::put(Json& json, const char* key) const {
+  json[key] = text;
+  if (!refused) return;
+  json["code"] = refused->code().name;
+  json["parameter"] = named(parameter_name_of(refused->parameter()));
 }
 
 void add_message(std::vector<Message>& messages, Message message) {

@@ -1,9 +1,11 @@
 // Warnings as values: a stable code, how much it matters, a sentence in parts, and what to do.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/json.h"
@@ -58,9 +60,24 @@ struct Message {
 [[nodiscard]] std::string_view name_of(Severity severity) noexcept;
 
 [[nodiscard]] Json json_of(std::span<const Message> messages);
+/// [{"action", "part", "value"}, ...]
+[[nodiscard]] Json json_of(std::span<const WayOut> ways_out);
 /// {"code": ..., "text": ..., "parameter": ..., "column": ..., "file": ..., "line": ...,
-/// "ways_out": [...]}; what a refusal has not is null.
+/// "quantities": [{"name", "value", "unit"}, ...], "ways_out": [...]}. Parts that
+/// the refusal lacks are null.
 [[nodiscard]] Json json_of(const InvalidInput& refused);
+
+/// A sentence for people, and the refusal that it is, if it is one.
+struct Why {
+  Why() = default;
+  Why(std::string sentence) : text(std::move(sentence)) {}                      // NOLINT
+  Why(const InvalidInput& refusal) : text(refusal.what()), refused(refusal) {}  // NOLINT
+  /// Puts the sentence at the key, and of a refusal next to it "code" and "parameter".
+  void put(Json& json, const char* key) const;
+
+  std::string text{};
+  std::optional<InvalidInput> refused{};
+};
 
 /// Adds a message unless the same one is there.
 void add_message(std::vector<Message>& messages, Message message);

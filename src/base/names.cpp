@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/speech.h"
 #include "core/invalid_input.h"
 
 namespace mollify {
@@ -133,17 +134,16 @@ std::vector<WayOut> ways_to_mean(std::string_view parameter, std::string_view ty
   return {WayOut::set(parameter, nearest_name(typed, known))};
 }
 
-void refuse_name(std::string_view what, std::string_view expected, std::string_view typed,
+void refuse_name(const Called& what, std::string_view expected, std::string_view typed,
                  std::span<const std::string> known) {
   const std::string_view name = typed.substr(0, typed.find('='));
   throw InvalidInput("unknown-name",
-                     fmt::format("{} must be {}, but is \"{}\"{}", what, expected, typed,
+                     fmt::format("{} must be {}, but is \"{}\"{}", words_of(what), expected, typed,
                                  did_you_mean(name, known)),
-                     parameter_of(what), ways_to_mean(parameter_of(what), name, known));
+                     what.parameter, ways_to_mean(what.parameter, name, known));
 }
 
-void refuse_name(std::string_view what, std::string_view typed,
-                 std::span<const std::string> known) {
+void refuse_name(const Called& what, std::string_view typed, std::span<const std::string> known) {
   std::string expected;
   for (const std::string& name : known) {
     if (!expected.empty()) expected += &name == &known.back() ? " or " : ", ";

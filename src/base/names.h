@@ -80,11 +80,11 @@ template <class Enumeration>
 
 /// Throws InvalidInput: "fruit must be apple or plum, but is \"plm\" (did you mean \"plum\"?)";
 /// `what` is "fruit", `expected` "apple or plum". The name ends before a "=".
-[[noreturn]] void refuse_name(std::string_view what, std::string_view expected,
-                              std::string_view typed, std::span<const std::string> known);
+[[noreturn]] void refuse_name(const Called& what, std::string_view expected, std::string_view typed,
+                              std::span<const std::string> known);
 
 /// Refuses a name if only the known names are expected.
-[[noreturn]] void refuse_name(std::string_view what, std::string_view typed,
+[[noreturn]] void refuse_name(const Called& what, std::string_view typed,
                               std::span<const std::string> known);
 
 /// The names of an enumeration's values, in the order of its table.
@@ -97,7 +97,7 @@ template <class Enumeration>
 
 /// The value of an enumeration that a user names; otherwise refuse_name.
 template <class Enumeration>
-[[nodiscard]] Enumeration known_value(std::string_view what, std::string_view typed) {
+[[nodiscard]] Enumeration known_value(const Called& what, std::string_view typed) {
   if (const auto value = named<Enumeration>(typed)) return *value;
   refuse_name(what, typed, name_list<Enumeration>());
 }

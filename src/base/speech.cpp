@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -17,6 +18,7 @@ namespace {
 std::atomic<Speech> speech_of_program = Speech::kSpec;
 /// Of this thread while a Speaking lives; -1: the program's.
 thread_local int speech_of_thread = -1;
+thread_local Places places_of_thread;
 
 Speech speech() noexcept {
   return speech_of_thread >= 0 ? static_cast<Speech>(speech_of_thread)
@@ -33,13 +35,21 @@ Speaking::Speaking(Speech speech) noexcept : before_(speech_of_thread) {
 
 Speaking::~Speaking() { speech_of_thread = before_; }
 
+void speak_of(Places places) { places_of_thread = std::move(places); }
+
 // -----------------------------------------------------------------------------------------------
 // Tokens.
 
 namespace {
 
-/// "candidates-file" as a key of a spec and a parameter of Python.
+/// "candidates-file" as a place in a spec, and as a parameter of Python.
 std::string key_words(std::string_view flag) {
+  if (flag.starts_with('/')) return std::string(flag.substr(1));
+  if (speech() == Speech::kSpec) {
+    for (const auto& [known, place] : places_of_thread) {
+      if (known == flag) return std::string(place);
+    }
+  }
   std::string words(flag);
   std::replace(words.begin(), words.end(), '-', '_');
   return words;
@@ -76,7 +86,8 @@ std::string joined(std::span<const std::string> words, std::string_view last) {
 }  // namespace
 
 std::string flag_words(std::string_view flag) {
-  return speech() == Speech::kCommand ? fmt::format("--{}", flag) : key_words(flag);
+  return speech() == Speech::kCommand && !flag.starts_with('/') ? fmt::format("--{}", flag)
+                                                                : key_words(flag);
 }
 
 std::string setting_words(std::string_view flag, std::string_view value) {
@@ -186,7 +197,12 @@ std::string_view value_name(const WayOut& way) {
 }
 
 std::string parameter_name_of(std::string_view flag) {
-  return speech() == Speech::kCommand ? std::string(flag) : key_words(flag);
+  return speech() == Speech::kCommand && !flag.starts_with('/') ? std::string(flag)
+                                                                : key_words(flag);
+}
+
+std::string words_of(const Called& what) {
+  return what.words == what.parameter ? parameter_name_of(what.parameter) : std::string(what.words);
 }
 
 std::string words_of(const WayOut& way) {

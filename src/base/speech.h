@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/invalid_input.h"
 
@@ -21,7 +23,7 @@ namespace mollify {
 enum class Speech {
   kCommand,  ///< the command: "--candidates-file", "mollify check", "method local"
   kPython,   ///< the Python package: "candidates_file", "method.check", "mo.Local"
-  kSpec,     ///< C and C++: keys of a spec, "candidates_file", and the command's names
+  kSpec,     ///< C and C++: places in a spec, "space/list", and the command's names
 };
 
 /// Chooses it for the whole program, before any sentence is made; otherwise it is a spec's keys.
@@ -40,10 +42,25 @@ class Speaking {
   int before_;
 };
 
+/// Parts of a JSON object: flags without dashes, each with its place, "log" and "logarithms",
+/// "epsilon" and "privacy/epsilon". The first of a flag counts; views of constants.
+using Places = std::vector<std::pair<std::string_view, std::string_view>>;
+
+/// Names parts by their places in the object that this thread was last asked with, wherever
+/// sentences and refusals are for C and C++. Whatever reads an object by rows calls it.
+void speak_of(Places places);
+
 // -----------------------------------------------------------------------------------------------
 // Tokens.
 
-/// A parameter, by the name of the command's flag without its dashes: "--candidates-file".
+/// The parameter of a flag: "cells" of "--cells".
+[[nodiscard]] constexpr std::string_view parameter_of(std::string_view flag) noexcept {
+  while (flag.starts_with('-')) flag.remove_prefix(1);
+  return flag;
+}
+
+/// A parameter, by the name of the command's flag without its dashes: "--candidates-file". A part
+/// that no flag gives has its place, which begins with a slash: "/privacy/foo" is "privacy/foo".
 [[nodiscard]] std::string flag_words(std::string_view flag);
 /// A parameter and its value: "--epsilon 6.27", "epsilon=6.27", and in Python texts in quotes.
 [[nodiscard]] std::string setting_words(std::string_view flag, std::string_view value);
@@ -83,6 +100,9 @@ class Speaking {
 [[nodiscard]] std::string_view value_name(const WayOut& way);
 /// A parameter in the same names.
 [[nodiscard]] std::string parameter_name_of(std::string_view flag);
+
+/// The words of a value in a sentence; of a parameter its name in the interface.
+[[nodiscard]] std::string words_of(const Called& what);
 
 /// What to do: "--epsilon 6.27", "2000 records".
 [[nodiscard]] std::string words_of(const WayOut& way);

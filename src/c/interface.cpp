@@ -1,6 +1,7 @@
 #include "c/interface.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -35,19 +36,6 @@ thread_local char last_error[4096] = "";
 thread_local char last_code[64] = "";
 thread_local std::string last_facts;  // empty: {}
 
-nlohmann::ordered_json ways_json(const std::vector<WayOut>& ways_out) {
-  auto list = nlohmann::ordered_json::array();
-  for (const WayOut& way : ways_out) {
-    const front::SpokenWay spoken = front::spoken(way);
-    list.push_back({{"action", spoken.action}, {"part", spoken.part}, {"value", spoken.value}});
-  }
-  return list;
-}
-
-std::string text_of(const nlohmann::ordered_json& json) {
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 void keep(const char* sentence, std::string_view code, std::string facts) noexcept {
   std::snprintf(last_error, sizeof last_error, "%s", sentence);
   std::snprintf(last_code, sizeof last_code, "%.*s", static_cast<int>(code.size()), code.data());
@@ -59,24 +47,13 @@ void keep(const char* sentence, std::string_view code, std::string facts) noexce
 void remember(const char* sentence) noexcept { keep(sentence, "failure", {}); }
 
 void remember(const InvalidInput& refused) noexcept {
-  const std::string_view code = refused.code().name;
   std::string facts;
   try {
-    const auto named = [](const std::string& name) {
-      return name.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(name);
-    };
-    facts = text_of({{"code", code},
-                     {"text", refused.what()},
-                     {"parameter", named(front::spoken_parameter(refused))},
-                     {"column", named(refused.column())},
-                     {"file", named(refused.file())},
-                     {"line", refused.line() == 0 ? nlohmann::ordered_json()
-                                                  : nlohmann::ordered_json(refused.line())},
-                     {"ways_out", ways_json(refused.ways_out())}});
+    facts = front::refusal_json(refused);
   } catch (...) {  // the sentence and the code must do
     facts.clear();
   }
-  keep(refused.what(), code, std::move(facts));
+  keep(refused.what(), refused.code().name, std::move(facts));
 }
 
 char* text_for_c(const std::string& text) {
@@ -86,23 +63,8 @@ char* text_for_c(const std::string& text) {
   return copy;
 }
 
-namespace {
-
-nlohmann::ordered_json json_of(const std::vector<front::Message>& messages) {
-  auto list = nlohmann::ordered_json::array();
-  for (const front::Message& one : messages) {
-    list.push_back({{"code", one.code},
-                    {"severity", one.severity},
-                    {"text", one.text},
-                    {"ways_out", ways_json(one.ways_out)}});
-  }
-  return list;
-}
-
-}  // namespace
-
 CText warnings_for_c(const std::vector<front::Message>& messages) {
-  return {text_for_c(text_of(json_of(messages))), mollify_free_text};
+  return {text_for_c(front::messages_json(messages)), mollify_free_text};
 }
 
 }  // namespace mollify::c
@@ -249,7 +211,7 @@ mollify_status mollify_release_report(const char* spec, uint64_t records, char**
     if (found.total_variation) json["total_variation"] = *found.total_variation;
     json["why"] = found.why;
     json["notes"] = found.notes;
-    json["warnings"] = mollify::c::json_of(found.warnings);
+    json["warnings"] = nlohmann::ordered_json::parse(front::messages_json(found.warnings));
     *report = text_for_c(json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   });
 }
@@ -331,7 +293,7 @@ front::SamplerParameters parse(const char* text) {
     const auto require = [&](bool fits, const char* what) {
       if (!fits)
         throw InvalidInput("wrong-type", key + " must be " + what + ", but is " + value.dump(),
-                           key);
+                           "/" + key);
     };
     const auto number = [&](std::optional<double>& parameter) {
       require(value.is_number(), "a number");
@@ -341,7 +303,9 @@ front::SamplerParameters parse(const char* text) {
       require(value.is_string(), "a name");
       parameters.mechanism = value.get<std::string>();
     } else if (key == "outcomes") {
-      require(value.is_number_unsigned(), "a whole number");
+      const double whole = value.is_number() ? value.get<double>() : 0;
+      require(value.is_number_integer() || std::fabs(whole) >= 0x1p63, "a whole number");
+      require_between("outcomes", whole, 1, 0x1p24);
       parameters.outcomes = value.get<std::size_t>();
     } else if (key == "reference" || key == "channel") {
       require(value.is_array() && std::all_of(value.begin(), value.end(),
@@ -358,6 +322,9 @@ front::SamplerParameters parse(const char* text) {
       parameters.numbers[key] = value.get<double>();
     }
   }
+  if (!object.contains("outcomes"))
+    throw InvalidInput("missing-parameter", "outcomes is missing", "outcomes",
+                       {WayOut::set("outcomes")});
   return parameters;
 }
 

@@ -18,6 +18,7 @@
 #include "analysis/tune.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/speech.h"
 #include "cli/main.h"
 #include "cli/options.h"
 #include "cli/output.h"

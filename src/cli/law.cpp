@@ -364,9 +364,9 @@ Answer risk_table(const RiskOptions& options, std::size_t k, std::span<const dou
         if (!every) throw;
         if (refused_here.empty()) refused_here = refused.what();
         line[epsilon] = nullptr;
-        list.push_back({{"mechanism", name_of(parameters.mechanism)},
-                        {"epsilon", *parameters.epsilon},
-                        {"refusal", refused.what()}});
+        list.push_back(
+            {{"mechanism", name_of(parameters.mechanism)}, {"epsilon", *parameters.epsilon}});
+        Why(refused).put(list.back(), "refusal");
       }
     }
     if (refusal.empty()) refusal = refused_here;

@@ -334,14 +334,18 @@ Value parsed(std::string_view text, std::string_view flag, std::string_view expe
   const char* end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, value);
   if (error == std::errc() && stopped == end) return value;
-  std::string range = error == std::errc::result_out_of_range
-                          ? fmt::format(" of at most {}", std::numeric_limits<Value>::max())
-                          : "";
+  Code code = "wrong-type";
+  std::string range;
+  if (error == std::errc::result_out_of_range) {
+    code = "out-of-range";
+    range = fmt::format(" of at most {}", std::numeric_limits<Value>::max());
+  }
   if (std::is_unsigned_v<Value> && text.size() > 1 && text.front() == '-' &&
       text.find_first_not_of("0123456789", 1) == text.npos) {
+    code = "out-of-range";
     range = fmt::format(" from 0 to {}", std::numeric_limits<Value>::max());
   }
-  throw InvalidInput("wrong-type",
+  throw InvalidInput(code,
                      fmt::format("{} must be {}{}, but is \"{}\"{}", flag.substr(2), expected,
                                  range, text, number_hint(text)),
                      flag.substr(2));
@@ -382,7 +386,7 @@ CLI::Option* add_text(CLI::App& command, const std::string& flags,
 
 std::size_t outcome_count(const std::optional<std::uint64_t>& k, const char* flag) {
   const std::uint64_t count = needed(k, flag);
-  require_between(flag, count, 1, Band::kMostOutcomes);
+  require_between({flag, parameter_of(flag), "outcomes"}, count, 1, Band::kMostOutcomes);
   return count;
 }
 

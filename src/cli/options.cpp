@@ -298,15 +298,13 @@ Value number_part(const std::string& text, const Part& part, std::span<const Par
 std::vector<std::uint64_t> whole_numbers(const std::string& text, const Part& part) {
   std::vector<std::uint64_t> numbers;
   for (const std::string& one : number_list(text, part.flag + 2)) {
-    std::uint64_t& number = numbers.emplace_back();
-    const char* const end = one.data() + one.size();
-    const auto [stopped, error] = std::from_chars(one.data(), end, number);
-    if (error == std::errc() && stopped == end) continue;
-    throw InvalidInput("malformed-text",
-                       fmt::format("{} takes whole numbers {}, separated by commas, but \"{}\" is "
-                                   "not one",
-                                   part.flag, range_words(part), one),
-                       parameter_of(part.flag));
+    try {
+      numbers.push_back(parsed<std::uint64_t>(one, part.flag, "a whole number"));
+    } catch (const InvalidInput& refused) {
+      throw InvalidInput(refused, fmt::format("{} takes whole numbers {}, separated by commas, but "
+                                              "\"{}\" is not one",
+                                              part.flag, range_words(part), one));
+    }
   }
   return numbers;
 }

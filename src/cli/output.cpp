@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/progress.h"
+#include "base/speech.h"
 #include "cli/main.h"
 #include "core/invalid_input.h"
 #include "formats/csv.h"

@@ -43,11 +43,7 @@ CutExp cut_exp(double x) {
 }
 
 ExpBound::ExpBound(double epsilon) : epsilon_(std::fmin(epsilon, kGreatestEpsilon)) {
-  if (!std::isfinite(epsilon) || epsilon <= 0) {
-    throw InvalidInput("out-of-range",
-                       "epsilon must be finite and positive, but is " + detail::shortest(epsilon),
-                       "epsilon");
-  }
+  require_in(kPositive, "epsilon", epsilon);
   if (epsilon < kLeastEpsilon) {
     throw InvalidInput(
         "out-of-range",
@@ -84,7 +80,8 @@ uint128 sum_of(std::span<const std::uint64_t, kExtent> numbers) {
 
 Band::Band(const ExpBound& bound, std::size_t outcome_count, std::uint64_t total)
     : bound_(bound), outcome_count_(outcome_count), total_(total) {
-  require_between("the number of outcomes", outcome_count, 1, kMostOutcomes, "outcomes");
+  require_between({"the number of outcomes", "outcomes", "outcomes"}, outcome_count, 1,
+                  kMostOutcomes);
   if (total < 1 || total > kGreatestTotal) {
     throw InvalidInput("out-of-range",
                        "the total must be from 1 to 2^62, but is " + std::to_string(total),

@@ -1,8 +1,13 @@
 // The exception for bad public input.
 #pragma once
 
+#include <charconv>
+#include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -100,6 +105,15 @@ struct Concern {
   std::uint64_t line = 0;                     ///< of the file; 0: none
 };
 
+/// A number of a message, for programs: the one "given", and the "least", "most", "above" or
+/// "below" that decides.
+struct Quantity {
+  std::string name;
+  double value;
+  std::string unit = {};  ///< "records", "outcomes"; empty: a bare number
+  friend bool operator==(const Quantity&, const Quantity&) = default;
+};
+
 /// A public input (a parameter, a domain, a file's header, a flag) cannot be used.
 ///
 /// `what()` is one sentence in the form "epsilon must be finite and positive, but is -1". It names
@@ -109,9 +123,10 @@ class InvalidInput : public std::invalid_argument {
  public:
   /// The sentence is made `readable`.
   InvalidInput(Code code, std::string_view sentence, Concern concern = {},
-               std::vector<WayOut> ways_out = {})
+               std::vector<WayOut> ways_out = {}, std::vector<Quantity> quantities = {})
       : std::invalid_argument(readable(sentence)),
-        facts_(Facts{code, std::move(concern), std::move(ways_out)}.shared()) {}
+        facts_(
+            Facts{code, std::move(concern), std::move(ways_out), std::move(quantities)}.shared()) {}
   /// A refusal inside a longer sentence.
   InvalidInput(const InvalidInput& inner, std::string_view sentence)
       : std::invalid_argument(readable(sentence)), facts_(inner.facts_) {}
@@ -133,12 +148,17 @@ class InvalidInput : public std::invalid_argument {
   /// The file's line, from 1; 0 if it is no single one.
   [[nodiscard]] std::uint64_t line() const noexcept { return facts_->concern.line; }
   [[nodiscard]] const std::vector<WayOut>& ways_out() const noexcept { return facts_->ways_out; }
+  /// The number given and its range, if these decide; otherwise none.
+  [[nodiscard]] const std::vector<Quantity>& quantities() const noexcept {
+    return facts_->quantities;
+  }
 
  private:
   struct Facts {
     Code code;
     Concern concern;
     std::vector<WayOut> ways_out;
+    std::vector<Quantity> quantities;
 
     /// Another value mends a wrong value, if nothing better is known.
     [[nodiscard]] std::shared_ptr<const Facts> shared() {
@@ -181,31 +201,108 @@ namespace detail {
   return digits;
 }
 
+/// The fewest digits that mean the number alone: 0.1, 1e-6, 16777216, nan.
+[[nodiscard]] inline std::string exact(double value) {
+  char text[32];
+  std::string digits(text, std::to_chars(text, text + sizeof text, value).ptr);
+  // "1e+06" and "1e-06" have two digits of a power of ten at least.
+  for (const char* noise : {"e+0", "e-0", "e+"}) {
+    const std::size_t power = digits.find(noise);
+    if (power != std::string::npos)
+      digits.replace(power, std::strlen(noise), noise[1] == '-' ? "e-" : "e");
+  }
+  return digits;
+}
+[[nodiscard]] inline std::string exact(std::integral auto value) { return std::to_string(value); }
+
 }  // namespace detail
 
-/// The parameter of a sentence's first words: "cells" of "--cells". Several words, such as "the
-/// number of outcomes", name no parameter.
-[[nodiscard]] constexpr std::string_view parameter_of(std::string_view name) noexcept {
-  if (name.find(' ') != name.npos) return {};
-  while (name.starts_with('-')) name.remove_prefix(1);
-  return name;
+/// A value's words in a sentence, its parameter by the flag without dashes, and the unit in which it
+/// counts. Parameter and unit may be empty.
+struct Called {
+  /// A parameter that the sentence calls by its name: "epsilon".
+  consteval Called(const char* flag) : words(flag), parameter(flag) {  // NOLINT
+    for (; *flag != '\0'; ++flag) {
+      if (*flag == ' ') throw "several words: name the parameter as well";
+    }
+  }
+  Called(std::string_view called, std::string_view flag, std::string_view counted = {}) noexcept
+      : words(called), parameter(flag), unit(counted) {}
+  std::string_view words, parameter, unit{};
+};
+
+/// The numbers that a parameter may have; an open end is not one of them. Infinity and NaN never
+/// are.
+struct Range {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+  bool is_open = false;        ///< at `least`
+  bool is_open_above = false;  ///< at `most`
+
+  [[nodiscard]] bool has(double value) const noexcept {
+    return std::isfinite(value) && (is_open ? value > least : value >= least) &&
+           (is_open_above ? value < most : value <= most);
+  }
+  /// "above 0 and at most 100", "finite and positive", "from 1 to 9"; whole numbers are finite.
+  [[nodiscard]] std::string words(bool is_whole = false) const {
+    const auto text_of = [&](double end) {
+      return is_whole && std::fabs(end) < 0x1p63 ? std::to_string(static_cast<std::int64_t>(end))
+                                                 : detail::exact(end);
+    };
+    const bool has_least = std::isfinite(least), has_most = std::isfinite(most);
+    if (has_least && has_most && !is_open && !is_open_above)
+      return "from " + text_of(least) + " to " + text_of(most);
+    std::string text = has_most || is_whole ? "" : "finite";
+    const auto add = [&](const std::string& more) { text += (text.empty() ? "" : " and ") + more; };
+    if (has_least && is_open && least == 0 && !has_most) {
+      add("positive");
+    } else if (has_least) {
+      add((is_open ? "above " : "at least ") + text_of(least));
+    }
+    if (has_most) add((is_open_above ? "below " : "at most ") + text_of(most));
+    return text;
+  }
+};
+
+inline constexpr Range kPositive{.least = 0, .is_open = true};
+inline constexpr Range kNotNegative{.least = 0};
+inline constexpr Range kBelowOne{.least = 0, .most = 1, .is_open_above = true};
+inline constexpr Range kInsideOne{.least = 0, .most = 1, .is_open = true, .is_open_above = true};
+/// Above 0.
+[[nodiscard]] constexpr Range positive_up_to(double most) {
+  return {.least = 0, .most = most, .is_open = true};
 }
 
-/// Throws InvalidInput, "`what` must be from `least` to `most`, but is `value`", unless it is: for
-/// whole numbers, and for doubles. NaN is in no range. `what` is the parameter's name, or words for
-/// something else, whose parameter `parameter` names.
-template <class Number>
-void require_between(std::string_view what, Number value, std::type_identity_t<Number> least,
-                     std::type_identity_t<Number> most, std::string_view parameter = {}) {
-  if (value >= least && value <= most) return;
-  const auto text = [](Number number) {
-    if constexpr (std::is_floating_point_v<Number>) return detail::shortest(number);
-    return std::to_string(number);
-  };
+/// Throws InvalidInput, "WHAT must be ALLOWED, but is GIVEN", with these numbers as quantities.
+[[noreturn]] inline void refuse_number(const Called& what, const std::string& given, double value,
+                                       const std::string& allowed, const Range& range) {
+  std::vector<Quantity> quantities = {{"given", value, std::string(what.unit)}};
+  if (std::isfinite(range.least))
+    quantities.push_back({range.is_open ? "above" : "least", range.least, quantities[0].unit});
+  if (std::isfinite(range.most))
+    quantities.push_back({range.is_open_above ? "below" : "most", range.most, quantities[0].unit});
   throw InvalidInput("out-of-range",
-                     std::string(what) + " must be from " + text(least) + " to " + text(most) +
-                         ", but is " + text(value),
-                     parameter.empty() ? parameter_of(what) : parameter);
+                     std::string(what.words) + " must be " + allowed + ", but is " + given,
+                     what.parameter, {}, std::move(quantities));
+}
+
+/// Throws it unless the number is in the range.
+template <class Number>
+void require_in(const Range& range, const Called& what, Number value) {
+  const auto number = static_cast<double>(value);
+  if (range.has(number)) return;
+  refuse_number(what, detail::exact(value), number, range.words(std::is_integral_v<Number>), range);
+}
+
+/// Throws InvalidInput, "WHAT must be from `least` to `most`, but is `value`", unless it is: for
+/// whole numbers, and for doubles. NaN is in no range.
+template <class Number>
+void require_between(const Called& what, Number value, std::type_identity_t<Number> least,
+                     std::type_identity_t<Number> most) {
+  if (value >= least && value <= most) return;
+  refuse_number(what, detail::exact(value), static_cast<double>(value),
+                "from " + detail::exact(least) + " to " + detail::exact(most),
+                {static_cast<double>(least), static_cast<double>(most)});
 }
 
 }  // namespace mollify

@@ -62,7 +62,7 @@ double UniformRecords::density(std::span<const std::uint32_t> digits) const noex
 // A public list of records to choose from.
 
 void Candidates::require_count(std::uint64_t count) {
-  require_between("the number of candidates", count, 1, kMost);
+  require_between({"the number of candidates", "candidates", "candidates"}, count, 1, kMost);
 }
 
 namespace {

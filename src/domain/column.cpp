@@ -194,7 +194,7 @@ ColumnSchema Column::schema() const {
 Column Column::make(std::string name, Cells cells, Mapping mapping) {
   if (name.empty())
     throw InvalidInput("malformed-text", "a column must have a name, but one has none");
-  require_declarable(name, "a column's name");
+  require_declarable(name, {"a column's name", ""});
   // YAML parsers accept keys of up to 1024 characters, quoted.
   constexpr std::size_t kMaxNameBytes = 500;
   if (name.size() > kMaxNameBytes) {
@@ -215,7 +215,7 @@ Column Column::make(std::string name, Cells cells, Mapping mapping) {
     }
     if (reading.verdict != Verdict::kValue) {
       const std::string word = key == "null" ? "category" : "clip";
-      refuse_name(fmt::format("column \"{}\": {}", column.name_, key),
+      refuse_name({fmt::format("column \"{}\": {}", column.name_, key), key},
                   fmt::format("{} (or the word {})", column.expectation(), word), value,
                   std::vector<std::string>{word});
     }

@@ -300,10 +300,11 @@ bool equal_ignoring_case(std::string_view left, std::string_view right) noexcept
                     [&](char a, char b) { return lower(a) == lower(b); });
 }
 
-void require_declarable(std::string_view text, std::string_view what) {
+void require_declarable(std::string_view text, const Called& what) {
   if (!is_utf8(text))
-    throw InvalidInput("malformed-text", fmt::format("{} must be UTF-8 text, but is not", what),
-                       parameter_of(what));
+    throw InvalidInput("malformed-text",
+                       fmt::format("{} must be UTF-8 text, but is not", what.words),
+                       what.parameter);
   const auto control = std::find_if(text.begin(), text.end(), [](char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
   });
@@ -311,8 +312,8 @@ void require_declarable(std::string_view text, std::string_view what) {
     throw InvalidInput(
         "malformed-text",
         fmt::format("{} must be one line of text without control characters, but holds byte {}",
-                    what, static_cast<unsigned>(*control)),
-        parameter_of(what));
+                    what.words, static_cast<unsigned>(*control)),
+        what.parameter);
   }
 }
 

@@ -11,6 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include "core/invalid_input.h"
+
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
@@ -145,7 +147,7 @@ using TextBuffer = std::array<char, 64>;
 ///
 /// A line break could not be read back from a CSV file in which one line is one record, and text
 /// that is not UTF-8 could not be written to a domain file.
-void require_declarable(std::string_view text, std::string_view what);
+void require_declarable(std::string_view text, const Called& what);
 
 // -----------------------------------------------------------------------------------------------
 // One text for all texts that write the same number, truth, day or time.

@@ -25,16 +25,16 @@ Setting Setting::value(std::string text) { return {.quoted = true, .text = std::
 
 namespace {
 
-[[noreturn]] void refuse_setting(Code code, const Setting& setting, std::string_view name,
+[[noreturn]] void refuse_setting(Code code, const Setting& setting, const Called& name,
                                  std::string_view what, std::vector<WayOut> ways_out = {}) {
-  Concern concern(parameter_of(name));
+  Concern concern(name.parameter);
   concern.line = setting.line;
   if (ways_out.empty() && !concern.parameter.empty())
     ways_out.push_back(WayOut::declare(concern.parameter));
-  throw InvalidInput(code, fmt::format("{} {}", name, what), concern, std::move(ways_out));
+  throw InvalidInput(code, fmt::format("{} {}", name.words, what), concern, std::move(ways_out));
 }
 
-void read(const Setting& setting, std::string_view name, std::string& text) {
+void read(const Setting& setting, const Called& name, std::string& text) {
   if (!setting.is_scalar()) {
     refuse_setting("wrong-type", setting, name,
                    fmt::format("must be one text, but is a {}",
@@ -49,7 +49,7 @@ void read(const Setting& setting, std::string_view name, std::string& text) {
 
 template <class Integer>
 requires std::is_integral_v<Integer>
-void read(const Setting& setting, std::string_view name, Integer& value) {
+void read(const Setting& setting, const Called& name, Integer& value) {
   std::string digits;
   read(setting, name, digits);
   const char* const end = digits.data() + digits.size();
@@ -61,7 +61,7 @@ void read(const Setting& setting, std::string_view name, Integer& value) {
                   std::is_signed_v<Integer> ? "of 64 bits" : "from 0 to 2^64 - 1", digits));
 }
 
-void read(const Setting& setting, std::string_view name, double& value) {
+void read(const Setting& setting, const Called& name, double& value) {
   std::string digits;
   read(setting, name, digits);
   const auto number = read_number(digits);
@@ -72,14 +72,14 @@ void read(const Setting& setting, std::string_view name, double& value) {
 }
 
 template <class Item>
-void read(const Setting& setting, std::string_view name, std::vector<Item>& items) {
+void read(const Setting& setting, const Called& name, std::vector<Item>& items) {
   if (setting.kind != Setting::Kind::kSequence) {
     refuse_setting("wrong-type", setting, name, "must be a list, but is not");
   }
   items.resize(setting.items.size());
-  const std::string each = fmt::format("an item of {}", name);
+  const std::string each = fmt::format("an item of {}", name.words);
   for (std::size_t i = 0; i < items.size(); ++i) {
-    read(setting.items[i], each, items[i]);
+    read(setting.items[i], {each, name.parameter}, items[i]);
   }
 }
 
@@ -121,9 +121,9 @@ bool Settings::is(std::string_view key, std::string_view word) const noexcept {
 template <class T>
 T Settings::get(std::string_view key) const {
   const Setting* const setting = find(key);
-  if (setting == nullptr) refuse_setting("missing-key", mapping_, key, "is missing");
+  if (setting == nullptr) refuse_setting("missing-key", mapping_, {key, key}, "is missing");
   T value{};
-  read(*setting, key, value);
+  read(*setting, {key, key}, value);
   return value;
 }
 template std::string Settings::get(std::string_view) const;
@@ -137,7 +137,8 @@ template std::vector<double> Settings::get(std::string_view) const;
 void Settings::refuse(Code code, std::string_view key, std::string_view what,
                       std::vector<WayOut> ways_out) const {
   const Setting* const setting = find(key);
-  refuse_setting(code, setting != nullptr ? *setting : mapping_, key, what, std::move(ways_out));
+  refuse_setting(code, setting != nullptr ? *setting : mapping_, {key, key}, what,
+                 std::move(ways_out));
 }
 
 }  // namespace mollify

@@ -72,8 +72,8 @@ Value BooleanWords::value(std::uint32_t cell, std::uint64_t /*point*/) const noe
 }
 
 BooleanWords BooleanWords::make(std::string false_word, std::string true_word) {
-  require_declarable(false_word, "the word for false");
-  require_declarable(true_word, "the word for true");
+  require_declarable(false_word, {"the word for false", "false"});
+  require_declarable(true_word, {"the word for true", "true"});
   const std::string false_number = number_of(false_word);
   if (equal_ignoring_case(false_word, true_word) ||
       (!false_number.empty() && false_number == number_of(true_word))) {
@@ -181,7 +181,7 @@ Categories Categories::make(const std::vector<std::string>& values, bool ordered
   Categories categories;
   categories.ordered_ = ordered;
   for (const std::string& value : values) {
-    require_declarable(value, "a value");
+    require_declarable(value, {"a value", "values"});
     if (categories.values_.find(value) != StringIndex::kAbsent) {
       throw InvalidInput("duplicate-value",
                          fmt::format("values must be distinct, but \"{}\" is listed twice", value),

@@ -247,8 +247,7 @@ void with_integer(ArrowLayout layout, Take take) {
 }
 
 [[noreturn]] void refuse_shape(std::string_view name, std::string_view must, std::int64_t is) {
-  throw InvalidInput("malformed-table", fmt::format("{} must {}, but has {}", name, must, is),
-                     parameter_of(name));
+  throw InvalidInput("malformed-table", fmt::format("{} must {}, but has {}", name, must, is));
 }
 
 void require_extent(const ArrowArray& array, std::string_view name) {
@@ -280,21 +279,18 @@ void require_plain_shape(ArrowLayout layout, const ArrowArray& array, std::strin
     refuse(fmt::format("have {} buffers", buffers), array.n_buffers);
   }
   if (array.buffers == nullptr)
-    throw InvalidInput("malformed-table", fmt::format("{} must have buffers", name),
-                       parameter_of(name));
+    throw InvalidInput("malformed-table", fmt::format("{} must have buffers", name));
   if (array.length == 0) return;
   if (array.buffers[1] == nullptr) {
     throw InvalidInput("malformed-table",
-                       fmt::format("{} must have a buffer of values, but has none", name),
-                       parameter_of(name));
+                       fmt::format("{} must have a buffer of values, but has none", name));
   }
   const auto last = static_cast<std::size_t>(array.offset + array.length);
   if (is_text && array.buffers[2] == nullptr &&
       (layout == kText ? loaded<std::int32_t>(array.buffers[1], last)
                        : loaded<std::int64_t>(array.buffers[1], last)) > 0) {
     throw InvalidInput("malformed-table",
-                       fmt::format("{} must have a buffer of texts, but has none", name),
-                       parameter_of(name));
+                       fmt::format("{} must have a buffer of texts, but has none", name));
   }
   if (layout == kTextView && array.n_buffers > 3) {
     const auto* sizes = array.buffers[array.n_buffers - 1];
@@ -302,8 +298,7 @@ void require_plain_shape(ArrowLayout layout, const ArrowArray& array, std::strin
       if (sizes == nullptr || (array.buffers[i] == nullptr &&
                                loaded<std::int64_t>(sizes, static_cast<std::size_t>(i - 2)) > 0)) {
         throw InvalidInput("malformed-table",
-                           fmt::format("{} must have its buffers of texts, but lacks one", name),
-                           parameter_of(name));
+                           fmt::format("{} must have its buffers of texts, but lacks one", name));
       }
     }
   }
@@ -313,13 +308,11 @@ void require_lists_shape(const ArrowLists& lists, const ArrowArray& array, std::
   require_extent(array, name);
   if (array.n_children != 1 || array.children == nullptr || array.children[0] == nullptr) {
     throw InvalidInput("malformed-table",
-                       fmt::format("{} must have its lists' items, but lacks them", name),
-                       parameter_of(name));
+                       fmt::format("{} must have its lists' items, but lacks them", name));
   }
   if (array.dictionary != nullptr) {
     throw InvalidInput("malformed-table",
-                       fmt::format("{} must have no dictionary, but has one", name),
-                       parameter_of(name));
+                       fmt::format("{} must have no dictionary, but has one", name));
   }
   const bool is_fixed = lists.form == ArrowLists::Form::kFixed;
   const std::int64_t buffers = is_fixed ? 1 : 2;
@@ -327,20 +320,17 @@ void require_lists_shape(const ArrowLists& lists, const ArrowArray& array, std::
     refuse_shape(name, fmt::format("have {} buffers", buffers), array.n_buffers);
   }
   if (array.buffers == nullptr)
-    throw InvalidInput("malformed-table", fmt::format("{} must have buffers", name),
-                       parameter_of(name));
+    throw InvalidInput("malformed-table", fmt::format("{} must have buffers", name));
   if (!is_fixed && array.length > 0 && array.buffers[1] == nullptr) {
     throw InvalidInput("malformed-table",
-                       fmt::format("{} must have a buffer of offsets, but has none", name),
-                       parameter_of(name));
+                       fmt::format("{} must have a buffer of offsets, but has none", name));
   }
 }
 
 void require_length(const ArrowArray& array, std::int64_t length, std::string_view name) {
   if (array.length >= length) return;
   throw InvalidInput("malformed-table",
-                     fmt::format("{} must have {} values, but has {}", name, length, array.length),
-                     parameter_of(name));
+                     fmt::format("{} must have {} values, but has {}", name, length, array.length));
 }
 
 /// The text at a place; nothing if its bounds fall or lie beyond the last.
@@ -461,8 +451,7 @@ void require_shape(const ArrowType& type, const ArrowArray& array, std::int64_t 
   if ((array.dictionary != nullptr) != type.values.has_value()) {
     throw InvalidInput("malformed-table",
                        fmt::format("{} must have a dictionary if and only if its type has, but {}",
-                                   name, type.values ? "lacks one" : "has one"),
-                       parameter_of(name));
+                                   name, type.values ? "lacks one" : "has one"));
   }
   if (type.values) {
     require_plain_shape(*type.values, *array.dictionary, fmt::format("the dictionary of {}", name));

@@ -168,8 +168,8 @@ std::optional<LedgerEntry> entry_of(std::string_view fields, std::uint64_t numbe
   const std::string where = fmt::format("entry {} of the ledger", number);
   entry.is_total = parts[1] == "total";
   entry.scope = *scope;
-  entry.cost =
-      ExactPrivacy::of(*notion, Decimal::parse(parts[5], where), Decimal::parse(parts[6], where));
+  entry.cost = ExactPrivacy::of(*notion, Decimal::parse(parts[5], {where, ""}),
+                                Decimal::parse(parts[6], {where, ""}));
   entry.method = parts[7];
   entry.mechanism = parts[8];
   entry.certificate_sha256 = parts[10];

@@ -548,7 +548,7 @@ Candidates listed_candidates(const Domain& domain, std::uint64_t count,
 
 FittedReference fitted_to_file(const Domain& domain, std::uint64_t components,
                                const std::string& path, std::optional<std::string_view> text) {
-  require_between(flag_words("components"), components, 1, FittedReference::kMost);
+  require_between({flag_words("components"), "components"}, components, 1, FittedReference::kMost);
   const GaussianMixtureSpec mixture =
       fitted_reference(domain, read_public_digits(path, domain, text), components);
   // A written value is read and checked before anybody relies on it.

@@ -1,8 +1,14 @@
 #include "front/message.h"
 
+#include <span>
 #include <string>
 
+#include "base/json.h"
+#include "mollify/program.h"
+
 namespace mollify::front {
+
+namespace inside = ::mollify;
 
 std::vector<Message> outward(const std::vector<::mollify::Message>& messages) {
   std::vector<Message> all;
@@ -11,6 +17,21 @@ std::vector<Message> outward(const std::vector<::mollify::Message>& messages) {
                    one.remedy.all()});
   }
   return all;
+}
+
+std::string messages_json(const std::vector<Message>& messages) {
+  inside::Json list = inside::Json::array();
+  for (const Message& one : messages) {
+    list.push_back({{"code", one.code},
+                    {"severity", one.severity},
+                    {"text", one.text},
+                    {"ways_out", inside::json_of(one.ways_out)}});
+  }
+  return list.dump(-1, ' ', false, inside::Json::error_handler_t::replace);
+}
+
+std::string refusal_json(const InvalidInput& refused) {
+  return inside::json_of(refused).dump(-1, ' ', false, inside::Json::error_handler_t::replace);
 }
 
 }  // namespace mollify::front

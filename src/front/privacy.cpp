@@ -46,7 +46,7 @@ double parameter(const Privacy& privacy) noexcept {
   return privacy.notion == Notion::kGaussian ? privacy.mu : privacy.epsilon;
 }
 
-inside::Decimal as_typed(double number, std::string_view name) {
+inside::Decimal as_typed(double number, const inside::Called& name) {
   char text[32];
   const auto end = std::to_chars(text, text + sizeof text, number).ptr;
   return inside::Decimal::parse({text, end}, name);
@@ -55,12 +55,12 @@ inside::Decimal as_typed(double number, std::string_view name) {
 /// The least double that means no less than the number, and the greatest that means no more.
 double typed_up(const inside::Decimal& number) {
   double typed = number.down();
-  while (as_typed(typed, "a sum") < number) typed = std::nextafter(typed, kGreatest);
+  while (as_typed(typed, {"a sum", ""}) < number) typed = std::nextafter(typed, kGreatest);
   return typed;
 }
 double typed_down(const inside::Decimal& number) {
   double typed = std::min(number.up(), kGreatest);
-  while (as_typed(typed, "a sum") > number) typed = std::nextafter(typed, 0.0);
+  while (as_typed(typed, {"a sum", ""}) > number) typed = std::nextafter(typed, 0.0);
   return typed;
 }
 
@@ -79,7 +79,8 @@ inside::Privacy inward(const Privacy& privacy) {
 inside::ExactPrivacy inward_exactly(const Privacy& privacy) {
   const inside::PrivacyNotion notion = inward(privacy.notion);
   return inside::ExactPrivacy::of(notion,
-                                  as_typed(parameter(privacy), inside::parameter_name(notion)),
+                                  as_typed(parameter(privacy), {inside::parameter_name(notion),
+                                                                inside::parameter_name(notion)}),
                                   as_typed(privacy.delta, "delta"));
 }
 

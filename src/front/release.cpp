@@ -136,6 +136,7 @@ ReleaseSpec Certificate::spec() const {
 const Certificate& PreparedRelease::certificate() const noexcept { return inside_->certificate; }
 
 PreparedRelease prepare(const ReleaseSpec& spec, const Source& data, const PublicTexts& texts) {
+  inside::speak_of_parts(inside::spec_parts());
   const inside::ReleaseSpec& asked = spec.inside().spec;
   const inside::Source& records = *data.inside().records;
   const inside::PublicFiles files(data.inside().path, std::nullopt, texts);
@@ -152,6 +153,7 @@ PreparedRelease prepare(const ReleaseSpec& spec, const Source& data, const Publi
 
 PreparedRelease prepare(const ReleaseSpec& spec, std::optional<std::uint64_t> records,
                         const PublicTexts& texts) {
+  inside::speak_of_parts(inside::spec_parts());
   const inside::ReleaseSpec& asked = spec.inside().spec;
   const inside::PublicFiles files(std::nullopt, std::nullopt, texts);
   auto prepared = inside::prepare(asked, files, records);

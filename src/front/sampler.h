@@ -5,7 +5,11 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "base/names.h"
+#include "base/speech.h"
 #include "methods/local/mechanism.h"
 #include "mollify/sampler.h"
 
@@ -19,8 +23,9 @@ namespace inside = ::mollify;
                       inside::name_list<inside::Mechanism>());
 }
 
-/// Borrows the reference and the channel.
+/// Borrows the reference and the channel. Its parameters have names of their own, not a spec's.
 [[nodiscard]] inline inside::MechanismParameters inward(const SamplerParameters& parameters) {
+  inside::speak_of({});
   inside::MechanismNumbers numbers;
   std::vector<std::string> known;
   for (const auto& number : inside::mechanism_numbers()) {
@@ -30,7 +35,10 @@ namespace inside = ::mollify;
   }
   for (const auto& [name, value] : parameters.numbers) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    inside::refuse_name("a number of a mechanism", name, known);
+    throw InvalidInput("unknown-key",
+                       fmt::format("the numbers of a mechanism are {}, and none is \"{}\"{}",
+                                   fmt::join(known, ", "), name, inside::did_you_mean(name, known)),
+                       name, inside::ways_to_mean(name, name, known));
   }
   return {.mechanism = mechanism_of(parameters.mechanism),
           .outcome_count = parameters.outcomes,

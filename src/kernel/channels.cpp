@@ -54,8 +54,9 @@ AliasTable::AliasTable(const Table& table)
 RandomizedResponse::RandomizedResponse(std::size_t outcome_count, double epsilon,
                                        std::uint64_t records, std::uint64_t chosen)
     : bound_(epsilon), outcome_count_(outcome_count), records_(records), chosen_(chosen) {
-  require_between("the number of outcomes", outcome_count, 1, Band::kMostOutcomes, "outcomes");
-  require_between("the number of records", records, 1, kMostRecords);
+  require_between({"the number of outcomes", "outcomes", "outcomes"}, outcome_count, 1,
+                  Band::kMostOutcomes);
+  require_between({"the number of records", "n", "records"}, records, 1, kMostRecords);
   if (chosen < 1 || chosen > records) {
     throw InvalidInput("out-of-range",
                        "the number of chosen records must be from 1 to all " +
@@ -197,12 +198,12 @@ MixtureChannel MixtureChannel::pure(std::span<const double> reference, double ep
 }
 
 MixtureChannel MixtureChannel::with_weight(std::span<const double> reference, double weight) {
-  require_between("the weight of the value", weight, 0, 1);
+  require_between({"the weight of the value", ""}, weight, 0, 1);
   return with_kept(reference, static_cast<std::uint64_t>(weight * static_cast<double>(kKeepTotal)));
 }
 
 MixtureChannel MixtureChannel::with_kept(std::span<const double> reference, std::uint64_t kept) {
-  require_between("the parts of 2^62 that keep the value", kept, 0, kKeepTotal);
+  require_between({"the parts of 2^62 that keep the value", ""}, kept, 0, kKeepTotal);
   MixtureChannel channel(reference);
   channel.keep_ = kept;
   return channel;

@@ -115,32 +115,24 @@ void ClippedSum::add(std::span<const double> scores, std::int64_t weight) {
 namespace {
 
 std::size_t checked_moments_dimension(std::size_t dimension) {
-  if (dimension < 1 || dimension > 1024) {
-    throw InvalidInput("out-of-range",
-                       "the dimension of clipped moments must be from 1 to 1024, but is " +
-                           std::to_string(dimension),
-                       "dimension");
-  }
+  require_between({"the dimension of clipped moments", "dimension", "coordinates"}, dimension, 1,
+                  1024);
   return dimension;
 }
 
-std::uint64_t checked_moments_size(const char* what, std::uint64_t size) {
-  if (size < 1 || size > ClippedMoments::kGreatestRadius) {
-    throw InvalidInput("out-of-range",
-                       std::string(what) + " of clipped moments must be from 1 to 2^20, but is " +
-                           std::to_string(size),
-                       parameter_of(what));
-  }
+std::uint64_t checked_moments_size(const Called& what, std::uint64_t size) {
+  require_between(what, size, 1, ClippedMoments::kGreatestRadius);
   return size;
 }
 
 }  // namespace
 
 ClippedMoments::ClippedMoments(std::size_t dimension, std::uint64_t radius, std::uint64_t offset)
-    : clipper_(checked_moments_dimension(dimension), checked_moments_size("the radius", radius)),
+    : clipper_(checked_moments_dimension(dimension),
+               checked_moments_size({"the radius of clipped moments", "radius"}, radius)),
       point_(dimension + 1),
       products_(entry_count(dimension)) {
-  point_.back() = checked_moments_size("the offset", offset);
+  point_.back() = checked_moments_size({"the offset of clipped moments", "offset"}, offset);
 }
 
 void ClippedMoments::add(std::span<const double> scores) {

@@ -184,12 +184,12 @@ std::strong_ordering Natural::operator<=>(const Natural& other) const {
 // -----------------------------------------------------------------------------------------------
 // Public rational numbers.
 
-Ratio Ratio::at_least(const char* parameter, double value) {
+Ratio Ratio::at_least(const Called& what, double value) {
   if (!(value > 0 && value <= 0x1p62)) {
     throw InvalidInput("out-of-range",
-                       std::string(parameter) + " must be positive and at most 2^62, but is " +
+                       std::string(what.words) + " must be positive and at most 2^62, but is " +
                            detail::shortest(value),
-                       parameter_of(parameter));
+                       what.parameter);
   }
   // The denominator 2^shift brings all 53 binary digits before the point, where 2^62 is enough.
   int exponent = 0;

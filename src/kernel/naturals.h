@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/invalid_input.h"
 #include "core/random.h"
 
 namespace mollify {
@@ -67,7 +68,7 @@ struct Ratio {
   /// if it is 2^-10 or more, else rounded up by less than 2^-62. So a scale of noise made from it
   /// is never less than the request. Throws InvalidInput, naming the parameter, unless the value is
   /// positive and at most 2^62.
-  static Ratio at_least(const char* parameter, double value);
+  static Ratio at_least(const Called& what, double value);
 
   friend bool operator==(const Ratio&, const Ratio&) = default;
 };

@@ -60,7 +60,7 @@ DiscreteLaplace::DiscreteLaplace(Ratio scale) : law_(scale) {
 }
 
 DiscreteLaplace DiscreteLaplace::at_least(double scale) {
-  return DiscreteLaplace(Ratio::at_least("a scale of noise", scale));
+  return DiscreteLaplace(Ratio::at_least({"a scale of noise", "scale"}, scale));
 }
 
 std::int64_t DiscreteLaplace::draw(SecureRandom& random) const {
@@ -123,7 +123,7 @@ Natural GaussianOnIntegers::scaled(uint128 size, std::size_t bits) const {
 DiscreteGaussian::DiscreteGaussian(Ratio variance) : law_(variance) {}
 
 DiscreteGaussian DiscreteGaussian::at_least(double variance) {
-  return DiscreteGaussian(Ratio::at_least("a variance", variance));
+  return DiscreteGaussian(Ratio::at_least({"a variance", "variance"}, variance));
 }
 
 std::int64_t DiscreteGaussian::draw(SecureRandom& random) const {
@@ -178,7 +178,8 @@ std::uint64_t add_size(std::size_t size, std::map<std::size_t, std::uint64_t>& r
 }
 
 std::map<std::size_t, std::uint64_t> rates_up_to(std::size_t dimension) {
-  require_between("the dimension of noise", dimension, 1, EuclideanLaplace::kGreatestDimension);
+  require_between({"the dimension of noise", "dimension"}, dimension, 1,
+                  EuclideanLaplace::kGreatestDimension);
   std::map<std::size_t, std::uint64_t> rates = {{1, std::uint64_t{1} << kUnitBits}};
   add_size(dimension, rates);
   return rates;
@@ -306,7 +307,7 @@ Natural EuclideanLaplaceTree::Excess::scaled(std::size_t bits) const {
 EuclideanLaplace::EuclideanLaplace(std::size_t dimension, Ratio scale) : law_(dimension, scale) {}
 
 EuclideanLaplace EuclideanLaplace::at_least(std::size_t dimension, double scale) {
-  return {dimension, Ratio::at_least("a scale of noise", scale)};
+  return {dimension, Ratio::at_least({"a scale of noise", "scale"}, scale)};
 }
 
 void EuclideanLaplace::draw(std::span<std::int64_t> noise, SecureRandom& random) const {

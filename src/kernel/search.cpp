@@ -56,7 +56,8 @@ Band make_even(const BandSpec& spec, std::size_t count, const ExpBound& bound) {
 
 /// In their order, as ever, for certificates hash what comes of the sum.
 double detail::validated_mass_sum(std::span<const double> masses) {
-  require_between("the number of outcomes", masses.size(), 1, Band::kMostOutcomes, "outcomes");
+  require_between({"the number of outcomes", "outcomes", "outcomes"}, masses.size(), 1,
+                  Band::kMostOutcomes);
   double sum = 0;
   for (std::size_t i = 0; i < masses.size(); ++i) {
     if (!(masses[i] > 0) || !std::isfinite(masses[i])) {
@@ -98,13 +99,9 @@ Band make_band(const BandSpec& spec) {
                        "the reference must be given once, but is in double and single precision",
                        "reference");
   }
-  require_between("the number of outcomes", count, 1, Band::kMostOutcomes, "outcomes");
-  if (!(spec.floor > 0) || !(spec.floor < 1)) {
-    throw InvalidInput(
-        "out-of-range",
-        "the band's floor b must be above 0 and below 1, but is " + detail::shortest(spec.floor),
-        "floor");
-  }
+  require_between({"the number of outcomes", "outcomes", "outcomes"}, count, 1,
+                  Band::kMostOutcomes);
+  require_in(kInsideOne, {"the band's floor b", "floor"}, spec.floor);
   if (!spec.reference.empty()) return detail::make_uneven(spec, spec.reference, bound);
   if (!spec.float_reference.empty()) return detail::make_uneven(spec, spec.float_reference, bound);
   return detail::make_even(spec, count, bound);

@@ -101,22 +101,10 @@ GaussianEnvelope::GaussianEnvelope(double radius, double variance, std::size_t d
       deviation_(std::sqrt(variance)),
       box_(box.empty() ? Box(dimension) : std::move(box)),
       peak_(std::pow(2 * std::numbers::pi * variance, -0.5 * static_cast<double>(dimension))) {
-  if (!(radius >= 0) || !std::isfinite(radius)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format(
-            "the radius of a Gaussian envelope must be finite and not negative, but is {:g}",
-            radius),
-        "radius");
-  }
-  if (!(variance > 0) || !std::isfinite(variance)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("the variance of a Gaussian envelope must be finite and positive, but is {:g}",
-                    variance),
-        "variance");
-  }
-  require_between("the dimension of a Gaussian envelope", dimension, 1, kMostDimensions);
+  require_in(kNotNegative, {"the radius of a Gaussian envelope", "radius"}, radius);
+  require_in(kPositive, {"the variance of a Gaussian envelope", "variance"}, variance);
+  require_between({"the dimension of a Gaussian envelope", "dimension"}, dimension, 1,
+                  kMostDimensions);
   if (box_.size() != dimension) {
     throw InvalidInput(
         "wrong-shape",

@@ -111,12 +111,7 @@ TruncatedNormal::TruncatedNormal(double mean, double variance, const Interval& s
                        fmt::format("a normal law's mean must be finite, but is {:g}", mean),
                        "mean");
   }
-  if (!(variance > 0) || !std::isfinite(variance)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("a normal law's variance must be finite and positive, but is {:g}", variance),
-        "variance");
-  }
+  require_in(kPositive, {"a normal law's variance", "variance"}, variance);
   normaliser_ =
       standardised_mass((support.low - mean) / deviation_, (support.high - mean) / deviation_);
   if (!(normaliser_ >= 1e-290)) {

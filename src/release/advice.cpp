@@ -19,7 +19,8 @@ std::string MethodAdvice::protection(const AdviceQuestion& question,
 }
 
 std::string MethodAdvice::mechanism_why(const AdviceQuestion&, const AdvisedBudget& chosen) const {
-  return chosen.why.empty() ? "the least error of all mechanisms at this budget" : chosen.why;
+  return chosen.why.text.empty() ? "the least error of all mechanisms at this budget"
+                                 : chosen.why.text;
 }
 
 std::string MethodAdvice::error_words(const AdviceQuestion&, const AdvisedBudget& chosen,

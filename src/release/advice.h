@@ -82,7 +82,7 @@ struct AdvisedBudget {
   std::optional<double> error{};
   /// The noise in a record (release/release_error.h); empty if nothing is enough.
   std::optional<ReleaseError> noise{};
-  std::string why{};
+  Why why{};
   std::string condition{};  ///< under which the error holds; mostly none
   /// Of estimates: the same of a share of 1/k, one in as many as there are outcomes.
   std::optional<double> typical_error{};
@@ -96,7 +96,7 @@ struct AdvisedBudget {
 /// Another way to a whole table, at the advised budget.
 struct OtherWay {
   std::string name{};  ///< "marginals --copula", in the reader's words
-  std::string why{};   ///< the method in words, or why it is not enough
+  Why why{};           ///< the method in words, or why it is not enough
   std::optional<double> error{};
   std::string error_kind{}, error_words{};
   std::string command{};  ///< empty where it does not serve

@@ -107,7 +107,7 @@ class PlanSearch {
     keep_going();
     PlanWay way = model_.at(mechanism_, with(question_, unknown_, value));
     if (!(way.alpha <= question_.alpha)) {
-      if (std::isfinite(way.alpha) || way.why.empty()) {
+      if (std::isfinite(way.alpha) || way.why.text.empty()) {
         way.why = unknown_ == PlanUnknown::kOutputs && value == 1
                       ? fmt::format("one output has a total variation of {:.4g} already",
                                     stated_alpha(way.alpha))
@@ -195,11 +195,7 @@ void refuse_large_delta(const PlanQuestion& question, PlanWay& way) {
 }
 
 PlanAnswer answer(const PlanModel& model, PlanUnknown unknown, const PlanQuestion& question) {
-  if (unknown != PlanUnknown::kAlpha && !(question.alpha > 0 && question.alpha < 1)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("alpha must be above 0 and below 1, but is {}", question.alpha),
-                       "alpha");
-  }
+  if (unknown != PlanUnknown::kAlpha) require_in(kInsideOne, "alpha", question.alpha);
   if (kRowMethods.has(question.method) && !question.accept_large_delta &&
       unknown != PlanUnknown::kRecords && unknown != PlanUnknown::kDelta) {
     require_small_delta(typed_delta_up(question), detail::shortest(question.budget.delta),
@@ -311,7 +307,7 @@ PlanReport report_for(PlanQuestion question, const PublicInputs* inputs) {
       report.answers.push_back(answer(*model, unknown, question));
     } catch (const InvalidInput& refused) {
       if (question.unknowns.size() == 1) throw;
-      PlanWay way{.alpha = std::numeric_limits<double>::infinity(), .why = refused.what()};
+      PlanWay way{.alpha = std::numeric_limits<double>::infinity(), .why = refused};
       report.answers.push_back({.unknown = unknown, .ways = {std::move(way)}});
     }
   }

@@ -116,7 +116,7 @@ struct PlanWay {
   Privacy spent{};
   bool independent_outputs = true;
   /// In one sentence: how it meets the question, or why it cannot.
-  std::string why{};
+  Why why{};
   /// A remark for a choice among several; mostly empty.
   std::string note{};
   Json details = Json::object();

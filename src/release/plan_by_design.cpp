@@ -55,7 +55,7 @@ class PlanByDesign final : public PlanModel {
       way.spent = certificate.total;
       way.why = report.why;
     } catch (const InvalidInput& refused) {
-      way.why = refused.what();
+      way.why = refused;
     }
     return way;
   }
@@ -74,9 +74,8 @@ class PlanByDesign final : public PlanModel {
         (unknown == PlanUnknown::kOutputs && !kModelMethods.has(question.method)) ||
         (of_rows && (unknown == PlanUnknown::kRecords || unknown == PlanUnknown::kDelta));
     if (!is_known) refuse_unknown(question.method, unknown);
-    if (of_rows && unknown != PlanUnknown::kRecords && question.records == 0) {
-      throw InvalidInput("out-of-range", "n must be at least 1, but is 0", "n");
-    }
+    if (of_rows && unknown != PlanUnknown::kRecords)
+      require_in({.least = 1}, {"n", "n", "records"}, question.records);
   }
 
   void tell(const PlanQuestion& whole, PlanAnswer& answer) const override {

@@ -209,7 +209,8 @@ PlanQuestion plan_question_of(const Json& given, const std::string& name) {
   question.records = whole("/n");
   question.outcomes = whole("/k");
   if (reader.has("/k")) {
-    require_between(reader.called("/k"), question.outcomes, 1, Band::kMostOutcomes);
+    require_between({reader.called("/k"), "k", "outcomes"}, question.outcomes, 1,
+                    Band::kMostOutcomes);
   }
   question.dimension = whole("/dimension");
   question.outputs = whole("/count");

@@ -78,14 +78,14 @@ Json way_json(const PlanAnswer& answer, std::size_t i) {
   const PlanWay& way = answer.ways[i];
   Json json{{"mechanism", way.mechanism}, {"best", answer.best == i}};
   if (!way.value) {
-    json["refusal"] = way.why;
+    way.why.put(json, "refusal");
     return json;
   }
   json[std::string(name_of(answer.unknown))] = value_json(answer.unknown, way.value);
   json["alpha"] = stated_alpha(way.alpha);
   json.update(way.details);
   json["independent_outputs"] = way.independent_outputs;
-  json["why"] = way.why;
+  json["why"] = way.why.text;
   return json;
 }
 
@@ -201,7 +201,7 @@ Json answer_json(const PlanQuestion& question, const PlanAnswer& answer) {
     json["alpha"] = stated_alpha(best->alpha);
     json.update(best->details);
   } else {
-    json["refusal"] = answer.ways.front().why;
+    answer.ways.front().why.put(json, "refusal");
   }
   json.update(answer.facts);
   json["warnings"] = json_of(warnings(question, answer));
@@ -261,7 +261,7 @@ bool is_better(PlanUnknown unknown, double value, double than) {
 
 /// Words about a way, in brackets after its numbers; why it has no star although it is best.
 std::string remark(const PlanAnswer& answer, const PlanWay& way) {
-  if (!way.value) return fmt::format("  ({})", way.why);
+  if (!way.value) return fmt::format("  ({})", way.why.text);
   if (way.independent_outputs) return way.note.empty() ? "" : fmt::format("  ({})", way.note);
   const bool better =
       answer.best && is_better(answer.unknown, *way.value, *answer.ways[*answer.best].value);
@@ -313,7 +313,7 @@ std::string answer_text(const PlanQuestion& question, const PlanAnswer& answer) 
   text += ways_text(answer);
   if (!answer.best) {
     return text + (answer.ways.size() > 1 ? "\nno mechanism is enough for this\n"
-                                          : fmt::format("  {}\n", answer.ways.front().why));
+                                          : fmt::format("  {}\n", answer.ways.front().why.text));
   }
   text += answer.lines;
   for (const Message& warning : warnings(question, answer)) {

@@ -26,21 +26,23 @@ namespace {
 [[noreturn]] void refuse_unknown(const std::string& name) {
   throw InvalidInput("missing-parameter",
                      fmt::format("the spec names {}, but nothing of this name is given", name),
-                     parameter_of(name));
+                     Concern::in_file(name));
 }
 
-void require_hash(const std::string& name, std::string& stated, const std::string& found) {
+void require_hash(const std::string& name, std::string& stated, const std::string& found,
+                  const Concern& concern) {
   if (!stated.empty() && stated != found) {
     throw InvalidInput("certificate-mismatch",
                        fmt::format("{} must have the SHA-256 that the spec states, {}, but has {}",
                                    name, stated, found.empty() ? "none" : found),
-                       parameter_of(name));
+                       concern);
   }
   stated = found;
 }
 
 void complete(std::optional<PublicFile>& file, const PublicInputs& inputs) {
-  if (file) require_hash(file->name, file->sha256, inputs.sha256(file->name));
+  if (file)
+    require_hash(file->name, file->sha256, inputs.sha256(file->name), Concern::in_file(file->name));
 }
 
 }  // namespace
@@ -63,7 +65,7 @@ std::vector<std::uint32_t> GivenInputs::records(const std::string& name,
       throw InvalidInput("not-for-this-domain",
                          fmt::format("{} must have digits of the domain, but has {} for column {}",
                                      name, reference[i], domain.columns()[i % columns].name()),
-                         parameter_of(name));
+                         Concern::in_file(name));
     }
   }
   return reference;
@@ -97,7 +99,7 @@ std::vector<double> GivenInputs::covariance(const std::string& name,
 
 Domain complete_spec(ReleaseSpec& spec, const PublicInputs& inputs) {
   Domain domain = inputs.domain(spec.domain);
-  require_hash(spec.domain.name(), spec.domain.sha256, domain.hash());
+  require_hash(spec.domain.name(), spec.domain.sha256, domain.hash(), "domain");
   complete(spec.roster, inputs);
   release_method(spec.method).visit_files(spec, [&](std::optional<PublicFile>& file) {
     complete(file, inputs);

@@ -23,7 +23,6 @@ namespace mollify {
 namespace {
 
 constexpr const char* kSpecFormat = "mollify release 1";
-constexpr std::uint64_t kMostReleased = 100'000'000;
 
 using enum PartKind;
 
@@ -73,37 +72,36 @@ constexpr Part kCommonParts[] = {
      kEveryMethod},
 };
 
-/// The flag of a part, or what it is called in a spec: "privacy" of "/privacy".
+/// The flag of a part, or its place if none gives it: "privacy" of "/privacy".
 std::string_view key_of(const Part& part) {
-  const std::string_view flag = part.flag, place = part.place;
-  return flag.starts_with("--") ? flag.substr(2) : place.substr(place.rfind('/') + 1);
+  return *part.flag != '\0' ? parameter_of(part.flag) : std::string_view(part.place);
+}
+
+Range range_of(const OwnPart& part) {
+  const bool is_open_above = std::isfinite(part.below);
+  if (is_open_above && (part.kind == kWhole || part.kind == kWholes))
+    return {part.least, part.below - 1};
+  return {part.least, is_open_above ? part.below : part.most, part.is_open, is_open_above};
+}
+
+/// Or a number so great that JSON reads it as a double.
+bool is_whole_number(const Json& json) {
+  return json.is_number_integer() || (json.is_number() && std::fabs(json.get<double>()) >= 0x1p63);
+}
+
+/// A whole number that no uint64 is, such as -1 and 1e26, is out of range like any other.
+void require_fitting(const Part& part, const Json& json) {
+  if (json.is_number_unsigned()) return;
+  Range range{.least = 0, .most = 0x1p64, .is_open_above = true};
+  if (std::isfinite(part.least)) range = range_of(part);
+  refuse_number({parameter_name_of(key_of(part)), key_of(part)}, json.dump(), json.get<double>(),
+                range.words(true), range);
 }
 
 }  // namespace
 
 std::string range_words(const OwnPart& part) {
-  const bool is_whole = part.kind == kWhole || part.kind == kWholes;
-  const double most = is_whole ? std::min(part.most, part.below - 1) : part.most;
-  const auto text = [&](double number) {
-    return is_whole ? fmt::format("{:.0f}", number) : detail::shortest(number);
-  };
-  if (is_whole && std::isfinite(part.least) && std::isfinite(most)) {
-    return fmt::format("from {} to {}", text(part.least), text(most));
-  }
-  std::vector<std::string> words;
-  const bool is_bounded = std::isfinite(most) || std::isfinite(part.below);
-  if (!is_whole && !is_bounded) words.emplace_back("finite");
-  if (part.least == 0 && !is_whole && !is_bounded) {
-    words.emplace_back(part.is_open ? "positive" : "not negative");
-  } else if (std::isfinite(part.least)) {
-    words.push_back(fmt::format("{} {}", part.is_open ? "above" : "at least", text(part.least)));
-  }
-  if (std::isfinite(most)) {
-    words.push_back("at most " + text(most));
-  } else if (std::isfinite(part.below)) {
-    words.push_back("below " + text(part.below));
-  }
-  return fmt::format("{}", fmt::join(words, " and "));
+  return range_of(part).words(part.kind == kWhole || part.kind == kWholes);
 }
 
 std::span<const Part> spec_parts() {
@@ -286,12 +284,23 @@ std::string spec_text(const ReleaseSpec& spec) {
 
 using enum PartKind;
 
+void speak_of_parts(std::span<const Part> parts) {
+  Places places;
+  for (const auto all : {parts, spec_parts()}) {
+    for (const Part& part : all) {
+      if (*part.flag != '\0') places.emplace_back(parameter_of(part.flag), part.place + 1);
+    }
+  }
+  speak_of(std::move(places));
+}
+
 PartReader::PartReader(std::span<const Part> parts, const Json& json, const std::string& name,
                        const char* what)
     : parts_(parts), json_(json), name_(name), what_(what) {
   if (!json.is_object()) {
     throw InvalidInput("malformed-file", fmt::format("{} must be {}, a JSON object", name, what));
   }
+  speak_of_parts(parts);
   require_known(json, "");
   for (const Part& part : parts) {
     if (!has(part.place)) continue;
@@ -317,14 +326,14 @@ std::optional<SpecDomain> PartReader::find_domain(const char* place) const {
 
 void PartReader::require_given(const char* place) const {
   if (has(place)) return;
-  // In a file the part, and the flag that people know it by.
-  const std::string flag = name_.empty() ? "" : flag_of(place);
+  // In a file the part, and the flag that people know it by, if it has another name.
+  std::string flag = name_.empty() ? "" : flag_of(place);
+  if (flag == std::string_view(place).substr(1)) flag.clear();
   const auto part = std::find_if(parts_.begin(), parts_.end(), [&](const Part& one) {
     return std::string_view(one.place) == place;
   });
   const std::string what = called(place) + (flag.empty() ? "" : fmt::format(" ({})", flag));
-  refuse_missing(what, part_of(part->methods.first(), *part).help,
-                 std::string_view(part->flag).substr(part->flag[0] == '-' ? 2 : 0));
+  refuse_missing(what, part_of(part->methods.first(), *part).help, key_of(*part));
 }
 
 void PartReader::require_budget(Method method) const {
@@ -355,7 +364,7 @@ void PartReader::refuse_strangers(Method method) const {
             "{} is for {}, but the method is {}{}", called(part.place), part.methods.text(),
             bare_method_words(name_of(method)),
             place == "/privacy/delta" ? ", whose guarantee never fails: leave it out" : way),
-        parameter_of(part.flag), {WayOut::leave(parameter_of(part.flag)), WayOut::set("method")});
+        key_of(part), {WayOut::leave(key_of(part)), WayOut::set("method")});
   }
 }
 
@@ -374,24 +383,15 @@ std::optional<Decimal> PartReader::find_decimal(const char* place) const {
                                      "but is \"{}\"",
                                      name, std::numeric_limits<double>::max(),
                                      std::numeric_limits<double>::min(), text),
-                         parameter_of(name));
+                         name);
     }
     throw InvalidInput(
         "wrong-type",
-        fmt::format("{} must be a number, but is \"{}\"{}", name, text, number_hint(text)),
-        parameter_of(name));
+        fmt::format("{} must be a number, but is \"{}\"{}", name, text, number_hint(text)), name);
   }
-  if (name == "delta" && !(value >= 0 && value < 1)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("delta must be at least 0 and below 1, but is {}", value),
-                       "delta");
-  }
-  if (name != "delta" && !(std::isfinite(value) && value > 0)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("{} must be finite and positive, but is {}", name, value),
-                       parameter_of(name));
-  }
-  return Decimal::parse(text, name);
+  const Called called(name, name);
+  require_in(name == "delta" ? kBelowOne : kPositive, called, value);
+  return Decimal::parse(text, called);
 }
 
 std::string PartReader::called(const std::string& place) const {
@@ -402,7 +402,7 @@ std::string PartReader::flag_of(const std::string& place) const {
   const std::string_view flag = std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) {
                                   return place == part.place;
                                 })->flag;
-  return flag.empty() ? "" : flag_words(flag.substr(2));
+  return flag.empty() ? "" : flag_words(parameter_of(flag));
 }
 
 void PartReader::require_known(const Json& object, const std::string& place) const {
@@ -419,7 +419,7 @@ void PartReader::require_known(const Json& object, const std::string& place) con
           "unknown-key",
           fmt::format("{} in {} is no part of {}{}{}", whole, name_, what_,
                       known.empty() ? "" : "; its parts are ", fmt::join(known, ", ")),
-          key, {WayOut::leave(key)});
+          whole, {WayOut::leave(whole)});
     }
     if (part->kind == kObject && member.is_object()) require_known(member, whole);
   }
@@ -447,7 +447,8 @@ void PartReader::require_kind(const Part& part) const {
     case kText:
       return require(json.is_string(), "a text");
     case kWhole:
-      return require(json.is_number_unsigned(), "a whole number");
+      require(is_whole_number(json), "a whole number");
+      return require_fitting(part, json);
     case kNumber:
       return require(json.is_number(), "a number");
     case kDecimal:
@@ -460,10 +461,10 @@ void PartReader::require_kind(const Part& part) const {
                                          [](const Json& one) { return one.is_string(); }),
           "a list of texts");
     case kWholes:
-      return require(
-          json.is_array() && std::all_of(json.begin(), json.end(),
-                                         [](const Json& one) { return one.is_number_unsigned(); }),
-          "a list of whole numbers");
+      require(json.is_array() && std::all_of(json.begin(), json.end(), is_whole_number),
+              "a list of whole numbers");
+      for (const Json& one : json) require_fitting(part, one);
+      return;
     case kFile:
       return require(of_texts({"file", "sha256"}) && json.contains("file"),
                      "a file, and at most its sha256");
@@ -478,15 +479,13 @@ void PartReader::require_range(const Part& part) const {
   const Json& json = at(part.place);
   for (const Json& one : json.is_array() ? json : Json::array({json})) {
     if (!one.is_number()) continue;
-    const auto value = one.get<double>();
-    const bool is_above = part.is_open ? value > part.least : value >= part.least;
-    if (is_above && value <= part.most && value < part.below) continue;
-    const std::string key(key_of(part));
-    throw InvalidInput("out-of-range",
-                       fmt::format("{}{} must be {}, but is {}", json.is_array() ? "each of " : "",
-                                   key, range_words(part),
-                                   one.is_number_float() ? detail::shortest(value) : one.dump()),
-                       key);
+    const std::string words = (json.is_array() ? "each of " : "") + parameter_name_of(key_of(part));
+    const Called what(words, key_of(part));
+    if (one.is_number_unsigned()) {
+      require_in(range_of(part), what, one.get<std::uint64_t>());
+    } else {
+      require_in(range_of(part), what, one.get<double>());
+    }
   }
 }
 

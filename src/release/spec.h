@@ -20,6 +20,9 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // All that is public about a release: one spec, whatever the method.
 
+/// The most records of a release.
+inline constexpr std::uint64_t kMostReleased = 100'000'000;
+
 /// A public input by its name: PublicInputs finds its content.
 struct PublicFile {
   std::string name;
@@ -126,6 +129,9 @@ struct Part : OwnPart {
   /// Whether it is a request's: the row holds all there is to know, and readers check its range.
   [[nodiscard]] constexpr bool is_of_request() const { return !methods.intersects(kEveryMethod); }
 };
+
+/// Names these parts by their places, and others by their places in a spec (speak_of).
+void speak_of_parts(std::span<const Part> parts);
 
 /// An object checked part by part. Sentences name parts by their place in the file `name`, or by
 /// their flags if `name` is empty.

@@ -258,11 +258,7 @@ void require_shapes(const Points& points, std::size_t dimension, std::size_t val
 
 BoostedDensity::BoostedDensity(double epsilon, std::size_t dimension)
     : epsilon_(epsilon), dimension_(dimension) {
-  if (!std::isfinite(epsilon) || epsilon <= 0) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("epsilon must be finite and positive, but is {}", epsilon),
-                       "epsilon");
-  }
+  require_in(kPositive, "epsilon", epsilon);
   if (dimension == 0)
     throw InvalidInput("empty-input", "points must have at least 1 feature, but have 0", "points");
 }

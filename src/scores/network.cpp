@@ -307,24 +307,9 @@ void check(const NetworkOptions& options) {
   check_count("the number of epochs", options.epochs, kNoLimit);
   check_count("the number of minibatches", options.minibatches, kNoLimit);
   check_count("the patience of early stopping", options.patience, kNoLimit);
-  if (!(options.rate > 0 && options.rate <= kMostRate)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("the learning rate must be positive and at most {}, but is {:g}",
-                                   kMostRate, options.rate),
-                       "rate");
-  }
-  if (!(options.momentum >= 0 && options.momentum < 1)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("the momentum must be from 0 to below 1, but is {:g}", options.momentum),
-        "momentum");
-  }
-  if (!(options.held_out >= 0 && options.held_out < 1)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("the share held out must be from 0 to below 1, but is {:g}", options.held_out),
-        "held-out");
-  }
+  require_in(positive_up_to(kMostRate), {"the learning rate", "rate"}, options.rate);
+  require_in(kBelowOne, {"the momentum", "momentum"}, options.momentum);
+  require_in(kBelowOne, {"the share held out", "held-out"}, options.held_out);
 }
 
 std::vector<std::size_t> sizes_of(const NetworkOptions& options, std::size_t dimension) {

@@ -87,12 +87,7 @@ std::vector<std::size_t> random_parents(SeededRandom& random, std::size_t column
 PublicModels::PublicModels(const Domain& domain, std::uint64_t count, ModelShapes shapes,
                            std::span<const std::uint32_t> reference)
     : shapes_(shapes), has_reference_(!reference.empty()), seed_(domain.seed()), count_(count) {
-  if (count < 1 || count > kMost) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("the number of models must be from 1 to {}, but is {}", kMost, count),
-        "candidates");
-  }
+  require_between({"the number of models", "candidates", "candidates"}, count, 1, kMost);
   for (const Column& column : domain.columns()) sizes_.push_back(column.size());
   const auto are_few = [](std::span<const std::uint32_t> sizes) {
     return std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0}) <= kMostCells;

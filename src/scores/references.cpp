@@ -136,12 +136,7 @@ SmoothedRecords::SmoothedRecords(MixedPoints records, Bandwidths bandwidths, dou
     : records_(std::move(records)),
       bandwidths_(std::move(bandwidths)),
       uniform_share_(uniform_share) {
-  if (!(uniform_share > 0 && uniform_share <= 1)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("the uniform share must be above 0 and at most 1, but is {}", uniform_share),
-        "uniform-share");
-  }
+  require_in(positive_up_to(1), {"the uniform share", "uniform-share"}, uniform_share);
   const std::size_t size = bandwidths_.of_column.size();
   if (size != columns().size()) {
     throw InvalidInput(

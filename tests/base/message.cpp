@@ -72,6 +72,31 @@ TEST(Message, OfARefusalIsFieldsToo) {
             (Json{{"action", "declare"}, {"part", "outside"}, {"value", "clip"}}));
 }
 
+TEST(Message, OfARefusalHasItsQuantities) {
+  try {
+    require_between({"the number of outcomes", "k", "outcomes"}, 0, 1, 9);
+    ADD_FAILURE();
+  } catch (const InvalidInput& refused) {
+    EXPECT_EQ(json_of(refused)["quantities"],
+              Json::parse(R"([{"name": "given", "value": 0, "unit": "outcomes"},
+                              {"name": "least", "value": 1, "unit": "outcomes"},
+                              {"name": "most", "value": 9, "unit": "outcomes"}])"));
+  }
+  const InvalidInput half("out-of-range", "", {}, {}, {{"given", 0.5}});
+  EXPECT_EQ(json_of(half)["quantities"][0]["value"], 0.5);
+  EXPECT_TRUE(json_of(half)["quantities"][0]["unit"].is_null());
+}
+
+TEST(Why, KeepsTheFactsOfARefusal) {
+  Json json = Json::object();
+  Why("a sentence").put(json, "why");
+  EXPECT_EQ(json, (Json{{"why", "a sentence"}}));
+  Why(InvalidInput("delta-too-large", "delta is 1", "delta")).put(json, "refusal");
+  EXPECT_EQ(json["refusal"], "delta is 1");
+  EXPECT_EQ(json["code"], "delta-too-large");
+  EXPECT_EQ(json["parameter"], "delta");
+}
+
 TEST(Message, IsSaidOnce) {
   std::vector<Message> said;
   add_messages(said, {noise(), noise()});

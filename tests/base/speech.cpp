@@ -49,6 +49,29 @@ TEST(Speech, WritesEachTokenInTheWordsOfTheInterface) {
   EXPECT_EQ(line_words(1, true), "line 1") << "the header is no row";
 }
 
+TEST(Speech, NamesPartsOfASpecByTheirPlaces) {
+  speak_of({{"units", "roster"}, {"epsilon", "privacy/epsilon"}});
+  const auto all = [] {
+    return std::vector<std::string>{flag_words("units"),
+                                    setting_words("epsilon", "2"),
+                                    parameter_name_of("units"),
+                                    words_of(Called("units")),
+                                    words_of(Called("the roster", "units")),
+                                    flag_words("/units")};
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(all(), (Names{"--units", "--epsilon 2", "units", "units", "the roster", "units"}));
+  {
+    const Speaking spec(Speech::kSpec);
+    EXPECT_EQ(all(),
+              (Names{"roster", "privacy/epsilon 2", "roster", "roster", "the roster", "units"}));
+    speak_of({});
+    EXPECT_EQ(flag_words("units"), "units");
+  }
+  const Speaking python(Speech::kPython);
+  EXPECT_EQ(all(), (Names{"units", "epsilon=2", "units", "units", "the roster", "units"}));
+}
+
 TEST(Speech, IsOfOneThreadWhileAnotherOneSpeaks) {
   {
     const Speaking python(Speech::kPython);

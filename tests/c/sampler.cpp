@@ -114,9 +114,9 @@ TEST(CErrors, AreStatusesAndSentences) {
   EXPECT_EQ(refusal("{"), "the sampler's parameters must be a JSON object");
   EXPECT_EQ(refusal(""), "the sampler's parameters must be a JSON object");
   EXPECT_EQ(refusal("[1]"), "the sampler's parameters must be a JSON object");
-  EXPECT_EQ(refusal(R"({"colour": 1})"),
-            "a number of a mechanism must be c1, c2, gamma or location, but is \"colour\"");
-  EXPECT_EQ(refusal(R"({"outcomes": -1})"), "outcomes must be a whole number, but is -1");
+  EXPECT_EQ(refusal(R"({"outcomes": 2, "colour": 1})"),
+            "the numbers of a mechanism are c1, c2, gamma, location, and none is \"colour\"");
+  EXPECT_EQ(refusal(R"({"outcomes": -1})"), "outcomes must be from 1 to 16777216, but is -1");
   EXPECT_EQ(refusal(R"({"outcomes": 2, "epsilon": "1"})"),
             "epsilon must be a number, but is \"1\"");
   EXPECT_EQ(refusal(R"({"reference": [1, "x"]})"),

@@ -1,5 +1,7 @@
 #include "core/invalid_input.h"
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -64,19 +66,65 @@ TEST(InvalidInput, KeepsItsFactsInALongerSentence) {
   EXPECT_EQ(inner.column(), "");
 }
 
-TEST(InvalidInput, NamesAParameterOfARange) {
-  const auto parameter = [](std::string_view what) {
+TEST(InvalidInput, OfARangeHasTheNumbersThatDecide) {
+  const auto refused_by = [](const auto& action) {
     try {
-      require_between(what, 3, 0, 2);
+      action();
     } catch (const InvalidInput& refused) {
-      EXPECT_EQ(refused.code(), Code("out-of-range"));
-      return refused.parameter();
+      return refused;
     }
-    return std::string("none");
+    return InvalidInput("internal-error", "accepted");
   };
-  EXPECT_EQ(parameter("--cells"), "cells");
-  EXPECT_EQ(parameter("k"), "k");
-  EXPECT_EQ(parameter("the number of outcomes"), "");
+  const InvalidInput whole = refused_by([] {
+    require_between({"the number of outcomes", "k", "outcomes"}, std::uint64_t{26}, 1, 9);
+  });
+  EXPECT_STREQ(whole.what(), "the number of outcomes must be from 1 to 9, but is 26");
+  EXPECT_EQ(whole.code(), Code("out-of-range"));
+  EXPECT_EQ(whole.parameter(), "k");
+  EXPECT_EQ(whole.ways_out(), (std::vector{WayOut::set("k")}));
+  EXPECT_EQ(whole.quantities(),
+            (std::vector<Quantity>{
+                {"given", 26, "outcomes"}, {"least", 1, "outcomes"}, {"most", 9, "outcomes"}}));
+  const InvalidInput open = refused_by([] { require_in(kInsideOne, "delta", 1.0); });
+  EXPECT_STREQ(open.what(), "delta must be above 0 and below 1, but is 1");
+  EXPECT_EQ(open.quantities(), (std::vector<Quantity>{{"given", 1}, {"above", 0}, {"below", 1}}));
+  const InvalidInput longer(whole, "in a file: it must be from 1 to 9", Concern::in_file("a.csv"));
+  EXPECT_EQ(longer.quantities(), whole.quantities());
+  EXPECT_TRUE(InvalidInput("internal-error", "none").quantities().empty());
+}
+
+TEST(Range, HoldsItsEndsUnlessTheyAreOpen) {
+  const double kNone = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(kPositive.has(0));
+  EXPECT_TRUE(kPositive.has(5e-324));
+  EXPECT_TRUE(kNotNegative.has(0));
+  EXPECT_TRUE(kBelowOne.has(0));
+  EXPECT_FALSE(kBelowOne.has(1));
+  EXPECT_FALSE(kInsideOne.has(0));
+  EXPECT_TRUE(positive_up_to(1).has(1));
+  for (const Range& range : {kPositive, kNotNegative, kBelowOne, kInsideOne, Range{}}) {
+    EXPECT_FALSE(range.has(kNone));
+    EXPECT_FALSE(range.has(std::numeric_limits<double>::infinity()));
+  }
+  EXPECT_EQ(kPositive.words(), "finite and positive");
+  EXPECT_EQ(kNotNegative.words(), "finite and at least 0");
+  EXPECT_EQ(kBelowOne.words(), "at least 0 and below 1");
+  EXPECT_EQ(kInsideOne.words(), "above 0 and below 1");
+  EXPECT_EQ(positive_up_to(1e6).words(), "above 0 and at most 1e6");
+  EXPECT_EQ((Range{1e-6, 0.5}).words(), "from 1e-6 to 0.5");
+  EXPECT_EQ((Range{1, 1e8}).words(true), "from 1 to 100000000");
+  EXPECT_EQ((Range{.least = 1}).words(true), "at least 1");
+}
+
+TEST(Exact, WritesTheFewestDigitsThatMeanTheNumber) {
+  EXPECT_EQ(detail::exact(0.1), "0.1");
+  EXPECT_EQ(detail::exact(1.0000001), "1.0000001");
+  EXPECT_EQ(detail::exact(1e-6), "1e-6");
+  EXPECT_EQ(detail::exact(1e6), "1e6");
+  EXPECT_EQ(detail::exact(1e26), "1e26");
+  EXPECT_EQ(detail::exact(-1.5e-300), "-1.5e-300");
+  EXPECT_EQ(detail::exact(16777216.0), "16777216");
+  EXPECT_EQ(detail::exact(std::uint64_t{18446744073709551615U}), "18446744073709551615");
 }
 
 }  // namespace

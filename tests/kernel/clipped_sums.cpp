@@ -123,9 +123,9 @@ TEST(ClippedMoments, RefuseSizesOutsideTheirLimits) {
   EXPECT_EQ(refusal(0, 1, 1), "the dimension of clipped moments must be from 1 to 1024, but is 0");
   EXPECT_EQ(refusal(1025, 1, 1),
             "the dimension of clipped moments must be from 1 to 1024, but is 1025");
-  EXPECT_EQ(refusal(1, 0, 1), "the radius of clipped moments must be from 1 to 2^20, but is 0");
+  EXPECT_EQ(refusal(1, 0, 1), "the radius of clipped moments must be from 1 to 1048576, but is 0");
   EXPECT_EQ(refusal(1, 1, (1U << 20U) + 1),
-            "the offset of clipped moments must be from 1 to 2^20, but is 1048577");
+            "the offset of clipped moments must be from 1 to 1048576, but is 1048577");
   ClippedMoments moments(2, 1, 1);
   EXPECT_THROW(moments.add(Scores{1}), InvalidInput);
 }

@@ -106,7 +106,7 @@ TEST(Ratio, RefusesInOneSentence) {
                                     {test::kInfinity, "inf"},
                                     {test::kNan, "nan"}}) {
     try {
-      static_cast<void>(Ratio::at_least("a scale", value));
+      static_cast<void>(Ratio::at_least({"a scale", "scale"}, value));
       ADD_FAILURE() << text;
     } catch (const InvalidInput& refused) {
       EXPECT_EQ(refused.what(),

@@ -110,7 +110,7 @@ TEST(ReleaseSpec, RefusesWhatIsNone) {
   EXPECT_EQ(with(integral(), "/domain/text", "x"),
             "s.json must have a file or a text, and at most its sha256 at /domain");
   EXPECT_EQ(with(integral(), "/count", 1.5), "s.json must have a whole number at /count");
-  EXPECT_EQ(with(integral(), "/count", -1), "s.json must have a whole number at /count");
+  EXPECT_EQ(with(integral(), "/count", -1), "count must be from 1 to 100000000, but is -1");
   EXPECT_EQ(with(integral(), "/count", nullptr), "s.json must have a whole number at /count");
   EXPECT_EQ(with(integral(), "/count", 0), "count must be from 1 to 100000000, but is 0");
   EXPECT_EQ(with(integral(), "/method", "centrl"),

@@ -298,12 +298,14 @@ TEST(Network, RefusesOptionsOutOfRange) {
   };
   EXPECT_THAT(making({.width = 0}), refuses("the width of a network must be from 1 to 1024"));
   EXPECT_THAT(making({.depth = 17}), refuses("the depth of a network must be from 1 to 16"));
-  EXPECT_THAT(making({.rate = -1}), refuses("the learning rate must be positive"));
-  EXPECT_THAT(making({.rate = std::nan("")}), refuses("the learning rate must be positive"));
-  EXPECT_THAT(making({.momentum = 1}), refuses("the momentum must be from 0 to below 1"));
+  EXPECT_THAT(making({.rate = -1}), refuses("the learning rate must be above 0 and at most 1000"));
+  EXPECT_THAT(making({.rate = std::nan("")}),
+              refuses("the learning rate must be above 0 and at most 1000"));
+  EXPECT_THAT(making({.momentum = 1}), refuses("the momentum must be at least 0 and below 1"));
   EXPECT_THAT(making({.epochs = 0}), refuses("the number of epochs must be at least 1"));
   EXPECT_THAT(making({.minibatches = 0}), refuses("the number of minibatches must be at least 1"));
-  EXPECT_THAT(making({.held_out = 1}), refuses("the share held out must be from 0 to below 1"));
+  EXPECT_THAT(making({.held_out = 1}),
+              refuses("the share held out must be at least 0 and below 1"));
   EXPECT_THAT(making({.patience = 0}),
               refuses("the patience of early stopping must be at least 1"));
 }

@@ -231,7 +231,7 @@ Box box_from(std::string_view option, const std::string& text, std::size_t dimen
         fmt::format("{} must be low:high for each of {} axes with commas between them, but is "
                     "\"{}\"",
                     option, dimension, text),
-        parameter_of(option));
+        option);
   }
   return box;
 }

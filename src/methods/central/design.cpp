@@ -28,30 +28,18 @@ using Notion = PrivacyNotion;
 
 void validate(const CentralRequest& request) {
   const auto& [records, outcomes, outputs, budget] = request;
-  require_between("the number of records", records, 1, RandomizedResponse::kMostRecords);
-  require_between("the number of outcomes", outcomes, 1, Band::kMostOutcomes, "outcomes");
-  if (outputs < 1)
-    throw InvalidInput("out-of-range", "the number of outputs must be at least 1, but is 0",
-                       "count");
+  require_between({"the number of records", "n", "records"}, records, 1,
+                  RandomizedResponse::kMostRecords);
+  require_between({"the number of outcomes", "outcomes", "outcomes"}, outcomes, 1,
+                  Band::kMostOutcomes);
+  require_in({.least = 1}, {"the number of outputs", "count", "records"}, outputs);
   require_central_budget(budget);
   if (budget.notion == Notion::kConcentrated) {
-    if (!std::isfinite(budget.rho) || budget.rho <= 0) {
-      throw InvalidInput("out-of-range",
-                         fmt::format("rho must be finite and positive, but is {}", budget.rho),
-                         "rho");
-    }
+    require_in(kPositive, "rho", budget.rho);
     return;
   }
-  if (!std::isfinite(budget.epsilon) || budget.epsilon <= 0) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("epsilon must be finite and positive, but is {}", budget.epsilon), "epsilon");
-  }
-  if (!(budget.delta >= 0 && budget.delta < 1)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("delta must be at least 0 and below 1, but is {}", budget.delta),
-                       "delta");
-  }
+  require_in(kPositive, "epsilon", budget.epsilon);
+  require_in(kBelowOne, "delta", budget.delta);
 }
 
 /// The beginning of most mechanisms; throws if they cannot release this many.

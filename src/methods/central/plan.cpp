@@ -194,7 +194,7 @@ class FinitePlan final : public PlanModel {
       if (design.epsilon0) way.details["epsilon0"] = *design.epsilon0;
       if (design.rate < 1) way.details["rate"] = design.rate;
     } catch (const InvalidInput& refused) {
-      way.why = refused.what();
+      way.why = refused;
     }
     return way;
   }
@@ -288,7 +288,7 @@ class FinitePlan final : public PlanModel {
         "what any mechanism needs grows like {}, here {:.4g} records times a factor that is not "
         "known\n"
         "the papers ask for {:.4g} records with subsampled-rr{}\n",
-        answer.ways[*answer.best].why,
+        answer.ways[*answer.best].why.text,
         whole.strong
             ? fmt::format("k/(a epsilon), a = {:.4g} being the most for each output",
                           static_cast<double>(draw.outcomes) / (order * draw.budget.epsilon))

@@ -108,9 +108,7 @@ PoissonSampler::PoissonSampler(const RandomizedResponse& response,
                                const PoissonSubsample& subsample, std::uint64_t records,
                                std::uint64_t outputs, const Privacy& guarantee)
     : PoissonSampler(response, subsample, records, guarantee) {
-  if (outputs < 1)
-    throw InvalidInput("out-of-range", "the number of outputs must be at least 1, but is 0",
-                       "count");
+  require_in({.least = 1}, {"the number of outputs", "count", "records"}, outputs);
   outputs_ = outputs;
 }
 
@@ -164,7 +162,7 @@ std::optional<double> poisson_rate_for(std::uint64_t records, std::uint64_t outp
 namespace {
 
 unsigned validated(unsigned coordinates) {
-  require_between("the number of coordinates", coordinates, 1, 24);
+  require_between({"the number of coordinates", "", "coordinates"}, coordinates, 1, 24);
   return coordinates;
 }
 
@@ -274,8 +272,10 @@ std::uint64_t least_that(std::uint64_t greatest, const Condition& holds) {
 
 DsRoo::DsRoo(std::uint64_t outcomes, std::uint64_t records, double epsilon)
     : bound_(epsilon), outcomes_(outcomes), records_(records) {
-  require_between("the number of outcomes", outcomes, 1, Band::kMostOutcomes, "outcomes");
-  require_between("the number of records", records, 1, RandomizedResponse::kMostRecords);
+  require_between({"the number of outcomes", "outcomes", "outcomes"}, outcomes, 1,
+                  Band::kMostOutcomes);
+  require_between({"the number of records", "n", "records"}, records, 1,
+                  RandomizedResponse::kMostRecords);
   if (outcomes == 1) {
     obscured_.push_back(0);
     return;
@@ -346,11 +346,7 @@ std::vector<std::uint32_t> DsRoo::draw_of(const OutcomeHistogram& histogram,
 namespace {
 
 double validated(double epsilon) {
-  if (!(epsilon >= 1e-6 && std::isfinite(epsilon))) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("epsilon must be finite and at least 1e-6, but is {}", epsilon),
-                       "epsilon");
-  }
+  require_in({.least = 1e-6}, "epsilon", epsilon);
   return epsilon;
 }
 
@@ -368,11 +364,10 @@ HistogramSampler::HistogramSampler(std::uint64_t outcomes, std::uint64_t records
       epsilon_(validated(epsilon)),
       noise_(DiscreteLaplace::at_least(div_up(2, epsilon))) {
   constexpr std::uint64_t kMostCounted = std::uint64_t{1} << 40;
-  require_between("the number of outcomes", outcomes, 1, Band::kMostOutcomes, "outcomes");
-  require_between("the number of records", records, 1, kMostCounted);
-  if (outputs < 1)
-    throw InvalidInput("out-of-range", "the number of outputs must be at least 1, but is 0",
-                       "count");
+  require_between({"the number of outcomes", "outcomes", "outcomes"}, outcomes, 1,
+                  Band::kMostOutcomes);
+  require_between({"the number of records", "n", "records"}, records, 1, kMostCounted);
+  require_in({.least = 1}, {"the number of outputs", "count", "records"}, outputs);
 }
 
 double HistogramSampler::total_variation_up() const {
@@ -420,12 +415,12 @@ std::vector<std::uint32_t> HistogramSampler::draw_of(const OutcomeHistogram& his
 namespace {
 
 double checked_epsilon(double epsilon) {
-  require_between("epsilon of a stable histogram", epsilon, 1e-6, 100);
+  require_between({"epsilon of a stable histogram", "epsilon"}, epsilon, 1e-6, 100);
   return epsilon;
 }
 
 double checked_delta(double delta) {
-  require_between("delta of a stable histogram", delta, 1e-300, 0.5);
+  require_between({"delta of a stable histogram", "delta"}, delta, 1e-300, 0.5);
   return delta;
 }
 
@@ -498,8 +493,9 @@ double rho_up(unsigned coordinates, std::uint64_t records, std::uint64_t clip) {
 
 ClippedMeans::ClippedMeans(unsigned coordinates, std::uint64_t records, std::uint64_t clip)
     : coordinates_(coordinates), records_(records), clip_(clip) {
-  require_between("the number of coordinates", coordinates, 1, 24);
-  require_between("the number of records", records, 4, RandomizedResponse::kMostRecords);
+  require_between({"the number of coordinates", "", "coordinates"}, coordinates, 1, 24);
+  require_between({"the number of records", "n", "records"}, records, 4,
+                  RandomizedResponse::kMostRecords);
   if (clip < 1 || clip >= (records + 2) / 3) {
     throw InvalidInput(
         "out-of-range",

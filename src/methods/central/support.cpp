@@ -26,8 +26,8 @@ namespace mollify {
 namespace {
 
 double threshold_scale_of(double epsilon, std::uint64_t sensitivity) {
-  require_between("epsilon of above-threshold", epsilon, 1e-6, 100);
-  require_between("the sensitivity of a question", sensitivity, 1, 1000);
+  require_between({"epsilon of above-threshold", "epsilon"}, epsilon, 1e-6, 100);
+  require_between({"the sensitivity of a question", ""}, sensitivity, 1, 1000);
   return div_up(2 * static_cast<double>(sensitivity), epsilon);
 }
 
@@ -58,10 +58,11 @@ constexpr double kMiss = SupportFinder::kMiss;  // beta
 
 void check(const SupportHint& hint, std::uint64_t outcome_count, std::uint64_t record_count,
            double epsilon, std::uint64_t most_width) {
-  require_between("the number of outcomes", outcome_count, 1, SupportFinder::kMostIntegers,
-                  "outcomes");
-  require_between("the number of records", record_count, 1, SupportFinder::kMostIntegers);
-  require_between("epsilon of a support hint", epsilon, 3e-6, 100);
+  require_between({"the number of outcomes", "outcomes", "outcomes"}, outcome_count, 1,
+                  SupportFinder::kMostIntegers);
+  require_between({"the number of records", "n", "records"}, record_count, 1,
+                  SupportFinder::kMostIntegers);
+  require_between({"epsilon of a support hint", "epsilon"}, epsilon, 3e-6, 100);
   if (most_width < 1)
     throw InvalidInput("out-of-range", "the greatest width of an interval must not be 0",
                        "support");
@@ -456,7 +457,8 @@ double SupportFinder::records_to_find(std::uint64_t outcomes, double share) cons
 }
 
 SupportFinder::Expected SupportFinder::expected(std::uint64_t outcomes) const {
-  require_between("the number of outcomes of the support", outcomes, 1, outcome_count_);
+  require_between({"the number of outcomes of the support", "", "outcomes"}, outcomes, 1,
+                  outcome_count_);
   const auto count = static_cast<double>(record_count_);
   // The covering interval reaches this far: the first 2^i that is at least s.
   const std::uint64_t reached = std::bit_ceil(outcomes);

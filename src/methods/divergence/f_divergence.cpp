@@ -72,7 +72,7 @@ ReferenceMasses::ReferenceMasses(std::uint64_t outcomes, std::vector<double> mas
 
 ReferenceMasses ReferenceMasses::uniform(std::uint64_t outcomes) {
   constexpr std::uint64_t kLargest = std::uint64_t{1} << 53;
-  require_between("the number of outcomes k", outcomes, 1, kLargest);
+  require_between({"the number of outcomes k", "k", "outcomes"}, outcomes, 1, kLargest);
   return {outcomes, {}};
 }
 
@@ -134,7 +134,9 @@ namespace {
 
 constexpr std::uint64_t kMostCoins = std::uint64_t{1} << 20U;
 
-void require_coins(std::uint64_t m) { require_between("the number of draws", m, 1, kMostCoins); }
+void require_coins(std::uint64_t m) {
+  require_between({"the number of draws", "count", "draws"}, m, 1, kMostCoins);
+}
 
 /// ln of the probability of k hits without the binomial coefficient; 0 ln 0 is 0.
 double log_of_hits(double hits, double misses, double p) {

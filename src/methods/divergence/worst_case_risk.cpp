@@ -455,11 +455,7 @@ WorstCaseRisk class_risk(const ReferenceMasses& reference, double epsilon,
 
 WorstCaseRisk neighbourhood_risk(const ReferenceMasses& reference, double epsilon, double gamma) {
   require_epsilon(epsilon);
-  if (!(gamma >= 1.0) || std::isinf(gamma)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("gamma must be finite and at least 1, but is {}", gamma),
-                       "gamma");
-  }
+  require_in({.least = 1}, "gamma", gamma);
   // α = 1/(γ+1) exactly, which (1−c1)/(c2−c1) would lose for γ near one.
   const Class inputs{1.0 / gamma, gamma, 1.0 / (gamma + 1.0), gamma / (gamma + 1.0)};
   const Factors band = class_factors(inputs, epsilon);
@@ -474,7 +470,7 @@ WorstCaseRisk location_risk(const ReferenceMasses& reference, double epsilon, do
 }
 
 RegionBounds region_bounds(double lower_factor, double largest_lift, double reference_mass) {
-  require_between("the reference mass of a region", reference_mass, 0.0, 1.0);
+  require_between({"the reference mass of a region", "region"}, reference_mass, 0.0, 1.0);
   if (!(lower_factor >= 0.0 && lower_factor <= 1.0 && largest_lift >= 1.0)) {
     throw InvalidInput(
         "out-of-range",

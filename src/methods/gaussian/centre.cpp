@@ -243,13 +243,13 @@ constexpr double kMostCells = 0x1p51;
 constexpr double kFarthest = 37;
 
 void require_in(const char* name, double value, double least, double greatest) {
-  require_between(fmt::format("{} of a coarse centre", name), value, least, greatest);
+  require_between({fmt::format("{} of a coarse centre", name), ""}, value, least, greatest);
 }
 
 void check(const CentreRequest& request) {
-  require_between("the number of records of a coarse centre", request.records, 1,
+  require_between({"the number of records of a coarse centre", "n", "records"}, request.records, 1,
                   kMostCentreRecords);
-  require_between("the dimension of a coarse centre", request.dimension, 1, 1024);
+  require_between({"the dimension of a coarse centre", "dimension"}, request.dimension, 1, 1024);
   const Privacy& budget = request.budget;
   require_central_budget(budget);
   const bool is_rho = budget.notion == PrivacyNotion::kConcentrated;
@@ -301,7 +301,7 @@ std::optional<double> normal_quantile_up(double tail) {
 
 /// 1 / scale, or below it by a relative 2^-52 at most: `scale` is at least 2^-10.
 Ratio rate_of_scale(double scale) {
-  const Ratio ratio = Ratio::at_least("the scale of a median", scale);
+  const Ratio ratio = Ratio::at_least({"the scale of a median", "scale"}, scale);
   return {ratio.denominator, ratio.numerator};
 }
 

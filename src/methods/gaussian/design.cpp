@@ -161,7 +161,8 @@ bool design_pure_run(GaussianDesign& design, double most) {
   if (cells < 4 * half_diagonal(design)) return false;
   design.step_exponent = static_cast<int>(std::ceil(std::log2(radius / (cells / 2)))) - 1;
   set_radius(design, radius);
-  design.noise = Ratio::at_least("the scale of the noise", div_up(sensitivity_of(design), epsilon));
+  design.noise =
+      Ratio::at_least({"the scale of the noise", "scale"}, div_up(sensitivity_of(design), epsilon));
   return settle_run(design);
 }
 
@@ -238,11 +239,11 @@ bool design_known_run(GaussianDesign& design) {
   double sigma = std::sqrt(wanted) / cell;
   if (sigma <= std::ldexp(1, kSigmaBits)) {
     // n (n - 1) / g^2 cells.
-    design.noise = Ratio::at_least("the variance of the noise",
+    design.noise = Ratio::at_least({"the variance of the noise", "variance"},
                                    std::ldexp(n * (n - 1), -2 * design.step_exponent));
   } else {
     sigma = std::ldexp(1, kSigmaBits - 1);
-    design.noise = Ratio::at_least("the variance of the noise", sigma * sigma);
+    design.noise = Ratio::at_least({"the variance of the noise", "variance"}, sigma * sigma);
   }
 
   const double most = std::floor(sensitivity_share(design.request) * sigma / 2);
@@ -324,7 +325,7 @@ bool design_weighted_run(GaussianDesign& design, double share, double radius,
   double variance = sigma * sigma;
   for (int i = 0; i < 20; ++i) {  // beyond what rounding can be off
     variance *= 1 + std::ldexp(1, i - 45);
-    design.noise = Ratio::at_least("the variance of the noise", variance);
+    design.noise = Ratio::at_least({"the variance of the noise", "variance"}, variance);
     if (is_within(run_guarantee(design), design.request.budget)) break;
   }
   return is_within(run_guarantee(design), design.request.budget) && settle_run(design);
@@ -504,9 +505,12 @@ constexpr std::uint64_t kMostGaussianRecords = std::uint64_t{1} << 39;
 constexpr double kGreatestEpsilon = 100, kGreatestRho = 1000;
 
 void validate(const GaussianRequest& request) {
-  require_between("the number of outputs", request.outputs, 1, kMostGaussianOutputs);
-  require_between("the number of records", request.records, 1, kMostGaussianRecords);
-  require_between("the number of dimensions", request.dimension, 1, kMostGaussianDimensions);
+  require_between({"the number of outputs", "count", "records"}, request.outputs, 1,
+                  kMostGaussianOutputs);
+  require_between({"the number of records", "n", "records"}, request.records, 1,
+                  kMostGaussianRecords);
+  require_between({"the number of dimensions", "dimension"}, request.dimension, 1,
+                  kMostGaussianDimensions);
   const Privacy& budget = request.budget;
   require_central_budget(budget);
   if (budget.notion == Notion::kConcentrated) {
@@ -515,7 +519,8 @@ void validate(const GaussianRequest& request) {
     require_between("epsilon", budget.epsilon, 1e-6, kGreatestEpsilon);
     if (budget.delta != 0) require_between("delta", budget.delta, 1e-100, 0.5);
   }
-  require_between("the bound on the covariance", request.covariance_bound, 1, 1e6);
+  require_between({"the bound on the covariance", "covariance-bound"}, request.covariance_bound, 1,
+                  1e6);
   const bool is_pure = budget.notion == Notion::kPure;
   if (request.covariance_bound > 1 && is_pure) {
     throw InvalidInput(
@@ -536,7 +541,8 @@ void validate(const GaussianRequest& request) {
                          "the mean has either a bound or ranges, but both are given", "mean-bound",
                          {WayOut::leave("mean-bound"), WayOut::leave("mean-range")});
     }
-    require_between("the bound on the mean", *request.mean_bound, 0, 1e6);
+    require_between({"the bound on the mean", "mean-bound", "deviations"}, *request.mean_bound, 0,
+                    1e6);
   } else if (request.ranges.empty() && budget.delta == 0) {
     throw InvalidInput(
         "missing-parameter",

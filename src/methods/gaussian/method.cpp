@@ -486,12 +486,7 @@ class PointMethod : public ReleaseMethod {
                          "mean-bound", {WayOut::leave("mean-bound"), WayOut::leave("mean-range")});
     }
     if (mean_range) {
-      if (!(*mean_range > 0)) {
-        throw InvalidInput("out-of-range",
-                           fmt::format("{} must be positive, but is {}",
-                                       reader.called("/mean_range"), *mean_range),
-                           "mean-range");
-      }
+      require_in(kPositive, {reader.called("/mean_range"), "mean-range"}, *mean_range);
       own.mean_ranges = {{-0.5 * *mean_range, 0.5 * *mean_range}};
     }
     own.covariance_bound = reader.find<double>("/covariance_bound").value_or(1);

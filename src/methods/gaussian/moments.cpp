@@ -242,7 +242,7 @@ double least_sum(std::size_t dimension, std::span<const double> correlations) {
 }
 
 void require_moment_records(std::uint64_t records) {
-  require_between("the number of records", records, 1, kMostMomentRecords);
+  require_between({"the number of records", "n", "records"}, records, 1, kMostMomentRecords);
 }
 
 MomentDesign design_moments(const MomentRequest& request, std::optional<double> amount) {

@@ -122,7 +122,7 @@ class GaussianPlan final : public PlanModel {
         "  total variation {} {:.4g}: an output's is clipping {:.3g}, shape of the noise {:.3g}, "
         "lattice {:.3g}, centre {:.3g}\n  {}\n",
         whole.strong ? "of all outputs together" : "of each output", way.alpha, part("clip"),
-        part("shape"), part("lattice"), part("centre"), way.why);
+        part("shape"), part("lattice"), part("centre"), way.why.text);
     if (paper) answer.lines += fmt::format("  the papers' parameters need {} records\n", *paper);
     if (bound > 1) {
       answer.lines += fmt::format(
@@ -270,7 +270,7 @@ class SharedGaussianPlan final : public PlanModel {
                                {"covariance_error", design.covariance_error},
                                {"clip_radius", design.clip_radius}};
     } catch (const InvalidInput& refusal) {
-      way.why = refusal.what();
+      way.why = refusal;
     }
     return way;
   }
@@ -312,7 +312,7 @@ class SharedGaussianPlan final : public PlanModel {
         "  accuracy depends on the data being Gaussian; privacy depends on no assumption\n"
         "  columns that are skewed or mostly one value keep their own law with {}\n",
         way.alpha, way.details["condition"].get<std::string>(), errors, ranges, flag_words("log"),
-        way.why, method_words("marginals", "copula"));
+        way.why.text, method_words("marginals", "copula"));
   }
 };
 

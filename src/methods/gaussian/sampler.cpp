@@ -43,14 +43,15 @@ Eigen::Map<const Rows> matrix(std::span<const double> numbers, std::size_t colum
 }
 
 void check_dimension(std::size_t dimension) {
-  require_between("the number of dimensions", dimension, 1, 1024);
+  require_between({"the number of dimensions", "dimension"}, dimension, 1, 1024);
 }
 
-void check_size(const char* what, std::size_t size, std::size_t expected) {
+void check_size(const Called& what, std::size_t size, std::size_t expected) {
   if (size != expected) {
-    throw InvalidInput("wrong-shape",
-                       fmt::format("{} must have {} numbers, but has {}", what, expected, size),
-                       parameter_of(what));
+    throw InvalidInput(
+        "wrong-shape",
+        fmt::format("{} must have {} numbers, but has {}", what.words, expected, size),
+        what.parameter);
   }
 }
 
@@ -132,7 +133,7 @@ Whitening Whitening::from_covariance(std::size_t dimension, std::span<const doub
   Whitening result = identity(dimension);
   check_entries(dimension, covariance);
   if (!origin.empty()) {
-    check_size("the origin", origin.size(), dimension);
+    check_size({"the origin", "origin"}, origin.size(), dimension);
     for (const double coordinate : origin) {
       if (!std::isfinite(coordinate)) {
         throw InvalidInput("out-of-range",
@@ -194,8 +195,8 @@ void Whitening::undo(std::span<const double> whitened, std::span<double> rows) c
 std::vector<RealRange> Whitening::ranges_of_box(std::span<const double> low,
                                                 std::span<const double> high) const {
   const std::size_t d = dimension();
-  check_size("the lower ends of the ranges", low.size(), d);
-  check_size("the upper ends of the ranges", high.size(), d);
+  check_size({"the lower ends of the ranges", "low"}, low.size(), d);
+  check_size({"the upper ends of the ranges", "high"}, high.size(), d);
   for (std::size_t j = 0; j < d; ++j) {
     if (!(std::isfinite(low[j]) && std::isfinite(high[j]) && low[j] < high[j])) {
       throw InvalidInput("not-ascending",

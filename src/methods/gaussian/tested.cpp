@@ -118,10 +118,12 @@ TestedRun tested_run(const GaussianDesign& design) {
 }
 
 void check_tested_run(const TestedRun& run) {
-  require_between("the dimension of a tested run", run.dimension, 1, TestedRun::kMostDimensions);
-  require_between("the records of a tested run", run.records, 2, kMostRunRecords);
-  require_between("the radius of a tested run", run.radius, 1, ClippedMoments::kGreatestRadius);
-  require_between("the threshold of a tested run", run.threshold, 1, kGreatestMoment);
+  require_between({"the dimension of a tested run", "dimension"}, run.dimension, 1,
+                  TestedRun::kMostDimensions);
+  require_between({"the records of a tested run", "n", "records"}, run.records, 2, kMostRunRecords);
+  require_between({"the radius of a tested run", ""}, run.radius, 1,
+                  ClippedMoments::kGreatestRadius);
+  require_between({"the threshold of a tested run", ""}, run.threshold, 1, kGreatestMoment);
   if (uint128{7} * run.records * run.radius * run.radius > kGreatestMoment) {
     throw InvalidInput(
         "out-of-range",
@@ -136,7 +138,7 @@ void check_tested_run(const TestedRun& run) {
 /// w^2 = h^2 + 1/(n - 1) + (1 + 1/p^2) (ln(1 + p^2) + 2 epsilon). For ends that enclose these the
 /// excess is at most P outside of the inner ones less e^epsilon Q outside of the outer ones.
 double wider_gaussian_excess_up(double square, std::uint64_t records, double epsilon) {
-  require_between("the square of a spread", square, kLeastSquare, kGreatestSquare);
+  require_between({"the square of a spread", ""}, square, kLeastSquare, kGreatestSquare);
   require_between("epsilon", epsilon, 0, 1e6);
   const auto rest = static_cast<double>(records - 1);
   const double mean = std::sqrt(square / rest), deviation = std::sqrt(1 + square);
@@ -546,7 +548,7 @@ bool design_tested_run(GaussianDesign& design) {
       std::ceil(std::ldexp(radius, -design.step_exponent) + half_diagonal));
   const double scale = div_up(static_cast<double>(TestedRun::kSteps), split->of_test);
   if (scale > DiscreteLaplace::kGreatestScale / 2) return false;
-  design.noise = Ratio::at_least("the scale of the test's noise", scale);
+  design.noise = Ratio::at_least({"the scale of the test's noise", "scale"}, scale);
 
   // f U - N - 4 n^2 >= N/p^2, and the reach of the noise on top.
   TestedRun run = tested_run(design);

@@ -94,13 +94,7 @@ void require_measurements(const ColumnSizes& sizes,
           fmt::format("the measurement of columns {} must have {} counts, but has {}",
                       fmt::join(measured.clique, ", "), cells, measured.counts.size()));
     }
-    if (!std::isfinite(measured.deviation) || measured.deviation <= 0) {
-      throw InvalidInput(
-          "out-of-range",
-          fmt::format("the deviation of a measurement must be finite and positive, but is {}",
-                      detail::shortest(measured.deviation)),
-          "deviation");
-    }
+    require_in(kPositive, {"the deviation of a measurement", "deviation"}, measured.deviation);
   }
 }
 
@@ -452,25 +446,9 @@ GraphicalModel fit(const ColumnSizes& sizes, const std::vector<NoisyMarginal>& m
                    double total, const FitOptions& options, const GraphicalModel* start,
                    const GraphicalModel* base) {
   require_measurements(sizes, measurements);
-  if (!std::isfinite(total) || total <= 0) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("the total of a fit must be finite and positive, but is {}",
-                                   detail::shortest(total)),
-                       "total");
-  }
-  if (!std::isfinite(options.shrinkage) || options.shrinkage <= 0) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("the shrinkage of a fit must be finite and positive, but is {}",
-                                   detail::shortest(options.shrinkage)),
-                       "shrinkage");
-  }
-  if (!std::isfinite(options.smoothness) || options.smoothness < 0) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("the smoothness of a fit must be finite and at least 0, but is {}",
-                    detail::shortest(options.smoothness)),
-        "smoothness");
-  }
+  require_in(kPositive, {"the total of a fit", "total"}, total);
+  require_in(kPositive, {"the shrinkage of a fit", "shrinkage"}, options.shrinkage);
+  require_in(kNotNegative, {"the smoothness of a fit", "smoothness"}, options.smoothness);
   if (!options.ordered.empty() && options.ordered.size() != sizes.size()) {
     throw InvalidInput(
         "wrong-shape",

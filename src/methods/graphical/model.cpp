@@ -227,12 +227,7 @@ GraphicalModel::GraphicalModel(ColumnSizes sizes, double total, std::vector<Pote
       total_(total),
       potentials_(std::move(potentials)),
       tree_(sizes_, cliques_of(potentials_)) {
-  if (!std::isfinite(total) || total <= 0) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("the total of a model must be finite and positive, but is {}",
-                                   detail::shortest(total)),
-                       "total");
-  }
+  require_in(kPositive, {"the total of a model", "total"}, total);
   if (tree_.cells() > kMostCells) {
     throw InvalidInput(
         "too-much-work",

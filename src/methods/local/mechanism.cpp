@@ -47,7 +47,8 @@ void refuse(const MechanismParameters& parameters, bool given, std::string_view 
 /// Band and the channels refuse the same; here before anything is computed or allocated from it.
 void validate_space(const MechanismParameters& parameters) {
   const std::size_t count = parameters.outcome_count;
-  require_between("the number of outcomes", count, 1, Band::kMostOutcomes, "outcomes");
+  require_between({"the number of outcomes", "outcomes", "outcomes"}, count, 1,
+                  Band::kMostOutcomes);
   if (parameters.reference.empty()) return;
   if (parameters.reference.size() != count) {
     throw InvalidInput(

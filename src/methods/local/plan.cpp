@@ -187,7 +187,7 @@ class LocalPlan final : public PlanModel {
         way.note = row.law;
       }
     } catch (const InvalidInput& refused) {
-      way.why = refused.what();
+      way.why = refused;
     }
     return way;
   }
@@ -244,7 +244,8 @@ class LocalPlan final : public PlanModel {
     if (!question.every_mechanism) {
       static_cast<void>(risk_of(easy, reference_of(easy), draw));
     } else {
-      require_between("the number of outcomes", easy.outcomes, 1, Band::kMostOutcomes, "k");
+      require_between({"the number of outcomes", "k", "outcomes"}, easy.outcomes, 1,
+                      Band::kMostOutcomes);
     }
   }
 

@@ -108,7 +108,7 @@ Ratio MarginalBudget::choice_rate(std::uint32_t parts) const {
     // (pi/8) (2 Delta eta)^2 = (pi/2) Delta^2 eta^2.
     return div_up(distance, sqrt_down(div_down(2 * part, kPiUp)));
   }();
-  const Ratio turned = Ratio::at_least("the inverse of a rate", inverse);
+  const Ratio turned = Ratio::at_least({"the inverse of a rate", ""}, inverse);
   return {turned.denominator, turned.numerator};
 }
 

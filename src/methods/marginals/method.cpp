@@ -299,7 +299,7 @@ class MarginalPlan final : public PlanModel {
         way.details["measured_pair"].push_back({{"groups", one.groups}, {"noise", one.distance}});
       }
     } catch (const InvalidInput& refused) {
-      way.why = refused.what();
+      way.why = refused;
     }
     return way;
   }
@@ -315,9 +315,8 @@ class MarginalPlan final : public PlanModel {
         unknown != PlanUnknown::kRho && unknown != PlanUnknown::kAlpha) {
       refuse_unknown(question.method, unknown);
     }
-    if (unknown != PlanUnknown::kRecords && question.records == 0) {
-      throw InvalidInput("out-of-range", "n must be at least 1, but is 0", "n");
-    }
+    if (unknown != PlanUnknown::kRecords)
+      require_in({.least = 1}, {"n", "n", "records"}, question.records);
     if (question.strong) {
       throw InvalidInput("not-for-this-method",
                          "strong is for outputs that are drawn each by itself, but rows of " +

@@ -163,7 +163,7 @@ TEST(FinitePlan, FindsBudgets) {
   EXPECT_GT(subset_alpha(request), closer.alpha);
   const PlanWay pure = way_of(deltas, CentralMechanism::kSubsampledRr);
   EXPECT_FALSE(pure.value.has_value());
-  EXPECT_FALSE(pure.why.empty());
+  EXPECT_FALSE(pure.why.text.empty());
 }
 
 TEST(FinitePlan, ReportsAlphaWeakAndStrong) {
@@ -365,7 +365,7 @@ TEST(SupportPlan, FindsTheUnknownAtTheEdge) {
   const PlanAnswer few =
       planned((hint + R"("n": 300, "k": 8, "privacy": {"epsilon": 1, "delta": 1e-6}})").c_str());
   EXPECT_FALSE(few.best);
-  EXPECT_NE(few.ways.front().why.find("half of the budget finds a support from "),
+  EXPECT_NE(few.ways.front().why.text.find("half of the budget finds a support from "),
             std::string::npos);
 }
 
