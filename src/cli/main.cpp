@@ -117,7 +117,7 @@ std::optional<InvalidInput> refused_method(const CLI::App& app, const Session& s
     const std::string& first = extras.front();
     if (named<Method>(first)) {
       return InvalidInput(
-          "unknown-name",
+          "missing-parameter",
           fmt::format("the method follows the command: mollify {} {} ...", name, first), "method",
           {WayOut::set("method", first)});
     }
@@ -130,8 +130,8 @@ std::optional<InvalidInput> refused_method(const CLI::App& app, const Session& s
     }
     const auto known = name_list<Method>();
     return InvalidInput("unknown-name",
-                        fmt::format("the method must be one of {}, but is \"{}\"{}",
-                                    all_names<Method>(), first, did_you_mean(first, known)),
+                        fmt::format("the method must be {}, but is \"{}\"{}", choice_words(known),
+                                    first, did_you_mean(first, known)),
                         "method", ways_to_mean("method", first, known));
   }
   return std::nullopt;
@@ -382,7 +382,7 @@ CLI::Option* add_text(CLI::App& command, const std::string& flags,
 
 std::size_t outcome_count(const std::optional<std::uint64_t>& k, const char* flag) {
   const std::uint64_t count = needed(k, flag);
-  require_between(flag, count, 1, Band::kMostOutcomes);
+  require_between("k", count, 1, Band::kMostOutcomes);
   return count;
 }
 

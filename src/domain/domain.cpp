@@ -359,8 +359,9 @@ void require_space(const Domain& domain, SpaceKind kind) {
         "too-many-columns",
         fmt::format(
             "space grid needs at most {} columns, but the domain has {} ({}): leave columns "
-            "out of the domain, or take {} candidates",
-            kMostGridColumns, columns.size(), domain.widest(", "), flag_words("space")),
+            "out of the domain, or take {}",
+            kMostGridColumns, columns.size(), domain.widest(", "),
+            setting_words("space", "candidates")),
         "space", {WayOut::set("space", "candidates")});
   }
   for (const Column& column : columns) {
@@ -368,9 +369,9 @@ void require_space(const Domain& domain, SpaceKind kind) {
     throw InvalidInput(
         "not-for-this-domain",
         fmt::format("space grid needs columns of numbers or integers without a null category, but "
-                    "column \"{}\" is not one",
-                    column.name()),
-        Concern::of_column(column.name()));
+                    "column \"{}\" is not one: leave it out of the domain, or take {}",
+                    column.name(), setting_words("space", "candidates")),
+        Concern::of_column(column.name()), {WayOut::set("space", "candidates")});
   }
 }
 

@@ -571,13 +571,14 @@ Domain domain_of(const std::vector<DraftedColumn>& columns, const std::string& p
     throw InvalidInput(
         "empty-input",
         fmt::format("{} must have a column to draft a domain from, but none is left{}", public_csv,
-                    reasons_of(columns)));
+                    reasons_of(columns)),
+        Concern::in_file(public_csv));
   }
   try {
     return Domain::make(std::move(made));
   } catch (const InvalidInput& error) {
-    throw InvalidInput(error,
-                       fmt::format("{}: {}; choose other columns", public_csv, error.what()));
+    throw InvalidInput(error, fmt::format("{}: {}; choose other columns", public_csv, error.what()),
+                       Concern::in_file(public_csv));
   }
 }
 
@@ -620,7 +621,8 @@ void require_commas(const CsvReader& csv) {
         "malformed-file",
         fmt::format(
             "{} must have commas between its fields, but its first line has {} and no comma",
-            csv.path(), name));
+            csv.path(), name),
+        Concern::in_file(csv.path(), 1));
   }
 }
 
@@ -656,7 +658,8 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
   if (records == 0) {
     throw InvalidInput(
         "empty-input",
-        fmt::format("{} must have rows to draft a domain from, but has none", public_csv));
+        fmt::format("{} must have rows to draft a domain from, but has none", public_csv),
+        Concern::in_file(public_csv));
   }
   std::vector<std::string> notes = {
       fmt::format("Drafted from {} ({}), which must be public. Never draft from private data.",

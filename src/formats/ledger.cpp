@@ -11,9 +11,9 @@
 #include <system_error>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/decimals.h"
+#include "base/json.h"
 #include "base/names.h"
 #include "base/progress.h"
 #include "base/sha256.h"
@@ -259,11 +259,12 @@ void require_same_name(const std::string& name, const std::vector<std::string>& 
   const std::string& former = known.front();
   throw InvalidInput(
       "another-data-set",
-      fmt::format(
-          "{0} knows {1}{2} already, and charges there would not count for {3}: name it {4}, "
-          "or say that another data set is meant ({5})",
-          ledger, release.file->path, former == release.file->path ? "" : " as " + former, name,
-          former, added_words("another-data-set")),
+      fmt::format("{0} knows {1}{2} already, and charges there would not count for \"{3}\": name "
+                  "it \"{4}\", "
+                  "or say that another data set is meant ({5})",
+                  ledger, release.file->path,
+                  former == release.file->path ? "" : fmt::format(" as \"{}\"", former), name,
+                  former, added_words("another-data-set")),
       "data-set", {WayOut::set("data-set", former), WayOut::add("another-data-set")});
 }
 
@@ -285,6 +286,21 @@ std::string remaining_words(const LedgerAccount& account, const ExactPrivacy& to
                                                     : " (both are too small)");
 }
 
+/// To spend what remains, if anything does, or to declare a higher total.
+std::vector<WayOut> ways_to_fit(const LedgerAccount& account, const ExactPrivacy& total) {
+  std::vector<WayOut> ways;
+  const Decimal left = account.remaining(total);
+  const Decimal left_delta = account.remaining_delta(total);
+  const auto set = [&](std::string_view part, const Decimal& value) {
+    ways.push_back(WayOut::set(part, words_of(value.with_digits_down(kReadableDigits))));
+  };
+  if (!left.is_zero()) set(parameter_name(total.notion), left);
+  if (!left.is_zero() && total.notion == Notion::kApproximate && !left_delta.is_zero())
+    set("delta", left_delta);
+  ways.push_back(WayOut::run(words_of_speech("ledger --replace", "ledger --declare")));
+  return ways;
+}
+
 /// Refuses a charge to a data set without a total, unless that is meant: `totals` are those that
 /// have one.
 void require_total(const DataSetSummary& known, const ReleaseCharge& release,
@@ -298,15 +314,17 @@ void require_total(const DataSetSummary& known, const ReleaseCharge& release,
       "mollify ledger --ledger {} --declare {} {} {}), or say that none is meant (--no-total)",
       shell_word(ledger), known.data_set.starts_with('/') ? "--data" : "--data-set",
       shell_word(known.data_set), budget);
+  std::vector<WayOut> ways{WayOut::run("ledger --declare")};
+  if (!words_of_speech("no-total", "").empty()) ways.push_back(WayOut::add("no-total"));
   throw InvalidInput(
       "no-total",
-      fmt::format("{} has no total in {}{}, so nothing would ever be refused: declare one ({}",
+      fmt::format("\"{}\" has no total in {}{}, so nothing would ever be refused: declare one ({}",
                   known.data_set, ledger,
                   totals.empty() ? ""
                                  : fmt::format(", which has totals for {} ({} names one)",
-                                               fmt::join(totals, ", "), flag_words("data-set")),
+                                               list_words(totals), flag_words("data-set")),
                   words_of_speech(declare, "Ledger.declare)")),
-      "data-set", {WayOut::run("ledger --declare")});
+      concern_of("data-set", ledger), std::move(ways));
 }
 
 /// Refuses a charge that the total does not allow, if there is one.
@@ -316,25 +334,25 @@ void require_room(const DataSetSummary& known, const ReleaseCharge& release,
   const auto& [scope, total] = *known.total;
   if (!protects(release.scope, scope)) {
     const std::string of_command =
-        fmt::format("; add --unit {}, so that it protects them", scope.unit);
+        fmt::format("; add --unit {}, so that it protects them", shell_word(scope.unit));
     const std::string of_python =
         fmt::format(R"(. Give the method unit="{0}", or a charge scope="unit={0}".)", scope.unit);
     const std::string_view way = words_of_speech(of_command, of_python);
     throw InvalidInput(
         "total-protects-more",
         fmt::format(
-            "the total of {} in {} protects {}, but this release protects no more than {}{}",
+            "the total of \"{}\" in {} protects {}, but this release protects no more than {}{}",
             known.data_set, ledger, scope.words(), release.scope.words(),
             scope.unit.empty() ? "" : way),
-        "unit", {WayOut::set("unit", scope.unit)});
+        concern_of("unit", ledger), {WayOut::set("unit", scope.unit)});
   }
   if (!LedgerAccount().with(release.cost).spent(total)) {
     const bool lacks_delta =
         total.notion == Notion::kPure && release.cost.notion == Notion::kApproximate;
     throw InvalidInput(
         "total-of-another-kind",
-        fmt::format("the total of {} in {} is {}, but this release promises {}{}", known.data_set,
-                    ledger, parameters_of(total), parameters_of(release.cost),
+        fmt::format("the total of \"{}\" in {} is {}, but this release promises {}{}",
+                    known.data_set, ledger, parameters_of(total), parameters_of(release.cost),
                     lacks_delta
                         ? fmt::format("; a total that has {} takes both", flag_words("delta"))
                         : ""),
@@ -344,13 +362,14 @@ void require_room(const DataSetSummary& known, const ReleaseCharge& release,
     throw InvalidInput(
         "budget-exceeded",
         fmt::format(
-            "the total of {} in {} is {}: {}, and this release costs {}; {}declare a higher total "
+            "the total of \"{}\" in {} is {}: {}, and this release costs {}; {}declare a higher "
+            "total "
             "({})",
             known.data_set, ledger, total.text(),
             remaining_words(known.account, total, release.cost), release.cost.text(),
             known.account.remaining(total).is_zero() ? "" : "release with what remains, or ",
             words_of_speech("mollify ledger --replace", "Ledger.declare with replace=True")),
-        "data-set");
+        concern_of("data-set", ledger), ways_to_fit(known.account, total));
   }
 }
 
@@ -447,7 +466,7 @@ class LedgerFile::Operation {
         fmt::format("the ledger {} was moved, replaced or deleted after it was opened, so {}: put "
                     "the file back, or open the ledger again if the new file is meant",
                     path(), consequence),
-        "ledger");
+        concern_of("ledger", path()));
   }
 
   [[noreturn]] void refuse_damaged() const {
@@ -457,7 +476,7 @@ class LedgerFile::Operation {
                     "that has all "
                     "entries, or make a new ledger and declare what each total has left",
                     path(), entries_.size() + 1),
-        "ledger");
+        concern_of("ledger", path()));
   }
 
   /// Refuses unless the path leads to the file that is locked, which must be the first operation's.
@@ -474,7 +493,7 @@ class LedgerFile::Operation {
     throw InvalidInput("unwritable-file",
                        fmt::format("the ledger {} cannot be written: {}", path(),
                                    std::generic_category().message(file_.not_writable())),
-                       "ledger");
+                       concern_of("ledger", path()));
   }
 
   /// Whether the file has a ledger's header, and not nothing or a torn beginning of one. Refuses
@@ -488,7 +507,8 @@ class LedgerFile::Operation {
                           begin.find_last_not_of('\0') + 1 <= begin.find('\0');
     if (is_empty && opening == Opening::kOrMakeNew) return false;
     if (is_empty)
-      throw InvalidInput("wrong-kind-of-file", path() + " is empty, not a ledger", "ledger");
+      throw InvalidInput("wrong-kind-of-file", path() + " is empty, not a ledger",
+                         concern_of("ledger", path()));
     // A database says at this place whose it is.
     if (begin.starts_with("SQLite format 3") && begin.find("moll", 68) == 68) {
       throw InvalidInput(
@@ -497,7 +517,7 @@ class LedgerFile::Operation {
                       "keep it, make a "
                       "new ledger with {}, and declare there what each total has left",
                       path(), command_words("ledger --declare")),
-          "ledger");
+          concern_of("ledger", path()));
     }
     if (begin.starts_with(kMagic)) {
       const std::string format = begin.substr(kMagic.size(), begin.find('\n') - kMagic.size());
@@ -505,12 +525,12 @@ class LedgerFile::Operation {
         throw InvalidInput("unsupported-version",
                            fmt::format("the ledger {} must have format {}, but has format {}",
                                        path(), kFormat, printable(format.substr(0, 20))),
-                           "ledger");
+                           concern_of("ledger", path()));
       }
     }
     throw InvalidInput("wrong-kind-of-file",
                        fmt::format("{} is not a ledger but a file of another kind", path()),
-                       "ledger");
+                       concern_of("ledger", path()));
   }
 
   /// Takes a line, without its line feed, as the next entry, if it has the right digest.
@@ -571,7 +591,7 @@ LedgerFile::LedgerFile(const std::string& path, Opening opening) : path_(path) {
   if (failed) {
     throw InvalidInput("unreadable-file",
                        fmt::format("the ledger {} cannot be opened: {}", path, failed.message()),
-                       "ledger");
+                       concern_of("ledger", path));
   }
   device_and_inode_ = Operation(*this, opening).device_and_inode();
 }
@@ -619,7 +639,7 @@ std::string LedgerFile::declare(const std::string& name, LedgerTotal total, bool
   if (total.cost.notion == Notion::kGaussian) {
     throw InvalidInput("not-for-this-budget",
                        "a total must be in epsilon, in epsilon and delta, or in rho, but is in mu",
-                       "mu");
+                       "mu", {WayOut::set("epsilon"), WayOut::set("rho")});
   }
   Operation operation(*this, Opening::kExisting);
   const std::string data_set = operation.resolve(name, file);
@@ -631,7 +651,7 @@ std::string LedgerFile::declare(const std::string& name, LedgerTotal total, bool
     if (declared.cost == total.cost && declared.scope == total.scope) return data_set;
     if (!replace) {
       throw InvalidInput("total-exists",
-                         fmt::format("{} already has a total in {}: {} for {}. {} replaces it",
+                         fmt::format("\"{}\" already has a total in {}: {} for {}. {} replaces it",
                                      data_set, path_, declared.cost.text(), declared.scope.words(),
                                      words_of_speech("--replace", "replace=True")),
                          "data-set", {WayOut::add("replace")});
@@ -642,7 +662,7 @@ std::string LedgerFile::declare(const std::string& name, LedgerTotal total, bool
       throw InvalidInput(
           "total-protects-more",
           fmt::format(
-              "a total for {} cannot be kept: release {} of {} in {} protects no more than {}",
+              "a total for {} cannot be kept: release {} of \"{}\" in {} protects no more than {}",
               total.scope.words(), entry.number, data_set, path_, entry.scope.words()),
           "unit");
     }
@@ -650,13 +670,15 @@ std::string LedgerFile::declare(const std::string& name, LedgerTotal total, bool
   if (!known.empty() && !known.front().account.fits(total.cost)) {
     const auto sum = known.front().account.plain_sum();
     const bool lacks_delta = sum && sum->delta > total.cost.delta;
+    std::vector<WayOut> ways{WayOut::set(parameter_name(total.cost.notion))};
+    if (lacks_delta) ways.push_back(WayOut::set("delta"));
     throw InvalidInput(
         "budget-exceeded",
-        fmt::format("{} has spent more in {} already than {}{}; declare a higher total{}", data_set,
-                    path_, total.cost.text(),
+        fmt::format("\"{}\" has spent more in {} already than {}{}; declare a higher total{}",
+                    data_set, path_, total.cost.text(),
                     sum ? fmt::format(": {}, if costs are summed", readable(*sum).text()) : "",
                     lacks_delta ? fmt::format(", with {}", flag_words("delta")) : ""),
-        "data-set");
+        concern_of("data-set", path_), std::move(ways));
   }
   operation.add({.data_set = data_set,
                  .scope = total.scope,

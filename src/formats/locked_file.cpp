@@ -17,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json.h"
 #include "base/progress.h"
 #include "base/speech.h"
 #include "core/invalid_input.h"
@@ -184,7 +185,8 @@ void LockedFile::refuse(const char* what, bool make, int error) const {
                   make ? why_not_written(name_, error) : why_not_opened(name_, error),
                   is_absent ? "; make one with " : "",
                   is_absent ? command_words("ledger --declare") : ""),
-      "ledger", is_absent ? std::vector{WayOut::run("ledger --declare")} : std::vector<WayOut>());
+      concern_of("ledger", name_),
+      is_absent ? std::vector{WayOut::run("ledger --declare")} : std::vector<WayOut>());
 }
 
 // -----------------------------------------------------------------------------------------------

@@ -14,7 +14,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "base/names.h"
 #include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/candidates.h"
 #include "domain/column.h"
@@ -526,7 +528,7 @@ Interval interval_of(const Column& column) {
                   "or null: category, but column \"{}\" is not one: leave it out of the domain, or "
                   "use the public table itself as the reference",
                   column.name()),
-      Concern::of_column(column.name()));
+      Concern::of_column(column.name()), {WayOut::set("reference")});
 }
 
 /// The ends of a column's cells.
@@ -588,7 +590,7 @@ std::vector<double> domain_masses(const Domain& domain, const Measure& measure) 
             "only {:.3g} of the reference's mass lies between min and max of the domain's columns: "
             "state the reference in the columns' units, or widen min and max",
             inside),
-        "reference");
+        "reference", {WayOut::set("reference")});
   }
   std::vector<std::vector<double>> edges;
   for (const Column& column : domain.columns()) edges.push_back(edges_of(column));
@@ -635,7 +637,7 @@ Candidates measure_candidates(const Domain& domain, const Measure& measure, std:
         fmt::format(
             "the reference must lie on the domain's values, but only {:.3g} of its mass does",
             mass),
-        "reference");
+        "reference", {WayOut::set("reference")});
   }
   SeededRandom random(domain.seed());
   std::vector<double> point(box.size());
@@ -833,11 +835,13 @@ std::shared_ptr<const Measure> measure_of(const JsonNode& node, int levels) {
     }
     return std::make_shared<ProductMeasure>(std::move(factors));
   }
-  throw InvalidInput(
-      "unknown-name",
-      fmt::format("\"type\" of {} must be {}, {}, {}, {}, {} or {}, but is \"{}\"", node.place,
-                  kMixture, kGaussian, kEnvelope, kUniform, kHistogram, kProduct, type),
-      "type");
+  const std::vector<std::string> known{std::string(kMixture),   std::string(kGaussian),
+                                       std::string(kEnvelope),  std::string(kUniform),
+                                       std::string(kHistogram), std::string(kProduct)};
+  throw InvalidInput("unknown-name",
+                     fmt::format("\"type\" of {} must be {}, but is \"{}\"{}", node.place,
+                                 choice_words(known), type, did_you_mean(type, known)),
+                     "type", ways_to_mean("type", type, known));
 }
 
 }  // namespace

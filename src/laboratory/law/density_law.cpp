@@ -82,7 +82,7 @@ void refuse_mismatch(const Measure& p, const Measure& reference) {
         fmt::format("the reference must be positive wherever the density is, but along axis {} it "
                     "ends at [{:g}, {:g}] and the density at [{:g}, {:g}]",
                     axis, of_reference.low, of_reference.high, of_p.low, of_p.high),
-        "reference");
+        "reference", {WayOut::set("reference")});
   }
 }
 

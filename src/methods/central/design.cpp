@@ -220,7 +220,7 @@ unsigned coordinates_of(std::uint64_t outcomes) {
         fmt::format(
             "mechanism product needs 2^d outcomes, one for each vector of d bits, but there are {}",
             outcomes),
-        "mechanism");
+        "mechanism", {WayOut::set("mechanism")});
   }
   return static_cast<unsigned>(std::countr_zero(outcomes));
 }
@@ -274,14 +274,15 @@ void require_central_budget(const Privacy& budget) {
   if (budget.notion == Notion::kGaussian) {
     throw InvalidInput("not-for-this-budget",
                        "a budget of the central model is in epsilon, delta or rho, but is in mu",
-                       "mu");
+                       "mu", {WayOut::set("epsilon"), WayOut::set("rho")});
   }
   const bool is_rho = budget.notion == Notion::kConcentrated;
   if ((is_rho ? budget.epsilon : budget.rho) != 0 || budget.mu != 0 ||
       (budget.notion != Notion::kApproximate && budget.delta != 0)) {
     throw InvalidInput(
         "not-for-this-budget",
-        "a budget is epsilon, epsilon and delta, or rho, but what another notion has is given");
+        "a budget is epsilon, epsilon and delta, or rho, but what another notion has is given",
+        "epsilon", {WayOut::set("epsilon"), WayOut::set("rho")});
   }
 }
 
@@ -328,7 +329,9 @@ CentralDesign best_central_design(const CentralRequest& request,
                     methods_words(
                         std::array<std::string_view, 3>{"gaussian", "gaussian-model", "marginals"}),
                     flag_words("epsilon"), flag_words("delta")),
-        "rho");
+        "rho",
+        {WayOut::set("mechanism", "product"), WayOut::set("epsilon"), WayOut::use("gaussian"),
+         WayOut::use("gaussian-model"), WayOut::use("marginals")});
   }
   std::vector<CentralOption> options = central_options(request);
   std::vector<CentralDesign> served;

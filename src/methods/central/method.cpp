@@ -51,7 +51,7 @@ const IntegerCells& cells_to_search(const Domain& domain, std::string_view name)
                        fmt::format("a hint of the support needs a domain of one integer column, "
                                    "without edges, whose nulls have a value, but {} is another",
                                    name),
-                       "support");
+                       "support", {WayOut::leave("support")});
   }
   return *cells;
 }

@@ -528,7 +528,7 @@ void validate(const GaussianRequest& request) {
     throw InvalidInput(
         "not-for-this-budget",
         "the paper's variance works under pure epsilon alone: leave it out, or give epsilon alone",
-        "paper-variance");
+        "paper-variance", {WayOut::leave("paper-variance"), WayOut::set("epsilon")});
   }
   if (request.mean_bound) {
     if (!request.ranges.empty()) {
@@ -783,7 +783,8 @@ void check_gaussian_design(const GaussianDesign& design) {
     check_tested_run(tested_run(design));
     if (request.budget.notion != Notion::kApproximate || weights.minus_records > 0) {
       throw InvalidInput("not-for-this-budget",
-                         "a run is tested under epsilon and delta, and subtracts no records");
+                         "a run is tested under epsilon and delta, and subtracts no records",
+                         "epsilon", {WayOut::set("epsilon"), WayOut::set("delta")});
     }
   }
   const Privacy& said = design.guarantee;

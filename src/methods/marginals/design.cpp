@@ -174,7 +174,7 @@ void require_columns_of(const MarginalRequest& request) {
               "a copula takes numbers, ordered columns and columns of two values, but column {} of "
               "the domain has {} values in no order",
               i + 1, size),
-          "copula");
+          "copula", {WayOut::leave("copula")});
     }
     if (size >= 1 && size <= kMostColumnCells) continue;
     throw InvalidInput(
