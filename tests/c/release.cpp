@@ -39,7 +39,11 @@ ArrowArrayStream ages() {
 class Text {
  public:
   ~Text() { mollify_free_text(text_); }
-  char** out() { return &text_; }
+  char** out() {
+    mollify_free_text(text_);
+    text_ = nullptr;
+    return &text_;
+  }
   [[nodiscard]] std::string str() const { return text_ == nullptr ? "" : text_; }
 
  private:
