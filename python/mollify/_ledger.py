@@ -146,9 +146,10 @@ class Ledger:
         known = [one.data_set for one in self._inside.balances()]
         if name not in known:
             has = f"It has {', '.join(known)}." if known else "It is empty."
+            meant = near(name, known, '"')
             raise refusal(
                 "unknown-data-set",
-                f"the ledger {self.path} has no data set named {name}{near(name, known)}. {has}",
+                f'the ledger {self.path} has no data set named "{name}"{meant}. {has}',
                 "data_set",
             )
         return name

@@ -309,12 +309,12 @@ def test_a_refused_release_leaves_no_ledger(tmp_path):
 def test_an_unknown_data_set_is_refused_with_those_that_the_ledger_has(tmp_path):
     ledger = mo.Ledger(tmp_path / "l.db")
     (tmp_path / "l.db").touch()
-    assert refusal(lambda: ledger.balance("a")) == f"the ledger {ledger.path} has no data set named a. It is empty."
+    assert refusal(lambda: ledger.balance("a")) == f'the ledger {ledger.path} has no data set named "a". It is empty.'
     ledger.declare("people", epsilon=1)
     ledger.declare("visits", epsilon=1)
     for call in (ledger.balance, ledger.history, ledger.plot):
         said = refusal(lambda: call("peopel"))
-        assert said.endswith("has no data set named peopel (did you mean people?). It has people, visits.")
+        assert said.endswith('has no data set named "peopel" (did you mean "people"?). It has people, visits.')
     assert ledger.balance("people").total == mo.Privacy(epsilon=1)
 
 

@@ -268,7 +268,7 @@ Privacy composed_up(std::span<const Privacy> parts) {
       throw InvalidInput(
           "not-for-this-budget",
           "an (epsilon, delta) release has no rho, so it cannot be composed with one in zCDP",
-          "rho");
+          "rho", {WayOut::set("epsilon")});
     } else {
       whole.rho = add_up(whole.rho, rho_of_up(part));
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -46,7 +47,7 @@ std::span<const Part> advise_parts() {
       {{"/domain", "--domain", kDomain, "the public domain, YAML"}},
       from({"/columns", "--columns", kWholes,
             "how many values each column has, instead of a domain", "NUMBER,..."},
-           1, double{1ULL << 32U}),
+           1, double{(1ULL << 32U) - 1}),
       from({"/count", "--count", kWhole,
             "records to release per person, or in all (purpose records: 1)"},
            1, kMostReleased),
@@ -151,6 +152,37 @@ Methods methods_with(std::string_view place) {
   return {};
 }
 
+/// A part of the question that only some methods have a use for.
+struct MethodPart {
+  const char* flag;
+  const char* place;  ///< in a spec
+  bool (*is_given)(const AdviceQuestion&);
+  void (*leave_out)(AdviceQuestion&);
+
+  /// Whether a way by this method would leave out what is given.
+  [[nodiscard]] bool is_lost(const AdviceQuestion& asked, Method method) const {
+    return is_given(asked) && !methods_with(place).has(method);
+  }
+};
+
+constexpr MethodPart kMethodParts[] = {
+    {"log", "/logarithms", [](const AdviceQuestion& asked) { return !asked.logarithms.empty(); },
+     [](AdviceQuestion& asked) { asked.logarithms.clear(); }},
+    {"covariance", "/covariance",
+     [](const AdviceQuestion& asked) { return asked.covariance.has_value(); },
+     [](AdviceQuestion& asked) { asked.covariance.reset(); }},
+    {"delta", "/privacy/delta",
+     [](const AdviceQuestion& asked) { return asked.delta.value_or(0) > 0; },
+     [](AdviceQuestion& asked) { asked.delta.reset(); }},
+    {"accept-large-delta", "/accept_large_delta",
+     [](const AdviceQuestion& asked) { return asked.accept_large_delta; },
+     [](AdviceQuestion& asked) { asked.accept_large_delta = false; }}};
+
+bool is_lost_to(Method method, const AdviceQuestion& asked) {
+  return std::any_of(std::begin(kMethodParts), std::end(kMethodParts),
+                     [&](const MethodPart& part) { return part.is_lost(asked, method); });
+}
+
 double outcomes_of(const std::vector<std::uint64_t>& sizes) {
   double product = 1;
   for (const std::uint64_t size : sizes) product *= static_cast<double>(size);
@@ -186,16 +218,20 @@ class Advisor {
 
  private:
   void weigh() {
-    settle_protection();
-    settle_method();
-    settle_space();
-    settle_counts();
-    settle_delta();
+    settle();
     weigh_budgets();
     choose_budget();
     tell_protection();
     tell_error();
     tell_commands();
+  }
+
+  void settle() {
+    settle_protection();
+    settle_method();
+    settle_space();
+    settle_counts();
+    settle_delta();
   }
 
   [[nodiscard]] const AdviceQuestion& question() const { return advice_.question; }
@@ -219,13 +255,12 @@ class Advisor {
     const bool row = asked.protect == Protected::kRow;
     throw InvalidInput(
         "contradicting-parameters",
-        fmt::format("{} {} is given, but {} protects {}; say {} person, or leave {} out",
-                    flag_words("unit"), *asked.unit,
-                    asked.protect
-                        ? fmt::format("{} {}", flag_words("protect"), name_of(*asked.protect))
-                        : method_words(name_of(*asked.method)),
+        fmt::format("{} is \"{}\", but {} protects {}; say {}, or leave {} out", flag_words("unit"),
+                    *asked.unit,
+                    asked.protect ? setting_words("protect", name_of(*asked.protect))
+                                  : method_words(name_of(*asked.method)),
                     row ? "single rows, and a person may have many" : "the whole table",
-                    flag_words("protect"), flag_words("unit")),
+                    setting_words("protect", "person"), flag_words("unit")),
         "unit", {WayOut::set("protect", "person"), WayOut::leave("unit")});
   }
 
@@ -250,21 +285,42 @@ class Advisor {
           "protect", {WayOut::leave("method"), WayOut::leave("protect")});
     }
     if (!asked.protect) asked.protect = own().protects();
-    const auto require_part = [&](bool is_given, const char* flag, const char* place) {
-      const Methods methods = methods_with(place);
-      if (!is_given || methods.has(advice_.method)) return;
-      throw InvalidInput(
-          "not-for-this-method",
-          is_method_given_
-              ? fmt::format("{} is for {}, but the method is {}", flag_words(flag), methods.text(),
-                            bare_method_words(name_of(advice_.method)))
-              : fmt::format("{} is for {}: add {} {}, or leave it out", flag_words(flag),
-                            methods.text(), flag_words("method"), name_of(methods.first())),
-          flag,
-          {WayOut::set("method", std::string(name_of(methods.first()))), WayOut::leave(flag)});
-    };
-    require_part(!asked.logarithms.empty(), "log", "/logarithms");
-    require_part(asked.covariance.has_value(), "covariance", "/covariance");
+    for (const MethodPart& part : kMethodParts) {
+      if (part.is_lost(asked, advice_.method)) refuse_part(part);
+    }
+  }
+
+  /// Names another method only if that one answers the rest of the question.
+  [[noreturn]] void refuse_part(const MethodPart& part) const {
+    const Methods methods = methods_with(part.place);
+    std::vector<WayOut> ways{WayOut::leave(part.flag)};
+    for (const auto& [method, name] : names<Method>()) {
+      AdviceQuestion other = question();
+      other.method = method;
+      const bool is_of_tables =
+          other.purpose == Purpose::kSample || other.purpose == Purpose::kTable;
+      AdviceQuestion open = other;
+      open.method.reset();
+      const bool is_apt = is_of_tables || method_for(open) == method;
+      if (ways.size() > 1 || !methods.has(method) || !is_apt || is_lost_to(method, other)) continue;
+      if (Advisor(other, inputs_).is_answered()) ways.push_back(WayOut::use(name));
+    }
+    const std::string sentence = fmt::format(
+        "{} is for {}, {}: leave it out{}", flag_words(part.flag), methods.text(),
+        is_method_given_ ? "but the method is " + bare_method_words(name_of(advice_.method))
+                         : "which advise does not choose here",
+        ways.size() > 1 ? ", or use " + words_of(ways.back()) : "");
+    throw InvalidInput("not-for-this-method", sentence, part.flag, std::move(ways));
+  }
+
+  /// Whether a release answers the question, at the greatest budget of the list.
+  [[nodiscard]] bool is_answered() {
+    try {
+      settle();
+      return weigh(kBudgets.back()).error.has_value();
+    } catch (const InvalidInput&) {
+      return false;
+    }
   }
 
   /// The method's protection, with the factor that the chosen epsilon allows.
@@ -310,8 +366,8 @@ class Advisor {
               "the columns must have from 1 to {} outcomes together, but have {:.15g}: cut them "
               "into fewer values, declare a domain with numbers, from which candidates are drawn, "
               "or "
-              "release rows that share one noisy model ({} table)",
-              Band::kMostOutcomes, product, flag_words("purpose")),
+              "release rows that share one noisy model ({})",
+              Band::kMostOutcomes, product, setting_words("purpose", "table")),
           "columns", {WayOut::set("purpose", "table")});
     }
     advice_.outcomes = static_cast<std::uint64_t>(product);
@@ -335,13 +391,15 @@ class Advisor {
     // A whole table has as many rows as there are.
     advice_.outputs = asked.outputs.value_or(whole || is_of_one_model() ? *asked.records : 1);
     if (central && !is_of_one_model() && advice_.outputs > *asked.records) {
-      throw Unserved("too-few-records",
-                     fmt::format("{} releases one record of each {} at most, {} in all, but "
-                                 "{} {}; {} {} weighs methods that release any number",
-                                 method_words(name_of(advice_.method)), by_person() ? who() : "row",
-                                 *asked.records, flag_words("count"), advice_.outputs,
-                                 flag_words("purpose"), name_of(Purpose::kTable)),
-                     "count", {WayOut::set("purpose", "table")});
+      throw Unserved(
+          "too-few-records",
+          fmt::format("{} releases one record of each {} at most, {} in all, but {} is "
+                      "{}; {} weighs methods that release any number",
+                      method_words(name_of(advice_.method)), by_person() ? who() : "row",
+                      *asked.records, flag_words("count"), advice_.outputs,
+                      setting_words("purpose", name_of(Purpose::kTable))),
+          "count",
+          {WayOut::set("count", std::to_string(*asked.records)), WayOut::set("purpose", "table")});
     }
     if (is_of_one_model()) {
       advice_.count_why =
@@ -364,13 +422,6 @@ class Advisor {
 
   void settle_delta() {
     if (!is_of_rows()) {
-      if (question().delta.value_or(0) > 0) {
-        throw InvalidInput(
-            "not-for-this-method",
-            fmt::format("{} is for {}, but the method is {}", flag_words("delta"),
-                        kRowMethods.text(), bare_method_words(name_of(advice_.method))),
-            "delta", {WayOut::leave("delta")});
-      }
       advice_.delta_why = "the guarantee never fails";
       return;
     }
@@ -410,6 +461,7 @@ class Advisor {
       report = plan(plan_question(epsilon), inputs_);
     } catch (const InvalidInput& refused) {
       found.why = refused;
+      refused_.insert_or_assign(epsilon, refused);
       return found;
     }
     const PlanAnswer& answer = report.answers.front();
@@ -460,6 +512,13 @@ class Advisor {
     for (const double epsilon : budgets) advice_.budgets.push_back(weigh(epsilon));
   }
 
+  /// What its plan refused keeps its code and its ways out.
+  [[noreturn]] void refuse_budget(const AdvisedBudget& budget) const {
+    const auto refused = refused_.find(budget.epsilon);
+    if (refused != refused_.end()) throw Unserved(refused->second, budget.why);
+    throw Unserved("no-mechanism", budget.why);
+  }
+
   void choose_budget() {
     const auto& budgets = advice_.budgets;
     const auto is_good = [&](const AdvisedBudget& one) {
@@ -475,7 +534,7 @@ class Advisor {
     if (found == budgets.end()) {
       const bool none = std::none_of(budgets.begin(), budgets.end(),
                                      [](const AdvisedBudget& one) { return one.error; });
-      if (none) throw Unserved("no-mechanism", budgets.back().why.text);
+      if (none) refuse_budget(budgets.back());
       unreached = fmt::format("none of these brings the error to {:g}; {}", *question().error,
                               what_would());
       // Without an error in the question a whole table is advised, with its error.
@@ -489,7 +548,7 @@ class Advisor {
     }
     advice_.chosen = static_cast<std::size_t>(found - budgets.begin());
     const AdvisedBudget& one = *found;
-    if (!one.error) throw Unserved("no-mechanism", one.why.text);
+    if (!one.error) refuse_budget(one);
     advice_.epsilon_why =
         question().epsilon ? epsilon_given_
         : unreached.empty()
@@ -702,6 +761,7 @@ class Advisor {
   std::string epsilon_given_ = "as given";
   bool is_method_given_ = false;
   bool is_error_given_ = false;
+  std::map<double, InvalidInput> refused_;  // by the plan of an epsilon
   std::optional<Domain> domain_;
   std::vector<std::uint64_t> sizes_;  // how many values each column has
 };
@@ -746,8 +806,9 @@ std::vector<TableWay> ways_to_table(const AdviceQuestion& asked, const PublicInp
 AdviceQuestion asked_for(const TableWay& way, AdviceQuestion asked) {
   asked.method = way.method;
   asked.copula = way.copula;
-  if (!methods_with("/covariance").has(way.method)) asked.covariance.reset();
-  if (!methods_with("/logarithms").has(way.method)) asked.logarithms.clear();
+  for (const MethodPart& part : kMethodParts) {
+    if (part.is_lost(asked, way.method)) part.leave_out(asked);
+  }
   return asked;
 }
 
@@ -769,6 +830,14 @@ OtherWay other_way(const TableWay& way, const AdviceQuestion& asked, const Publi
 
 Advice advise_of_table(const AdviceQuestion& asked, const PublicInputs& inputs) {
   const std::vector<TableWay> ways = ways_to_table(asked, inputs);
+  for (const MethodPart& part : kMethodParts) {
+    const bool is_used = std::any_of(ways.begin(), ways.end(), [&](const TableWay& way) {
+      const bool is_shown =
+          asked.method ? way.method == *asked.method : way.choice != WayChoice::kNamed;
+      return is_shown && !part.is_lost(asked, way.method);
+    });
+    if (!is_used) static_cast<void>(Advisor(asked, inputs).weighed());  // which refuses it
+  }
   std::optional<Advice> best;
   const TableWay* best_way = nullptr;
   std::optional<Unserved> unserved;

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <variant>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "analysis/requests.h"
 #include "analysis/summaries.h"
 #include "base/names.h"
 #include "base/progress.h"
@@ -142,9 +144,9 @@ std::span<const Part> check_parts() {
   using enum PartKind;
   static constexpr Part kParts[] = {
       {{"/unit", "--unit", kText, "column that names the unit", "COLUMN"}},
-      {{"/roster", "--units", kFile, "public CSV of all units"}},
-      {{"/units_column", "--units-column", kText,
-        "column of --units that names them (default: as --unit)", "COLUMN"}},
+      needing("/unit", {"/roster", "--units", kFile, "public CSV of all units"}),
+      needing("/roster", {"/units_column", "--units-column", kText,
+                          "column of --units that names them (default: as --unit)", "COLUMN"}),
       {{"/counts_column", "--counts-column", kText, "column with how many records a row counts as",
         "COLUMN"}},
       {{"/references", "--reference", kTexts,
@@ -157,7 +159,6 @@ std::span<const Part> check_parts() {
 CheckQuestion check_question_of(const Json& json, const std::string& name, Domain domain,
                                 std::string data) {
   const PartReader reader(check_parts(), json, name, "a question to check");
-  if (reader.has("/roster")) reader.require_given("/unit");
   return {.domain = std::move(domain),
           .data = std::move(data),
           .unit = reader.find<std::string>("/unit"),
@@ -173,7 +174,11 @@ Answer check(const CheckQuestion& question, const PublicFiles& files) {
   const std::string& data = question.data;
   const auto bytes = files.held(data);
   const bool is_once = !bytes && is_stream(data);
-  const auto opened = [&](const std::string& file) { return CsvReader(file, files.held(file)); };
+  const auto opened = [&](const std::string& file) {
+    auto csv = std::make_unique<CsvReader>(file, files.held(file));
+    csv->refuse_endless_lines();
+    return csv;
+  };
   std::optional<Roster> roster;
   if (question.roster) {
     roster = files.roster(question.roster->name, question.units_column.value_or(*question.unit));
@@ -234,9 +239,7 @@ Answer check(const CheckQuestion& question, const PublicFiles& files) {
     answer.say(overlap_text(file, overlap, is_roster, domain));
   };
   for (const std::string& file : references) {
-    CsvReader open = opened(file);
-    CsvReader secret = opened(data);
-    add_overlap(file, overlap_of(open, secret, domain), false);
+    add_overlap(file, overlap_of(*opened(file), *opened(data), domain), false);
   }
   if (roster) {
     add_overlap(question.roster->name, {{*question.unit}, roster->size(), counts.roster_units},
@@ -250,8 +253,7 @@ Answer check(const CheckQuestion& question, const PublicFiles& files) {
     notes.emplace_back("the data has no records, so a release would be noise alone");
   }
   if (!question.unit && !is_once) {
-    CsvReader secret = opened(data);
-    const std::vector<std::string> names = unit_notes(secret);
+    const std::vector<std::string> names = unit_notes(*opened(data));
     notes.insert(notes.end(), names.begin(), names.end());
   }
   for (const std::string& note : gaussian_notes(data, bytes, domain)) {

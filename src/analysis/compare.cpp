@@ -22,6 +22,7 @@
 #include "core/invalid_input.h"
 #include "core/table.h"
 #include "domain/column.h"
+#include "formats/csv.h"
 #include "kernel/search.h"
 #include "methods/central/method.h"
 #include "methods/divergence/f_divergence.h"
@@ -474,7 +475,7 @@ double distance_of(const Json& parts, const PublicInputs& inputs, const Source& 
         fmt::format("give one {} and one {}: several at once are compared over "
                     "categories, but this domain is released over a grid or candidates",
                     flag_words("epsilon"), flag_words("mechanism")),
-        "epsilon");
+        "epsilon", {WayOut::set("epsilon"), WayOut::set("mechanism")});
   }
   return comparison_of(*release, data).mean_law_distance;
 }
@@ -593,6 +594,7 @@ Answer compare_one(const Json& question, const PublicInputs& inputs, const Sourc
 }  // namespace
 
 Answer compare(std::span<const Json> questions, const PublicInputs& inputs, const Source& data) {
+  const CsvSource::RefusingEndlessLines refusing(data);
   std::vector<Json> asked(questions.begin(), questions.end());
   const bool has_count = asked.front().contains("count") || asked.front().contains("rate");
   for (Json& one : asked) {

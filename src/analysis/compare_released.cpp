@@ -21,6 +21,7 @@
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
+#include "formats/csv.h"
 #include "methods/central/method.h"
 #include "methods/divergence/f_divergence.h"
 #include "methods/gaussian/design.h"
@@ -657,6 +658,7 @@ bool is_of_released(const Part& part) {
 
 Answer compare_released(const Json& question, const PublicInputs& inputs, const Source& data,
                         const Source& released, const std::string& released_name) {
+  const CsvSource::RefusingEndlessLines refusing(data), refusing_released(released);
   std::vector<Part> parts;
   std::copy_if(spec_parts().begin(), spec_parts().end(), std::back_inserter(parts), is_of_released);
   const std::string flags;  // sentences name flags
@@ -666,6 +668,8 @@ Answer compare_released(const Json& question, const PublicInputs& inputs, const 
                    .unit = reader.find<std::string>("/unit"),
                    .roster = reader.find_file("/roster"),
                    .units_column = reader.find<std::string>("/units_column")};
+  if (spec.roster && !spec.unit) refuse_without("units", "unit");
+  if (spec.units_column && !spec.roster) refuse_without("units-column", "units");
   const std::vector<std::string> logarithms = reader.texts("/logarithms");
   const Domain declared = inputs.domain(spec.domain);
   const bool are_points = are_uncut_numbers(declared);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -104,13 +106,21 @@ Amplified solve(const AmplifyQuestion& question) {
         fmt::format("give {} or {}, not both", flag_words("chosen"), flag_words("rate")), "chosen",
         {WayOut::leave("chosen"), WayOut::leave("rate")});
   }
-  const int given = (question.n ? 1 : 0) + (question.epsilon0 ? 1 : 0) +
-                    (question.epsilon ? 1 : 0) + (question.delta ? 1 : 0);
+  std::vector<WayOut> missing, given_ones;
+  for (const auto& [part, is_given] : {std::pair{"n", question.n.has_value()},
+                                       std::pair{"epsilon0", question.epsilon0.has_value()},
+                                       std::pair{"epsilon", question.epsilon.has_value()},
+                                       std::pair{"delta", question.delta.has_value()}}) {
+    if (is_given) given_ones.push_back(WayOut::leave(part));
+    if (!is_given) missing.push_back(WayOut::set(part));
+  }
+  const std::size_t given = given_ones.size();
   if (given != 3) {
     throw InvalidInput(
         given < 3 ? Code("missing-parameter") : Code("contradicting-parameters"),
         fmt::format("give exactly three of {}, {}, {} and {}; you gave {}", flag_words("n"),
-                    flag_words("epsilon0"), flag_words("epsilon"), flag_words("delta"), given));
+                    flag_words("epsilon0"), flag_words("epsilon"), flag_words("delta"), given),
+        {}, given < 3 ? missing : given_ones);
   }
   if (!question.k) refuse_missing("k", "how many records are possible");
   const std::uint64_t k = *question.k;

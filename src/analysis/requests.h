@@ -25,6 +25,11 @@ namespace mollify {
   part.is_open = true;
   return from(part, least, most);
 }
+/// The row of a part that means nothing without the part at another place.
+[[nodiscard]] constexpr Part needing(const char* other, OwnPart part) {
+  part.needs = other;
+  return {part};
+}
 [[nodiscard]] constexpr Part between(OwnPart part, double least, double below) {
   part.below = below;
   return above(part, least);

@@ -11,6 +11,7 @@
 
 #include "accounting/composition.h"
 #include "accounting/privacy.h"
+#include "analysis/requests.h"
 #include "base/names.h"
 #include "base/progress.h"
 #include "base/speech.h"
@@ -251,7 +252,8 @@ std::span<const Part> tune_parts() {
       {{"/best", "--best", kTruth,
         "find the best band for these units\nAnd the limit that no sampler of any kind beats on "
         "them"}},
-      {{"/out", "--out", kText, "with --best: the band's file, for --band file=FILE", "FILE"}}};
+      needing("/best", {"/out", "--out", kText,
+                        "with --best: the band's file, for --band file=FILE", "FILE"})};
   return kParts;
 }
 
@@ -289,14 +291,7 @@ Tuning tune(const TuneQuestion& question, const PublicFiles& files) {
   const ReleaseSpace space(domain, request, local.reference, files);
   const std::uint64_t draws = spec.count.value_or(1);
   const double epsilon = draw_budget_down(spec.budget(), draws).epsilon;
-  if (question.best) {
-    require_best(local, space);
-  } else if (question.out) {
-    throw InvalidInput("superfluous-parameter",
-                       fmt::format("{0} is where {1} writes its band, but {1} is not given",
-                                   flag_words("out"), flag_words("best")),
-                       "out", {WayOut::add("best"), WayOut::leave("out")});
-  }
+  if (question.best) require_best(local, space);
   std::vector<double> masses;
   if (local.reference && space.kind() != SpaceKind::kCandidates) {
     const Empirical counts = reference_counts(*local.reference, space.domain(), files);

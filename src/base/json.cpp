@@ -22,6 +22,7 @@ class Listener final : public nlohmann::json_sax<nlohmann::json> {
 
   /// The fault, after "NAME must be".
   std::string expected = "JSON, but is not";
+  std::uint64_t line = 0;  ///< of the fault, if it is one of syntax
 
   bool null() override { return true; }
   bool boolean(bool) override { return true; }
@@ -43,11 +44,11 @@ class Listener final : public nlohmann::json_sax<nlohmann::json> {
   bool parse_error(std::size_t read, const std::string&,
                    const nlohmann::detail::exception&) override {
     const std::string_view before = text_.substr(0, read == 0 ? 0 : read - 1);
-    const std::size_t line = before.rfind('\n') + 1;  // 0 if missing
+    const std::size_t begin = before.rfind('\n') + 1;  // 0 if missing
+    line = 1 + static_cast<std::uint64_t>(std::count(before.begin(), before.end(), '\n'));
     expected = read > text_.size() ? "JSON, but ends too early"
-                                   : fmt::format("JSON, but is not at line {} column {}",
-                                                 1 + std::count(before.begin(), before.end(), '\n'),
-                                                 1 + before.size() - line);
+                                   : fmt::format("JSON, but is not at line {} column {}", line,
+                                                 1 + before.size() - begin);
     return false;
   }
 
@@ -81,7 +82,10 @@ void require_json(std::string_view text, const std::string& name) {
   if (text.find('\0') == text.npos &&
       nlohmann::json::sax_parse(text.begin(), text.end(), &listener))
     return;
-  throw InvalidInput("malformed-file", fmt::format("{} must be {}", name, listener.expected));
+  Concern concern;
+  concern.line = listener.line;
+  throw InvalidInput("malformed-file", fmt::format("{} must be {}", name, listener.expected),
+                     concern);
 }
 
 std::string json_text(const Json& json) {

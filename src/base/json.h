@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/invalid_input.h"
+
 namespace mollify {
 
 using Json = nlohmann::ordered_json;
@@ -14,6 +16,24 @@ using Json = nlohmann::ordered_json;
 /// deep (deeper texts would exhaust the stack of their readers), without a key that an object
 /// repeats (readers differ in which of the two counts) and without NUL in a text.
 void require_json(std::string_view text, const std::string& name);
+
+/// What `read` makes of a file, whose refusals then name the file unless they name one.
+template <class Read>
+auto naming_file(const std::string& name, const Read& read) {
+  try {
+    return read();
+  } catch (const InvalidInput& refused) {
+    if (!refused.file().empty()) throw;
+    throw InvalidInput(refused, refused.what(), Concern::in_file(name));
+  }
+}
+
+/// The concern of a file that a parameter gives.
+[[nodiscard]] inline Concern concern_of(std::string_view parameter, std::string_view file) {
+  Concern concern = Concern::in_file(file);
+  concern.parameter = parameter;
+  return concern;
+}
 
 /// Pretty-printed, and a line feed. Names of files and columns may hold any bytes, and JSON holds
 /// text: invalid UTF-8 is replaced.

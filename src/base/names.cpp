@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 
 namespace mollify {
@@ -137,19 +138,16 @@ std::vector<WayOut> ways_to_mean(std::string_view parameter, std::string_view ty
 void refuse_name(const Called& what, std::string_view expected, std::string_view typed,
                  std::span<const std::string> known) {
   const std::string_view name = typed.substr(0, typed.find('='));
-  throw InvalidInput("unknown-name",
+  // Of a known name the rest is wrong.
+  const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
+  throw InvalidInput(is_known ? Code("malformed-text") : Code("unknown-name"),
                      fmt::format("{} must be {}, but is \"{}\"{}", words_of(what), expected, typed,
                                  did_you_mean(name, known)),
-                     what.parameter, ways_to_mean(what.parameter, name, known));
+                     what.parameter, ways_to_mean(what.parameter, is_known ? "" : name, known));
 }
 
 void refuse_name(const Called& what, std::string_view typed, std::span<const std::string> known) {
-  std::string expected;
-  for (const std::string& name : known) {
-    if (!expected.empty()) expected += &name == &known.back() ? " or " : ", ";
-    expected += name;
-  }
-  refuse_name(what, expected, typed, known);
+  refuse_name(what, choice_words(known), typed, known);
 }
 
 }  // namespace mollify

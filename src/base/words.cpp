@@ -28,6 +28,15 @@ std::string list_words(std::span<const std::string> values) {
   return text;
 }
 
+std::string choice_words(std::span<const std::string> names) {
+  std::string words;
+  for (const std::string& name : names) {
+    if (!words.empty()) words += &name == &names.back() ? " or " : ", ";
+    words += name;
+  }
+  return words;
+}
+
 // -----------------------------------------------------------------------------------------------
 // Commands that are printed to be run.
 

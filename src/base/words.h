@@ -18,6 +18,9 @@ namespace mollify {
 /// "basic, \"gold, family\", plus".
 [[nodiscard]] std::string list_words(std::span<const std::string> values);
 
+/// "apple, pear or plum": names that may be given.
+[[nodiscard]] std::string choice_words(std::span<const std::string> names);
+
 // -----------------------------------------------------------------------------------------------
 // How many of a thing, in words.
 

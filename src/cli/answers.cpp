@@ -1,5 +1,6 @@
 // mollify amplify, check, compare, estimate and tune: questions and their answers.
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -92,7 +93,8 @@ void add_check(CLI::App& app, Session& session) {
       "check",
       "List the values of a file that its domain does not declare\n"
       "\nNOT PRIVATE: for the data holder, before a release. A release maps such values silently, "
-      "because a refusal would reveal them. Exit status 1 if there are findings.\n"
+      "because a refusal would reveal them. Exit status 1 if there are findings. check and compare "
+      "end at a line of more than 1 GiB; a release reads it to its end.\n"
       "\nWith --reference and --units, check also counts the records that public files share with "
       "the data: a file made from private records is not public.");
   const auto options = std::make_shared<CheckOptions>();
@@ -119,7 +121,7 @@ std::optional<std::string> certified_unit(const std::string& released) {
   std::error_code failed;
   if (!std::filesystem::is_regular_file(name, failed)) return std::nullopt;
   try {
-    auto unit = parse_certificate(read_text_file(name), name).spec.unit;
+    auto unit = parsed_file(name, parse_certificate).spec.unit;
     if (unit)
       tell_lines(fmt::format("note: {} protects units of {}, so these are compared", name,
                              printable(*unit)));
@@ -153,7 +155,8 @@ Answer answer_of(const CompareOptions& options, const CLI::App& command,
         fmt::format(
             "--released compares rows that are there, however they were made, but {} is given",
             other),
-        parameter_of(other), {WayOut::leave("released")});
+        method ? "method" : parameter_of(other),
+        {WayOut::leave(method ? "method" : parameter_of(other)), WayOut::leave("released")});
   }
   const std::string& data = needed(options.data, "--data");
   Json parts = given_parts(command, spec_parts(), method);
@@ -224,7 +227,7 @@ Domain domain_of(const StatedCertificate& stated, const EstimateOptions& options
   if (std::filesystem::exists(beside, error)) return read_domain(beside.string());
   throw InvalidInput(
       "missing-parameter",
-      fmt::format("{} names the domain {}, which is not here: say where it is with --domain",
+      fmt::format("{} names the domain \"{}\", which is not here: say where it is with --domain",
                   *options.certificate, named.file),
       "domain", {WayOut::set("domain")});
 }
@@ -243,7 +246,7 @@ void require_columns_of(const ReleaseSpec& spec, const Domain& domain, const std
     throw InvalidInput("certificate-mismatch",
                        fmt::format("{} is not the release of {}: that release has no column \"{}\"",
                                    released, certificate, column),
-                       "released");
+                       concern_of("released", released));
   }
 }
 
@@ -251,8 +254,9 @@ int run(const EstimateOptions& options, const CLI::App& command) {
   const std::string& released = needed(options.released, "--released");
   const std::string& name = needed(options.certificate, "--certificate");
   const EstimateRequest request = estimate_request_of(given_parts(command, estimate_parts()), "");
-  const StatedCertificate stated = parse_certificate(read_text_file(name), name);
-  const ReleasedLaw law(stated, name, domain_of(stated, options));
+  const StatedCertificate stated = parsed_file(name, parse_certificate);
+  const Domain domain = domain_of(stated, options);
+  const auto law = naming_file(name, [&] { return ReleasedLaw(stated, name, domain); });
   require_columns_of(stated.spec, law.domain(), released, name);
   const Empirical records =
       counted_outcomes(read_public_digits(released, law.domain()), law.domain());
@@ -313,8 +317,10 @@ int run(const TuneOptions& options, const CLI::App& command) {
   const Json asked = given_parts(command, tune_parts());
   TuneQuestion question = tune_question_of(asked, "", {});
   if (question.data && !std::filesystem::exists(*question.data)) {
-    throw InvalidInput("unreadable-file", fmt::format("--data {} is not there", *question.data),
-                       "data");
+    throw InvalidInput("unreadable-file",
+                       fmt::format("{} cannot be opened: {}", *question.data,
+                                   why_not_opened(*question.data, ENOENT)),
+                       Concern::in_file(*question.data));
   }
   Json parts = given_parts(command, tuned_parts(), kUnitDraws.first());
   if (!parts.contains("privacy")) throw MissingFlag{"--epsilon"};

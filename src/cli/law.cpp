@@ -185,10 +185,9 @@ int print_law_of_density(const DensityOptions& options, const MechanismOptions& 
         "them all (Park et al. 2024, Proposition III.2)",
         "reference", {WayOut::set("reference")});
   }
-  DensityLawQuestion question{
-      .p = measure_from_json(read_text_file(*options.density), *options.density),
-      .reference = measure_from_json(read_text_file(*mechanism.reference), *mechanism.reference)};
-  if (other) question.other = measure_from_json(read_text_file(*other), *other);
+  DensityLawQuestion question{.p = parsed_file(*options.density, measure_from_json),
+                              .reference = parsed_file(*mechanism.reference, measure_from_json)};
+  if (other) question.other = parsed_file(*other, measure_from_json);
   tell_large_epsilon(mechanism.epsilon, mechanism.mu);
   question.epsilon = ExpBound(needed(mechanism.epsilon, "--epsilon")).epsilon();
   if (options.band) question.band = parse_fixed_band(*options.band);

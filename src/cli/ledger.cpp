@@ -95,12 +95,13 @@ std::string ChargedLedger::text(const std::string& why) const {
     text += "left: not known, because no total is declared\n";
   }
   if (!named_ && file_ && known.data_set != file_->path) {
-    text += fmt::format("the ledger knows {} as {}, so it was charged there\n",
+    text += fmt::format("the ledger knows {} as \"{}\", so it was charged there\n",
                         printable(file_->path), printable(known.data_set));
   }
   for (const std::string& name : receipt_->other_names) {
     text += fmt::format(
-        "WARNING: the ledger knows the same file as {} too; charges there are not counted here\n",
+        "WARNING: the ledger knows the same file as \"{}\" too; charges there are not counted "
+        "here\n",
         printable(name));
   }
   return text;
@@ -284,10 +285,10 @@ int show(const std::string& path, std::optional<std::string> data_set,
       std::vector<std::string> known;
       for (const DataSetSummary& one : summarise(ledger.history())) known.push_back(one.data_set);
       throw InvalidInput("unknown-data-set",
-                         fmt::format("the ledger {} has no data set named {}{}; {}", path,
+                         fmt::format("the ledger {} has no data set named \"{}\"{}; {}", path,
                                      *data_set, did_you_mean(*data_set, known),
                                      known.empty() ? "it is empty" : "it has " + list_words(known)),
-                         "data-set", ways_to_mean("data-set", *data_set, known));
+                         concern_of("data-set", path), ways_to_mean("data-set", *data_set, known));
     }
   }
   const std::vector<DataSetSummary> summaries = summarise(history);

@@ -117,7 +117,7 @@ std::optional<InvalidInput> refused_method(const CLI::App& app, const Session& s
     const std::string& first = extras.front();
     if (named<Method>(first)) {
       return InvalidInput(
-          "unknown-name",
+          "missing-parameter",
           fmt::format("the method follows the command: mollify {} {} ...", name, first), "method",
           {WayOut::set("method", first)});
     }
@@ -130,8 +130,8 @@ std::optional<InvalidInput> refused_method(const CLI::App& app, const Session& s
     }
     const auto known = name_list<Method>();
     return InvalidInput("unknown-name",
-                        fmt::format("the method must be one of {}, but is \"{}\"{}",
-                                    all_names<Method>(), first, did_you_mean(first, known)),
+                        fmt::format("the method must be {}, but is \"{}\"{}", choice_words(known),
+                                    first, did_you_mean(first, known)),
                         "method", ways_to_mean("method", first, known));
   }
   return std::nullopt;

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/names.h"
 #include "base/speech.h"
 #include "base/words.h"
@@ -92,30 +93,37 @@ std::vector<Json> for_each_epsilon(const Json& parts) {
 namespace {
 
 void add(NamedDistribution& distribution, const std::string& outcome, double mass,
-         const std::string& place) {
+         const std::string& place, const Concern& concern) {
   if (!(mass >= 0) || !std::isfinite(mass)) {
     throw InvalidInput(
         "not-a-distribution",
-        fmt::format("the mass at {} must be finite and not negative, but is {:g}", place, mass));
+        fmt::format("the mass at {} must be finite and not negative, but is {:g}", place, mass),
+        concern);
   }
   distribution.outcomes.push_back(outcome);
   distribution.masses.push_back(mass);
 }
 
 NamedDistribution read_json(const std::string& path) {
-  const nlohmann::json json = nlohmann::json::parse(read_text_file(path), nullptr, false);
+  const Json json = parsed_file(path, [](const auto& text, const auto& name) {
+    require_json(text, name);
+    return Json::parse(text);
+  });
   if (!json.is_array()) {
     throw InvalidInput("malformed-file",
-                       fmt::format("{} must be a JSON array of numbers, but is not", path));
+                       fmt::format("{} must be a JSON array of numbers, but is not", path),
+                       Concern::in_file(path));
   }
   NamedDistribution distribution;
   for (std::size_t i = 0; i < json.size(); ++i) {
     const std::string place = fmt::format("position {} of {}", i, path);
     if (!json[i].is_number()) {
-      throw InvalidInput("wrong-type", fmt::format("the mass at {} must be a number, but is {}",
-                                                   place, json[i].type_name()));
+      throw InvalidInput(
+          "wrong-type",
+          fmt::format("the mass at {} must be a number, but is {}", place, json[i].type_name()),
+          Concern::in_file(path));
     }
-    add(distribution, std::to_string(i), json[i].get<double>(), place);
+    add(distribution, std::to_string(i), json[i].get<double>(), place, Concern::in_file(path));
   }
   return distribution;
 }
@@ -134,16 +142,18 @@ NamedDistribution read_csv(const std::string& path) {
     double mass = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), mass);
     if (error != std::errc() || end != text.data() + text.size()) {
-      throw InvalidInput(
-          "wrong-type", fmt::format("the mass at {} must be a number, but is \"{}\"", place, text));
+      throw InvalidInput("wrong-type",
+                         fmt::format("the mass at {} must be a number, but is \"{}\"", place, text),
+                         csv.here("p"));
     }
     if (seen.find(name) != StringIndex::kAbsent) {
       throw InvalidInput(
           "duplicate-value",
-          fmt::format("{} must name a new outcome, but \"{}\" is already listed", place, name));
+          fmt::format("{} must name a new outcome, but \"{}\" is already listed", place, name),
+          csv.here("outcome"));
     }
     seen.insert(name);
-    add(distribution, std::string(name), mass, place);
+    add(distribution, std::string(name), mass, place, csv.here("p"));
   }
   return distribution;
 }
@@ -158,7 +168,8 @@ NamedDistribution read_distribution(const std::string& path) {
     throw InvalidInput(
         "not-a-distribution",
         fmt::format("the masses of {} must have a positive, finite sum, but their sum is {:g}",
-                    path, sum));
+                    path, sum),
+        Concern::in_file(path));
   }
   distribution.sum = sum;
   for (double& mass : distribution.masses) mass /= sum;
@@ -172,7 +183,8 @@ std::vector<double> masses_in_order(const NamedDistribution& given, const NamedD
   if (given.outcomes.size() != like.outcomes.size()) {
     throw InvalidInput("wrong-shape",
                        fmt::format("{} must have the {} outcomes of P, but has {}", path,
-                                   like.outcomes.size(), given.outcomes.size()));
+                                   like.outcomes.size(), given.outcomes.size()),
+                       Concern::in_file(path));
   }
   std::vector<double> masses;
   for (const std::string& outcome : like.outcomes) {
@@ -180,7 +192,8 @@ std::vector<double> masses_in_order(const NamedDistribution& given, const NamedD
     if (position == StringIndex::kAbsent) {
       throw InvalidInput(
           "wrong-shape",
-          fmt::format("{} must have the outcomes of P, but has no \"{}\"", path, outcome));
+          fmt::format("{} must have the outcomes of P, but has no \"{}\"", path, outcome),
+          Concern::in_file(path));
     }
     masses.push_back(given.masses[position]);
   }
@@ -233,7 +246,9 @@ LocalSpec MechanismOptions::spec() const {
 
 std::vector<double> MechanismOptions::channel_rows(std::size_t outcome_count) const {
   if (!channel) return {};
-  return parse_channel(read_text_file(*channel), *channel, outcome_count);
+  return parsed_file(*channel, [&](const auto& text, const auto& name) {
+    return parse_channel(text, name, outcome_count);
+  });
 }
 
 Mechanism MechanismOptions::chosen() const { return chosen_mechanism(spec(), mu.has_value()); }
@@ -301,9 +316,9 @@ std::vector<std::uint64_t> whole_numbers(const std::string& text, const Part& pa
     try {
       numbers.push_back(parsed<std::uint64_t>(one, part.flag, "a whole number"));
     } catch (const InvalidInput& refused) {
-      throw InvalidInput(refused, fmt::format("{} takes whole numbers {}, separated by commas, but "
-                                              "\"{}\" is not one",
-                                              part.flag, range_words(part), one));
+      throw InvalidInput(refused, fmt::format("each of {} must be a whole number {}, but one is "
+                                              "\"{}\"",
+                                              part.flag + 2, range_words(part), one));
     }
   }
   return numbers;

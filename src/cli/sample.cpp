@@ -62,15 +62,15 @@ ReleaseSpec spec_for(const SampleOptions& options, const CLI::App& command,
         "superfluous-parameter",
         fmt::format("--spec holds the whole release, so method {} must not be given with it",
                     name_of(*method)),
-        "method");
+        "method", {WayOut::leave("method"), WayOut::leave("spec")});
   }
   if (const std::string flag = first_given_part(command, spec_parts()); !flag.empty()) {
     throw InvalidInput(
         "superfluous-parameter",
         fmt::format("--spec holds the whole release, so {} must not be given with it", flag),
-        parameter_of(flag), {WayOut::leave(parameter_of(flag))});
+        parameter_of(flag), {WayOut::leave(parameter_of(flag)), WayOut::leave("spec")});
   }
-  return parse_spec(read_text_file(*options.spec), *options.spec);
+  return parsed_file(*options.spec, parse_spec);
 }
 
 /// Output files may not be input files, nor each other.

@@ -54,12 +54,13 @@ void refuse_options_beside_certificate(const VerifyOptions& options) {
 int verify_certificate(const VerifyOptions& options) {
   refuse_options_beside_certificate(options);
   const std::string& name = *options.certificate;
-  const StatedCertificate stated = parse_certificate(read_text_file(name), name);
+  const StatedCertificate stated = parsed_file(name, parse_certificate);
   const Domain domain = read_domain(needed(options.domain, "--domain"));
   const KnownInputs known = known_inputs(stated, domain, PublicFiles(), options.candidates_file,
                                          options.mechanism.reference);
   std::optional<Elapsed> elapsed("verifying");
-  const CertificateCheck check = mollify::verify_certificate(stated, name, domain, known);
+  const CertificateCheck check =
+      naming_file(name, [&] { return mollify::verify_certificate(stated, name, domain, known); });
   elapsed.reset();
   tell_odds(stated.total);
   print_answer(check_answer(stated, check, name), options.json);
@@ -82,7 +83,7 @@ void require_few(Mechanism mechanism, std::uint64_t k, std::uint64_t inputs) {
   if (!is_band(mechanism)) return;
   if (k > kMostOutcomes) {
     throw InvalidInput("too-much-work",
-                       fmt::format("--k must be at most {} to try inputs, but is {}: give a "
+                       fmt::format("k must be at most {} to try inputs, but is {}: give a "
                                    "smaller one, or --certificate, "
                                    "which checks the bounds of a release at any size",
                                    kMostOutcomes, k),
@@ -91,9 +92,8 @@ void require_few(Mechanism mechanism, std::uint64_t k, std::uint64_t inputs) {
   if (inputs > kMostNumbers / k) {
     throw InvalidInput(
         "too-much-work",
-        fmt::format(
-            "--inputs must be at most {} with --k {}, so that it ends in minutes, but is {}",
-            kMostNumbers / k, k, inputs),
+        fmt::format("inputs must be at most {} with k {}, so that it ends in minutes, but is {}",
+                    kMostNumbers / k, k, inputs),
         "inputs");
   }
 }
@@ -103,8 +103,11 @@ int verify_mechanism(const VerifyOptions& options) {
     refuse_missing("certificate",
                    fmt::format("{} needs it", options.domain ? "--domain" : "--candidates-file"));
   }
-  const std::size_t k =
-      outcome_count(options.k, options.mechanism.epsilon ? "--k" : "--certificate or --k");
+  if (!options.k && !options.mechanism.epsilon) {
+    throw InvalidInput("missing-parameter", "--certificate or --k is missing", "certificate",
+                       {WayOut::set("certificate"), WayOut::set("k")});
+  }
+  const std::size_t k = outcome_count(options.k, "--k");
   std::vector<double> reference;
   if (options.mechanism.reference) {
     reference = read_distribution(*options.mechanism.reference).masses;

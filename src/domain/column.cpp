@@ -6,10 +6,10 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/names.h"
 #include "base/refusal.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 
 namespace mollify {
@@ -138,8 +138,8 @@ Column Column::declare(const std::string& name, const Setting& mapping) {
       std::vector<std::string> types;
       for (const ColumnKind* const kind : column_kinds()) types.emplace_back(kind->name);
       settings.refuse("unknown-name", "type",
-                      fmt::format("must be one of {}, but is \"{}\"{}", fmt::join(types, ", "),
-                                  type, did_you_mean(type, types)),
+                      fmt::format("must be {}, but is \"{}\"{}", choice_words(types), type,
+                                  did_you_mean(type, types)),
                       {WayOut::declare("type", nearest_name(type, types))});
     }
     std::vector<std::string_view> known = {"type"};

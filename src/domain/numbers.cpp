@@ -170,7 +170,8 @@ bool cut_by_edges(const Settings& settings) {
 std::optional<std::uint64_t> bins_in(const Settings& settings) {
   const auto text = settings.maybe<std::string>("bins");
   if (text && text->find_first_not_of("0123456789") != text->npos) {
-    settings.refuse("unknown-name", "bins",
+    const bool is_number = text->find_first_of("0123456789") != text->npos;
+    settings.refuse(is_number ? Code("wrong-type") : Code("unknown-name"), "bins",
                     fmt::format("must be {} or a whole number, but is \"{}\"{}", kPrivateWord,
                                 *text, did_you_mean(*text, std::array{std::string(kPrivateWord)})));
   }

@@ -309,8 +309,7 @@ void DateCells::Declaration::cut_by(const std::string& text) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) {
-    refuse_name("bins", "one of " + all_names<Period>() + " or a number", text,
-                name_list<Period>());
+    refuse_name("bins", all_names<Period>() + " or a number", text, name_list<Period>());
   }
   bins = number;
 }

@@ -143,6 +143,7 @@ CheckCounts check_table(const std::string& path, const Domain& domain,
                         const std::optional<std::string>& counts_column,
                         std::optional<TableBytes> bytes) {
   CsvReader csv(path, bytes);
+  csv.refuse_endless_lines();
   const std::vector<std::size_t> places = wanted_columns(csv, domain, unit_column, counts_column);
   std::optional<std::size_t> counts_place;
   if (counts_column) counts_place = csv.position(*counts_column, kStatesCounts);

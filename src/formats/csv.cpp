@@ -120,18 +120,30 @@ std::string LineReader::bytes() {
 }
 
 bool LineReader::skip_rest_of_line() {
+  std::size_t skipped = 0;
   while (true) {
+    if (refuses_endless_lines_ && skipped > kMostBytesOfLine) {
+      throw InvalidInput("malformed-file",
+                         fmt::format("{} line {} must end within {} bytes, but does not", path_,
+                                     number_, kMostBytesOfLine),
+                         Concern::in_file(path_, number_));
+    }
     const void* feed = std::memchr(buffer_.data() + begin_, '\n', end_ - begin_);
     if (feed != nullptr) {
       begin_ = static_cast<std::size_t>(static_cast<const char*>(feed) - buffer_.data()) + 1;
       return true;
     }
+    skipped += end_ - begin_;
     begin_ = end_;
     if (!fill()) return false;
   }
 }
 
 void LineReader::start() {
+  if (skips_first_) {
+    skips_first_ = false;
+    terminated_ = skip_rest_of_line();
+  }
   if (has_started_) return;
   has_started_ = true;
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
@@ -188,8 +200,10 @@ bool LineReader::next() {
     if (!overlong_) return true;
     beginning_ = line_.substr(0, kMaxLineBytes);
     line_ = beginning_;
-    // Beyond the buffer's content nothing is known yet: an overlong line may go on.
-    if (!terminated_) terminated_ = skip_rest_of_line();
+    // Beyond the buffer's content nothing is known yet: an overlong line may go on. A header is
+    // refused whatever follows, and might never end.
+    skips_first_ = !terminated_ && number_ == 1;
+    if (!terminated_ && !skips_first_) terminated_ = skip_rest_of_line();
     return true;
   }
 }
@@ -317,8 +331,13 @@ CsvReader::CsvReader(std::string path, std::optional<TableBytes> bytes)
 }
 
 std::size_t CsvReader::position(std::string_view column, std::string_view reason) const {
-  return place_of_column(path(), header_, column, reason,
-                         [&] { return columns_hint(header_, column); });
+  try {
+    return place_of_column(path(), header_, column, reason,
+                           [&] { return columns_hint(header_, column); });
+  } catch (const InvalidInput& refused) {
+    if (is_in_memory_) throw;
+    throw InvalidInput(refused, refused.what(), Concern::in_file(path(), 1, column));
+  }
 }
 
 bool CsvReader::next_line() {
@@ -521,7 +540,10 @@ CsvSource::CsvSource(std::string path, std::optional<std::string> bytes, std::si
 }
 
 std::unique_ptr<CsvReader> CsvSource::open() const {
-  if (opened_) return std::move(opened_);
+  if (opened_) {
+    if (refuses_endless_lines_) opened_->refuse_endless_lines();
+    return std::move(opened_);
+  }
   require_repeatable();
   auto again = std::make_unique<CsvReader>(path_, bytes());
   refuse_if(again->header() != columns_, "file-changed", Concern::in_file(path_),

@@ -34,6 +34,8 @@ class Domain;
 class LineReader {
  public:
   static constexpr std::size_t kMaxLineBytes = std::size_t{1} << 20U;
+  /// The most bytes of one line that are read where endless lines are refused: 1 GiB.
+  static constexpr std::size_t kMostBytesOfLine = std::size_t{1} << 30U;
 
   /// Throws InvalidInput if the file is missing, is a directory or cannot be opened. Given the
   /// bytes, reads those: the path is then only their name.
@@ -51,6 +53,10 @@ class LineReader {
   /// the last one, comes alone; an overlong one is its beginning. Empty at the end of the file.
   /// Valid until the next call of either. `line` is then none of them.
   std::string_view next_lines(std::size_t most);
+
+  /// From now on throws InvalidInput for a line of more than kMostBytesOfLine bytes, instead of
+  /// waiting for its end. Never for a release, which no content of a line may stop.
+  void refuse_endless_lines() noexcept { refuses_endless_lines_ = true; }
 
   /// All bytes behind the current line, as they are.
   [[nodiscard]] std::string bytes();
@@ -81,6 +87,8 @@ class LineReader {
   bool has_started_ = false;
   bool terminated_ = true;
   bool overlong_ = false;
+  bool skips_first_ = false;  // the rest of an overlong first line is not yet read
+  bool refuses_endless_lines_ = false;
   std::string beginning_;  // of an overlong line
 };
 
@@ -233,6 +241,9 @@ class CsvReader {
   /// a private file in which the first line may be a record.
   [[nodiscard]] std::size_t position(std::string_view column, std::string_view reason) const;
 
+  /// As LineReader's, for answers to the data holder.
+  void refuse_endless_lines() noexcept { lines_.refuse_endless_lines(); }
+
   /// Goes to the next record; false at the end of the file. Throws std::system_error only if the
   /// operating system cannot read.
   bool next();
@@ -338,6 +349,24 @@ class CsvSource final : public Source {
                 const std::function<std::unique_ptr<BlockWorker>()>& make_worker) const override;
   [[nodiscard]] std::uint64_t record_count() const override;
   void require_repeatable() const override;
+
+  /// While it lives, visits of the source refuse endless lines (LineReader::refuse_endless_lines):
+  /// for answers to the data holder. Other sources have no lines.
+  class RefusingEndlessLines {
+   public:
+    explicit RefusingEndlessLines(const Source& source)
+        : csv_(dynamic_cast<const CsvSource*>(&source)) {
+      if (csv_ != nullptr) csv_->refuses_endless_lines_ = true;
+    }
+    RefusingEndlessLines(const RefusingEndlessLines&) = delete;
+    RefusingEndlessLines& operator=(const RefusingEndlessLines&) = delete;
+    ~RefusingEndlessLines() {
+      if (csv_ != nullptr) csv_->refuses_endless_lines_ = false;
+    }
+
+   private:
+    const CsvSource* csv_;
+  };
   [[nodiscard]] std::optional<Provenance> provenance() const override;
 
  private:
@@ -351,6 +380,7 @@ class CsvSource final : public Source {
   std::optional<std::string> bytes_;
   std::size_t threads_;
   std::vector<std::string> columns_;
+  mutable bool refuses_endless_lines_ = false;
   mutable std::unique_ptr<CsvReader> opened_;  // behind the header; the first visit takes it
 };
 

@@ -567,15 +567,17 @@ Domain domain_of(const std::vector<DraftedColumn>& columns, const std::string& p
     }
   }
   if (made.empty()) {
-    refuse_input("empty-input", {},
-                 "{} must have a column to draft a domain from, but none is left{}", public_csv,
-                 reasons_of(columns));
+    throw InvalidInput(
+        "empty-input",
+        fmt::format("{} must have a column to draft a domain from, but none is left{}", public_csv,
+                    reasons_of(columns)),
+        Concern::in_file(public_csv));
   }
   try {
     return Domain::make(std::move(made));
   } catch (const InvalidInput& error) {
-    throw InvalidInput(error,
-                       fmt::format("{}: {}; choose other columns", public_csv, error.what()));
+    throw InvalidInput(error, fmt::format("{}: {}; choose other columns", public_csv, error.what()),
+                       Concern::in_file(public_csv));
   }
 }
 
@@ -614,9 +616,12 @@ void require_commas(const CsvReader& csv) {
   for (const auto& [letter, name] :
        {std::pair{';', "semicolons"}, std::pair{'\t', "tabs"}, std::pair{'|', "bars"}}) {
     if (csv.header().front().find(letter) == std::string::npos) continue;
-    refuse_input("malformed-file", {},
-                 "{} must have commas between its fields, but its first line has {} and no comma",
-                 csv.path(), name);
+    throw InvalidInput(
+        "malformed-file",
+        fmt::format(
+            "{} must have commas between its fields, but its first line has {} and no comma",
+            csv.path(), name),
+        Concern::in_file(csv.path(), 1));
   }
 }
 
@@ -649,8 +654,12 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
     }
   }
 
-  refuse_if(records == 0, "empty-input", {},
-            "{} must have rows to draft a domain from, but has none", public_csv);
+  if (records == 0) {
+    throw InvalidInput(
+        "empty-input",
+        fmt::format("{} must have rows to draft a domain from, but has none", public_csv),
+        Concern::in_file(public_csv));
+  }
   std::vector<std::string> notes = {
       fmt::format("Drafted from {} ({}), which must be public. Never draft from private data.",
                   public_csv, counted(records, "record")),

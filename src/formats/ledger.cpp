@@ -11,9 +11,9 @@
 #include <system_error>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/decimals.h"
+#include "base/json.h"
 #include "base/names.h"
 #include "base/progress.h"
 #include "base/refusal.h"
@@ -255,12 +255,15 @@ void require_same_name(const std::string& name, const std::vector<std::string>& 
   if (known.empty() || release.another_data_set) return;
   if (std::find(known.begin(), known.end(), name) != known.end()) return;
   const std::string& former = known.front();
-  refuse_input("another-data-set", "data-set",
-               {WayOut::set("data-set", former), WayOut::add("another-data-set")},
-               "{0} knows {1}{2} already, and charges there would not count for {3}: name it {4}, "
-               "or say that another data set is meant ({5})",
-               ledger, release.file->path, former == release.file->path ? "" : " as " + former,
-               name, former, added_words("another-data-set"));
+  throw InvalidInput(
+      "another-data-set",
+      fmt::format("{0} knows {1}{2} already, and charges there would not count for \"{3}\": name "
+                  "it \"{4}\", "
+                  "or say that another data set is meant ({5})",
+                  ledger, release.file->path,
+                  former == release.file->path ? "" : fmt::format(" as \"{}\"", former), name,
+                  former, added_words("another-data-set")),
+      "data-set", {WayOut::set("data-set", former), WayOut::add("another-data-set")});
 }
 
 /// "epsilon 2 and delta 1e-7 remain", and which of the two is missing.
@@ -281,6 +284,21 @@ std::string remaining_words(const LedgerAccount& account, const ExactPrivacy& to
                                                     : " (both are too small)");
 }
 
+/// To spend what remains, if anything does, or to declare a higher total.
+std::vector<WayOut> ways_to_fit(const LedgerAccount& account, const ExactPrivacy& total) {
+  std::vector<WayOut> ways;
+  const Decimal left = account.remaining(total);
+  const Decimal left_delta = account.remaining_delta(total);
+  const auto set = [&](std::string_view part, const Decimal& value) {
+    ways.push_back(WayOut::set(part, words_of(value.with_digits_down(kReadableDigits))));
+  };
+  if (!left.is_zero()) set(parameter_name(total.notion), left);
+  if (!left.is_zero() && total.notion == Notion::kApproximate && !left_delta.is_zero())
+    set("delta", left_delta);
+  ways.push_back(WayOut::run(words_of_speech("ledger --replace", "ledger --declare")));
+  return ways;
+}
+
 /// Refuses a charge to a data set without a total, unless that is meant: `totals` are those that
 /// have one.
 void require_total(const DataSetSummary& known, const ReleaseCharge& release,
@@ -294,13 +312,17 @@ void require_total(const DataSetSummary& known, const ReleaseCharge& release,
       "mollify ledger --ledger {} --declare {} {} {}), or say that none is meant (--no-total)",
       shell_word(ledger), known.data_set.starts_with('/') ? "--data" : "--data-set",
       shell_word(known.data_set), budget);
-  refuse_input("no-total", "data-set", {WayOut::run("ledger --declare")},
-               "{} has no total in {}{}, so nothing would ever be refused: declare one ({}",
-               known.data_set, ledger,
-               totals.empty() ? ""
-                              : fmt::format(", which has totals for {} ({} names one)",
-                                            fmt::join(totals, ", "), flag_words("data-set")),
-               words_of_speech(declare, "Ledger.declare)"));
+  std::vector<WayOut> ways{WayOut::run("ledger --declare")};
+  if (!words_of_speech("no-total", "").empty()) ways.push_back(WayOut::add("no-total"));
+  throw InvalidInput(
+      "no-total",
+      fmt::format("\"{}\" has no total in {}{}, so nothing would ever be refused: declare one ({}",
+                  known.data_set, ledger,
+                  totals.empty() ? ""
+                                 : fmt::format(", which has totals for {} ({} names one)",
+                                               list_words(totals), flag_words("data-set")),
+                  words_of_speech(declare, "Ledger.declare)")),
+      concern_of("data-set", ledger), std::move(ways));
 }
 
 /// Refuses a charge that the total does not allow, if there is one.
@@ -310,32 +332,42 @@ void require_room(const DataSetSummary& known, const ReleaseCharge& release,
   const auto& [scope, total] = *known.total;
   if (!protects(release.scope, scope)) {
     const std::string of_command =
-        fmt::format("; add --unit {}, so that it protects them", scope.unit);
+        fmt::format("; add --unit {}, so that it protects them", shell_word(scope.unit));
     const std::string of_python =
         fmt::format(R"(. Give the method unit="{0}", or a charge scope="unit={0}".)", scope.unit);
     const std::string_view way = words_of_speech(of_command, of_python);
-    refuse_input("total-protects-more", "unit", {WayOut::set("unit", scope.unit)},
-                 "the total of {} in {} protects {}, but this release protects no more than {}{}",
-                 known.data_set, ledger, scope.words(), release.scope.words(),
-                 scope.unit.empty() ? "" : way);
+    throw InvalidInput(
+        "total-protects-more",
+        fmt::format(
+            "the total of \"{}\" in {} protects {}, but this release protects no more than {}{}",
+            known.data_set, ledger, scope.words(), release.scope.words(),
+            scope.unit.empty() ? "" : way),
+        concern_of("unit", ledger), {WayOut::set("unit", scope.unit)});
   }
   if (!LedgerAccount().with(release.cost).spent(total)) {
     const bool lacks_delta =
         total.notion == Notion::kPure && release.cost.notion == Notion::kApproximate;
-    refuse_input(
-        "total-of-another-kind", "data-set",
-        "the total of {} in {} is {}, but this release promises {}{}", known.data_set, ledger,
-        parameters_of(total), parameters_of(release.cost),
-        lacks_delta ? fmt::format("; a total that has {} takes both", flag_words("delta")) : "");
+    throw InvalidInput(
+        "total-of-another-kind",
+        fmt::format("the total of \"{}\" in {} is {}, but this release promises {}{}",
+                    known.data_set, ledger, parameters_of(total), parameters_of(release.cost),
+                    lacks_delta
+                        ? fmt::format("; a total that has {} takes both", flag_words("delta"))
+                        : ""),
+        "data-set");
   }
   if (!known.account.with(release.cost).fits(total)) {
-    refuse_input(
-        "budget-exceeded", "data-set",
-        "the total of {} in {} is {}: {}, and this release costs {}; {}declare a higher total ({})",
-        known.data_set, ledger, total.text(), remaining_words(known.account, total, release.cost),
-        release.cost.text(),
-        known.account.remaining(total).is_zero() ? "" : "release with what remains, or ",
-        words_of_speech("mollify ledger --replace", "Ledger.declare with replace=True"));
+    throw InvalidInput(
+        "budget-exceeded",
+        fmt::format(
+            "the total of \"{}\" in {} is {}: {}, and this release costs {}; {}declare a higher "
+            "total "
+            "({})",
+            known.data_set, ledger, total.text(),
+            remaining_words(known.account, total, release.cost), release.cost.text(),
+            known.account.remaining(total).is_zero() ? "" : "release with what remains, or ",
+            words_of_speech("mollify ledger --replace", "Ledger.declare with replace=True")),
+        concern_of("data-set", ledger), ways_to_fit(known.account, total));
   }
 }
 
@@ -426,17 +458,22 @@ class LedgerFile::Operation {
 
  private:
   [[noreturn]] void refuse_replaced(const char* consequence) const {
-    refuse_input("ledger-moved", "ledger",
-                 "the ledger {} was moved, replaced or deleted after it was opened, so {}: put the "
-                 "file back, or open the ledger again if the new file is meant",
-                 path(), consequence);
+    throw InvalidInput(
+        "ledger-moved",
+        fmt::format("the ledger {} was moved, replaced or deleted after it was opened, so {}: put "
+                    "the file back, or open the ledger again if the new file is meant",
+                    path(), consequence),
+        concern_of("ledger", path()));
   }
 
   [[noreturn]] void refuse_damaged() const {
-    refuse_input("ledger-damaged", "ledger",
-                 "the ledger {} is damaged: entry {} is not as it was written. Put back a copy "
-                 "that has all entries, or make a new ledger and declare what each total has left",
-                 path(), entries_.size() + 1);
+    throw InvalidInput(
+        "ledger-damaged",
+        fmt::format("the ledger {} is damaged: entry {} is not as it was written. Put back a copy "
+                    "that has all "
+                    "entries, or make a new ledger and declare what each total has left",
+                    path(), entries_.size() + 1),
+        concern_of("ledger", path()));
   }
 
   /// Refuses unless the path leads to the file that is locked, which must be the first operation's.
@@ -450,8 +487,10 @@ class LedgerFile::Operation {
 
   void require_writable() const {
     if (file_.not_writable() == 0) return;
-    refuse_input("unwritable-file", "ledger", "the ledger {} cannot be written: {}", path(),
-                 std::generic_category().message(file_.not_writable()));
+    throw InvalidInput("unwritable-file",
+                       fmt::format("the ledger {} cannot be written: {}", path(),
+                                   std::generic_category().message(file_.not_writable())),
+                       concern_of("ledger", path()));
   }
 
   /// Whether the file has a ledger's header, and not nothing or a torn beginning of one. Refuses
@@ -465,24 +504,30 @@ class LedgerFile::Operation {
                           begin.find_last_not_of('\0') + 1 <= begin.find('\0');
     if (is_empty && opening == Opening::kOrMakeNew) return false;
     if (is_empty)
-      throw InvalidInput("wrong-kind-of-file", path() + " is empty, not a ledger", "ledger");
+      throw InvalidInput("wrong-kind-of-file", path() + " is empty, not a ledger",
+                         concern_of("ledger", path()));
     // A database says at this place whose it is.
     if (begin.starts_with("SQLite format 3") && begin.find("moll", 68) == 68) {
-      refuse_input("unsupported-version", "ledger",
-                   "the ledger {} was made by an earlier version of mollify, as a database: keep "
-                   "it, make a new ledger with {}, and declare there what each total has left",
-                   path(), command_words("ledger --declare"));
+      throw InvalidInput(
+          "unsupported-version",
+          fmt::format("the ledger {} was made by an earlier version of mollify, as a database: "
+                      "keep it, make a "
+                      "new ledger with {}, and declare there what each total has left",
+                      path(), command_words("ledger --declare")),
+          concern_of("ledger", path()));
     }
     if (begin.starts_with(kMagic)) {
       const std::string format = begin.substr(kMagic.size(), begin.find('\n') - kMagic.size());
       if (format != kFormat) {
-        refuse_input("unsupported-version", "ledger",
-                     "the ledger {} must have format {}, but has format {}", path(), kFormat,
-                     printable(format.substr(0, 20)));
+        throw InvalidInput("unsupported-version",
+                           fmt::format("the ledger {} must have format {}, but has format {}",
+                                       path(), kFormat, printable(format.substr(0, 20))),
+                           concern_of("ledger", path()));
       }
     }
-    refuse_input("wrong-kind-of-file", "ledger", "{} is not a ledger but a file of another kind",
-                 path());
+    throw InvalidInput("wrong-kind-of-file",
+                       fmt::format("{} is not a ledger but a file of another kind", path()),
+                       concern_of("ledger", path()));
   }
 
   /// Takes a line, without its line feed, as the next entry, if it has the right digest.
@@ -541,8 +586,9 @@ LedgerFile::LedgerFile(const std::string& path, Opening opening) : path_(path) {
   std::error_code failed;
   file_ = std::filesystem::absolute(path, failed).string();
   if (failed) {
-    refuse_input("unreadable-file", "ledger", "the ledger {} cannot be opened: {}", path,
-                 failed.message());
+    throw InvalidInput("unreadable-file",
+                       fmt::format("the ledger {} cannot be opened: {}", path, failed.message()),
+                       concern_of("ledger", path));
   }
   device_and_inode_ = Operation(*this, opening).device_and_inode();
 }
@@ -587,8 +633,11 @@ std::string LedgerFile::declare(const std::string& name, LedgerTotal total, bool
                                 const std::optional<DataFile>& file, bool keeps_scope) {
   require_positive(total.cost);
   require_whole_names(name, total.scope);
-  refuse_if(total.cost.notion == Notion::kGaussian, "not-for-this-budget", "mu",
-            "a total must be in epsilon, in epsilon and delta, or in rho, but is in mu");
+  if (total.cost.notion == Notion::kGaussian) {
+    throw InvalidInput("not-for-this-budget",
+                       "a total must be in epsilon, in epsilon and delta, or in rho, but is in mu",
+                       "mu", {WayOut::set("epsilon"), WayOut::set("rho")});
+  }
   Operation operation(*this, Opening::kExisting);
   const std::string data_set = operation.resolve(name, file);
   const auto entries = operation.entries_of(data_set);
@@ -598,27 +647,35 @@ std::string LedgerFile::declare(const std::string& name, LedgerTotal total, bool
     if (keeps_scope) total.scope = declared.scope;
     if (declared.cost == total.cost && declared.scope == total.scope) return data_set;
     if (!replace) {
-      refuse_input("total-exists", "data-set", {WayOut::add("replace")},
-                   "{} already has a total in {}: {} for {}. {} replaces it", data_set, path_,
-                   declared.cost.text(), declared.scope.words(),
-                   words_of_speech("--replace", "replace=True"));
+      throw InvalidInput("total-exists",
+                         fmt::format("\"{}\" already has a total in {}: {} for {}. {} replaces it",
+                                     data_set, path_, declared.cost.text(), declared.scope.words(),
+                                     words_of_speech("--replace", "replace=True")),
+                         "data-set", {WayOut::add("replace")});
     }
   }
   for (const LedgerEntry& entry : entries) {
     if (!entry.is_total && !protects(entry.scope, total.scope)) {
-      refuse_input("total-protects-more", "unit",
-                   "a total for {} cannot be kept: release {} of {} in {} protects no more than {}",
-                   total.scope.words(), entry.number, data_set, path_, entry.scope.words());
+      throw InvalidInput(
+          "total-protects-more",
+          fmt::format(
+              "a total for {} cannot be kept: release {} of \"{}\" in {} protects no more than {}",
+              total.scope.words(), entry.number, data_set, path_, entry.scope.words()),
+          "unit");
     }
   }
   if (!known.empty() && !known.front().account.fits(total.cost)) {
     const auto sum = known.front().account.plain_sum();
     const bool lacks_delta = sum && sum->delta > total.cost.delta;
-    refuse_input("budget-exceeded", "data-set",
-                 "{} has spent more in {} already than {}{}; declare a higher total{}", data_set,
-                 path_, total.cost.text(),
-                 sum ? fmt::format(": {}, if costs are summed", readable(*sum).text()) : "",
-                 lacks_delta ? fmt::format(", with {}", flag_words("delta")) : "");
+    std::vector<WayOut> ways{WayOut::set(parameter_name(total.cost.notion))};
+    if (lacks_delta) ways.push_back(WayOut::set("delta"));
+    throw InvalidInput(
+        "budget-exceeded",
+        fmt::format("\"{}\" has spent more in {} already than {}{}; declare a higher total{}",
+                    data_set, path_, total.cost.text(),
+                    sum ? fmt::format(": {}, if costs are summed", readable(*sum).text()) : "",
+                    lacks_delta ? fmt::format(", with {}", flag_words("delta")) : ""),
+        concern_of("data-set", path_), std::move(ways));
   }
   operation.add({.data_set = data_set,
                  .scope = total.scope,

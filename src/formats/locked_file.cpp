@@ -17,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json.h"
 #include "base/progress.h"
 #include "base/refusal.h"
 #include "base/speech.h"
@@ -179,12 +180,14 @@ void LockedFile::fail(int error) const {
 
 void LockedFile::refuse(const char* what, bool make, int error) const {
   const bool is_absent = error == ENOENT && !make;
-  refuse_input(make ? Code("unwritable-file") : Code("unreadable-file"), "ledger",
-               is_absent ? std::vector{WayOut::run("ledger --declare")} : std::vector<WayOut>(),
-               "the ledger {} cannot be {}: {}{}{}", name_, what,
-               make ? why_not_written(name_, error) : why_not_opened(name_, error),
-               is_absent ? "; make one with " : "",
-               is_absent ? command_words("ledger --declare") : "");
+  throw InvalidInput(
+      make ? Code("unwritable-file") : Code("unreadable-file"),
+      fmt::format("the ledger {} cannot be {}: {}{}{}", name_, what,
+                  make ? why_not_written(name_, error) : why_not_opened(name_, error),
+                  is_absent ? "; make one with " : "",
+                  is_absent ? command_words("ledger --declare") : ""),
+      concern_of("ledger", name_),
+      is_absent ? std::vector{WayOut::run("ledger --declare")} : std::vector<WayOut>());
 }
 
 // -----------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/names.h"
 #include "base/progress.h"
 #include "base/refusal.h"
@@ -173,7 +174,7 @@ Candidates read_candidates(const std::string& path, const Domain& domain,
   try {
     return Candidates::of(domain, std::move(digits), std::move(densities));
   } catch (const InvalidInput& error) {
-    throw InvalidInput(error, fmt::format("{}: {}", path, error.what()));
+    throw InvalidInput(error, fmt::format("{}: {}", path, error.what()), Concern::in_file(path));
   }
 }
 
@@ -255,9 +256,7 @@ ModelFile parse_model_file(const std::string& text, const std::string& name) {
   return {std::move(domain), std::move(released.model)};
 }
 
-ModelFile read_model_file(const std::string& path) {
-  return parse_model_file(read_text_file(path), path);
-}
+ModelFile read_model_file(const std::string& path) { return parsed_file(path, parse_model_file); }
 
 // -----------------------------------------------------------------------------------------------
 // What a public file has in common with the private one, for the data holder.
@@ -506,8 +505,9 @@ Candidates listed_candidates(const Domain& domain, std::uint64_t count,
   if (!reference->ends_with(".json")) {
     return ReferenceCandidates(domain, read_public_digits(*reference, domain, text)).seeded(count);
   }
-  const std::string json = text ? std::string(*text) : read_text_file(*reference);
-  return measure_candidates(domain, *measure_from_json(json, *reference), count);
+  const auto measure =
+      text ? measure_from_json(*text, *reference) : parsed_file(*reference, measure_from_json);
+  return measure_candidates(domain, *measure, count);
 }
 
 FittedReference fitted_to_file(const Domain& domain, std::uint64_t components,
@@ -523,12 +523,17 @@ FittedReference fitted_to_file(const Domain& domain, std::uint64_t components,
 // -----------------------------------------------------------------------------------------------
 // Files as the public inputs of releases.
 
-void PublicFiles::require_public(const char* what, const std::string& name) const {
+void PublicFiles::require_public(const char* what, const char* flag,
+                                 const std::string& name) const {
   if (!private_file_) return;
   const bool same = private_bytes_ ? bytes(name) == *private_bytes_
                                    : same_file_or_content(name, bytes(name), *private_file_);
-  refuse_if(same, "public-is-private", what,
-            "the {} must be public, but {} is the private file itself", what, name);
+  if (same) {
+    throw InvalidInput(
+        "public-is-private",
+        fmt::format("the {} must be public, but {} is the private file itself", what, name),
+        is_of_file(name) ? concern_of(flag, name) : Concern(flag));
+  }
 }
 
 const std::string& PublicFiles::bytes(const std::string& name) const {
@@ -541,12 +546,12 @@ const std::string& PublicFiles::bytes(const std::string& name) const {
 
 TableBytes PublicFiles::table(const std::string& name) const {
   const std::string& text = bytes(name);
-  return {text, files_.contains(name)};
+  return {text, is_of_file(name)};
 }
 
 UnitRecords PublicFiles::units(const std::string& name, const Domain& domain,
                                const std::string& unit_column) const {
-  require_public("units", name);
+  require_public("units", "public-units", name);
   return read_public_units(name, domain, unit_column, table(name));
 }
 
@@ -565,39 +570,41 @@ Domain PublicFiles::domain(const SpecDomain& domain) const {
 }
 
 Roster PublicFiles::roster(const std::string& name, const std::string& unit_column) const {
-  require_public("roster", name);
+  require_public("roster", "units", name);
   return read_roster(name, unit_column, table(name));
 }
 
 std::vector<std::uint32_t> PublicFiles::records(const std::string& name,
                                                 const Domain& domain) const {
-  require_public("reference", name);
+  require_public("reference", "reference", name);
   return read_public_digits(name, domain, table(name));
 }
 
 std::shared_ptr<const Measure> PublicFiles::density(const std::string& name) const {
-  require_public("reference", name);
-  return measure_from_json(bytes(name), name);
+  require_public("reference", "reference", name);
+  return parsed(name, measure_from_json);
 }
 
 Candidates PublicFiles::candidates(const std::string& name, const Domain& domain) const {
-  require_public("list of candidates", name);
+  require_public("list of candidates", "candidates-file", name);
   return read_candidates(name, domain, bytes(name));
 }
 
 PublicBand PublicFiles::band(const std::string& name) const {
-  require_public("band", name);
-  return parse_public_band(bytes(name), name);
+  require_public("band", "band", name);
+  return parsed(name, parse_public_band);
 }
 
 std::vector<double> PublicFiles::channel(const std::string& name, std::uint64_t outcomes) const {
-  require_public("channel", name);
-  return parse_channel(bytes(name), name, outcomes);
+  require_public("channel", "channel", name);
+  return parsed(name, [&](const auto& text, const auto& path) {
+    return parse_channel(text, path, outcomes);
+  });
 }
 
 std::vector<double> PublicFiles::covariance(const std::string& name,
                                             const RealColumns& columns) const {
-  require_public("covariance", name);
+  require_public("covariance", "covariance", name);
   return read_covariance(name, columns, table(name));
 }
 

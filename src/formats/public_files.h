@@ -190,9 +190,17 @@ class PublicFiles final : public PublicInputs {
   [[nodiscard]] std::string sha256(const std::string& name) const override;
 
  private:
-  void require_public(const char* what, const std::string& name) const;
+  void require_public(const char* what, const char* flag, const std::string& name) const;
 
   [[nodiscard]] const std::string& bytes(const std::string& name) const;
+  /// Whether its bytes were read from a file, and not given.
+  [[nodiscard]] bool is_of_file(const std::string& name) const { return files_.contains(name); }
+  /// What `parse` makes of the bytes and their name.
+  template <class Parse>
+  [[nodiscard]] auto parsed(const std::string& name, const Parse& parse) const {
+    const std::string& text = bytes(name);
+    return naming_file(is_of_file(name) ? name : "", [&] { return parse(text, name); });
+  }
   [[nodiscard]] TableBytes table(const std::string& name) const;
 
   std::optional<std::string> private_file_;

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/json.h"
+
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
@@ -21,6 +23,12 @@ namespace mollify {
 
 /// The file's bytes. Throws InvalidInput, naming the file, if it cannot be read.
 [[nodiscard]] std::string read_text_file(const std::string& path);
+
+/// What `parse` makes of its bytes and its name; refusals name the file.
+template <class Parse>
+[[nodiscard]] auto parsed_file(const std::string& path, const Parse& parse) {
+  return naming_file(path, [&] { return parse(read_text_file(path), path); });
+}
 
 // -----------------------------------------------------------------------------------------------
 // Writes a file whole or not at all.

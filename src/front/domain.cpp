@@ -54,7 +54,8 @@ std::string with_domain(std::string_view json, const Domain& domain, const std::
   if (object.contains("domain")) {
     throw InvalidInput(
         "superfluous-parameter",
-        fmt::format("{} must name no domain where one is given, but it names one", name), "domain");
+        fmt::format("{} must name no domain where one is given, but it names one", name), "domain",
+        {WayOut::leave("domain")});
   }
   object["domain"] = {{"text", domain.yaml()}};
   return object.dump();

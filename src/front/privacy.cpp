@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "accounting/composition.h"
 #include "accounting/gaussian.h"
 #include "accounting/shuffling.h"
@@ -166,7 +168,8 @@ double rho_up(const Privacy& release) {
     case Notion::kApproximate:
       break;
   }
-  throw InvalidInput("not-for-this-budget", "an (epsilon, delta) release promises no rho", "rho");
+  throw InvalidInput("not-for-this-budget", "an (epsilon, delta) release promises no rho", "rho",
+                     {WayOut::leave("delta")});
 }
 
 double shuffled_delta_up(const ShuffledReports& reports, double epsilon) {
@@ -304,8 +307,9 @@ std::string Ledger::history(const std::string& data_set) const {
     if (entry.data_set == data_set) entries.push_back(inside::entry_json(entry));
   }
   if (entries.empty())
-    throw InvalidInput("unknown-data-set", "the ledger has no data set named " + data_set,
-                       "data-set");
+    throw InvalidInput("unknown-data-set",
+                       fmt::format("the ledger has no data set named \"{}\"", data_set), "data-set",
+                       {WayOut::set("data-set")});
   return inside::json_text(entries);
 }
 

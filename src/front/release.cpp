@@ -112,7 +112,7 @@ ReleaseSpec ReleaseSpec::parse(std::string_view json, const Domain& domain) {
 }
 
 ReleaseSpec ReleaseSpec::read(const std::string& path) {
-  return parse(inside::read_text_file(path), path);
+  return inside::parsed_file(path, [](const auto& text, auto& name) { return parse(text, name); });
 }
 
 std::string ReleaseSpec::json() const { return inside::spec_text(inside_->spec); }
@@ -122,7 +122,7 @@ Certificate Certificate::parse(std::string_view json, const std::string& name) {
 }
 
 Certificate Certificate::read(const std::string& path) {
-  return parse(inside::read_text_file(path), path);
+  return inside::parsed_file(path, [](const auto& text, auto& name) { return parse(text, name); });
 }
 
 const std::string& Certificate::json() const noexcept { return inside_->stated.text; }
@@ -261,7 +261,9 @@ Model Model::parse(std::string_view text, const std::string& name) {
   return Model(std::make_shared<const Inside>(std::string(text), name));
 }
 
-Model Model::read(const std::string& path) { return parse(inside::read_text_file(path), path); }
+Model Model::read(const std::string& path) {
+  return inside::parsed_file(path, [](const auto& text, auto& name) { return parse(text, name); });
+}
 
 const std::string& Model::text() const noexcept { return inside_->text; }
 Domain Model::domain() const { return outward(inside_->file.domain); }

@@ -18,9 +18,7 @@ namespace mollify::front {
 namespace inside = ::mollify;
 
 [[nodiscard]] inline inside::Mechanism mechanism_of(const std::string& name) {
-  if (const auto mechanism = inside::named<inside::Mechanism>(name)) return *mechanism;
-  inside::refuse_name("mechanism", "one of " + inside::all_names<inside::Mechanism>(), name,
-                      inside::name_list<inside::Mechanism>());
+  return inside::known_value<inside::Mechanism>("mechanism", name);
 }
 
 /// Borrows the reference and the channel. Its parameters have names of their own, not a spec's.

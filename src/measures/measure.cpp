@@ -15,7 +15,9 @@
 
 #include "base/json.h"
 #include "base/refusal.h"
+#include "base/names.h"
 #include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "domain/numbers.h"
@@ -481,11 +483,13 @@ Interval interval_of(const Column& column) {
               static_cast<double>(integers->max()) + 0.5};
     }
   }
-  refuse_input("not-for-this-domain", Concern::of_column(column.name()),
-               "a density of numbers needs columns of type number or integer without edges or "
-               "null: category, but column \"{}\" is not one: leave it out of the domain, or use "
-               "the public table itself as the reference",
-               column.name());
+  throw InvalidInput(
+      "not-for-this-domain",
+      fmt::format("a density of numbers needs columns of type number or integer without edges "
+                  "or null: category, but column \"{}\" is not one: leave it out of the domain, or "
+                  "use the public table itself as the reference",
+                  column.name()),
+      Concern::of_column(column.name()), {WayOut::set("reference")});
 }
 
 /// The ends of a column's cells.
@@ -538,10 +542,12 @@ std::vector<double> domain_masses(const Domain& domain, const Measure& measure) 
   const Box box = domain_box(domain);
   require_dimension(measure, box);
   const double inside = measure.box_mass(box);
-  refuse_if(!(inside >= kLeastShare), "not-for-this-domain", "reference",
-            "only {:.3g} of the reference's mass lies between min and max of the domain's columns: "
-            "state the reference in the columns' units, or widen min and max",
-            inside);
+  if (!(inside >= kLeastShare)) {
+    refuse_input("not-for-this-domain", "reference", {WayOut::set("reference")},
+                 "only {:.3g} of the reference's mass lies between min and max of the domain's "
+                 "columns: state the reference in the columns' units, or widen min and max",
+                 inside);
+  }
   std::vector<std::vector<double>> edges;
   for (const Column& column : domain.columns()) edges.push_back(edges_of(column));
   const Grid grid(std::move(edges));
@@ -581,9 +587,11 @@ Candidates measure_candidates(const Domain& domain, const Measure& measure, std:
   const Box box = domain_box(domain);
   require_dimension(measure, box);
   const double mass = measure.box_mass(box);
-  refuse_if(!(mass >= kLeastMass), "not-for-this-domain", "reference",
-            "the reference must lie on the domain's values, but only {:.3g} of its mass does",
-            mass);
+  if (!(mass >= kLeastMass)) {
+    refuse_input("not-for-this-domain", "reference", {WayOut::set("reference")},
+                 "the reference must lie on the domain's values, but only {:.3g} of its mass does",
+                 mass);
+  }
   SeededRandom random(domain.seed());
   std::vector<double> point(box.size());
   std::vector<std::uint32_t> digits;
@@ -767,9 +775,13 @@ std::shared_ptr<const Measure> measure_of(const JsonNode& node, int levels) {
     }
     return std::make_shared<ProductMeasure>(std::move(factors));
   }
-  refuse_input("unknown-name", "type",
-               "\"type\" of {} must be {}, {}, {}, {}, {} or {}, but is \"{}\"", node.place,
-               kMixture, kGaussian, kEnvelope, kUniform, kHistogram, kProduct, type);
+  const std::vector<std::string> known{std::string(kMixture),   std::string(kGaussian),
+                                       std::string(kEnvelope),  std::string(kUniform),
+                                       std::string(kHistogram), std::string(kProduct)};
+  throw InvalidInput("unknown-name",
+                     fmt::format("\"type\" of {} must be {}, but is \"{}\"{}", node.place,
+                                 choice_words(known), type, did_you_mean(type, known)),
+                     "type", ways_to_mean("type", type, known));
 }
 
 }  // namespace

@@ -246,8 +246,9 @@ StatedCertificate parse_certificate(const std::string& text, const std::string& 
                        fmt::format("{} is a model and not a certificate: {}", name, written));
   }
   if (format != kFormat) {
-    throw InvalidInput("unsupported-version",
-                       fmt::format("{} must have the format \"{}\"", name, kFormat));
+    throw InvalidInput(
+        "unsupported-version",
+        fmt::format("{} must have the format \"{}\", but has \"{}\"", name, kFormat, format));
   }
   if (!json.contains("spec")) reader.refuse("/spec", "a spec");
   require_digests(json, reader);

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "accounting/gaussian.h"
 #include "base/names.h"
@@ -138,7 +137,7 @@ void refuse_mechanism(const std::string& name, Method method) {
   if (ways.empty()) ways = ways_to_mean("mechanism", name, known);
   throw InvalidInput(
       "unknown-name",
-      fmt::format("mechanism must be one of {}{}, but is \"{}\"{}", fmt::join(known, ", "),
+      fmt::format("mechanism must be {}{}, but is \"{}\"{}", choice_words(known),
                   kDrawMethods.has(method) ? "" : " in " + method_words(name_of(method)), name,
                   others.intersects(kEveryMethod) ? fmt::format(", which is for {}", others.text())
                                                   : did_you_mean(name, known)),

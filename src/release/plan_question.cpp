@@ -63,14 +63,16 @@ class Unknowns {
         all.insert(all.end(), others_.begin(), others_.end());
         throw InvalidInput("superfluous-parameter",
                            fmt::format("one of {} must be left to be found, but all are given",
-                                       called(all, " and ")));
+                                       called(all, " and ")),
+                           name_of(all.back().unknown), ways(all, WayOut::leave));
       }
       return {missing.front().unknown};
     }
     if (missing.size() > 1) {
       throw InvalidInput("missing-parameter",
                          fmt::format("plan finds one of {}: give all but one of {}",
-                                     called(either_, " and "), called(missing, " and ")));
+                                     called(either_, " and "), called(missing, " and ")),
+                         name_of(missing.front().unknown), ways(missing, set));
     }
     if (has_rho_ && missing.front().unknown == PlanUnknown::kEpsilon) {
       return {PlanUnknown::kEpsilon, PlanUnknown::kRho};
@@ -116,12 +118,19 @@ class Unknowns {
     }
     return text;
   }
+  static WayOut set(std::string_view part) { return WayOut::set(part); }
+  static std::vector<WayOut> ways(const std::vector<Quantity>& quantities,
+                                  WayOut (*what)(std::string_view)) {
+    std::vector<WayOut> all;
+    for (const Quantity& one : quantities) all.push_back(what(name_of(one.unknown)));
+    return all;
+  }
   [[noreturn]] void refuse(const std::vector<Quantity>& missing) const {
     throw InvalidInput("missing-parameter",
                        fmt::format("plan finds one of {}, so give the others: {} {} missing",
                                    called(either_, " and "), called(missing, ", "),
                                    missing.size() == 1 ? "is" : "are"),
-                       name_of(missing.front().unknown));
+                       name_of(missing.front().unknown), ways(missing, set));
   }
 
   std::vector<Quantity> either_, others_;

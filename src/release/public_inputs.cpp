@@ -25,7 +25,7 @@ namespace {
 
 [[noreturn]] void refuse_unknown(const std::string& name) {
   throw InvalidInput("missing-parameter",
-                     fmt::format("the spec names {}, but nothing of this name is given", name),
+                     fmt::format("the spec names \"{}\", but nothing of this name is given", name),
                      Concern::in_file(name));
 }
 
@@ -35,7 +35,7 @@ void require_hash(const std::string& name, std::string& stated, const std::strin
     throw InvalidInput("certificate-mismatch",
                        fmt::format("{} must have the SHA-256 that the spec states, {}, but has {}",
                                    name, stated, found.empty() ? "none" : found),
-                       concern);
+                       Concern::in_file(name));
   }
   stated = found;
 }
@@ -63,9 +63,10 @@ std::vector<std::uint32_t> GivenInputs::records(const std::string& name,
   for (std::size_t i = 0; i < reference.size(); ++i) {
     if (reference[i] >= domain.columns()[i % columns].size()) {
       throw InvalidInput("not-for-this-domain",
-                         fmt::format("{} must have digits of the domain, but has {} for column {}",
-                                     name, reference[i], domain.columns()[i % columns].name()),
-                         Concern::in_file(name));
+                         fmt::format("{} must have digits below {} for column \"{}\", but has {}",
+                                     name, domain.columns()[i % columns].size(),
+                                     domain.columns()[i % columns].name(), reference[i]),
+                         Concern::in_file(name, 0, domain.columns()[i % columns].name()));
     }
   }
   return reference;
@@ -134,7 +135,8 @@ PublicBand parse_public_band(const std::string& text, const std::string& name) {
   const auto json = nlohmann::json::parse(text);
   const auto require = [&](bool holds, const char* what) {
     if (!holds)
-      throw InvalidInput("malformed-file", fmt::format("{} must be a band: {}", name, what));
+      throw InvalidInput("malformed-file", fmt::format("{} must be a band: {}", name, what),
+                         "band");
   };
   require(json.is_object() && json.value("format", nlohmann::json()) == kBandFormat,
           "a JSON object of format \"mollify band 1\"");
@@ -164,7 +166,8 @@ void require_band_fits(const PublicBand& band, const std::string& name, double e
     throw InvalidInput("wrong-shape",
                        fmt::format("{} must have one lower bound for each of the {} outcomes, but "
                                    "has {}",
-                                   name, outcomes, band.lower.size()));
+                                   name, outcomes, band.lower.size()),
+                       "band");
   }
   // Budgets are decimals, and shared by draws with rounding.
   if (!(std::abs(band.epsilon - epsilon) <= 1e-6 * epsilon)) {

@@ -54,7 +54,8 @@ ReleasedModel parse_released_model(const std::string& text, const std::string& n
   }
   const auto hash = json.find("domain_sha256");
   if (hash == json.end() || !hash->is_string()) {
-    throw InvalidInput("missing-key", fmt::format("{} must have a hash at /domain_sha256", name));
+    throw InvalidInput("missing-key", fmt::format("{} must have a hash at /domain_sha256", name),
+                       "model");
   }
   return {hash->get<std::string>(), marginal_model_from_json(json, name)};
 }
@@ -102,7 +103,7 @@ std::string declared_words(const Column& column) {
   for (std::uint32_t cell = 0; cell < std::min(categories->size(), kMostListed); ++cell) {
     values.emplace_back(categories->value(cell));
   }
-  return fmt::format("; {} has {}{}", column.name(), list_words(values),
+  return fmt::format("; \"{}\" has {}{}", column.name(), list_words(values),
                      categories->size() > kMostListed ? ", ..." : "");
 }
 
@@ -120,8 +121,8 @@ Evidence evidence_of(const Domain& domain, std::string_view column, std::string_
     const std::string nearest = did_you_mean(asked, value);
     throw InvalidInput(
         "unknown-value",
-        fmt::format("{} in given must be {}, but is \"{}\"{}", column, asked.expectation(), value,
-                    nearest.empty() ? declared_words(asked) : nearest),
+        fmt::format("\"{}\" in given must be {}, but is \"{}\"{}", column, asked.expectation(),
+                    value, nearest.empty() ? declared_words(asked) : nearest),
         Concern::of_column(column));
   }
   std::vector<std::string> known;

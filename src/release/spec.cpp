@@ -98,6 +98,15 @@ void require_fitting(const Part& part, const Json& json) {
                 range.words(true), range);
 }
 
+/// A value as a sentence shows it: of a long one, and of a group, its kind.
+std::string brief_json(const Json& json) {
+  constexpr std::size_t kMostBytes = 60;
+  if (json.is_object()) return "an object";
+  const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (text.size() <= kMostBytes) return text;
+  return json.is_array() ? "a list" : "a long text";
+}
+
 }  // namespace
 
 std::string range_words(const OwnPart& part) {
@@ -198,14 +207,8 @@ void validate_spec(const ReleaseSpec& spec) {
                     method_words(name_of(spec.method)), flag_words("unit"), method_words("local")),
         "unit", {WayOut::leave("unit"), WayOut::use("local")});
   }
-  if (spec.roster && !spec.unit) {
-    refuse_missing("unit", fmt::format("{} needs the column that names the unit of each row",
-                                       flag_words("units")));
-  }
-  if (spec.units_column && !spec.roster) {
-    refuse_missing("units",
-                   fmt::format("{} names a column of that roster", flag_words("units-column")));
-  }
+  if (spec.roster && !spec.unit) refuse_without("units", "unit");
+  if (spec.units_column && !spec.roster) refuse_without("units-column", "units");
   if (!spec.count && !method.own_facts(spec).needs_no_count) {
     refuse_missing("count", "how many records to release");
   }
@@ -215,8 +218,9 @@ void validate_spec(const ReleaseSpec& spec) {
 ReleaseSpec spec_of(const Json& json, const std::string& name) {
   const PartReader reader(spec_parts(), json, name, "a release's spec");
   if (const auto format = reader.find<std::string>("/format"); format && *format != kSpecFormat) {
-    throw InvalidInput("unsupported-version",
-                       fmt::format("{} must have the format \"{}\"", name, kSpecFormat));
+    throw InvalidInput(
+        "unsupported-version",
+        fmt::format("{} must have the format \"{}\", but has \"{}\"", name, kSpecFormat, *format));
   }
   ReleaseSpec spec;
   spec.method = method_of(reader);
@@ -294,18 +298,28 @@ void speak_of_parts(std::span<const Part> parts) {
   speak_of(std::move(places));
 }
 
+void refuse_without(std::string_view given, std::string_view missing, bool is_truth) {
+  throw InvalidInput(
+      "missing-parameter",
+      fmt::format("{} is missing: {} needs it", flag_words(missing), flag_words(given)), missing,
+      {is_truth ? WayOut::add(missing) : WayOut::set(missing), WayOut::leave(given)});
+}
+
 PartReader::PartReader(std::span<const Part> parts, const Json& json, const std::string& name,
                        const char* what)
     : parts_(parts), json_(json), name_(name), what_(what) {
   if (!json.is_object()) {
-    throw InvalidInput("malformed-file", fmt::format("{} must be {}, a JSON object", name, what));
+    throw InvalidInput("malformed-file", fmt::format("{} must be {}, a JSON object, but is {}",
+                                                     name, what, brief_json(json)));
   }
   speak_of_parts(parts);
   require_known(json, "");
   for (const Part& part : parts) {
     if (!has(part.place)) continue;
     require_kind(part);
-    if (part.is_of_request()) require_range(part);
+    if (!part.is_of_request()) continue;
+    require_range(part);
+    require_needed(part);
   }
 }
 
@@ -358,13 +372,18 @@ void PartReader::refuse_strangers(Method method) const {
                             : kRowMethods.has(method) || kUnitDraws.has(method)
                                 ? ", whose plan holds for every unit: leave it out"
                                 : ", which protects the whole table: leave it out";
+    std::vector<WayOut> ways{WayOut::leave(parameter_of(part.flag))};
+    const bool is_left_out = place == "/privacy/delta" || *way != '\0';
+    for (const auto& [other, word] : names<Method>()) {
+      if (!is_left_out && part.methods.has(other)) ways.push_back(WayOut::use(word));
+    }
     throw InvalidInput(
         "not-for-this-method",
         fmt::format(
             "{} is for {}, but the method is {}{}", called(part.place), part.methods.text(),
             bare_method_words(name_of(method)),
             place == "/privacy/delta" ? ", whose guarantee never fails: leave it out" : way),
-        key_of(part), {WayOut::leave(key_of(part)), WayOut::set("method")});
+        key_of(part), ways);
   }
 }
 
@@ -394,6 +413,14 @@ std::optional<Decimal> PartReader::find_decimal(const char* place) const {
   return Decimal::parse(text, called);
 }
 
+void PartReader::require_needed(const Part& part) const {
+  if (*part.needs == '\0' || has(part.needs)) return;
+  const auto needed = std::find_if(parts_.begin(), parts_.end(), [&](const Part& one) {
+    return std::string_view(one.place) == part.needs;
+  });
+  refuse_without(key_of(part), key_of(*needed), needed->kind == kTruth);
+}
+
 std::string PartReader::called(const std::string& place) const {
   return name_.empty() ? flag_of(place) : fmt::format("{} in {}", place, name_);
 }
@@ -410,29 +437,49 @@ void PartReader::require_known(const Json& object, const std::string& place) con
     const std::string whole = place + "/" + key;
     const auto part = std::find_if(parts_.begin(), parts_.end(),
                                    [&](const Part& one) { return whole == one.place; });
-    if (part == parts_.end()) {
-      std::vector<std::string> known;  // of a request, which has few
-      for (const Part& one : parts_) {
-        if (one.is_of_request()) known.emplace_back(one.place + 1);
-      }
-      throw InvalidInput(
-          "unknown-key",
-          fmt::format("{} in {} is no part of {}{}{}", whole, name_, what_,
-                      known.empty() ? "" : "; its parts are ", fmt::join(known, ", ")),
-          whole, {WayOut::leave(whole)});
-    }
+    if (part == parts_.end()) refuse_key(key, whole);
     if (part->kind == kObject && member.is_object()) require_known(member, whole);
   }
+}
+
+void PartReader::refuse_key(const std::string& key, const std::string& whole) const {
+  const std::string group = whole.substr(0, whole.size() - key.size());
+  std::vector<std::string> beside, of_request;  // a request has few
+  std::string meant;
+  for (const Part& part : parts_) {
+    const std::string place = part.place;
+    const std::string last = place.substr(place.rfind('/') + 1);
+    if (part.is_of_request()) of_request.push_back(last);
+    if (place == group + last) beside.push_back(last);
+    // At another place, or by its flag.
+    std::string flag(key_of(part));
+    std::replace(flag.begin(), flag.end(), '-', '_');
+    if (meant.empty() && (key == last || key == flag)) meant = place;
+  }
+  if (meant.empty()) meant = nearest_name(key, beside);
+  if (!meant.empty() && !meant.starts_with('/')) meant = group + meant;
+  std::vector<WayOut> ways;
+  for (const Part& part : parts_) {
+    if (part.place == meant) ways.push_back(WayOut::set(key_of(part)));
+  }
+  ways.push_back(WayOut::leave(key));
+  throw InvalidInput(
+      "unknown-key",
+      fmt::format("{} in {} is no part of {}{}{}{}", whole, name_, what_,
+                  of_request.empty() ? "" : "; its parts are ", fmt::join(of_request, ", "),
+                  meant.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", meant)),
+      key, std::move(ways));
 }
 
 void PartReader::require_kind(const Part& part) const {
   const Json& json = at(part.place);
   const auto require = [&](bool holds, const char* expected) {
-    if (!holds) {
-      throw InvalidInput("wrong-type",
-                         fmt::format("{} must have {} at {}", name_, expected, part.place),
-                         key_of(part));
-    }
+    if (holds) return;
+    const std::string name = called(part.place);
+    throw InvalidInput("wrong-type",
+                       fmt::format("{} must be {}, but is {}", name.empty() ? part.place : name,
+                                   expected, brief_json(json)),
+                       key_of(part));
   };
   const auto of_texts = [&](std::initializer_list<const char*> keys) {
     return json.is_object() &&

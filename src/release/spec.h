@@ -118,6 +118,8 @@ struct OwnPart {
   bool is_open = false;
   double below = kNoLimit;
   double most = kNoLimit;
+  /// Of a request: the place of the part without which this one has no meaning.
+  const char* needs = "";
 
   static constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 };
@@ -172,6 +174,8 @@ class PartReader {
   [[nodiscard]] std::string flag_of(const std::string& place) const;
   [[nodiscard]] const Json& at(const char* place) const;
   void require_known(const Json& object, const std::string& place) const;
+  [[noreturn]] void refuse_key(const std::string& key, const std::string& place) const;
+  void require_needed(const Part& part) const;
   void require_kind(const Part& part) const;
   void require_range(const Part& part) const;
 
@@ -180,6 +184,11 @@ class PartReader {
   const std::string& name_;
   const char* what_;
 };
+
+/// Throws InvalidInput: "--units is missing: --units-column needs it". Flags have no dashes.
+/// `is_truth`: the missing one has no value.
+[[noreturn]] void refuse_without(std::string_view given, std::string_view missing,
+                                 bool is_truth = false);
 
 /// The method named; refuses an unknown one, none, and parts of other methods.
 [[nodiscard]] Method method_of(const PartReader& reader);

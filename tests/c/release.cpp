@@ -270,7 +270,7 @@ TEST(CRelease, GoesFromFileToFileAndIsCharged) {
   EXPECT_EQ(mollify_release_csv(kSpec, data.c_str(), ledger.c_str(), "people", out.c_str(),
                                 certificate.c_str(), nullptr),
             MOLLIFY_INVALID_INPUT);
-  EXPECT_THAT(mollify_last_error(), HasSubstr("people has no total"));
+  EXPECT_THAT(mollify_last_error(), HasSubstr("\"people\" has no total"));
   EXPECT_EQ(scratch.read("out.csv"), "");
   static_cast<void>(
       LedgerFile(ledger, LedgerFile::Opening::kExisting)

@@ -357,7 +357,7 @@ TEST(Advise, TakesAModelForMoreRowsThanPersons) {
   EXPECT_EQ(found["other_ways"][0]["way"], "central");
   EXPECT_THAT(found["other_ways"][0]["why"].get<std::string>(),
               HasSubstr("not here: method central releases one record of each person at most, 300 "
-                        "in all, but --count 30000"));
+                        "in all, but --count is 30000"));
   const Ended sample = command.run(Arguments{"advise", "--purpose", "sample"} + table + columns);
   EXPECT_EQ(sample.status, 2);
   EXPECT_THAT(sample.err, HasSubstr("--purpose table weighs methods that release any number\n"));
@@ -412,10 +412,10 @@ TEST(Advise, ProtectsPersonsWhereTheirColumnIsNamed) {
     return ended.err;
   };
   EXPECT_EQ(refused({"--protect", "row"}),
-            "mollify: --unit person is given, but --protect row protects single rows, and a person "
+            "mollify: --unit is \"person\", but --protect row protects single rows, and a person "
             "may have many; say --protect person, or leave --unit out\n");
   EXPECT_EQ(refused({"--protect", "table"}),
-            "mollify: --unit person is given, but --protect table protects the whole table; say "
+            "mollify: --unit is \"person\", but --protect table protects the whole table; say "
             "--protect person, or leave --unit out\n");
 }
 
@@ -498,7 +498,8 @@ TEST(Advise, RefusesInOneSentence) {
           {"--purpose", "records", "--protect", "table", "--method", "local", "--columns", "4"}),
       "mollify: method local protects person, but --protect is table; leave one of them out\n");
   EXPECT_EQ(refused(kEach + Arguments{"--delta", "1e-6"}),
-            "mollify: --delta is for " + kRowMethods.text() + ", but the method is local\n");
+            "mollify: --delta is for " + kRowMethods.text() +
+                ", which advise does not choose here: leave it out\n");
   EXPECT_EQ(refused(kEach + Arguments{"--epsilon", "-1"}),
             "mollify: epsilon must be finite and positive, but is -1\n");
   EXPECT_EQ(refused({"--purpose", "sample", "--protect", "row", "--columns", "4", "--n", "100",

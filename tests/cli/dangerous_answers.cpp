@@ -397,7 +397,8 @@ TEST(DangerousAnswers, ChargesNothingWithoutATotalAndSaysWhatIsLeft) {
   EXPECT_EQ(refused.status, 2);
   EXPECT_EQ(
       refused.err,
-      "mollify: people has no total in ledger, which has totals for others (--data-set names one), "
+      "mollify: \"people\" has no total in ledger, which has totals for others (--data-set names "
+      "one), "
       "so nothing would ever be refused: declare one (mollify ledger --ledger ledger --declare "
       "--data-set people --epsilon E), or say that none "
       "is meant (--no-total)\n");

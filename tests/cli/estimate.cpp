@@ -214,9 +214,10 @@ TEST(Estimate, RefusesInOneSentence) {
   population.files.write("c.json", forged);
   EXPECT_EQ(refused({}), "mollify: c.json must hold, but mollify verify finds that it does not\n");
   std::filesystem::remove(population.files.path("domain.yaml"));
-  EXPECT_EQ(refused({}),
-            "mollify: c.json names the domain domain.yaml, which is not here: say where it is with "
-            "--domain\n");
+  EXPECT_EQ(
+      refused({}),
+      "mollify: c.json names the domain \"domain.yaml\", which is not here: say where it is with "
+      "--domain\n");
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ TEST(Ledger, ChargesWhatWasTypedAndRefusesWhatWouldPassTheTotal) {
   const Ended refused = command.run(tenth);
   EXPECT_EQ(refused.status, 2);
   EXPECT_EQ(refused.err,
-            "mollify: the total of people in ledger is epsilon 1: epsilon 0 remains, and this "
+            "mollify: the total of \"people\" in ledger is epsilon 1: epsilon 0 remains, and this "
             "release costs epsilon 0.1; declare a higher total (mollify ledger --replace)\n");
   EXPECT_EQ(command.files.read("out.csv"), tenth_release);
 
@@ -127,7 +127,8 @@ TEST(Ledger, TellsSixDigits) {
   EXPECT_EQ(ledger_of(command)["data_sets"][0]["remaining"]["epsilon"], "3.19999");
   EXPECT_EQ(
       command.run(sample + Arguments{"--epsilon", "5"}).err,
-      "mollify: the total of people in ledger is epsilon 3.5: epsilon 3.19999 remains, and this "
+      "mollify: the total of \"people\" in ledger is epsilon 3.5: epsilon 3.19999 remains, and "
+      "this "
       "release costs epsilon 5; release with what remains, or declare a higher total (mollify "
       "ledger --replace)\n");
 }
@@ -210,7 +211,7 @@ TEST(Ledger, ComposesAcrossModels) {
   const Ended refused = command.run(central + another + quarter);
   EXPECT_EQ(refused.status, 2);
   EXPECT_EQ(refused.err,
-            "mollify: the total of others in ledger protects each unit of id, but this release "
+            "mollify: the total of \"others\" in ledger protects each unit of id, but this release "
             "protects no more than each row; add --unit id, so that it protects them\n");
   EXPECT_EQ(refused.out, "");
 }
@@ -248,7 +249,7 @@ TEST(Ledger, SaysWhatIsMissing) {
     return ended.err;
   };
   EXPECT_EQ(refused({"--epsilon", "1", "--delta", "1e-6"}),
-            "mollify: the total of people in ledger is epsilon 2 and delta 1e-7: epsilon 2 and "
+            "mollify: the total of \"people\" in ledger is epsilon 2 and delta 1e-7: epsilon 2 and "
             "delta 1e-7 remain (delta is too small), and this release costs epsilon 1 and delta "
             "1e-6; release with what remains, or declare a higher total (mollify ledger "
             "--replace)\n");
@@ -299,7 +300,7 @@ TEST(Ledger, RefusesInOneSentence) {
            {{"ledger", "--ledger", "data.csv"},
             "data.csv is not a ledger but a file of another kind"},
            {show + Arguments{"--data-set", "x"},
-            "the ledger ledger has no data set named x; it has people"},
+            "the ledger ledger has no data set named \"x\"; it has people"},
            {show + Arguments{"--data-set", "x", "--data", "y"},
             "give --data-set or --data, not both"},
            {show + Arguments{"--epsilon", "1"},
@@ -313,7 +314,7 @@ TEST(Ledger, RefusesInOneSentence) {
            {declaring({"--epsilon", "1", "--scope", "unit"}),
             "scope must be row, unit=COLUMN or table, but is \"unit\""},
            {declaring({"--epsilon", "2"}),
-            "people already has a total in ledger: epsilon 1 for the whole table. --replace "
+            "\"people\" already has a total in ledger: epsilon 1 for the whole table. --replace "
             "replaces "
             "it"},
            {show + Arguments{"--declare", "--epsilon", "1"},
@@ -331,10 +332,10 @@ TEST(Ledger, RefusesInOneSentence) {
            {one + Arguments{"--ledger", "here", "--out", "here"},
             "--out must not overwrite the file of --ledger, here"},
            {kSample + kLocal + kOneDraw + kFree,
-            "the total of people in ledger protects the whole table, but this release protects "
+            "the total of \"people\" in ledger protects the whole table, but this release protects "
             "no more than each unit of id"},
            {kSample + kIntegral + kFree + Arguments{"--mu", "1", "--count", "1"},
-            "the total of people in ledger is a pure epsilon, but this release promises mu"}}) {
+            "the total of \"people\" in ledger is a pure epsilon, but this release promises mu"}}) {
     const Ended ended = command.run(words);
     EXPECT_EQ(ended.status, 2) << ended.err;
     EXPECT_EQ(command.files.without_folder(ended.err), "mollify: " + sentence + "\n");

@@ -82,7 +82,7 @@ TEST(Robustness, KnowsAFileAgainByWhateverName) {
   hard[2] = "hard.csv";
   const Ended linked = command.run(hard);
   EXPECT_EQ(linked.status, 0) << linked.err;
-  EXPECT_THAT(linked.err, HasSubstr("hard.csv as people, so it was charged there"));
+  EXPECT_THAT(linked.err, HasSubstr("hard.csv as \"people\", so it was charged there"));
   std::filesystem::rename(command.files.path("hard.csv"), command.files.path("moved.csv"));
   hard[2] = "moved.csv";
   EXPECT_EQ(command.run(hard).status, 0);
@@ -90,15 +90,15 @@ TEST(Robustness, KnowsAFileAgainByWhateverName) {
   EXPECT_EQ(data_sets(command)[0]["releases"], 3);
   // Another name is refused before anything is drawn, or taken on purpose, and said.
   const Arguments others = kIntegralDraw + kCharging + Arguments{"--data-set", "others"} + free;
-  expect_refused(command.run(others),
-                 "ledger knows " +
-                     std::filesystem::canonical(command.files.path("data.csv")).string() +
-                     " as people already, and charges there would not count for others: "
-                     "name it people, or say that another data set is meant (--another-data-set)");
+  expect_refused(
+      command.run(others),
+      "ledger knows " + std::filesystem::canonical(command.files.path("data.csv")).string() +
+          " as \"people\" already, and charges there would not count for \"others\": "
+          "name it \"people\", or say that another data set is meant (--another-data-set)");
   EXPECT_EQ(data_sets(command).size(), 1U);
   const Ended other = command.run(others + Arguments{"--another-data-set"});
   EXPECT_EQ(other.status, 0) << other.err;
-  EXPECT_THAT(other.err, HasSubstr("the ledger knows the same file as people too"));
+  EXPECT_THAT(other.err, HasSubstr("the ledger knows the same file as \"people\" too"));
   EXPECT_EQ(command.run(others).status, 0) << "it is known by this name now";
   EXPECT_EQ(command.run({"ledger", "--ledger", "ledger", "--data", "moved.csv"}).status, 0);
 }
@@ -249,7 +249,7 @@ TEST(Robustness, LosesNoUnitOfARosterWithoutAHeader) {
   EXPECT_EQ(named.status, 0) << named.err;
   EXPECT_EQ(lines_of(named.out).size(), 3U);
   expect_refused(command.run(kSample + kLocal + kOneDraw + Arguments{"--units-column", "who"}),
-                 "--units is missing: --units-column names a column of that roster");
+                 "--units is missing: --units-column needs it");
 }
 
 TEST(Robustness, SaysThirtyOnlyWhereADrawCountsThirty) {

@@ -253,9 +253,10 @@ TEST(SampleMarginals, TheModelGivesMoreRowsAtNoCost) {
             "mollify: --given must be COLUMN=VALUE, but is \"ward\"\n");
   EXPECT_EQ(refused({"--given", "town=west"}),
             "mollify: the model has no column \"town\"; it has ward, sex, dose\n");
-  EXPECT_EQ(refused({"--given", "ward=west"}),
-            "mollify: ward in given must be one of 3 declared values, but is \"west\"; ward has "
-            "north, south, east\n");
+  EXPECT_EQ(
+      refused({"--given", "ward=west"}),
+      "mollify: \"ward\" in given must be one of 3 declared values, but is \"west\"; \"ward\" has "
+      "north, south, east\n");
   EXPECT_EQ(command.run({"generate", "--model", "domain.yaml", "--count", "5"}).status, 2);
 }
 

@@ -305,7 +305,7 @@ TEST(Tune, RefusesInOneSentence) {
       "mollify: --best is for categories and grids, but the space is candidates: each list of "
       "these would need bounds of its own\n");
   EXPECT_EQ(refused(fine + Arguments{"--out", "band.json"}),
-            "mollify: --out is where --best writes its band, but --best is not given\n");
+            "mollify: --best is missing: --out needs it\n");
   EXPECT_EQ(refused(fine + Arguments{"--c1", "0.5"}), "mollify: --c2 is missing: --c1 needs it\n");
   // Before the units are read, which may be many.
   command.files.write("public.csv", "id,weight,age\nu,no number,20\n");

@@ -74,8 +74,8 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
        "the method is missing: local, integral, integral-model, central, gaussian, "
        "gaussian-model or marginals; mollify advise helps to choose"},
       {"sample locl --data schools.csv --domain schools.yaml --epsilon 2",
-       "the method must be one of local, integral, integral-model, central, gaussian, "
-       "gaussian-model, marginals, but is \"locl\" (did you mean \"local\"?); see mollify "
+       "the method must be local, integral, integral-model, central, gaussian, "
+       "gaussian-model or marginals, but is \"locl\" (did you mean \"local\"?); see mollify "
        "sample --help"},
       {"sample local --data schools.csv --domain schools.yaml --unit scool --epsilon 2",
        "schools.csv has no column \"scool\", which names the unit of a record; it has "
@@ -98,12 +98,12 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
       {central + "--epsilon 1", "--count is missing: how many records to release"},
       {local + "--count 1.5 --epsilon 2", "count must be a whole number, but is \"1.5\""},
       {local + "--count 1 --epsilon 2 --mechanism minmax",
-       "mechanism must be one of minimax, relative, class, neighbourhood, public-kernel, "
-       "randomized-response, mixture, gaussian-curve, naive, convex, scale-and-shift, but is "
+       "mechanism must be minimax, relative, class, neighbourhood, public-kernel, "
+       "randomized-response, mixture, gaussian-curve, naive, convex or scale-and-shift, but is "
        "\"minmax\" (did you mean "
        "\"minimax\"?)"},
       {central + "--count 10 --epsilon 1 --mechanism minimax",
-       "mechanism must be one of auto, " + all_names<CentralMechanism>() +
+       "mechanism must be auto, " + all_names<CentralMechanism>(" or ") +
            " in method central, but is \"minimax\", which is for methods local, integral and "
            "integral-model"},
       {"sample integral --data schools.csv --domain schools.yaml --epsilon 1 --delta 1e-6",
@@ -126,23 +126,22 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
       {"sample integral --data schools.csv --domain schools.yaml --epsilon 1 --unit school",
        "--unit is for methods local, central, gaussian, gaussian-model and marginals, but the "
        "method is integral, which protects the whole table: leave it out"},
-      {"plan local --k 0 --epsilon 1", "--k must be from 1 to 16777216, but is 0"},
+      {"plan local --k 0 --epsilon 1", "k must be from 1 to 16777216, but is 0"},
       {"plan local --k 16",
        "the budget is missing: give --epsilon (mollify finds alpha) or --alpha (mollify "
        "finds epsilon)"},
       {"advise --purpose records --protect person --n 100 --columns 3,x",
-       "--columns takes whole numbers from 1 to 4294967296, separated by commas, but \"x\" "
-       "is not one"},
+       "each of columns must be a whole number from 1 to 4294967295, but one is \"x\""},
       {"check --data schools.csv --domain typo.yaml",
-       "typo.yaml line 2: column \"sex\": type must be one of categorical, ordinal, boolean, "
-       "integer, number, date, datetime, but is \"categorcal\" (did you mean "
+       "typo.yaml line 2: column \"sex\": type must be categorical, ordinal, boolean, "
+       "integer, number, date or datetime, but is \"categorcal\" (did you mean "
        "\"categorical\"?)"},
       {"check --data schools.csv --domain open.yaml",
        "open.yaml line 2: the brace { is never closed"},
       {"amplify --n 100",
        "give exactly three of --n, --epsilon0, --epsilon and --delta; you gave 1"},
       {local + "--count 1 --epsilon 3 --ledger l.db --data-set a --out new.csv",
-       "the total of a in l.db is epsilon 1: epsilon 1 remains, and this release costs "
+       "the total of \"a\" in l.db is epsilon 1: epsilon 1 remains, and this release costs "
        "epsilon 3; release with what remains, or declare a higher total (mollify ledger "
        "--replace)"},
       {"sample central --data schools.csv --domain wide.yaml --count 10 --epsilon 1",
@@ -158,7 +157,7 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
       {"sample local --data no_header.csv --domain schools.yaml --unit school --epsilon 2",
        "no_header.csv has no column \"sex\", which the domain declares; mollify check prints "
        "its first line, which must be a header"},
-      {"plan local --k 99999999 --epsilon 1", "--k must be from 1 to 16777216, but is 99999999"},
+      {"plan local --k 99999999 --epsilon 1", "k must be from 1 to 16777216, but is 99999999"},
       {local + "--count 99999999999999999999 --epsilon 2",
        "count must be a whole number of at most 18446744073709551615, but is "
        "\"99999999999999999999\""},
@@ -220,7 +219,7 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
        "leaves "
        "more of the budget to each draw, or add --accept-error to release anyway"},
       {"advise --purpose sample --protect row --n 300 --count 3 --columns 3 --covariance there.csv",
-       "--covariance is for method gaussian: add --method gaussian, or leave it out"},
+       "--covariance is for method gaussian, which advise does not choose here: leave it out"},
       {"--versoin", "unknown flag --versoin (did you mean \"--version\"?); see mollify --help"},
       {"domain --data schools.csv",
        "unknown flag --data (did you mean \"--public\"?); see mollify domain --help"},
@@ -256,7 +255,7 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
        "Gaussian rows need columns of type number, but column \"sex\" is categorical: leave it out "
        "of the domain, or use method marginals"},
       {"ledger --ledger l.db --data-set ab",
-       "the ledger l.db has no data set named ab (did you mean \"a\"?); it has a"},
+       "the ledger l.db has no data set named \"ab\" (did you mean \"a\"?); it has a"},
       {"plan marginals --domain wide.yaml --n 100 --epsilon 1",
        "method marginals takes columns of at most 65536 values, bins and nulls counted, but \"a\" "
        "has 1000000, \"b\" has 1000000: declare `bins` or `edges` there, such as `bins: 32`"},

@@ -473,7 +473,7 @@ TEST(SpaceKind, IsRefusedWhereTheDomainCannotHaveIt) {
       "candidates");
   EXPECT_EQ(refusal({number("x"), word("w")}, SpaceKind::kGrid),
             "space grid needs columns of numbers or integers without a null category, but column "
-            "\"w\" is not one");
+            "\"w\" is not one: leave it out of the domain, or take --space candidates");
 }
 
 TEST(SpaceKind, HasNames) {

@@ -180,8 +180,8 @@ TEST(ParseDomain, NamesTheLineOfWhatItRefuses) {
   EXPECT_EQ(refusal("columns:\n  age: {min: 1}\n"),
             "d.yaml line 2: column \"age\": type is missing");
   EXPECT_EQ(refusal("columns:\n  age: {type: int}\n"),
-            "d.yaml line 2: column \"age\": type must be one of categorical, ordinal, boolean, "
-            "integer, number, date, datetime, but is \"int\" (did you mean \"integer\"?)");
+            "d.yaml line 2: column \"age\": type must be categorical, ordinal, boolean, "
+            "integer, number, date or datetime, but is \"int\" (did you mean \"integer\"?)");
   EXPECT_THAT(refusal("columns:\n  age: {type: ordnial}\n"),
               HasSubstr("but is \"ordnial\" (did you mean \"ordinal\"?)"));
   EXPECT_EQ(refusal("columns:\n  age:\n    type: integer\n    min: 0\n"),
@@ -221,7 +221,7 @@ TEST(ParseDomain, NamesTheLineOfWhatItRefuses) {
   EXPECT_EQ(refusal("columns:\n  x: {type: number, min: 0, max: 9, bins: 3, spike: 10}\n"),
             "d.yaml line 2: column \"x\": spike must be a number from 0 to 9, but is 10");
   EXPECT_EQ(refusal("columns:\n  x: {type: date, min: 2026-01-01, max: 2026-02-01, bins: moon}\n"),
-            "d.yaml line 2: column \"x\": bins must be one of " + all_names<Period>() +
+            "d.yaml line 2: column \"x\": bins must be " + all_names<Period>() +
                 " or a number, but is \"moon\"");
   EXPECT_EQ(refusal("columns:\n  a: {type: boolean}\n  a: {type: boolean}\n"),
             "d.yaml line 3 must not repeat the key \"a\"");

@@ -108,12 +108,12 @@ TEST(LedgerFile, RefusesWhatWouldPassATotal) {
     return refusal(scratch, [&] { ledger.charge(release); });
   };
   EXPECT_EQ(refused(release_at(pure_cost("0.1"))),
-            "the total of people in ledger is epsilon 1: epsilon 0 remains, and this release "
+            "the total of \"people\" in ledger is epsilon 1: epsilon 0 remains, and this release "
             "costs epsilon 0.1; declare a higher total (mollify ledger --replace)");
   EXPECT_EQ(refused(release_at(ExactPrivacy::gaussian(Decimal(1.0)))),
-            "the total of people in ledger is a pure epsilon, but this release promises mu");
+            "the total of \"people\" in ledger is a pure epsilon, but this release promises mu");
   EXPECT_EQ(refused(release_at(pure_cost("0.1"), ProtectionScope::row())),
-            "the total of people in ledger protects each unit of id, but this release protects "
+            "the total of \"people\" in ledger protects each unit of id, but this release protects "
             "no more than each row; add --unit id, so that it protects them");
   EXPECT_EQ(refused(release_at(pure_cost("0"))),
             "a privacy budget must be positive, but is epsilon 0");
@@ -129,17 +129,18 @@ TEST(LedgerFile, RefusesWhatWouldPassATotal) {
   ReleaseCharge other = release_at(pure_cost("100"));
   other.data_set = "places";  // has no total
   other.without_total = false;
-  EXPECT_EQ(refused(other),
-            "places has no total in ledger, which has totals for people (--data-set names one), so "
-            "nothing would ever be refused: declare one (mollify ledger --ledger ledger --declare "
-            "--data-set places --epsilon E), or say that none is meant (--no-total)");
+  EXPECT_EQ(
+      refused(other),
+      "\"places\" has no total in ledger, which has totals for people (--data-set names one), so "
+      "nothing would ever be refused: declare one (mollify ledger --ledger ledger --declare "
+      "--data-set places --epsilon E), or say that none is meant (--no-total)");
   other.cost = ExactPrivacy::gaussian(Decimal(1.0));
   EXPECT_THAT(refused(other), testing::HasSubstr("--data-set places --epsilon E --delta D)"));
   other.cost = pure_cost("100");
   other.data_set = "/data/places.csv";  // a file's
   EXPECT_EQ(
       refused(other),
-      "/data/places.csv has no total in ledger, which has totals for people (--data-set names "
+      "\"/data/places.csv\" has no total in ledger, which has totals for people (--data-set names "
       "one), so nothing would ever be refused: declare one (mollify ledger --ledger ledger "
       "--declare --data /data/places.csv --epsilon E), or say that none is meant (--no-total)");
   other.data_set = "places";
@@ -197,17 +198,21 @@ TEST(LedgerFile, ReplacesATotalOnPurposeOnly) {
   EXPECT_EQ(declaring(row, pure_cost("1.0"), false), "") << "it is the total already";
   EXPECT_EQ(declaring(row, pure_cost("1"), true), "");
   EXPECT_EQ(ledger.history().size(), 1U);
-  EXPECT_EQ(declaring(row, pure_cost("2"), false),
-            "people already has a total in ledger: epsilon 1 for each row. --replace replaces it");
-  EXPECT_EQ(declaring(ProtectionScope::table(), pure_cost("1"), false),
-            "people already has a total in ledger: epsilon 1 for each row. --replace replaces it");
+  EXPECT_EQ(
+      declaring(row, pure_cost("2"), false),
+      "\"people\" already has a total in ledger: epsilon 1 for each row. --replace replaces it");
+  EXPECT_EQ(
+      declaring(ProtectionScope::table(), pure_cost("1"), false),
+      "\"people\" already has a total in ledger: epsilon 1 for each row. --replace replaces it");
   ledger.charge(release_at(pure_cost("0.5"), row));
-  EXPECT_EQ(declaring(row, pure_cost("0.4"), true),
-            "people has spent more in ledger already than epsilon 0.4: epsilon 0.5, if costs are "
-            "summed; declare a higher total");
-  EXPECT_EQ(declaring(ProtectionScope::table(), pure_cost("2"), true),
-            "a total for the whole table cannot be kept: release 2 of people in ledger protects "
-            "no more than each row");
+  EXPECT_EQ(
+      declaring(row, pure_cost("0.4"), true),
+      "\"people\" has spent more in ledger already than epsilon 0.4: epsilon 0.5, if costs are "
+      "summed; declare a higher total");
+  EXPECT_EQ(
+      declaring(ProtectionScope::table(), pure_cost("2"), true),
+      "a total for the whole table cannot be kept: release 2 of \"people\" in ledger protects "
+      "no more than each row");
   EXPECT_EQ(declaring(row, ExactPrivacy::gaussian(Decimal(1.0)), true),
             "a total must be in epsilon, in epsilon and delta, or in rho, but is in mu");
   EXPECT_EQ(declaring(row, pure_cost("2"), true), "");
@@ -230,9 +235,10 @@ TEST(LedgerFile, LeavesTheScopeToATotalThatReplacesAnother) {
   };
   ledger.declare("people", {person, approximate_cost("3", "1e-5")}, false);
   ledger.charge(release_at(approximate_cost("1", "1e-6"), person));
-  EXPECT_EQ(replacing(pure_cost("2")),
-            "people has spent more in ledger already than epsilon 2: epsilon 1 and delta 1e-6, if "
-            "costs are summed; declare a higher total, with --delta");
+  EXPECT_EQ(
+      replacing(pure_cost("2")),
+      "\"people\" has spent more in ledger already than epsilon 2: epsilon 1 and delta 1e-6, if "
+      "costs are summed; declare a higher total, with --delta");
   EXPECT_EQ(replacing(approximate_cost("6", "1e-5")), "");
   EXPECT_EQ(ledger.history().back().scope, person);
   EXPECT_EQ(ledger.history().back().cost, approximate_cost("6", "1e-5"));

@@ -82,7 +82,7 @@ TEST(FrontLedger, KnowsEveryDataSet) {
   EXPECT_EQ(entries[0]["cost"]["epsilon"], "0.5");
   EXPECT_EQ(entries[0]["kind"], "release");
   EXPECT_EQ(test::refusal_of([&] { (void)ledger.history("nobody"); }),
-            "the ledger has no data set named nobody");
+            "the ledger has no data set named \"nobody\"");
 }
 
 TEST(FrontLedger, RefusesInOneSentence) {

@@ -389,7 +389,7 @@ TEST(FrontSamplerShapes, AreRefused) {
   EXPECT_EQ(test::refusal_of([] {
               Sampler({.mechanism = "best", .outcomes = 2, .epsilon = 1});
             }).substr(0, 53),
-            "mechanism must be one of minimax, relative, class, ne");
+            "mechanism must be minimax, relative, class, neighbour");
   EXPECT_EQ(test::refusal_of([] { Sampler({.outcomes = 2, .epsilon = -1}); }), test::refusal_of([] {
               (void)inside::make_sampler({.outcome_count = 2, .epsilon = -1});
             }));

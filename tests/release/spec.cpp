@@ -99,40 +99,47 @@ TEST(ReleaseSpec, RefusesWhatIsNone) {
     spec[json::json_pointer(place)] = value;
     return refused(spec);
   };
-  EXPECT_EQ(refused(json::array()), "s.json must be a release's spec, a JSON object");
+  EXPECT_EQ(refused(json::array()), "s.json must be a release's spec, a JSON object, but is []");
   EXPECT_EQ(with(integral(), "/colour", 3), "/colour in s.json is no part of a release's spec");
   EXPECT_EQ(with(integral(), "/privacy/colour", 3),
             "/privacy/colour in s.json is no part of a release's spec");
   EXPECT_EQ(with(integral(), "/space/colour", 3),
             "/space/colour in s.json is no part of a release's spec");
   EXPECT_EQ(with(integral(), "/domain/colour", "x"),
-            "s.json must have a file or a text, and at most its sha256 at /domain");
+            "/domain in s.json must be a file or a text, and at most its sha256, but is an object");
   EXPECT_EQ(with(integral(), "/domain/text", "x"),
             "s.json must have a file or a text, and at most its sha256 at /domain");
   EXPECT_EQ(with(integral(), "/count", 1.5), "s.json must have a whole number at /count");
   EXPECT_EQ(with(integral(), "/count", -1), "count must be from 1 to 100000000, but is -1");
   EXPECT_EQ(with(integral(), "/count", nullptr), "s.json must have a whole number at /count");
+}
+
+            "/domain in s.json must be a file or a text, and at most its sha256, but is an object");
+  EXPECT_EQ(with(integral(), "/count", 1.5), "/count in s.json must be a whole number, but is 1.5");
+  EXPECT_EQ(with(integral(), "/count", -1), "/count in s.json must be a whole number, but is -1");
+  EXPECT_EQ(with(integral(), "/count", nullptr),
+            "/count in s.json must be a whole number, but is null");
   EXPECT_EQ(with(integral(), "/count", 0), "count must be from 1 to 100000000, but is 0");
   EXPECT_EQ(with(integral(), "/method", "centrl"),
             "method must be " + all_names<Method>(" or ") +
                 ", but is \"centrl\" (did you mean \"central\"?)");
   EXPECT_EQ(with(integral(), "/format", "mollify release 9"),
-            "s.json must have the format \"mollify release 1\"");
+            "s.json must have the format \"mollify release 1\", but has \"mollify release 9\"");
   EXPECT_EQ(with(integral(), "/privacy/epsilon", "-1"),
             "epsilon must be finite and positive, but is -1");
   EXPECT_EQ(with(integral(), "/privacy/epsilon", "abc"),
             "epsilon must be a number, but is \"abc\"");
   EXPECT_EQ(with(integral(), "/privacy/epsilon", true),
-            "s.json must have a number, or one in quotes at /privacy/epsilon");
+            "/privacy/epsilon in s.json must be a number, or one in quotes, but is true");
   EXPECT_EQ(with(integral(), "/privacy", json::object()),
             "the budget is missing: give /privacy/epsilon in s.json or /privacy/mu in s.json");
   EXPECT_EQ(with(integral(), "/privacy/mu", "1"),
             "mechanism gaussian-curve takes --mu alone: leave out --epsilon");
   EXPECT_EQ(with(integral(), "/reference", "r.csv"),
-            "s.json must have a file, and at most its sha256 at /reference");
-  EXPECT_EQ(with(integral(), "/c2", "3"), "s.json must have a number at /c2");
+            "/reference in s.json must be a file, and at most its sha256, but is \"r.csv\"");
+  EXPECT_EQ(with(integral(), "/c2", "3"), "/c2 in s.json must be a number, but is \"3\"");
   EXPECT_EQ(with(gaussian(), "/logarithms", "a"),
-            "s.json must have a list of texts at /logarithms");
+            "/logarithms in s.json must be a list of texts, but is \"a\"");
   json missing = integral();
   missing.erase("domain");
   EXPECT_EQ(refused(missing), "/domain in s.json (--domain) is missing: the public domain, YAML");

@@ -72,10 +72,12 @@ void refuse_mismatch(const Measure& p, const Measure& reference) {
     const Interval of_p = p.box()[axis];
     const Interval of_reference = reference.box()[axis];
     if (of_reference.contains(of_p)) continue;
-    refuse_input("not-for-this-domain", "reference",
-                 "the reference must be positive wherever the density is, but along axis {} it "
-                 "ends at [{:g}, {:g}] and the density at [{:g}, {:g}]",
-                 axis, of_reference.low, of_reference.high, of_p.low, of_p.high);
+    throw InvalidInput(
+        "not-for-this-domain",
+        fmt::format("the reference must be positive wherever the density is, but along axis {} it "
+                    "ends at [{:g}, {:g}] and the density at [{:g}, {:g}]",
+                    axis, of_reference.low, of_reference.high, of_p.low, of_p.high),
+        "reference", {WayOut::set("reference")});
   }
 }
 

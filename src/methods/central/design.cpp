@@ -192,9 +192,12 @@ CentralDesign histogram(const CentralRequest& request) {
 
 /// d, where k = 2^d.
 unsigned coordinates_of(std::uint64_t outcomes) {
-  refuse_if(outcomes < 2 || !std::has_single_bit(outcomes), "not-for-this-domain", "mechanism",
-            "mechanism product needs 2^d outcomes, one for each vector of d bits, but there are {}",
-            outcomes);
+  if (outcomes < 2 || !std::has_single_bit(outcomes)) {
+    refuse_input("not-for-this-domain", "mechanism", {WayOut::set("mechanism")},
+                 "mechanism product needs 2^d outcomes, one for each vector of d bits, but there "
+                 "are {}",
+                 outcomes);
+  }
   return static_cast<unsigned>(std::countr_zero(outcomes));
 }
 
@@ -240,13 +243,19 @@ CentralDesign finished(CentralDesign design) {
 }  // namespace
 
 void require_central_budget(const Privacy& budget) {
-  refuse_if(budget.notion == Notion::kGaussian, "not-for-this-budget", "mu",
-            "a budget of the central model is in epsilon, delta or rho, but is in mu");
+  if (budget.notion == Notion::kGaussian) {
+    throw InvalidInput("not-for-this-budget",
+                       "a budget of the central model is in epsilon, delta or rho, but is in mu",
+                       "mu", {WayOut::set("epsilon"), WayOut::set("rho")});
+  }
   const bool is_rho = budget.notion == Notion::kConcentrated;
-  refuse_if((is_rho ? budget.epsilon : budget.rho) != 0 || budget.mu != 0 ||
-                (budget.notion != Notion::kApproximate && budget.delta != 0),
-            "not-for-this-budget", {},
-            "a budget is epsilon, epsilon and delta, or rho, but what another notion has is given");
+  if ((is_rho ? budget.epsilon : budget.rho) != 0 || budget.mu != 0 ||
+      (budget.notion != Notion::kApproximate && budget.delta != 0)) {
+    throw InvalidInput(
+        "not-for-this-budget",
+        "a budget is epsilon, epsilon and delta, or rho, but what another notion has is given",
+        "epsilon", {WayOut::set("epsilon"), WayOut::set("rho")});
+  }
 }
 
 CentralDesign design_central(CentralMechanism mechanism, const CentralRequest& request) {
@@ -285,12 +294,16 @@ std::vector<CentralOption> central_options(const CentralRequest& request) {
 CentralDesign best_central_design(const CentralRequest& request,
                                   std::optional<CentralMechanism> chosen_before) {
   if (request.budget.notion == Notion::kConcentrated) {
-    refuse_input(
-        "not-for-this-budget", "rho",
-        "{} works with {}, and with {}; otherwise give {}, with {} or without", flag_words("rho"),
-        setting_words("mechanism", "product"),
-        methods_words(std::array<std::string_view, 3>{"gaussian", "gaussian-model", "marginals"}),
-        flag_words("epsilon"), flag_words("delta"));
+    throw InvalidInput(
+        "not-for-this-budget",
+        fmt::format("{} works with {}, and with {}; otherwise give {}, with {} or without",
+                    flag_words("rho"), setting_words("mechanism", "product"),
+                    methods_words(
+                        std::array<std::string_view, 3>{"gaussian", "gaussian-model", "marginals"}),
+                    flag_words("epsilon"), flag_words("delta")),
+        "rho",
+        {WayOut::set("mechanism", "product"), WayOut::set("epsilon"), WayOut::use("gaussian"),
+         WayOut::use("gaussian-model"), WayOut::use("marginals")});
   }
   std::vector<CentralOption> options = central_options(request);
   std::vector<CentralDesign> served;

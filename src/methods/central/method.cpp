@@ -40,12 +40,14 @@ namespace {
 const IntegerCells& cells_to_search(const Domain& domain, std::string_view name) {
   const Column& column = domain.columns().front();
   const auto* const cells = std::get_if<IntegerCells>(&column.cells());
-  refuse_if(domain.columns().size() > 1 || cells == nullptr || !cells->declared_edges().empty() ||
-                column.mapping().null_is_category,
-            "not-for-this-domain", "support",
-            "a hint of the support needs a domain of one integer column, without edges, whose "
-            "nulls have a value, but {} is another",
-            name);
+  if (domain.columns().size() > 1 || cells == nullptr || !cells->declared_edges().empty() ||
+      column.mapping().null_is_category) {
+    throw InvalidInput("not-for-this-domain",
+                       fmt::format("a hint of the support needs a domain of one integer column, "
+                                   "without edges, whose nulls have a value, but {} is another",
+                                   name),
+                       "support", {WayOut::leave("support")});
+  }
   return *cells;
 }
 

@@ -527,9 +527,12 @@ void validate(const GaussianRequest& request) {
         "with epsilon, or the covariance itself",
         "covariance-bound", {WayOut::set("rho"), WayOut::set("delta"), WayOut::set("covariance")});
   }
-  refuse_if(
-      request.paper_variance && !is_pure, "not-for-this-budget", "paper-variance",
-      "the paper's variance works under pure epsilon alone: leave it out, or give epsilon alone");
+  if (request.paper_variance && !is_pure) {
+    throw InvalidInput(
+        "not-for-this-budget",
+        "the paper's variance works under pure epsilon alone: leave it out, or give epsilon alone",
+        "paper-variance", {WayOut::leave("paper-variance"), WayOut::set("epsilon")});
+  }
   if (request.mean_bound) {
     if (!request.ranges.empty()) {
       throw InvalidInput("contradicting-parameters",
@@ -773,9 +776,11 @@ void check_gaussian_design(const GaussianDesign& design) {
   if (design.centre) check_centre_design(*design.centre);
   if (design.threshold > 0) {
     check_tested_run(tested_run(design));
-    refuse_if(request.budget.notion != Notion::kApproximate || weights.minus_records > 0,
-              "not-for-this-budget", {},
-              "a run is tested under epsilon and delta, and subtracts no records");
+    if (request.budget.notion != Notion::kApproximate || weights.minus_records > 0) {
+      throw InvalidInput("not-for-this-budget",
+                         "a run is tested under epsilon and delta, and subtracts no records",
+                         "epsilon", {WayOut::set("epsilon"), WayOut::set("delta")});
+    }
   }
   const Privacy& said = design.guarantee;
   refuse_if(said.notion != request.budget.notion || !run_keeps(design, said) ||

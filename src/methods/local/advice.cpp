@@ -149,11 +149,14 @@ class IntegralAdvice final : public DrawAdvice {
 
   void require(const AdviceQuestion& asked) const override {
     if (asked.purpose != Purpose::kEstimates) return;
+    const std::vector<WayOut> ways =
+        asked.method ? std::vector{WayOut::use("local"), WayOut::use("central")}
+                     : std::vector{WayOut::set("protect", "person"), WayOut::set("protect", "row")};
     throw InvalidInput("not-for-this-method",
-                       method_words("integral") +
-                           " protects the table, and one record of a table tells nothing of a "
-                           "population; protect each person or each row to have estimates",
-                       "method", {WayOut::set("protect", "person"), WayOut::set("protect", "row")});
+                       fmt::format("{} protects the table, and one record of a table tells nothing "
+                                   "of a population; to have estimates, use {}",
+                                   method_words("integral"), words_of(ways)),
+                       asked.method ? "method" : "protect", ways);
   }
 
   std::string protection(const AdviceQuestion&, const std::string& factor) const override {

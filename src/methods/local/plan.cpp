@@ -43,10 +43,24 @@ RegionCondition parse_condition(const std::string& text, const Domain& domain) {
   const auto& columns = domain.columns();
   const auto column = std::find_if(columns.begin(), columns.end(),
                                    [&](const Column& c) { return c.name() == name; });
-  if (equals == std::string::npos || column == columns.end()) {
-    std::vector<std::string> known;
-    for (const Column& one : columns) known.push_back(one.name());
-    refuse_name("region", "COLUMN=VALUE[,VALUE] for a column of the domain", text, known);
+  if (equals == std::string::npos) {
+    throw InvalidInput(
+        "malformed-text",
+        fmt::format("region must be COLUMN=VALUE[,VALUE] for a column of the domain, but is \"{}\"",
+                    text),
+        "region");
+  }
+  if (column == columns.end()) {
+    const std::vector<std::string> known = domain.names();
+    const std::string nearest = nearest_name(name, known);
+    Concern concern("region");
+    concern.column = name;
+    throw InvalidInput(
+        "unknown-column",
+        fmt::format("region must name a column of the domain, which has {}, but "
+                    "names \"{}\"{}",
+                    list_words(known), name, did_you_mean(name, known)),
+        concern, {WayOut::set("region", nearest.empty() ? "" : nearest + text.substr(equals))});
   }
   RegionCondition condition{static_cast<std::size_t>(column - columns.begin()),
                             std::vector<bool>(column->size())};
@@ -55,8 +69,10 @@ RegionCondition parse_condition(const std::string& text, const Domain& domain) {
     const std::string value = text.substr(begin, end - begin);
     const Verdict verdict = column->read(value).verdict;
     if (verdict != Verdict::kValue && !(verdict == Verdict::kNull && column->declares_nulls())) {
-      refuse_input("unknown-value", "region", "region needs for {} {}, but has \"{}\"{}", name,
-                   column->expectation(), value, did_you_mean(*column, value));
+      throw InvalidInput("unknown-value",
+                         fmt::format("region must have for \"{}\" {}, but has \"{}\"{}", name,
+                                     column->expectation(), value, did_you_mean(*column, value)),
+                         "region");
     }
     condition.inside[column->encode(value)] = true;
     begin = end + 1;
@@ -69,11 +85,15 @@ double stated_mass(const std::vector<std::string>& region) {
   double mass = 0;
   const std::string& text = region.front();
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), mass);
-  refuse_if(region.size() > 1 || error != std::errc() || end != text.data() + text.size() ||
-                !(mass >= 0 && mass <= 1),
-            "out-of-range", "region",
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  if (region.size() > 1 || !is_number || !(mass >= 0 && mass <= 1)) {
+    throw InvalidInput(
+        is_number ? Code("out-of-range") : Code("wrong-type"),
+        fmt::format(
             "region must be a reference mass from 0 to 1 when no domain is given, but is \"{}\"",
-            text);
+            text),
+        "region", {WayOut::set("region"), WayOut::set("domain")});
+  }
   return mass;
 }
 

@@ -161,11 +161,12 @@ void require_columns_of(const MarginalRequest& request) {
   for (std::size_t i = 0; i < request.columns.size(); ++i) {
     const std::uint32_t size = request.columns[i].size;
     sizes.push_back(counted_cells(request.columns[i]));
-    refuse_if(request.copula && size > 2 && !request.columns[i].ordered, "not-for-this-domain",
-              "copula",
-              "a copula takes numbers, ordered columns and columns of two values, but column {} of "
-              "the domain has {} values in no order",
-              i + 1, size);
+    if (request.copula && size > 2 && !request.columns[i].ordered) {
+      refuse_input("not-for-this-domain", "copula", {WayOut::leave("copula")},
+                   "a copula takes numbers, ordered columns and columns of two values, but column "
+                   "{} of the domain has {} values in no order",
+                   i + 1, size);
+    }
     if (size >= 1 && size <= kMostColumnCells) continue;
     refuse_input("too-many-outcomes", "bins",
                  "{} takes columns of at most {} values, bins and nulls counted, but column {} of "

@@ -114,7 +114,7 @@ TEST(LocalPlan, RefusesInOneSentence) {
   const auto refused = [](const std::string& question) {
     return test::refusal_of([&] { static_cast<void>(planned(question)); });
   };
-  EXPECT_EQ(refused("[]"), "q.json must be a plan's question, a JSON object");
+  EXPECT_EQ(refused("[]"), "q.json must be a plan's question, a JSON object, but is []");
   EXPECT_EQ(refused(R"({"method": "local", "k": 3, "m": 1})"),
             "/m in q.json is no part of a plan's question");
   EXPECT_EQ(refused(R"({"method": "local", "k": 3})"),
