@@ -1,4 +1,4 @@
-// What one call leaves to the next.
+// Memory that a call leaves for the next one.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ class Spare {
   Spare& operator=(const Spare&) = delete;
   ~Spare() { delete kept_.load(); }
 
-  /// Null if there is none.
+  /// A null pointer if nobody left one.
   [[nodiscard]] std::unique_ptr<T> take() { return std::unique_ptr<T>(kept_.exchange(nullptr)); }
   void leave(std::unique_ptr<T> used) { delete kept_.exchange(used.release()); }
 
