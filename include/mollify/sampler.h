@@ -138,6 +138,47 @@ class Sampler : public Handle<const class SamplerInside> {
                   std::size_t threads = 1) const;
 };
 
+/// A view of logits, rows after rows.
+struct Logits {
+  /// What they are stored as; a half has 16 bits.
+  enum class Kind { kFloat64, kFloat32, kFloat16, kBfloat16 };
+
+  Kind kind = Kind::kFloat32;
+  /// Of rows times vocabulary numbers. Not read if there are none.
+  const void* first = nullptr;
+  std::size_t rows = 0;
+  std::size_t vocabulary = 0;
+};
+
+/// Next tokens of language models: a draw from a private model's scores, within a band around a
+/// public model's. Immutable, cheap to copy, safe to share between threads. The memory of a draw is
+/// kept for the next one.
+///
+/// Each token promises epsilon to the owner of the private logits, against any other logits
+/// whatsoever. A token's law lies in integers between bounds that are made of the public logits
+/// alone. A token of -inf is never drawn, and a logit counts as 40 below the greatest if it is less.
+///
+/// Exponentials are in double precision if either array is, else in single precision, exact to
+/// about 1e-6.
+class TokenSampler : public Handle<const class TokenSamplerInside> {
+ public:
+  using Handle::Handle;
+
+  /// Epsilon of one token, from 1e-6; above 30 it counts as 30. `top` is the number of tokens to
+  /// choose from, the likeliest of the public model, the first ones among equals; 0: all. Throws
+  /// InvalidInput for other numbers.
+  explicit TokenSampler(double epsilon, std::size_t top = 0);
+
+  /// Throws InvalidInput unless public logits can be drawn by: numbers or -inf, and no row of -inf
+  /// alone. For those who pay before a draw. O(rows vocabulary).
+  void check(const Logits& open) const;
+
+  /// A token for each row. No private logit ever throws; NaN counts as impossible. Throws
+  /// InvalidInput unless both have one shape and released.size() rows, and where `check` does,
+  /// before anything is drawn. O(rows vocabulary).
+  void draw(const Logits& secret, const Logits& open, std::span<std::uint32_t> released) const;
+};
+
 /// k-ary randomized response [Kairouz et al. 2016]: reports a value of {0, ..., k - 1} as itself
 /// with probability kept() / total(), and as each other one with probability other() / total().
 /// kept() is at most e^epsilon other(), decided in integers. Immutable, cheap to copy, safe to

@@ -1,10 +1,12 @@
 #include <map>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <mollify/sampler.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -68,6 +70,39 @@ OwnedArray<std::uint32_t> draw_units_by_key(const Sampler& sampler,
   return owned_array(std::move(released));
 }
 
+/// Logits of any library that shares memory, of the four kinds.
+struct SharedLogits {
+  SharedLogits(nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu> shared,
+               bool is_bfloat16)
+      : array(std::move(shared)) {
+    using Code = nb::dlpack::dtype_code;
+    const nb::dlpack::dtype type = array.dtype();
+    const auto is = [&](Code code, int bits) {
+      return type.code == static_cast<std::uint8_t>(code) && type.bits == bits && type.lanes == 1;
+    };
+    view = {Logits::Kind::kFloat32, array.data(), array.shape(0), array.shape(1)};
+    if (is(Code::Float, 64)) {
+      view.kind = Logits::Kind::kFloat64;
+    } else if (is(Code::Float, 16)) {
+      view.kind = Logits::Kind::kFloat16;
+    } else if (is(Code::Bfloat, 16) || (is_bfloat16 && is(Code::UInt, 16))) {
+      view.kind = Logits::Kind::kBfloat16;
+    } else if (!is(Code::Float, 32)) {
+      throw nb::type_error("logits must be float64, float32, float16 or bfloat16");
+    }
+  }
+
+  nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu> array;
+  Logits view;
+};
+
+OwnedArray<std::uint32_t> draw_tokens(const TokenSampler& sampler, const SharedLogits& secret,
+                                      const SharedLogits& open) {
+  std::vector<std::uint32_t> released(open.view.rows);
+  computed([&] { sampler.draw(secret.view, open.view, released); });
+  return owned_array(std::move(released));
+}
+
 nb::bytes bytes_for_workers(const ReleaseKey& key) {
   const std::vector<std::uint8_t> handed = key.bytes_for_workers();
   return nb::bytes(handed.data(), handed.size());
@@ -128,6 +163,22 @@ void add_sampler(nb::module_& module) {
       .def("draw_units_by_key", &draw_units_by_key, "outcomes"_a.noconvert(),
            "offsets"_a.noconvert(), "weights"_a.none(), "key"_a, "identities"_a, "threads"_a,
            "progress"_a.none());
+
+  nb::class_<SharedLogits>(module, "Logits")
+      .def(nb::init<nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu>, bool>(),
+           "array"_a, "is_bfloat16"_a = false)
+      .def_prop_ro("shape", [](const SharedLogits& logits) {
+        return std::pair(logits.view.rows, logits.view.vocabulary);
+      });
+  nb::class_<TokenSampler>(module, "TokenSampler")
+      .def(nb::init<double, std::size_t>(), "epsilon"_a, "top"_a)
+      .def(
+          "check",
+          [](const TokenSampler& sampler, const SharedLogits& open) {
+            computed([&] { sampler.check(open.view); });
+          },
+          "open"_a)
+      .def("draw", &draw_tokens, "secret"_a, "open"_a);
 
   nb::class_<RandomizedResponse>(module, "RandomizedResponse")
       .def(nb::init<std::size_t, double>(), "k"_a, "epsilon"_a)

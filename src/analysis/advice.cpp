@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -461,7 +460,6 @@ class Advisor {
       report = plan(plan_question(epsilon), inputs_);
     } catch (const InvalidInput& refused) {
       found.why = refused;
-      refused_.insert_or_assign(epsilon, refused);
       return found;
     }
     const PlanAnswer& answer = report.answers.front();
@@ -514,9 +512,8 @@ class Advisor {
 
   /// What its plan refused keeps its code and its ways out.
   [[noreturn]] void refuse_budget(const AdvisedBudget& budget) const {
-    const auto refused = refused_.find(budget.epsilon);
-    if (refused != refused_.end()) throw Unserved(refused->second, budget.why);
-    throw Unserved("no-mechanism", budget.why);
+    if (budget.why.refused) throw Unserved(*budget.why.refused, budget.why.text);
+    throw Unserved("no-mechanism", budget.why.text);
   }
 
   void choose_budget() {
@@ -761,7 +758,6 @@ class Advisor {
   std::string epsilon_given_ = "as given";
   bool is_method_given_ = false;
   bool is_error_given_ = false;
-  std::map<double, InvalidInput> refused_;  // by the plan of an epsilon
   std::optional<Domain> domain_;
   std::vector<std::uint64_t> sizes_;  // how many values each column has
 };

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "random.h"
@@ -151,6 +152,8 @@ class Band {
 
   /// The lower bounds as an array, empty on a uniform band.
   [[nodiscard]] std::span<const std::uint64_t> lowers() const { return lowers_; }
+  /// Their memory, for the next band: ends the use of this one.
+  [[nodiscard]] std::vector<std::uint64_t> take_lowers() && { return std::move(lowers_); }
 
  private:
   static constexpr std::size_t kRun = 64;

@@ -9,11 +9,11 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // The table.
 
-Table::Table(const Band& band) : Table(&band) { fit_reference(Bounds(band), written()); }
+Table::Table(const Band& band) : Table(&band) { fit_reference(Bounds(band), written(band)); }
 
-void Table::require_count(std::size_t count) const {
-  if (count == band_->outcome_count()) return;
-  throw InvalidInput("wrong-shape", "a table over " + std::to_string(band_->outcome_count()) +
+void Table::require_count(const Band& band, std::size_t count) {
+  if (count == band.outcome_count()) return;
+  throw InvalidInput("wrong-shape", "a table over " + std::to_string(band.outcome_count()) +
                                         " outcomes needs as many scores, but has " +
                                         std::to_string(count));
 }

@@ -59,9 +59,24 @@ class Table {
   /// scores is public: any other than k throws InvalidInput. Their values never throw.
   template <class Score, class Search>
   void assign(std::span<const Score> scores, Search search) {
-    require_count(scores.size());
-    fit(Bounds(*band_), scores, search, written());
+    assign(*band_, scores, search);
   }
+
+  /// Remakes the table over another band, which must outlive it, in the memory that it has if that
+  /// is enough. The band before does not have to exist any more. If the search throws, or memory
+  /// runs out, the table stays as it was.
+  template <class Score, class Search>
+  void assign(const Band& band, std::span<const Score> scores, Search search) {
+    if (band.outcome_count() > room_) {
+      *this = Table(band, scores, search);
+      return;
+    }
+    require_count(band, scores.size());
+    fit(Bounds(band), scores, search, written(band));
+    band_ = &band;
+  }
+  template <class Score, class Search>
+  void assign(Band&&, std::span<const Score>, Search) = delete;
 
   [[nodiscard]] const Band& band() const { return *band_; }
 
@@ -73,7 +88,7 @@ class Table {
   /// The outcome i with n_0 + ... + n_(i-1) <= position < n_0 + ... + n_i; position must be below
   /// band().total(). So each outcome i has exactly n_i positions. O(k / 256 + 256). NOT PRIVATE.
   [[nodiscard]] std::size_t outcome_at(std::uint64_t position) const {
-    return detail::run_at(numerators(), block_sums_, position);
+    return detail::run_at(numerators(), std::span(block_sums_).first(blocks_of(*band_)), position);
   }
 
   /// One outcome, of a uniform position. Every draw spends epsilon. For many draws from one table,
@@ -86,12 +101,20 @@ class Table {
   /// Numerators that hold whatever was in the memory: fit writes every one.
   explicit Table(const Band* band)
       : band_(band),
-        numerators_(std::make_unique_for_overwrite<std::uint64_t[]>(band->outcome_count())),
-        block_sums_((band->outcome_count() + kBlock - 1) / kBlock) {}
-  Numerators written() { return {{numerators_.get(), band_->outcome_count()}, block_sums_}; }
-  void require_count(std::size_t count) const;
+        room_(band->outcome_count()),
+        numerators_(std::make_unique_for_overwrite<std::uint64_t[]>(room_)),
+        block_sums_(blocks_of(*band)) {}
+  static std::size_t blocks_of(const Band& band) {
+    return (band.outcome_count() + kBlock - 1) / kBlock;
+  }
+  Numerators written(const Band& band) {
+    return {{numerators_.get(), band.outcome_count()},
+            std::span(block_sums_).first(blocks_of(band))};
+  }
+  static void require_count(const Band& band, std::size_t count);
 
   const Band* band_;
+  std::size_t room_;  // number of outcomes that the memory holds
   std::unique_ptr<std::uint64_t[]> numerators_;
   std::vector<std::uint64_t> block_sums_;
 };

@@ -1,6 +1,9 @@
 #include "front/sampler.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -10,6 +13,7 @@
 #include "base/json.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/spare.h"
 #include "base/speech.h"
 #include "base/threads.h"
 #include "core/invalid_input.h"
@@ -21,6 +25,7 @@
 #include "kernel/channels.h"
 #include "methods/local/mechanism.h"
 #include "methods/local/method.h"
+#include "methods/local/tokens.h"
 #include "methods/local/unit_draws.h"
 #include "mollify/answers.h"
 #include "mollify/distributed.h"
@@ -269,6 +274,70 @@ void Sampler::draw_units(std::span<const std::uint32_t> outcomes,
     };
   };
   inside::in_threads(released.size(), inside::thread_count(threads), make_work, "units");
+}
+
+// -----------------------------------------------------------------------------------------------
+// TokenSampler.
+
+class TokenSamplerInside {
+ public:
+  /// One of those that other calls left, or a new one.
+  [[nodiscard]] std::unique_ptr<inside::TokenDraw> draws() const {
+    std::unique_ptr<inside::TokenDraw> left = spare.take();
+    return left != nullptr ? std::move(left) : std::make_unique<inside::TokenDraw>(epsilon, top);
+  }
+
+  double epsilon;
+  std::size_t top;
+  mutable inside::Spare<inside::TokenDraw> spare{};
+};
+
+namespace {
+
+inside::LogitRow row_of(const Logits& logits, std::size_t row) {
+  using Kind = inside::LogitKind;
+  static constexpr std::array<std::pair<Kind, std::size_t>, 4> kKinds{
+      {{Kind::kFloat64, 8}, {Kind::kFloat32, 4}, {Kind::kFloat16, 2}, {Kind::kBfloat16, 2}}};
+  const auto [kind, bytes] = kKinds[static_cast<std::size_t>(logits.kind)];
+  return {kind, static_cast<const std::byte*>(logits.first) + row * logits.vocabulary * bytes,
+          logits.vocabulary};
+}
+
+void require_rows(inside::TokenDraw& draws, const Logits& open) {
+  for (std::size_t row = 0; row < open.rows; ++row) draws.require_public(row_of(open, row));
+}
+
+}  // namespace
+
+TokenSampler::TokenSampler(double epsilon, std::size_t top)
+    : Handle(std::shared_ptr<Inside>(new Inside{epsilon, top})) {
+  inside_->spare.leave(inside_->draws());  // refuses a wrong epsilon
+}
+
+void TokenSampler::check(const Logits& open) const {
+  auto draws = inside_->draws();
+  require_rows(*draws, open);
+  inside_->spare.leave(std::move(draws));
+}
+
+void TokenSampler::draw(const Logits& secret, const Logits& open,
+                        std::span<std::uint32_t> released) const {
+  if (secret.rows != open.rows || secret.vocabulary != open.vocabulary ||
+      released.size() != open.rows) {
+    throw InvalidInput(
+        "wrong-shape",
+        fmt::format("private and public logits of {} tokens must be of one shape, but have shapes "
+                    "({}, {}) and ({}, {})",
+                    released.size(), secret.rows, secret.vocabulary, open.rows, open.vocabulary),
+        "private");
+  }
+  auto draws = inside_->draws();
+  if (open.rows > 1) require_rows(*draws, open);  // of one alone the draw does
+  for (std::size_t row = 0; row < open.rows; ++row) {
+    inside::keep_going();
+    released[row] = draws->draw(row_of(secret, row), row_of(open, row), entropy());
+  }
+  inside_->spare.leave(std::move(draws));
 }
 
 // -----------------------------------------------------------------------------------------------

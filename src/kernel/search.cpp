@@ -26,10 +26,11 @@ const Passes<float>& passes(std::span<const float>) { return fastest<SearchLanes
 
 /// A hair above the shares of the total where there is room for that, and otherwise just below.
 template <class Mass>
-Band make_uneven(const BandSpec& spec, std::span<const Mass> masses, const ExpBound& bound) {
+Band make_uneven(const BandSpec& spec, std::span<const Mass> masses, const ExpBound& bound,
+                 std::vector<std::uint64_t> lowers) {
   const double sum = validated_mass_sum(masses), total = static_cast<double>(spec.total);
   if (masses.size() == 1) return Band::make(1, spec.total, bound, spec.total);
-  std::vector<std::uint64_t> lowers(masses.size());
+  lowers.resize(masses.size());
   for (const bool is_generous : {true, false}) {
     const LowerRule rule{spec.floor, sum, total, is_generous};
     passes(masses).lowers(rule, masses.data(), masses.size(), lowers.data());
@@ -81,7 +82,7 @@ double detail::validated_mass_sum(std::span<const float> masses) {
   return validated_mass_sum(std::vector<double>(masses.begin(), masses.end()));  // to say why not
 }
 
-Band make_band(const BandSpec& spec) {
+Band make_band(const BandSpec& spec, std::vector<std::uint64_t> memory) {
   const ExpBound bound(spec.epsilon);
   const std::size_t given = std::max(spec.reference.size(), spec.float_reference.size());
   const std::size_t count = given == 0 ? spec.outcome_count : given;
@@ -100,8 +101,12 @@ Band make_band(const BandSpec& spec) {
   require_between({"the number of outcomes", "outcomes", "outcomes"}, count, 1,
                   Band::kMostOutcomes);
   require_in(kInsideOne, {"the band's floor b", "floor"}, spec.floor);
-  if (!spec.reference.empty()) return detail::make_uneven(spec, spec.reference, bound);
-  if (!spec.float_reference.empty()) return detail::make_uneven(spec, spec.float_reference, bound);
+  if (!spec.reference.empty()) {
+    return detail::make_uneven(spec, spec.reference, bound, std::move(memory));
+  }
+  if (!spec.float_reference.empty()) {
+    return detail::make_uneven(spec, spec.float_reference, bound, std::move(memory));
+  }
   return detail::make_even(spec, count, bound);
 }
 
@@ -387,11 +392,13 @@ class Projection {
 }  // namespace
 }  // namespace detail
 
-void project(Table& table, std::span<const double> scores) {
-  table.assign(scores, detail::Projection<double>());
+void project(Table& table, std::span<const double> scores) { project(table, table.band(), scores); }
+void project(Table& table, std::span<const float> scores) { project(table, table.band(), scores); }
+void project(Table& table, const Band& band, std::span<const double> scores) {
+  table.assign(band, scores, detail::Projection<double>());
 }
-void project(Table& table, std::span<const float> scores) {
-  table.assign(scores, detail::Projection<float>());
+void project(Table& table, const Band& band, std::span<const float> scores) {
+  table.assign(band, scores, detail::Projection<float>());
 }
 
 void project(SparseTable& table, std::span<const std::uint32_t> outcomes,

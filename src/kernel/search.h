@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "core/band.h"
 #include "core/table.h"
@@ -48,8 +49,9 @@ struct BandSpec {
 /// Band's theorem holds for any lower bounds.
 ///
 /// The integers are the same on every machine: certificates hash them. Throws InvalidInput, in one
-/// sentence, if the spec is malformed or no table fits. O(k).
-[[nodiscard]] Band make_band(const BandSpec& spec);
+/// sentence, if the spec is malformed or no table fits. O(k). The lower bounds are written into
+/// `memory`, whatever it holds, if it has room for them.
+[[nodiscard]] Band make_band(const BandSpec& spec, std::vector<std::uint64_t> memory = {});
 
 // -----------------------------------------------------------------------------------------------
 // The projection of scores on a band: where the tables that releases are drawn from should lie.
@@ -70,6 +72,10 @@ struct BandSpec {
 /// Their values never throw. Outcomes that are not ascending are sorted and their scores added.
 void project(Table& table, std::span<const double> scores);
 void project(Table& table, std::span<const float> scores);
+/// Over another band (Table::assign).
+void project(Table& table, const Band& band, std::span<const double> scores);
+void project(Table& table, const Band& band, std::span<const float> scores);
+void project(Table&, Band&&, const auto& scores) = delete;
 void project(SparseTable& table, std::span<const std::uint32_t> outcomes,
              std::span<const double> scores);
 

@@ -35,7 +35,7 @@ void require_hash(const std::string& name, std::string& stated, const std::strin
     throw InvalidInput("certificate-mismatch",
                        fmt::format("{} must have the SHA-256 that the spec states, {}, but has {}",
                                    name, stated, found.empty() ? "none" : found),
-                       Concern::in_file(name));
+                       concern);
   }
   stated = found;
 }

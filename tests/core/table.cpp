@@ -556,6 +556,36 @@ TEST(Table, ReleasesTheReferenceUntilItHasScores) {
   }
 }
 
+/// In one memory, over bands of any size.
+TEST(Table, OverAnotherBandIsLikeANewTable) {
+  std::mt19937_64 random(61);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  const Band first = make_band({.outcome_count = 3, .floor = 0.5, .epsilon = 1});
+  Table table(first);
+  for (const std::size_t size : {700u, 1u, 257u, 256u, 5000u, 2u, 4999u}) {
+    std::vector<double> masses(size), scores(size);
+    for (double& mass : masses) mass = 0.01 + uniform(random);
+    for (double& score : scores) score = uniform(random);
+    const Band band = make_band({.reference = masses, .floor = 0.3, .epsilon = 2},
+                                std::vector<std::uint64_t>(17, ~std::uint64_t{0}));
+    project(table, band, scores);
+    const Table fresh = projected(band, scores);
+    ASSERT_EQ(&table.band(), &band);
+    ASSERT_TRUE(std::ranges::equal(table.numerators(), fresh.numerators())) << size;
+    std::uint64_t end = 0;
+    for (std::size_t i = 0; i < size; i += 1 + i / 16) {
+      end = 0;
+      for (std::size_t j = 0; j <= i; ++j) end += table.numerators()[j];
+      ASSERT_EQ(table.outcome_at(end - 1), i);
+    }
+    ASSERT_EQ(table.outcome_at(band.total() - 1), size - 1);
+    ASSERT_THROW(project(table, first, scores), InvalidInput);
+    ASSERT_EQ(&table.band(), &band);
+    ASSERT_TRUE(std::ranges::equal(table.numerators(), fresh.numerators()));
+    project(table, first, std::vector<double>{1, 2, 3});
+  }
+}
+
 TEST(Table, RefusesAnotherNumberOfScores) {
   const Band band = make_band({.outcome_count = 3, .floor = 0.5, .epsilon = 1});
   Table table(band);

@@ -13,6 +13,7 @@ from mollify._ledger import Ledger, existing
 from mollify._parameters import check_class
 from mollify._privacy import Privacy
 from mollify._private_numbers import private_numbers
+from mollify._private_objects import asking_objects
 from mollify._refusal import refusal
 from mollify._sampler import _numbers
 from mollify._warning import messages, warn
@@ -57,11 +58,11 @@ class TokenSampler:
         data_set: str | None = None,
         scope: str = "table",
     ) -> None:
-        # Refuses a wrong epsilon. A Sampler would call a token noise, but a public model is near.
-        _core.Sampler(_core.SamplerParameters("minimax", 2, number("epsilon", epsilon)))
-        warn(messages(_core.epsilon_warnings(Privacy(float(epsilon))._inside())))
         if top is not None and whole_number("top", top) < 1:
             raise refusal("out-of-range", f"top must be at least 1, but is {top}", "top")
+        self._inside = _core.TokenSampler(number("epsilon", epsilon), top or 0)
+        # A Sampler would call a token noise, but a public model is near.
+        warn(messages(_core.epsilon_warnings(Privacy(float(epsilon))._inside())))
         if (ledger is None) != (data_set is None):
             raise refusal("missing-parameter", "tokens are charged to a ledger with a data_set, but one is missing", "data_set")
         self.epsilon = float(epsilon)
@@ -94,6 +95,10 @@ class TokenSampler:
             (batch, vocabulary) logits that depend on nothing private, except earlier
             releases. A token of -inf is never drawn.
 
+        float32, float16 and bfloat16 in rows are read where they are, from NumPy or by
+        DLPack, and so is float64. Other numbers become float64. If neither is float64,
+        exponentials have single precision.
+
         Returns
         -------
         (batch,) array of numpy.uint32
@@ -101,26 +106,26 @@ class TokenSampler:
         """
         import numpy as np
 
-        open_scores = _numbers("public", public, "fiub").astype(np.float64)
-        width = open_scores.shape[-1] if open_scores.ndim else None
-        scores = private_numbers("private", private, width=width).astype(np.float64)
-        if scores.ndim != 2 or scores.shape != open_scores.shape:
+        open_logits = _shared(public)
+        if open_logits is None:
+            open_logits = _numbers("public", public, "fiub")
+        width = open_logits.shape[-1] if open_logits.shape else None
+        logits = _shared_privately(private)
+        if logits is None:
+            logits = private_numbers("private", private, width=width)
+        if len(logits.shape) != 2 or logits.shape != open_logits.shape:
             raise refusal(
                 "wrong-shape",
                 "private and public must be of one shape (batch, vocabulary), but have shapes "
-                f"{scores.shape} and {open_scores.shape}",
+                f"{logits.shape} and {open_logits.shape}",
             )
-        rows = [self._row(row) for row in open_scores]
-        self._charge(1 if self.separate else len(rows))
-        tokens = np.empty(len(rows), np.uint32)
-        for place, (allowed, sampler) in enumerate(rows):
-            chosen = scores[place, allowed]
-            with np.errstate(all="ignore"):
-                greatest = np.max(chosen, where=~np.isnan(chosen), initial=-np.inf)
-                weights = np.where(chosen == greatest, 1.0, np.exp(chosen - greatest))
-            weights[chosen == -np.inf] = 0.0  # all of them: then the public model is drawn from
-            tokens[place] = allowed[sampler.draw(weights.reshape(1, -1))[0]]
-        return tokens
+        read, open_read = (
+            one if isinstance(one, _core.Logits) else _core.Logits(np.ascontiguousarray(one, np.float64))
+            for one in (logits, open_logits)
+        )
+        self._inside.check(open_read)
+        self._charge(1 if self.separate else logits.shape[0])
+        return self._inside.draw(read, open_read)
 
     def force(self, private: ArrayLike, public: ArrayLike) -> NDArray[Any]:
         """The draw as (batch, vocabulary) scores: 0 at the token that was drawn, -inf
@@ -132,28 +137,20 @@ class TokenSampler:
         import numpy as np
 
         tokens = self.draw(private, public)
-        scores = np.full(np.shape(public), -np.inf)
+        shape = public.shape if hasattr(public, "shape") else np.shape(public)
+        scores = np.full(tuple(shape), -np.inf)
         scores[np.arange(len(tokens)), tokens] = 0.0
         return scores
 
     def __repr__(self) -> str:
         return f"TokenSampler(epsilon {self.epsilon:g} a token, {self._tokens} drawn)"
 
-    def _row(self, logits: NDArray[Any]) -> tuple[NDArray[Any], _core.Sampler]:
-        """Possible tokens, and the sampler of one of them."""
-        import numpy as np
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_inside": None}
 
-        if np.any(np.isnan(logits) | (logits == np.inf)) or not np.any(np.isfinite(logits)):
-            raise refusal(
-                "out-of-range",
-                "public logits must be numbers or -inf, and not all -inf, but a row is otherwise",
-            )
-        order = np.argsort(-logits, kind="stable")
-        count = int(np.count_nonzero(np.isfinite(logits)))
-        allowed = np.sort(order[: count if self.top is None else min(count, self.top)])
-        masses = np.exp(np.maximum(logits[allowed] - np.max(logits), -40.0))
-        parameters = ("relative", len(masses), self.epsilon, None, masses.tolist())
-        return allowed, _core.Sampler(_core.SamplerParameters(*parameters))
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._inside = _core.TokenSampler(self.epsilon, self.top or 0)
 
     def _charge(self, tokens: int) -> None:
         if self._ledger is not None and self._data_set is not None and tokens > 0:
@@ -169,3 +166,30 @@ class TokenSampler:
         exact = Decimal(repr(self.epsilon)) * tokens
         cost = float(exact)
         return cost if Decimal(repr(cost)) >= exact else math.nextafter(cost, math.inf)
+
+
+def _shared(given: Any) -> _core.Logits | None:
+    """Rows of an array that are read where they are; None for anything else."""
+    import numpy as np
+
+    if type(given) is np.ndarray:
+        # Of ml_dtypes, which NumPy does not hand on.
+        is_bfloat16 = given.dtype.itemsize == 2 and given.dtype.name == "bfloat16"
+        if given.ndim != 2 or not (is_bfloat16 or given.dtype in (np.float32, np.float16, np.float64)):
+            return None
+        return _core.Logits(np.ascontiguousarray(given.view(np.uint16) if is_bfloat16 else given), is_bfloat16)
+    if isinstance(given, np.ndarray) or not hasattr(type(given), "__dlpack__"):
+        return None
+    try:
+        return _core.Logits(given)
+    except BaseException:  # of another kind, or on another device
+        return None
+
+
+def _shared_privately(given: Any) -> _core.Logits | None:
+    import numpy as np
+
+    if type(given) is np.ndarray:
+        return _shared(given)
+    with asking_objects():
+        return _shared(given)

@@ -1,7 +1,13 @@
 #include "methods/local/sampler.h"
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
 #include <numeric>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "base/refusal.h"
 #include "kernel/search.h"
@@ -49,14 +55,20 @@ std::vector<double> dense_scores(const ScoredOutcomes& p, std::size_t outcome_co
 }
 
 template <class Weight>
-void draw_each(const Band& band, std::span<const Weight> weights, SecureRandom& random,
-               std::span<std::uint32_t> released) {
+void draw_each(const Band& band, Spare<Table>& spare, std::span<const Weight> weights,
+               SecureRandom& random, std::span<std::uint32_t> released) {
   const std::size_t k = band.outcome_count();
-  Table table(band);
+  std::unique_ptr<Table> table = spare.take();
   for (std::size_t row = 0; row < released.size(); ++row) {
-    project(table, weights.subspan(row * k, k));
-    released[row] = static_cast<std::uint32_t>(table.draw(random));
+    const auto scores = weights.subspan(row * k, k);
+    if (table == nullptr) {
+      table = std::make_unique<Table>(projected(band, scores));
+    } else {
+      project(*table, scores);
+    }
+    released[row] = static_cast<std::uint32_t>(table->draw(random));
   }
+  spare.leave(std::move(table));
 }
 
 }  // namespace
@@ -87,12 +99,12 @@ void BandSampler::draw_by_law(const ScoredOutcomes& p, const LawWords& words,
 
 void BandSampler::draw_rows(std::span<const double> weights, SecureRandom& random,
                             std::span<std::uint32_t> released) const {
-  draw_each(band_, weights, random, released);
+  draw_each(band_, spare_, weights, random, released);
 }
 
 void BandSampler::draw_rows(std::span<const float> weights, SecureRandom& random,
                             std::span<std::uint32_t> released) const {
-  draw_each(band_, weights, random, released);
+  draw_each(band_, spare_, weights, random, released);
 }
 
 Law BandSampler::law(const ScoredOutcomes& p) const {

@@ -14,6 +14,7 @@
 
 #include "accounting/privacy.h"
 #include "base/directed_rounding.h"
+#include "base/spare.h"
 #include "core/band.h"
 #include "core/random.h"
 #include "core/table.h"
@@ -158,7 +159,8 @@ class BandSampler final : public LocalSampler {
   [[nodiscard]] Privacy guarantee() const override { return Privacy::pure(band_.epsilon()); }
   void draw_by_law(const ScoredOutcomes& p, const LawWords& words,
                    std::span<std::uint32_t> released) const override;
-  /// From a Table, which has an integer for each outcome, for every k.
+  /// From a Table, which has an integer for each outcome, for every k. Its memory is kept for the
+  /// next call.
   void draw_rows(std::span<const double> weights, SecureRandom& random,
                  std::span<std::uint32_t> released) const override;
   void draw_rows(std::span<const float> weights, SecureRandom& random,
@@ -174,6 +176,7 @@ class BandSampler final : public LocalSampler {
 
  private:
   Band band_;
+  mutable Spare<Table> spare_{};
 };
 
 // -----------------------------------------------------------------------------------------------

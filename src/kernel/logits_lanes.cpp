@@ -1,0 +1,123 @@
+#include "kernel/logits_lanes.h"
+
+#include "core/lanes.h"
+
+namespace mollify::detail {
+namespace {
+
+typedef float Float8 __attribute__((vector_size(32)));
+typedef std::int32_t Int8 __attribute__((vector_size(32)));
+typedef std::uint32_t Half8 __attribute__((vector_size(32)));
+typedef std::uint16_t Short8 __attribute__((vector_size(16)));
+constexpr std::size_t kWide = 8;
+
+inline Float8 wide(float value) { return Float8{} + value; }
+
+/// Calls step(eight values, where they begin, how many of them count), the last of them completed
+/// by repeating the first: all reading is here.
+template <class Eight, class Value, class Step>
+inline void for_each_eight(const Value* values, std::size_t size, Step step) {
+  const std::size_t whole = size - size % kWide;
+  std::size_t i = 0;
+  for (; i + 2 * kWide <= whole; i += 2 * kWide) {
+    step(load<Eight>(values + i), i, kWide);
+    step(load<Eight>(values + i + kWide), i + kWide, kWide);
+  }
+  if (i < whole) step(load<Eight>(values + i), i, kWide);
+  if (whole == size) return;
+  Value rest[kWide];
+  for (std::size_t j = 0; j < kWide; ++j) rest[j] = values[whole + j < size ? whole + j : whole];
+  step(load<Eight>(rest), whole, size - whole);
+}
+
+inline void store(Float8 values, std::size_t count, float* to) {
+  if (count == kWide) {
+    __builtin_memcpy(to, &values, sizeof values);
+    return;
+  }
+  for (std::size_t j = 0; j < count; ++j) to[j] = values[j];
+}
+
+/// Two chains of comparisons, so that one does not have to wait for the other.
+LogitRange range(const float* logits, std::size_t size) {
+  Float8 greatest[2] = {wide(-__builtin_inff()), wide(-__builtin_inff())};
+  Float8 least[2] = {wide(__builtin_inff()), wide(__builtin_inff())};
+  Int8 is_nan[2] = {};
+  const auto step = [&](Float8 x, std::size_t i, std::size_t) {
+    const std::size_t chain = i / kWide % 2;
+    greatest[chain] = x > greatest[chain] ? x : greatest[chain];
+    least[chain] = x < least[chain] ? x : least[chain];
+    is_nan[chain] |= x != x;
+  };
+  for_each_eight<Float8>(logits, size, step);
+  LogitRange found{greatest[0][0], least[0][0], false};
+  for (std::size_t chain = 0; chain < 2; ++chain) {
+    for (std::size_t j = 0; j < kWide; ++j) {
+      found.greatest = greatest[chain][j] > found.greatest ? greatest[chain][j] : found.greatest;
+      found.least = least[chain][j] < found.least ? least[chain][j] : found.least;
+      found.has_nan = found.has_nan || is_nan[chain][j] != 0;
+    }
+  }
+  return found;
+}
+
+/// 2^kExponentialScale e^x for x from kLeastExponent to 0. With n the integer nearest to x / ln 2,
+/// and r = x - n ln 2 (n times ln 2's first nine digits is exact), it is 2^n e^r, by the
+/// polynomial of the Cephes library.
+inline Float8 exponential(Float8 x) {
+  const Float8 shifter = wide(0x1.8p23F);
+  const Float8 shifted = x * wide(0x1.715476p0F) + shifter;
+  const Int8 n = reinterpret_cast<Int8>(shifted) - reinterpret_cast<Int8>(shifter);
+  const Float8 whole = shifted - shifter;
+  const Float8 r = (x - whole * wide(0.693359375F)) - whole * wide(-2.12194440e-4F);
+  Float8 sum = wide(1.9875691500e-4F);
+  sum = sum * r + wide(1.3981999507e-3F);
+  sum = sum * r + wide(8.3334519073e-3F);
+  sum = sum * r + wide(4.1665795894e-2F);
+  sum = sum * r + wide(1.6666665459e-1F);
+  sum = sum * r + wide(5.0000001201e-1F);
+  sum = sum * (r * r) + r + wide(1);
+  return reinterpret_cast<Float8>(reinterpret_cast<Int8>(sum) + ((n + kExponentialScale) << 23));
+}
+
+void exponentials(const float* logits, std::size_t size, float greatest, float least,
+                  bool keeps_less, float* to) {
+  const Float8 most = wide(greatest), limit = wide(least);
+  const Int8 always = Int8{} - (keeps_less ? 1 : 0);
+  const auto step = [&](Float8 logit, std::size_t i, std::size_t count) {
+    const Float8 x = logit - most;
+    const Int8 is_inside = x >= limit;
+    const Float8 power = exponential(x > limit ? x : limit);
+    store(reinterpret_cast<Float8>(reinterpret_cast<Int8>(power) & (is_inside | always)), count,
+          to + i);
+  };
+  for_each_eight<Float8>(logits, size, step);
+}
+
+void widen_float16(const std::uint16_t* halves, std::size_t size, float* to) {
+  const auto step = [&](Short8 eight, std::size_t i, std::size_t count) {
+    const Half8 bits = __builtin_convertvector(eight, Half8);
+    const Half8 size_bits = (bits & 0x7fff) << 13;
+    const Float8 finite = reinterpret_cast<Float8>(size_bits) * wide(0x1p112F);
+    const Half8 exponent =
+        size_bits >= (Half8{} + (0x7c00U << 13)) ? Half8{} + 0x7f800000U : Half8{};
+    store(reinterpret_cast<Float8>(reinterpret_cast<Half8>(finite) | exponent |
+                                   (bits & 0x8000) << 16),
+          count, to + i);
+  };
+  for_each_eight<Short8>(halves, size, step);
+}
+
+void widen_bfloat16(const std::uint16_t* halves, std::size_t size, float* to) {
+  const auto step = [&](Short8 eight, std::size_t i, std::size_t count) {
+    store(reinterpret_cast<Float8>(__builtin_convertvector(eight, Half8) << 16), count, to + i);
+  };
+  for_each_eight<Short8>(halves, size, step);
+}
+
+}  // namespace
+
+const LogitLanes LogitLanes::MOLLIFY_LANES = {detail::range, detail::exponentials,
+                                              detail::widen_float16, detail::widen_bfloat16};
+
+}  // namespace mollify::detail

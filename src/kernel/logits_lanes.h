@@ -1,0 +1,36 @@
+// Passes over a network's logits, a table of them for each instruction set. Which one runs is
+// chosen at run time (core/lanes.h, whose rules hold here), and all of them give the same bits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mollify::detail {
+
+/// The greatest and the least of some logits, NaN left out: -inf and inf if there is no other.
+struct LogitRange {
+  float greatest;
+  float least;
+  bool has_nan;
+};
+
+/// The factor of all exponentials, so that small ones stay above what single precision can hold.
+inline constexpr int kExponentialScale = 100;
+/// Below it, an exponential with that factor is 0.
+inline constexpr float kLeastExponent = -155;
+
+struct LogitLanes {
+  LogitRange (*range)(const float* logits, std::size_t size);
+  /// Writes 2^kExponentialScale e^x, to 3e-7 relative, for x = logit - greatest, which is at most 0
+  /// for every logit. If x is below `least`, or NaN, it writes that of `least` instead, or 0 unless
+  /// it `keeps_less`. `least` is from kLeastExponent to 0. `to` may be the logits' own place.
+  void (*exponentials)(const float* logits, std::size_t size, float greatest, float least,
+                       bool keeps_less, float* to);
+  /// Exact: every half is a float, infinities and NaN among them.
+  void (*widen_float16)(const std::uint16_t* halves, std::size_t size, float* to);
+  void (*widen_bfloat16)(const std::uint16_t* halves, std::size_t size, float* to);
+
+  static const LogitLanes kBaseline, kAvx2;
+};
+
+}  // namespace mollify::detail
