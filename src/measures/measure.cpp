@@ -14,8 +14,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
-#include "base/refusal.h"
 #include "base/names.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
