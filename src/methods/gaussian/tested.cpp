@@ -124,14 +124,11 @@ void check_tested_run(const TestedRun& run) {
   require_between({"the radius of a tested run", ""}, run.radius, 1,
                   ClippedMoments::kGreatestRadius);
   require_between({"the threshold of a tested run", ""}, run.threshold, 1, kGreatestMoment);
-  if (uint128{7} * run.records * run.radius * run.radius > kGreatestMoment) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("the moments of {} records of radius {} do not fit into 64 bits: the radius "
-                    "must be smaller",
-                    run.records, run.radius),
-        "radius");
-  }
+  refuse_if(
+      uint128{7} * run.records * run.radius * run.radius > kGreatestMoment, "out-of-range",
+      "radius",
+      "the moments of {} records of radius {} do not fit into 64 bits: the radius must be smaller",
+      run.records, run.radius);
 }
 
 /// The ratio of densities exceeds e^epsilon outside of -h -+ w, h = 1/(p sqrt(n - 1)) and
