@@ -24,18 +24,18 @@ const detail::LogitLanes& lanes() { return detail::fastest<detail::LogitLanes>()
 
 /// The greatest and the least number, and whether there is NaN.
 template <class Real>
-struct Range {
+struct LogitEnds {
   Real greatest;
   Real least;
   bool has_nan;
 };
 
-Range<float> range_of(std::span<const float> logits) {
+LogitEnds<float> range_of(std::span<const float> logits) {
   const detail::LogitRange found = lanes().range(logits.data(), logits.size());
   return {found.greatest, found.least, found.has_nan};
 }
-Range<double> range_of(std::span<const double> logits) {
-  Range<double> found{-kInfinity, kInfinity, false};
+LogitEnds<double> range_of(std::span<const double> logits) {
+  LogitEnds<double> found{-kInfinity, kInfinity, false};
   for (const double logit : logits) {
     found.greatest = logit > found.greatest ? logit : found.greatest;
     found.least = logit < found.least ? logit : found.least;
@@ -87,9 +87,9 @@ std::span<const Real> widened(const LogitRow& row, std::vector<Real>& memory) {
 
 /// Of logits that a reference can be made of; InvalidInput otherwise.
 template <class Real>
-Range<Real> public_range(std::span<const Real> open) {
-  require_between("the number of tokens", open.size(), 1, Band::kMostOutcomes, "public");
-  const Range<Real> found = range_of(open);
+LogitEnds<Real> public_range(std::span<const Real> open) {
+  require_between({"the number of tokens", "public"}, open.size(), 1, Band::kMostOutcomes);
+  const LogitEnds<Real> found = range_of(open);
   if (!found.has_nan && std::isfinite(found.greatest)) return found;
   throw InvalidInput(
       "out-of-range",
@@ -170,7 +170,7 @@ const Table& TokenDraw::table_of(const LogitRow& secret, const LogitRow& open,
                                  Buffers<Real>& buffers) {
   std::span<const Real> references = widened(open, buffers.masses);
   std::span<const Real> estimates = widened(secret, buffers.scores);
-  const Range<Real> range = public_range(references);
+  const LogitEnds<Real> range = public_range(references);
   allowed_.clear();
   const bool is_finite = std::isfinite(range.least);
   if (!is_finite || (top_ != 0 && top_ < open.size)) choose(references, is_finite, buffers.chosen);
