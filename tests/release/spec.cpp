@@ -108,105 +108,86 @@ TEST(ReleaseSpec, RefusesWhatIsNone) {
   EXPECT_EQ(with(integral(), "/domain/colour", "x"),
             "/domain in s.json must be a file or a text, and at most its sha256, but is an object");
   EXPECT_EQ(with(integral(), "/domain/text", "x"),
-            "s.json must have a file or a text, and at most its sha256 at /domain");
-  EXPECT_EQ(with(integral(), "/count", 1.5), "s.json must have a whole number at /count");
+            "/domain in s.json must be a file or a text, and at most its sha256, but is an object");
+  EXPECT_EQ(with(integral(), "/count", 1.5), "/count in s.json must be a whole number, but is 1.5");
   EXPECT_EQ(with(integral(), "/count", -1), "count must be from 1 to 100000000, but is -1");
-  EXPECT_EQ(with(integral(), "/count", nullptr), "s.json must have a whole number at /count");
+  EXPECT_EQ(with(integral(), "/count", nullptr),
+            "/count in s.json must be a whole number, but is null");
+  EXPECT_EQ(with(integral(), "/count", 0), "count must be from 1 to 100000000, but is 0");
+  EXPECT_EQ(with(integral(), "/method", "centrl"),
+            "method must be " + all_names<Method>(" or ") +
+                ", but is \"centrl\" (did you mean \"central\"?)");
+  EXPECT_EQ(with(integral(), "/format", "mollify release 9"),
+            "s.json must have the format \"mollify release 1\", but has \"mollify release 9\"");
+  EXPECT_EQ(with(integral(), "/privacy/epsilon", "-1"),
+            "epsilon must be finite and positive, but is -1");
+  EXPECT_EQ(with(integral(), "/privacy/epsilon", "abc"),
+            "epsilon must be a number, but is \"abc\"");
+  EXPECT_EQ(with(integral(), "/privacy/epsilon", true),
+            "/privacy/epsilon in s.json must be a number, or one in quotes, but is true");
+  EXPECT_EQ(with(integral(), "/privacy", json::object()),
+            "the budget is missing: give /privacy/epsilon in s.json or /privacy/mu in s.json");
+  EXPECT_EQ(with(integral(), "/privacy/mu", "1"),
+            "mechanism gaussian-curve takes --mu alone: leave out --epsilon");
+  EXPECT_EQ(with(integral(), "/reference", "r.csv"),
+            "/reference in s.json must be a file, and at most its sha256, but is \"r.csv\"");
+  EXPECT_EQ(with(integral(), "/c2", "3"), "/c2 in s.json must be a number, but is \"3\"");
+  EXPECT_EQ(with(gaussian(), "/logarithms", "a"),
+            "/logarithms in s.json must be a list of texts, but is \"a\"");
+  json missing = integral();
+  missing.erase("domain");
+  EXPECT_EQ(refused(missing), "/domain in s.json (--domain) is missing: the public domain, YAML");
+  EXPECT_EQ(refused(integral()), "accepted");
 }
 
-            "/domain in s.json must be a file or a text, and at most its sha256, but is an object");
-            EXPECT_EQ(with(integral(), "/count", 1.5),
-                      "/count in s.json must be a whole number, but is 1.5");
-            EXPECT_EQ(with(integral(), "/count", -1),
-                      "/count in s.json must be a whole number, but is -1");
-            EXPECT_EQ(with(integral(), "/count", nullptr),
-                      "/count in s.json must be a whole number, but is null");
-            EXPECT_EQ(with(integral(), "/count", 0), "count must be from 1 to 100000000, but is 0");
-            EXPECT_EQ(with(integral(), "/method", "centrl"),
-                      "method must be " + all_names<Method>(" or ") +
-                          ", but is \"centrl\" (did you mean \"central\"?)");
-            EXPECT_EQ(
-                with(integral(), "/format", "mollify release 9"),
-                "s.json must have the format \"mollify release 1\", but has \"mollify release 9\"");
-            EXPECT_EQ(with(integral(), "/privacy/epsilon", "-1"),
-                      "epsilon must be finite and positive, but is -1");
-            EXPECT_EQ(with(integral(), "/privacy/epsilon", "abc"),
-                      "epsilon must be a number, but is \"abc\"");
-            EXPECT_EQ(with(integral(), "/privacy/epsilon", true),
-                      "/privacy/epsilon in s.json must be a number, or one in quotes, but is true");
-            EXPECT_EQ(
-                with(integral(), "/privacy", json::object()),
-                "the budget is missing: give /privacy/epsilon in s.json or /privacy/mu in s.json");
-            EXPECT_EQ(with(integral(), "/privacy/mu", "1"),
-                      "mechanism gaussian-curve takes --mu alone: leave out --epsilon");
-            EXPECT_EQ(
-                with(integral(), "/reference", "r.csv"),
-                "/reference in s.json must be a file, and at most its sha256, but is \"r.csv\"");
-            EXPECT_EQ(with(integral(), "/c2", "3"), "/c2 in s.json must be a number, but is \"3\"");
-            EXPECT_EQ(with(gaussian(), "/logarithms", "a"),
-                      "/logarithms in s.json must be a list of texts, but is \"a\"");
-            json missing = integral();
-            missing.erase("domain");
-            EXPECT_EQ(refused(missing),
-                      "/domain in s.json (--domain) is missing: the public domain, YAML");
-            EXPECT_EQ(refused(integral()), "accepted");
-            }
+TEST(ReleaseSpec, RefusesThePartsOfOthers) {
+  const auto with = [](json spec, const char* place, const json& value) {
+    spec[json::json_pointer(place)] = value;
+    return refused(spec);
+  };
+  EXPECT_EQ(
+      with(central(), "/c2", 3),
+      "/c2 in s.json is for methods local, integral and integral-model, but the method is central");
+  EXPECT_EQ(with(central(), "/space/cells", 3),
+            "/space in s.json is for methods local, integral and integral-model, but the method is "
+            "central");
+  EXPECT_EQ(with(integral(), "/rate", 0.5),
+            "/rate in s.json is for method central, but the method is integral");
+  EXPECT_EQ(with(integral(), "/unit", "id"),
+            "/unit in s.json is for methods local, central, gaussian, gaussian-model and "
+            "marginals, but the method is integral, which protects the whole table: leave it out");
+  EXPECT_EQ(with(gaussian(), "/support", "bounded"),
+            "/support in s.json is for method central, but the method is gaussian");
+  EXPECT_EQ(with(central(), "/mean_bound", 3),
+            "/mean_bound in s.json is for method gaussian, but the method is central");
+}
 
-            TEST(ReleaseSpec, RefusesThePartsOfOthers) {
-              const auto with = [](json spec, const char* place, const json& value) {
-                spec[json::json_pointer(place)] = value;
-                return refused(spec);
-              };
-              EXPECT_EQ(with(central(), "/c2", 3),
-                        "/c2 in s.json is for methods local, integral and integral-model, but the "
-                        "method is central");
-              EXPECT_EQ(with(central(), "/space/cells", 3),
-                        "/space in s.json is for methods local, integral and integral-model, but "
-                        "the method is "
-                        "central");
-              EXPECT_EQ(with(integral(), "/rate", 0.5),
-                        "/rate in s.json is for method central, but the method is integral");
-              EXPECT_EQ(
-                  with(integral(), "/unit", "id"),
-                  "/unit in s.json is for methods local, central, gaussian, gaussian-model and "
-                  "marginals, but the method is integral, which protects the whole table: leave it "
-                  "out");
-              EXPECT_EQ(with(gaussian(), "/support", "bounded"),
-                        "/support in s.json is for method central, but the method is gaussian");
-              EXPECT_EQ(with(central(), "/mean_bound", 3),
-                        "/mean_bound in s.json is for method gaussian, but the method is central");
-            }
+// Text refuses the parts of others before; a spec that a program fills in says the method twice.
+TEST(ReleaseSpec, OfAProgramAgreesWithItsMethod) {
+  const auto refused = [](ReleaseSpec spec, const auto& change) {
+    change(spec);
+    return test::refusal_of([&] { validate_spec(spec); });
+  };
+  const auto of = [](const json& spec) { return parse_spec(spec.dump(), "s.json"); };
+  json models = integral();
+  models["method"] = "integral-model";
+  json shared = gaussian();
+  shared.erase("covariance_bound");
+  shared["method"] = "gaussian-model";
+  EXPECT_EQ(refused(of(models), [](ReleaseSpec& spec) { spec.own.get<LocalSpec>()->space = {}; }),
+            "method integral-model must choose among models, but does not");
+  EXPECT_EQ(refused(of(integral()),
+                    [](ReleaseSpec& spec) {
+                      spec.own.get<LocalSpec>()->space.kind = SpaceKind::kModels;
+                    }),
+            "method integral must choose among outcomes, but does not");
+  EXPECT_EQ(
+      refused(of(shared), [](ReleaseSpec& spec) { spec.own.get<GaussianSpec>()->mean_bound = 3; }),
+      "method gaussian-model learns its mean and covariance from the ranges alone, but a "
+      "covariance, a bound or the paper's variance is given");
+  EXPECT_EQ(refused(of(integral()), [](ReleaseSpec& spec) { spec.method = Method::kMarginals; }),
+            "method marginals must have the parts of its own, but has others");
+}
 
-            // Text refuses the parts of others before; a spec that a program fills in says the method twice.
-            TEST(ReleaseSpec, OfAProgramAgreesWithItsMethod) {
-              const auto refused = [](ReleaseSpec spec, const auto& change) {
-                change(spec);
-                return test::refusal_of([&] { validate_spec(spec); });
-              };
-              const auto of = [](const json& spec) { return parse_spec(spec.dump(), "s.json"); };
-              json models = integral();
-              models["method"] = "integral-model";
-              json shared = gaussian();
-              shared.erase("covariance_bound");
-              shared["method"] = "gaussian-model";
-              EXPECT_EQ(refused(of(models),
-                                [](ReleaseSpec& spec) { spec.own.get<LocalSpec>()->space = {}; }),
-                        "method integral-model must choose among models, but does not");
-              EXPECT_EQ(refused(of(integral()),
-                                [](ReleaseSpec& spec) {
-                                  spec.own.get<LocalSpec>()->space.kind = SpaceKind::kModels;
-                                }),
-                        "method integral must choose among outcomes, but does not");
-              EXPECT_EQ(
-                  refused(of(shared),
-                          [](ReleaseSpec& spec) { spec.own.get<GaussianSpec>()->mean_bound = 3; }),
-                  "method gaussian-model learns its mean and covariance from the ranges alone, but "
-                  "a "
-                  "covariance, a bound or the paper's variance is given");
-              EXPECT_EQ(refused(of(integral()),
-                                [](ReleaseSpec& spec) { spec.method = Method::kMarginals; }),
-                        "method marginals must have the parts of its own, but has others");
-            }
-
-            }  // namespace
-            }  // namespace mollify
+}  // namespace
+}  // namespace mollify

@@ -24,8 +24,8 @@
 namespace mollify {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfiniteFloat = std::numeric_limits<float>::infinity();
+constexpr float kNanFloat = std::numeric_limits<float>::quiet_NaN();
 
 // -----------------------------------------------------------------------------------------------
 // The passes.
@@ -33,7 +33,7 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 TEST(LogitLanes, ExponentialsAreExactToSinglePrecision) {
   std::vector<float> logits;
   for (float x = 0; x >= detail::kLeastExponent; x -= 0.00137F) logits.push_back(x);
-  logits.insert(logits.end(), {detail::kLeastExponent, -155.1F, -1e9F, -kInfinity, kNan});
+  logits.insert(logits.end(), {detail::kLeastExponent, -155.1F, -1e9F, -kInfiniteFloat, kNanFloat});
   std::vector<float> baseline(logits.size());
   detail::LogitLanes::kBaseline.exponentials(logits.data(), logits.size(), 0,
                                              detail::kLeastExponent, false, baseline.data());
@@ -61,8 +61,8 @@ TEST(LogitLanes, InstructionSetsAgree) {
       SCOPED_TRACE(std::string(name) + " " + std::to_string(size));
       std::vector<float> logits(size), expected(size), found(size);
       for (float& logit : logits) logit = normal(random);
-      if (size % 3 == 0) logits[size / 2] = kNan;
-      if (size % 5 == 0) logits[size / 3] = -kInfinity;
+      if (size % 3 == 0) logits[size / 2] = kNanFloat;
+      if (size % 5 == 0) logits[size / 3] = -kInfiniteFloat;
       const detail::LogitRange range = baseline.range(logits.data(), size);
       const detail::LogitRange other = lanes.range(logits.data(), size);
       ASSERT_EQ(range.greatest, other.greatest);
@@ -85,7 +85,7 @@ TEST(LogitLanes, InstructionSetsAgree) {
 float of_float16(std::uint16_t half) {
   const int exponent = half >> 10 & 31;
   const auto fraction = static_cast<float>(half & 1023);
-  const float size = exponent == 31  ? (fraction == 0 ? kInfinity : kNan)
+  const float size = exponent == 31  ? (fraction == 0 ? kInfiniteFloat : kNanFloat)
                      : exponent == 0 ? std::ldexp(fraction, -24)
                                      : std::ldexp(1024 + fraction, exponent - 25);
   return half >> 15 != 0 ? -size : size;
@@ -150,7 +150,7 @@ std::vector<std::uint64_t> defined_numerators(const std::vector<Real>& secret,
                                               const std::vector<std::uint32_t>& tokens,
                                               double epsilon) {
   const Real public_most = *std::ranges::max_element(open);
-  Real most = -static_cast<Real>(kInfinity);
+  Real most = -static_cast<Real>(kInfiniteFloat);
   for (const auto token : tokens) most = secret[token] > most ? secret[token] : most;
   std::vector<Real> masses, scores;
   for (const auto token : tokens) {
@@ -184,13 +184,13 @@ void random_rows(std::mt19937_64& random, std::vector<Real>& secret, std::vector
     const double x = spread * normal(random);
     open[i] = static_cast<Real>(is_coarse ? std::round(x) : x);
     secret[i] = static_cast<Real>(x + spread * normal(random));
-    if (has_impossible && i != 0 && random() % 5 == 0) open[i] = -static_cast<Real>(kInfinity);
-    if (wild == 1 && random() % 6 == 0) secret[i] = static_cast<Real>(kNan);
-    if (wild >= 2 && random() % 6 == 0) secret[i] = -static_cast<Real>(kInfinity);
-    if (wild == 3 && random() % 50 == 0) secret[i] = static_cast<Real>(kInfinity);
+    if (has_impossible && i != 0 && random() % 5 == 0) open[i] = -static_cast<Real>(kInfiniteFloat);
+    if (wild == 1 && random() % 6 == 0) secret[i] = static_cast<Real>(kNanFloat);
+    if (wild >= 2 && random() % 6 == 0) secret[i] = -static_cast<Real>(kInfiniteFloat);
+    if (wild == 3 && random() % 50 == 0) secret[i] = static_cast<Real>(kInfiniteFloat);
   }
-  if (random() % 20 == 0) std::ranges::fill(secret, -static_cast<Real>(kInfinity));
-  if (random() % 20 == 0) std::ranges::fill(secret, static_cast<Real>(kNan));
+  if (random() % 20 == 0) std::ranges::fill(secret, -static_cast<Real>(kInfiniteFloat));
+  if (random() % 20 == 0) std::ranges::fill(secret, static_cast<Real>(kNanFloat));
 }
 
 template <class Real>
@@ -251,7 +251,8 @@ TEST(TokenDraw, HalvesAreTheFloatsThatTheyMean) {
         secret[i] = static_cast<std::uint16_t>(random());
         do {
           open[i] = static_cast<std::uint16_t>(random());
-        } while (!(widened(open[i]) < kInfinity) || (i == 0 && !std::isfinite(widened(open[i]))));
+        } while (!(widened(open[i]) < kInfiniteFloat) ||
+                 (i == 0 && !std::isfinite(widened(open[i]))));
         wide_secret[i] = widened(secret[i]);
         wide_open[i] = widened(open[i]);
       }
@@ -301,11 +302,11 @@ TEST(TokenDraw, PublicLogitsAreNumbersOrImpossible) {
     }
   };
   EXPECT_TRUE(refuses(std::vector<float>{}));
-  EXPECT_TRUE(refuses(std::vector<float>{0, kNan}));
-  EXPECT_TRUE(refuses(std::vector<float>{0, kInfinity}));
-  EXPECT_TRUE(refuses(std::vector<float>{-kInfinity, -kInfinity}));
-  EXPECT_TRUE(refuses(std::vector<double>{0, static_cast<double>(kNan)}));
-  EXPECT_FALSE(refuses(std::vector<float>{-kInfinity, 0}));
+  EXPECT_TRUE(refuses(std::vector<float>{0, kNanFloat}));
+  EXPECT_TRUE(refuses(std::vector<float>{0, kInfiniteFloat}));
+  EXPECT_TRUE(refuses(std::vector<float>{-kInfiniteFloat, -kInfiniteFloat}));
+  EXPECT_TRUE(refuses(std::vector<double>{0, static_cast<double>(kNanFloat)}));
+  EXPECT_FALSE(refuses(std::vector<float>{-kInfiniteFloat, 0}));
   EXPECT_FALSE(refuses(std::vector<double>{-1e300, 1e300}));
   EXPECT_THROW(TokenDraw(0, 0), InvalidInput);
   EXPECT_THROW(TokenDraw(std::nan(""), 0), InvalidInput);
