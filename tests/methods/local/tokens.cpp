@@ -20,12 +20,13 @@
 #include "kernel/logits_lanes.h"
 #include "kernel/search.h"
 #include "methods/local/bands.h"
+#include "not_finite.h"
 
 namespace mollify {
 namespace {
 
-constexpr float kInfiniteFloat = std::numeric_limits<float>::infinity();
-constexpr float kNanFloat = std::numeric_limits<float>::quiet_NaN();
+using test::kInfiniteFloat;
+using test::kNanFloat;
 
 // -----------------------------------------------------------------------------------------------
 // The passes.
