@@ -462,13 +462,13 @@ void PartReader::refuse_key(const std::string& key, const std::string& whole) co
   for (const Part& part : parts_) {
     if (part.place == meant) ways.push_back(WayOut::set(key_of(part)));
   }
-  ways.push_back(WayOut::leave(key));
+  ways.push_back(WayOut::leave(whole));
   throw InvalidInput(
       "unknown-key",
       fmt::format("{} in {} is no part of {}{}{}{}", whole, name_, what_,
                   of_request.empty() ? "" : "; its parts are ", fmt::join(of_request, ", "),
                   meant.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", meant)),
-      key, std::move(ways));
+      whole, std::move(ways));
 }
 
 void PartReader::require_kind(const Part& part) const {

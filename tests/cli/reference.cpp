@@ -120,7 +120,7 @@ TEST(Reference, RefusesInOneSentence) {
   };
   refused({"--domain", "domain.yaml"}, "--public is missing: the public CSV file");
   refused({"--public", "public.csv", "--domain", "domain.yaml", "--components", "0"},
-          "components must be from 1 to 1000, but is 0");
+          "--components must be from 1 to 1000, but is 0");
   refused({"--public", "words.csv", "--domain", "words.yaml"},
           "a density of numbers needs columns of type number or integer without edges or null: "
           "category, but column \"sex\" is not one: leave it out of the domain, or use the public "

@@ -458,7 +458,7 @@ TEST(Refusals, OfNumbersOfOutcomesAndOtherCommands) {
   for (const char* name : {"verify", "risk"}) {
     for (const char* k : {"0", "16777217", "99999999999"}) {
       EXPECT_EQ(sentence({name, "--epsilon", "1", "--k", k}),
-                std::string("k must be from 1 to 16777216, but is ") + k);
+                std::string("--k must be from 1 to 16777216, but is ") + k);
     }
     EXPECT_EQ(sentence({name, "--epsilon", "1"}), "--k is missing: number of possible records");
     EXPECT_EQ(sentence({name, "--k", "3"}), "the budget is missing: give --epsilon or --mu");

@@ -192,7 +192,7 @@ TEST_F(WaysOut, OfWhatIsGivenTooMuchOrTooLittle) {
   EXPECT_EQ(facts("plan central --k 4 --n 10"),
             "missing-parameter parameter=epsilon: set epsilon, set alpha");
   EXPECT_EQ(facts("amplify --k 4 --n 10"),
-            "contradicting-parameters: set epsilon0, set epsilon, set delta");
+            "missing-parameter: set epsilon0, set epsilon, set delta");
   EXPECT_EQ(facts("sample local --spec s.json --data schools.csv"),
             "superfluous-parameter parameter=method: leave method, leave spec");
   EXPECT_EQ(facts("compare local --released schools.csv --data schools.csv --domain schools.yaml"),
@@ -235,7 +235,7 @@ TEST_F(WaysOut, OfNumbersThatDoNotFit) {
   // One more would be cast to 0.
   EXPECT_EQ(facts(table + "4294967296"), "out-of-range parameter=columns: set columns");
   EXPECT_EQ(facts(table + "3,x"), "wrong-type parameter=columns: set columns");
-  EXPECT_EQ(facts(table + "4294967295"), "no-mechanism");
+  EXPECT_EQ(facts(table + "4294967295"), "too-many-outcomes parameter=bins");
 }
 
 /// Runs a command whose data begin like a file and then hold zeros without an end.

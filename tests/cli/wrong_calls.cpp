@@ -126,7 +126,7 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
       {"sample integral --data schools.csv --domain schools.yaml --epsilon 1 --unit school",
        "--unit is for methods local, central, gaussian, gaussian-model and marginals, but the "
        "method is integral, which protects the whole table: leave it out"},
-      {"plan local --k 0 --epsilon 1", "k must be from 1 to 16777216, but is 0"},
+      {"plan local --k 0 --epsilon 1", "--k must be from 1 to 16777216, but is 0"},
       {"plan local --k 16",
        "the budget is missing: give --epsilon (mollify finds alpha) or --alpha (mollify "
        "finds epsilon)"},
@@ -157,7 +157,7 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
       {"sample local --data no_header.csv --domain schools.yaml --unit school --epsilon 2",
        "no_header.csv has no column \"sex\", which the domain declares; mollify check prints "
        "its first line, which must be a header"},
-      {"plan local --k 99999999 --epsilon 1", "k must be from 1 to 16777216, but is 99999999"},
+      {"plan local --k 99999999 --epsilon 1", "--k must be from 1 to 16777216, but is 99999999"},
       {local + "--count 99999999999999999999 --epsilon 2",
        "count must be a whole number of at most 18446744073709551615, but is "
        "\"99999999999999999999\""},
