@@ -316,7 +316,7 @@ std::vector<std::uint64_t> whole_numbers(const std::string& text, const Part& pa
     try {
       numbers.push_back(parsed<std::uint64_t>(one, part.flag, "a whole number"));
     } catch (const InvalidInput& refused) {
-      throw InvalidInput(refused, fmt::format("each of {} must be a whole number {}, but one is "
+      throw InvalidInput(refused, fmt::format("a number of {} must be whole and {}, but is "
                                               "\"{}\"",
                                               part.flag + 2, range_words(part), one));
     }

@@ -108,7 +108,7 @@ TEST(CRefusal, NamesPartsByTheirPlacesInWhatWasAsked) {
   EXPECT_EQ(facts["parameter"], "space/scorer");
   EXPECT_EQ(facts["text"].get<std::string>().substr(0, 20), "space/scorer must be");
   facts = of_spec("/units_column", "who");
-  EXPECT_EQ(facts["text"], "roster is missing: units_column names a column of that roster");
+  EXPECT_EQ(facts["text"], "roster is missing: units_column needs it");
   EXPECT_EQ(facts["parameter"], "roster");
   facts = of_spec("/logarithms", {"a"});
   EXPECT_EQ(facts["parameter"], "logarithms");

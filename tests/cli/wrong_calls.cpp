@@ -131,7 +131,7 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
        "the budget is missing: give --epsilon (mollify finds alpha) or --alpha (mollify "
        "finds epsilon)"},
       {"advise --purpose records --protect person --n 100 --columns 3,x",
-       "each of columns must be a whole number from 1 to 4294967295, but one is \"x\""},
+       "a number of columns must be whole and from 1 to 4294967295, but is \"x\""},
       {"check --data schools.csv --domain typo.yaml",
        "typo.yaml line 2: column \"sex\": type must be categorical, ordinal, boolean, "
        "integer, number, date or datetime, but is \"categorcal\" (did you mean "
