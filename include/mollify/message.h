@@ -16,6 +16,7 @@ struct Message {
   std::string severity;  ///< "note", "warning" or "noise", which is never left out
   std::string text;      ///< one sentence, in the words that `speak` chose
   std::vector<WayOut> ways_out{};
+  std::vector<Quantity> quantities{};  ///< the numbers that decide
 };
 
 /// Messages as a JSON array of objects; their ways out have the names that `speak` chose.

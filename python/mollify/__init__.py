@@ -52,7 +52,7 @@ from mollify._parameters import check_calls
 from mollify._privacy import Privacy, compose
 from mollify._public_files import candidates, reference
 from mollify._records import Records
-from mollify._refusal import WayOut, document
+from mollify._refusal import Quantity, WayOut, document
 from mollify._release import Certificate, Release, Verification, verify
 from mollify._release_key import ReleaseKey
 from mollify._report import report
@@ -86,6 +86,7 @@ __all__ = [
     "Model",
     "Plan",
     "Privacy",
+    "Quantity",
     "RandomizedResponse",
     "Records",
     "Release",

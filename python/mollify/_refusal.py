@@ -24,6 +24,20 @@ class WayOut(NamedTuple):
     """The value as text. It is empty if there is none, or if you choose it."""
 
 
+class Quantity(NamedTuple):
+    """A number that decides about a refusal or a warning, for programs."""
+
+    name: str
+    """"given", the "least", "most", "above" or "below" that is allowed, or what it is:
+    "error", "epsilon", "odds".
+    """
+
+    value: float
+
+    unit: str = ""
+    """What it counts, such as "records"; empty if it is a bare number."""
+
+
 _ANOTHER = {"missing-parameter", "missing-key", "wrong-kind-of-file", "malformed-file", "unreadable-file", "unwritable-file",
             "malformed-table", "unknown-data-set"}  # fmt: skip
 """Codes of refusals that another value of the parameter mends."""
@@ -44,6 +58,7 @@ def refusal(
     file: str = "",
     line: int = 0,
     ways_out: Iterable[WayOut] = (),
+    quantities: Iterable[Quantity] = (),
     kind: type[_core.InvalidInput] = _core.InvalidInput,
 ) -> _core.InvalidInput:
     """The error of a public input that cannot be used. docs/reference/messages.md lists the codes."""
@@ -55,16 +70,24 @@ def refusal(
             ways = (WayOut("set", parameter),)
     made = kind(sentence)
     made.code, made.parameter, made.column = code, parameter, column
-    made.file, made.line, made.ways_out = file, line, ways
+    made.file, made.line, made.ways_out, made.quantities = file, line, ways, tuple(quantities)
     return made
 
 
 def _refusal_of_library(
-    sentence: str, code: str, parameter: str, column: str, ways_out: list[tuple[str, str, str]], file: str, line: int
+    sentence: str,
+    code: str,
+    parameter: str,
+    column: str,
+    ways_out: list[tuple[str, str, str]],
+    file: str,
+    line: int,
+    quantities: list[tuple[str, float, str]],
 ) -> _core.InvalidInput:
     """The same of a refusal of the library, which calls this by its name."""
     ways = [WayOut(*way) for way in ways_out]
-    return refusal(code, sentence, parameter, column=column, file=file, line=line, ways_out=ways)
+    numbers = [Quantity(*one) for one in quantities]
+    return refusal(code, sentence, parameter, column=column, file=file, line=line, ways_out=ways, quantities=numbers)
 
 
 def document(kind: type[_core.InvalidInput]) -> None:
@@ -87,6 +110,8 @@ def document(kind: type[_core.InvalidInput]) -> None:
         The file's line, from 1; 0 if it is no single one.
     ways_out : tuple of WayOut
         What to do, for programs; empty if only the message tells.
+    quantities : tuple of Quantity
+        The number given and its range, if these decide; otherwise empty.
     """
     kind.code = ""
     kind.parameter = ""
@@ -94,3 +119,4 @@ def document(kind: type[_core.InvalidInput]) -> None:
     kind.file = ""
     kind.line = 0
     kind.ways_out = ()
+    kind.quantities = ()

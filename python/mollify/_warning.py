@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mollify._codes import WARNING_CODES
-from mollify._refusal import WayOut, refusal
+from mollify._refusal import Quantity, WayOut, refusal
 
 _CALLED_THROUGH = ("mollify", "opendp", "sklearn")
 
@@ -25,15 +25,25 @@ class Message(str):
     severity: str
     """"note", "warning", or "noise" if what is released is mostly noise."""
     ways_out: tuple[WayOut, ...]
+    quantities: tuple[Quantity, ...]
+    """The numbers that decide, such as the error of a release."""
 
-    def __new__(cls, text: str, code: str = "", severity: str = "warning", ways_out: Iterable[Any] = ()) -> Message:
+    def __new__(
+        cls,
+        text: str,
+        code: str = "",
+        severity: str = "warning",
+        ways_out: Iterable[Any] = (),
+        quantities: Iterable[Any] = (),
+    ) -> Message:
         made = super().__new__(cls, text)
         made.code, made.severity = code, severity
         made.ways_out = tuple(WayOut(*one) for one in ways_out)
+        made.quantities = tuple(Quantity(*one) for one in quantities)
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Message, (str(self), self.code, self.severity, self.ways_out)
+        return Message, (str(self), self.code, self.severity, self.ways_out, self.quantities)
 
 
 class ByCode(type):
@@ -110,9 +120,10 @@ def messages(found: Iterable[Any]) -> list[Message]:
             one["code"],
             one["severity"],
             [(way["action"], way["part"], way["value"]) for way in one["ways_out"]],
+            [(number["name"], number["value"], number["unit"] or "") for number in one["quantities"]],
         )
         if isinstance(one, Mapping)
-        else Message(one[2], one[0], one[1], one[3])
+        else Message(one[2], one[0], one[1], one[3], one[4])
         for one in found
     ]
 

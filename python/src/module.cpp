@@ -11,11 +11,12 @@ namespace {
 
 /// The error of Python, with a code, what it concerns and what to do.
 void raise_in_python(const InvalidInput& error) {
-  const nb::object made = nb::module_::import_("mollify._refusal")
-                              .attr("_refusal_of_library")(
-                                  text(error.what()), text(std::string(error.code().name)),
-                                  text(spoken_parameter(error)), text(error.column()),
-                                  ways_out(error.ways_out()), text(error.file()), error.line());
+  const nb::object made =
+      nb::module_::import_("mollify._refusal")
+          .attr("_refusal_of_library")(text(error.what()), text(std::string(error.code().name)),
+                                       text(spoken_parameter(error)), text(error.column()),
+                                       ways_out(error.ways_out()), text(error.file()), error.line(),
+                                       quantities(error.quantities()));
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
 }
 

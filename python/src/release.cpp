@@ -205,10 +205,17 @@ Ways ways_out(const std::vector<WayOut>& ways) {
   return list;
 }
 
+Quantities quantities(const std::vector<Quantity>& all) {
+  Quantities list;
+  for (const Quantity& one : all) list.append(nb::make_tuple(one.name, one.value, one.unit));
+  return list;
+}
+
 Messages messages(const std::vector<Message>& all) {
   Messages list;
   for (const Message& one : all) {
-    list.append(nb::make_tuple(one.code, one.severity, text(one.text), ways_out(one.ways_out)));
+    list.append(nb::make_tuple(one.code, one.severity, text(one.text), ways_out(one.ways_out),
+                               quantities(one.quantities)));
   }
   return list;
 }

@@ -21,8 +21,12 @@ using ReleasedTable = std::vector<ReleasedColumn>;
 /// (action, part, value) of each, by Python's names.
 using Ways = nb::typed<nb::list, nb::typed<nb::tuple, nb::str, nb::str, nb::str>>;
 [[nodiscard]] Ways ways_out(const std::vector<WayOut>& ways);
-/// (code, severity, text, ways out) of each.
-using Messages = nb::typed<nb::list, nb::typed<nb::tuple, nb::str, nb::str, nb::str, Ways>>;
+/// (name, value, unit) of each.
+using Quantities = nb::typed<nb::list, nb::typed<nb::tuple, nb::str, double, nb::str>>;
+[[nodiscard]] Quantities quantities(const std::vector<Quantity>& all);
+/// (code, severity, text, ways out, quantities) of each.
+using Messages =
+    nb::typed<nb::list, nb::typed<nb::tuple, nb::str, nb::str, nb::str, Ways, Quantities>>;
 [[nodiscard]] Messages messages(const std::vector<Message>& all);
 
 /// (flag, place, kind, methods) of each.

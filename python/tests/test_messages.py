@@ -399,3 +399,12 @@ def test_sentences_about_tables_in_memory_name_no_file_and_no_line(frame):
         said.append(refusal(call))
     for sentence in said:
         assert not re.search(r"\bfile\b|\blines?\b|\bheader\b|\.csv\b", sentence), sentence
+
+
+def test_a_refused_number_says_its_range():
+    with pytest.raises(mo.InvalidInput) as refused:
+        mo.Sampler(epsilon=2.0, outcomes=0)
+    assert refused.value.quantities == (("given", 0, "outcomes"), ("least", 1, "outcomes"), ("most", 2**24, "outcomes"))
+    with pytest.raises(mo.InvalidInput) as refused:
+        mo.Sampler(epsilon=2.0, outcomes="x")
+    assert refused.value.quantities == ()

@@ -42,6 +42,11 @@ def test_refuses_what_cannot_be_told_apart_and_warns_of_noise(name):
     with pytest.warns(mo.ReleaseWarning, match="noise") as said:
         release = by_word(domain, **made, **asked).sample(ROWS)
     assert release.warnings == [str(one.message) for one in said]
+    noise = next(one.message.message for one in said if one.message.code in ("mostly-noise", "indistinct-from-noise"))
+    numbers = {one.name: one.value for one in noise.quantities}
+    assert 0 < numbers["error"] and 0 < numbers["reference"] <= 1
+    assert pickle.loads(pickle.dumps(noise)).quantities == noise.quantities
+    assert {one.name: one.value for one in refused.value.quantities}["reference"] > 0
     assert all(one.filename == __file__ for one in said)
     assert 0 < release.total_variation <= 1
     assert release.why and release.notes

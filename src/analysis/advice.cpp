@@ -567,7 +567,8 @@ class Advisor {
                                    is_of_rows() || is_estimation()
                                        ? ""
                                        : ", and the error is for the worst possible data")},
-           .remedy = {.told = {WayOut::set("epsilon", fmt::format("{:g}", one.epsilon / 2))}}});
+           .remedy = {.told = {WayOut::set("epsilon", fmt::format("{:g}", one.epsilon / 2))}},
+           .quantities = {{"epsilon", one.epsilon}, {"odds", std::exp(one.epsilon)}}});
     }
   }
 

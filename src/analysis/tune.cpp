@@ -122,7 +122,9 @@ void warn_few_units(Answer& answer, std::size_t units) {
                              "show how the band does on other units",
                              units, units / kHeldOutParts),
       .clauses = {fmt::format("give {} or more", kFewUnits)},
-      .remedy = {.told = {WayOut::have("units", std::to_string(kFewUnits))}}};
+      .remedy = {.told = {WayOut::have("units", std::to_string(kFewUnits))}},
+      .quantities = {{"given", static_cast<double>(units), "units"},
+                     {"least", static_cast<double>(kFewUnits), "units"}}};
   if (units < kHeldOutParts) {
     few.verdict = fmt::format(
         "{} {} too few to hold any out, so nothing shows how the band does on "

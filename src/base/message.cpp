@@ -25,19 +25,6 @@ std::vector<std::string> rest_of(const Message& message) {
 
 Json named(const std::string& name) { return name.empty() ? Json() : Json(name); }
 
-Json quantities_json(std::span<const Quantity> quantities) {
-  Json list = Json::array();
-  for (const Quantity& one : quantities) {
-    // Whole numbers as such.
-    const bool is_whole = one.value == std::floor(one.value) && std::fabs(one.value) < 0x1p53;
-    list.push_back(
-        {{"name", one.name},
-         {"value", is_whole ? Json(static_cast<std::int64_t>(one.value)) : Json(one.value)},
-         {"unit", named(one.unit)}});
-  }
-  return list;
-}
-
 }  // namespace
 
 std::string Remedy::words() const {
@@ -69,6 +56,7 @@ Json Message::json() const {
   return {{"code", code.name},
           {"severity", name_of(severity)},
           {"text", text()},
+          {"quantities", json_of(quantities)},
           {"ways_out", json_of(remedy.all())}};
 }
 
@@ -99,6 +87,19 @@ Json json_of(std::span<const WayOut> ways_out) {
   return ways;
 }
 
+Json json_of(std::span<const Quantity> quantities) {
+  Json list = Json::array();
+  for (const Quantity& one : quantities) {
+    // Whole numbers as such.
+    const bool is_whole = one.value == std::floor(one.value) && std::fabs(one.value) < 0x1p53;
+    list.push_back(
+        {{"name", one.name},
+         {"value", is_whole ? Json(static_cast<std::int64_t>(one.value)) : Json(one.value)},
+         {"unit", named(one.unit)}});
+  }
+  return list;
+}
+
 Json json_of(const InvalidInput& refused) {
   return {{"code", refused.code().name},
           {"text", refused.what()},
@@ -106,7 +107,7 @@ Json json_of(const InvalidInput& refused) {
           {"column", named(refused.column())},
           {"file", named(refused.file())},
           {"line", refused.line() == 0 ? Json() : Json(refused.line())},
-          {"quantities", quantities_json(refused.quantities())},
+          {"quantities", json_of(refused.quantities())},
           {"ways_out", json_of(refused.ways_out())}};
 }
 

@@ -44,6 +44,7 @@ struct Message {
   std::vector<std::string> clauses{};  ///< what else to know, before what would help
   Remedy remedy{};
   Severity severity = Severity::kWarning;
+  std::vector<Quantity> quantities{};  ///< the numbers that decide, for programs
 
   /// All of it in one sentence: "VERDICT: REASON; CLAUSE; REMEDY".
   [[nodiscard]] std::string text() const;
@@ -51,7 +52,8 @@ struct Message {
   [[nodiscard]] std::string shown() const;
   /// Of that the verdict and the clause after it, without the code: for a line or two.
   [[nodiscard]] std::string brief() const;
-  /// {"code": ..., "severity": ..., "text": ..., "ways_out": [{"action", "part", "value"}, ...]}
+  /// {"code": ..., "severity": ..., "text": ..., "quantities": [{"name", "value", "unit"}, ...],
+  /// "ways_out": [{"action", "part", "value"}, ...]}
   [[nodiscard]] Json json() const;
   friend bool operator==(const Message&, const Message&) = default;
 };
@@ -62,6 +64,8 @@ struct Message {
 [[nodiscard]] Json json_of(std::span<const Message> messages);
 /// [{"action", "part", "value"}, ...]
 [[nodiscard]] Json json_of(std::span<const WayOut> ways_out);
+/// [{"name", "value", "unit"}, ...]
+[[nodiscard]] Json json_of(std::span<const Quantity> quantities);
 /// {"code": ..., "text": ..., "parameter": ..., "column": ..., "file": ..., "line": ...,
 /// "quantities": [{"name", "value", "unit"}, ...], "ways_out": [...]}. Parts that
 /// the refusal lacks are null.

@@ -203,8 +203,10 @@ std::vector<Message> Domain::warnings() const {
                            column.name(), integers->count(), integers->size(),
                            std::llround(static_cast<double>(integers->count()) / integers->size())),
            .clauses = {"declare bins or a smaller range if these are not the ones you want"},
-           .remedy = {
-               .told = {WayOut::declare("bins"), WayOut::declare("min"), WayOut::declare("max")}}});
+           .remedy = {.told = {WayOut::declare("bins"), WayOut::declare("min"),
+                               WayOut::declare("max")}},
+           .quantities = {{"given", static_cast<double>(integers->count()), "integers"},
+                          {"most", static_cast<double>(integers->size()), "integers"}}});
     }
     if (!column.mapping().declares_outside()) outside.push_back(column.name());
     if (!column.mapping().declares_null()) null.push_back(column.name());

@@ -14,7 +14,7 @@ std::vector<Message> outward(const std::vector<::mollify::Message>& messages) {
   std::vector<Message> all;
   for (const ::mollify::Message& one : messages) {
     all.push_back({std::string(one.code.name), std::string(name_of(one.severity)), one.text(),
-                   one.remedy.all()});
+                   one.remedy.all(), one.quantities});
   }
   return all;
 }
@@ -25,6 +25,7 @@ std::string messages_json(const std::vector<Message>& messages) {
     list.push_back({{"code", one.code},
                     {"severity", one.severity},
                     {"text", one.text},
+                    {"quantities", inside::json_of(one.quantities)},
                     {"ways_out", inside::json_of(one.ways_out)}});
   }
   return list.dump(-1, ' ', false, inside::Json::error_handler_t::replace);

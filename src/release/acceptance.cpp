@@ -180,7 +180,8 @@ Message odds_message(const Privacy& promise) {
       .verdict = fmt::format(
           "{} allows that the output multiplies the odds of a guess by up to {}", subject,
           std::isfinite(factor) ? fmt::format("{:.4g}", factor) : fmt::format("e^{:g}", epsilon)),
-      .reason = fmt::format("one that was right once in 1000 times may become right {}", times)};
+      .reason = fmt::format("one that was right once in 1000 times may become right {}", times),
+      .quantities = {{"epsilon", epsilon}, {"odds", factor}}};
 }
 
 }  // namespace
@@ -205,7 +206,8 @@ std::vector<Message> epsilon_warnings(const Privacy& asked, const Privacy& relea
     said.push_back(
         {.code = "epsilon-capped",
          .verdict = epsilon_cap_words(asked.epsilon, released.epsilon),
-         .remedy = {.told = {WayOut::set("epsilon", fmt::format("{:.6g}", released.epsilon))}}});
+         .remedy = {.told = {WayOut::set("epsilon", fmt::format("{:.6g}", released.epsilon))}},
+         .quantities = {{"given", asked.epsilon}, {"epsilon", released.epsilon}}});
   }
   if (epsilon_of_odds(released) >= kLargeEpsilon) {
     said.push_back(odds_message(released));
@@ -283,7 +285,7 @@ ReleaseError require_acceptable(const Certificate& certificate, const Domain& do
         fmt::format("{}{}add {} to release anyway", noise.text(), remedy.empty() ? "; " : ", or ",
                     added_words("accept-error"));
     ways.push_back(WayOut::add("accept-error"));
-    throw InvalidInput(noise.code, sentence, "epsilon", std::move(ways));
+    throw InvalidInput(noise.code, sentence, "epsilon", std::move(ways), noise.quantities);
   }
   return error;
 }
@@ -301,7 +303,8 @@ std::optional<Message> records_warning(double total_variation) {
                                         "distribution in total variation only",
                                         total_variation),
                  .clauses = {"more records or a larger budget lessen it"},
-                 .remedy = {.told = {WayOut::have("records", ""), WayOut::set("epsilon")}}};
+                 .remedy = {.told = {WayOut::have("records", ""), WayOut::set("epsilon")}},
+                 .quantities = {{"error", total_variation}}};
 }
 
 std::optional<Message> delta_warning(double delta, const std::string& text, double records,
@@ -314,7 +317,8 @@ std::optional<Message> delta_warning(double delta, const std::string& text, doub
                  .reason = fmt::format("the guarantee may fail for one of them with {} probability",
                                        delta * records >= 1 ? "high" : "noticeable"),
                  .clauses = {fmt::format("take {} or less", good)},
-                 .remedy = {.told = {WayOut::set("delta", good)}}};
+                 .remedy = {.told = {WayOut::set("delta", good)}},
+                 .quantities = {{"given", delta}, {"most", 0.1 / records}, {"n", records}}};
 }
 
 std::vector<Message> warnings(const Certificate& certificate, const ReleaseError& error,
@@ -343,7 +347,8 @@ std::vector<Message> warnings(const Certificate& certificate, const ReleaseError
                  : fmt::format("no number of {}s", record_word(certificate))),
          .reason = "it is not held against 1/n, because their number is protected",
          .clauses = {"take less if there may be more"},
-         .remedy = {.told = {WayOut::set("delta")}}});
+         .remedy = {.told = {WayOut::set("delta")}},
+         .quantities = {{"given", delta}}});
   }
   if (error.is_least) {
     if (auto when = method.noise_condition(certificate, error, domain)) {

@@ -171,7 +171,8 @@ std::vector<Message> warnings(const PlanQuestion& question, const PlanAnswer& an
                                 "released as they are",
                                 detail::shortest(delta), things),
          .reason =
-             fmt::format("a release refuses this without {}", added_words("accept-large-delta"))});
+             fmt::format("a release refuses this without {}", added_words("accept-large-delta")),
+         .quantities = {{"given", delta}, {"below", 1 / records}, {"n", records}}});
   } else if (auto large = delta_warning(delta, detail::shortest(delta), records, things)) {
     said.push_back(std::move(*large));
   }

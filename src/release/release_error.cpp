@@ -34,6 +34,13 @@ ReleaseError release_error(const Certificate& certificate, const Domain& domain)
   return release_method(certificate.spec.method).error(certificate, domain);
 }
 
+std::vector<Quantity> ReleaseError::quantities() const {
+  const std::string unit = *measure == '\0' ? "" : "total variation";
+  std::vector<Quantity> all = {{"error", error, unit}, {"reference", reference, unit}};
+  if (at_worst) all.push_back({"at_worst", *at_worst, unit});
+  return all;
+}
+
 std::string error_words(const ReleaseError& error) {
   const std::string at_worst = error.at_worst && *error.at_worst > error.error
                                    ? fmt::format(" ({:.3g} {})", *error.at_worst, kIfClose)
@@ -50,7 +57,8 @@ std::optional<Message> noise_message(const ReleaseError& error) {
                      "{} {}", error.subject,
                      is_indistinct ? "cannot be told apart from public noise" : "is mostly noise"),
                  .reason = error_words(error),
-                 .severity = Severity::kNoise};
+                 .severity = Severity::kNoise,
+                 .quantities = error.quantities()};
 }
 
 Json divergence_json(const DivergenceReport& divergence) {

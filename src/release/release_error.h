@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/json.h"
 #include "base/message.h"
@@ -73,6 +74,8 @@ struct ReleaseError {
     return reference > 0 && at_best.value_or(error) >= kIndistinct * reference;
   }
   [[nodiscard]] bool is_mostly_noise() const { return share() > kMostlyNoise; }
+  /// For messages: the error, the reference's, and the error at worst.
+  [[nodiscard]] std::vector<Quantity> quantities() const;
 };
 
 /// When the greater error of marginals is the one to expect.

@@ -97,6 +97,15 @@ TEST(Why, KeepsTheFactsOfARefusal) {
   EXPECT_EQ(json["parameter"], "delta");
 }
 
+TEST(Message, HasItsNumbersInJson) {
+  Message few = noise();
+  few.quantities = {{"given", 9, "units"}, {"error", 0.25}};
+  EXPECT_EQ(few.json()["quantities"],
+            Json::parse(R"([{"name": "given", "value": 9, "unit": "units"},
+                            {"name": "error", "value": 0.25, "unit": null}])"));
+  EXPECT_TRUE(noise().json()["quantities"].empty());
+}
+
 TEST(Message, IsSaidOnce) {
   std::vector<Message> said;
   add_messages(said, {noise(), noise()});

@@ -73,7 +73,9 @@ std::vector<Message> wide_ranges(const RealColumns& columns, std::span<const dou
          .clauses = {fmt::format("is {} of logarithms ({})?",
                                  covariance.empty() ? "the bound" : "the covariance",
                                  setting_words("log", columns.name(i)))},
-         .remedy = {.told = {WayOut::set("log", columns.name(i))}}});
+         .remedy = {.told = {WayOut::set("log", columns.name(i))}},
+         .quantities = {{"given", deviations, "standard deviations"},
+                        {"most", kMostDeviations, "standard deviations"}}});
   }
   return said;
 }
@@ -759,7 +761,8 @@ class GaussianModelMethod final : public PointMethod {
                                error.error),
         .reason = fmt::format("{}. All records share it", spread_condition()),
         .clauses = {"more records or a larger budget lessen it"},
-        .remedy = {.told = {WayOut::have("records", ""), WayOut::set("epsilon")}}};
+        .remedy = {.told = {WayOut::have("records", ""), WayOut::set("epsilon")}},
+        .quantities = error.quantities()};
   }
 
   std::unique_ptr<const PlanModel> plan_model(PlanQuestion& question,

@@ -533,7 +533,8 @@ class DrawMethod : public ReleaseMethod {
                                counted(certificate.facts.outcomes, "outcome")),
         .reason = error_words(sparse),
         .remedy = {.ways_out = noise_remedy(counting, mechanism(certificate))},
-        .severity = Severity::kNoise};
+        .severity = Severity::kNoise,
+        .quantities = sparse.quantities()};
   }
 
   ReleaseSummary summary(const Certificate& certificate, const Domain& domain,

@@ -493,7 +493,8 @@ Message models_message(const ReleaseError& error) {
           .reason = error_words(error),
           .clauses = {fmt::format("a larger {} lessens it", flag_words("epsilon"))},
           .remedy = {.told = {WayOut::set("epsilon")}},
-          .severity = Severity::kNoise};
+          .severity = Severity::kNoise,
+          .quantities = error.quantities()};
 }
 
 PublicModels judged_models(const Domain& domain, std::uint64_t count,

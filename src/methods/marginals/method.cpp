@@ -565,7 +565,8 @@ class MarginalsMethod final : public ReleaseMethod {
             error.at_worst ? fmt::format(", and at worst {}", kIfClose)
                            : ", if they rise and fall with each other as Gaussian ones do"),
         .clauses = {"fewer bins or more records lessen it"},
-        .remedy = {.told = {WayOut::declare("bins"), WayOut::have("records", "")}}};
+        .remedy = {.told = {WayOut::declare("bins"), WayOut::have("records", "")}},
+        .quantities = error.quantities()};
   }
 
   std::optional<Message> noise_condition(const Certificate& certificate, const ReleaseError&,
