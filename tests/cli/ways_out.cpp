@@ -155,7 +155,7 @@ TEST_F(WaysOut, KnowWhatASpecMeant) {
   EXPECT_EQ(facts(spec(R"("units": 1)")),
             "unknown-key parameter=units file=s.json: set units, leave units");
   EXPECT_EQ(facts(spec(R"("space": {"cels": 1})")),
-            "unknown-key parameter=cels file=s.json: set cells, leave cels");
+            "unknown-key parameter=space/cels file=s.json: set cells, leave space/cels");
   EXPECT_EQ(facts(spec(R"("colour": 1)")),
             "unknown-key parameter=colour file=s.json: leave colour");
   EXPECT_EQ(facts(spec(R"("mechanism": "minmax", "privacy": {"epsilon": 1})")),
