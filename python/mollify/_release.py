@@ -254,7 +254,7 @@ class Release(Records):
     def __reduce__(self) -> tuple[Any, ...]:
         names = ("why", "total_variation", "notes", "represents", "promised", "not_promised")
         report = {name: getattr(self, name) for name in names}
-        report["warnings"] = [(one.code, one.severity, str(one), one.ways_out) for one in self.warnings]
+        report["warnings"] = [(one.code, one.severity, str(one), one.ways_out, one.quantities) for one in self.warnings]
         return _restore, (self._table.columns(), self.certificate, report, self.model)
 
 

@@ -58,7 +58,7 @@ USUAL = {
 }
 COLUMNS = {"boolean", "categorical", "ordinal", "integer", "number", "date", "datetime"}
 # Calls that take anything, that only hold what they are given, or that follow a protocol of Python's or a library's.
-LEFT = {"InvalidInput", "Message", "ReleaseWarning", "DomainWarning", "WayOut", "Method", "Plan", "Answer", "Advice", "Estimate",
+LEFT = {"InvalidInput", "Message", "ReleaseWarning", "DomainWarning", "WayOut", "Quantity", "Method", "Plan", "Answer", "Advice", "Estimate",
         "Balance", "Verification", "mbde", "Release", "Records", "Certificate", "Model"}  # fmt: skip
 
 
