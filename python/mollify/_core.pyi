@@ -207,7 +207,7 @@ class Sampler:
     def draw_units_by_key(self, outcomes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, key: ReleaseKey, identities: list[bytes], threads: int, progress: Callable[[str, int, int], None] | None) -> NDArray[numpy.uint32]: ...
 
 class Logits:
-    def __init__(self, array: Annotated[NDArray, dict(shape=(None, None), order='C', device='cpu', writable=False)], is_bfloat16: bool = False) -> None: ...
+    def __init__(self, array: Any, is_bfloat16: bool = False) -> None: ...
 
     @property
     def shape(self) -> tuple[int, int]: ...
@@ -399,5 +399,6 @@ class InvalidInput(ValueError):
     file: str
     line: int
     ways_out: tuple[Any, ...]
+    quantities: tuple[Any, ...]
 
 __version__: str

@@ -106,11 +106,11 @@ class TokenSampler:
         """
         import numpy as np
 
-        open_logits = _shared(public)
+        open_logits: Any = _shared(public)
         if open_logits is None:
             open_logits = _numbers("public", public, "fiub")
         width = open_logits.shape[-1] if open_logits.shape else None
-        logits = _shared_privately(private)
+        logits: Any = _shared_privately(private)
         if logits is None:
             logits = private_numbers("private", private, width=width)
         if len(logits.shape) != 2 or logits.shape != open_logits.shape:
