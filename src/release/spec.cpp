@@ -526,7 +526,8 @@ void PartReader::require_range(const Part& part) const {
   const Json& json = at(part.place);
   for (const Json& one : json.is_array() ? json : Json::array({json})) {
     if (!one.is_number()) continue;
-    const std::string words = (json.is_array() ? "a number of " : "") + parameter_name_of(key_of(part));
+    const std::string words =
+        (json.is_array() ? "a number of " : "") + parameter_name_of(key_of(part));
     const Called what(words, key_of(part));
     if (one.is_number_unsigned()) {
       require_in(range_of(part), what, one.get<std::uint64_t>());
