@@ -47,7 +47,7 @@ LogitRange range(const float* logits, std::size_t size) {
     const std::size_t chain = i / kWide % 2;
     greatest[chain] = x > greatest[chain] ? x : greatest[chain];
     least[chain] = x < least[chain] ? x : least[chain];
-    is_nan[chain] |= x != x;
+    is_nan[chain] |= ~(x <= wide(__builtin_inff()));
   };
   for_each_eight<Float8>(logits, size, step);
   LogitRange found{greatest[0][0], least[0][0], false};
