@@ -68,7 +68,7 @@ def _category(kind: ByCode, code: str) -> type[Any]:
 
 
 def _pickled(category: Any) -> str | tuple[Any, ...]:
-    """How `pickle` finds a category again: no module has that of a code by its name."""
+    """Tells `pickle` how to find a category again, because no module has a code's category under its name."""
     return (operator.getitem, (category.kind, category.code)) if category.kind else category.__qualname__
 
 
@@ -141,7 +141,7 @@ def warn(found: Iterable[Message], category: type[CodedWarning] = ReleaseWarning
 
 
 def told(answer: tuple[Any, ...], domain: Any = None) -> tuple[Any, ...]:
-    """An answer of the library without its warnings, of which this warns. A domain has warned when it was made."""
+    """Warns of an answer's warnings and returns the answer without them. What a domain said when it was made is left out."""
     json, text, said, *more = answer
     before = {one.code for one in messages(domain._inside.warnings())} if domain is not None else set()
     warn(one for one in messages(said) if one.code not in before)

@@ -22,8 +22,9 @@ inline constexpr float kLeastExponent = -155;
 struct LogitLanes {
   LogitRange (*range)(const float* logits, std::size_t size);
   /// Writes 2^kExponentialScale e^x, to 3e-7 relative, for x = logit - greatest, which is at most 0
-  /// for every logit. If x is below `least`, or NaN, it writes that of `least` instead, or 0 unless
-  /// it `keeps_less`. `least` is from kLeastExponent to 0. `to` may be the logits' own place.
+  /// for every logit. If x is NaN or below `least`, it writes the exponential of `least` if
+  /// `keeps_less` is true, and 0 otherwise. `least` is from kLeastExponent to 0. `to` may be the
+  /// logits' own place.
   void (*exponentials)(const float* logits, std::size_t size, float greatest, float least,
                        bool keeps_less, float* to);
   /// Exact: every half is a float, infinities and NaN among them.

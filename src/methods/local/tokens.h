@@ -26,10 +26,11 @@ struct LogitRow {
 /// Draws tokens, each from the band about the public model's law, by the private model's law.
 ///
 /// Definition. The allowed tokens are those whose public logit is not -inf, and of these the `top`
-/// greatest, the first ones among equals. The reference of the relative band is e^max(x - m, -40)
-/// for public logits x of greatest m, and the scores are e^(y - g) for private logits y of which g
-/// is the greatest among the allowed tokens. NaN and -inf score 0; if g is infinite, only the tokens
-/// that reach it score. Exponentials are in double precision if either row is, else in single.
+/// greatest, the first ones among equals. A token of public logit x has the reference mass
+/// e^max(x - m, -40) in the relative band, where m is the greatest public logit. A token of private
+/// logit y has the score e^(y - g), where g is the greatest private logit of an allowed token. NaN
+/// and -inf score 0. If g is infinite, only the tokens that reach it score. Exponentials are in
+/// double precision if either row is, else in single.
 ///
 /// The band is made of public logits alone, so each token is epsilon-LDP by the theorem of Table,
 /// whatever the exponentials are.
