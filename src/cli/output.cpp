@@ -58,10 +58,6 @@ void show_reading() {
   });
 }
 
-void hide_reading() {
-  if (reading()) reading()->progress.finish();
-}
-
 // -----------------------------------------------------------------------------------------------
 // A signal that ends the program.
 

@@ -24,9 +24,6 @@ void say_when_ended(std::string_view words);
 /// terminal: of a private one too, because its user can see how large it is.
 void show_reading();
 
-/// Wipes that line, before something is printed while a file is read.
-void hide_reading();
-
 // -----------------------------------------------------------------------------------------------
 // The files a command leaves.
 
