@@ -1,6 +1,7 @@
 // What the front costs: 10^4 draws over 100 outcomes through it, and by the sampler inside; and
 // what a release's key costs: draws for units of few and of many records, by entropy and by a key;
-// randomized response; and rows of scores and next tokens beside the kernel alone. benchmarks/python_speed.py shows its own times beside these.
+// randomized response; and rows of scores, and next tokens, each next to the kernel alone.
+// benchmarks/python_speed.py prints Python's times next to these.
 #include <algorithm>
 #include <bit>
 #include <cmath>
