@@ -114,7 +114,7 @@ TruncatedNormal::TruncatedNormal(double mean, double variance, const Interval& s
   normaliser_ =
       standardised_mass((support.low - mean) / deviation_, (support.high - mean) / deviation_);
   refuse_if(!(normaliser_ >= 1e-290), "not-representable", "mean",
-            "a normal law must have a mass of at least 1e-290 on its support, but that of mean "
+            "a normal law must have a mass of at least 1e-290 on its support, but the law of mean "
             "{:g} and variance {:g} has {:g} on [{:g}, {:g}]",
             mean, variance, normaliser_, support.low, support.high);
 }

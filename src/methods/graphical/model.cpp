@@ -50,7 +50,7 @@ struct Factor {
     const Clique all = united(clique, other.clique);
     const std::uint64_t cells = cell_count(sizes, all);
     refuse_if(cells > GraphicalModel::kMostCells, "too-much-work", {},
-              "a marginal must be found within {} cells, but that of these columns is not",
+              "a marginal must be found within {} cells, but the one of these columns needs more",
               GraphicalModel::kMostCells);
     std::vector<double> product(cells);
     Projection(sizes, all, clique).add(table.data(), product.data());

@@ -214,8 +214,8 @@ void require_location_of_prior(const Certificate& certificate, const std::string
   const double digit = std::pow(10, std::floor(std::log10(found)) - 2);
   if (std::abs(found - *facts.location) <= 1.001 * digit) return;
   refuse_input("certificate-altered", {},
-               "{} was altered: its part /facts/location does not follow from its prior, of which "
-               "it is {:.3g}",
+               "{} was altered: its part /facts/location does not follow from its prior, which "
+               "gives {:.3g}",
                name, found);
 }
 

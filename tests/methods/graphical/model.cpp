@@ -96,11 +96,12 @@ TEST(GraphicalModel, RefusesWhatIsNone) {
             "a model must have one potential for each clique, but has two for columns 0");
   EXPECT_EQ(test::refusal_of([] { GraphicalModel({1U << 31}, 1, {}); }),
             "the junction tree of a model must have at most 134217728 cells, but has 2147483648");
-  EXPECT_EQ(test::refusal_of([] {
-              const auto all =
-                  GraphicalModel::uniform(ColumnSizes(9, 1U << 10), 1).marginal({0, 1, 2, 3});
-            }),
-            "a marginal must be found within 134217728 cells, but that of these columns is not");
+  EXPECT_EQ(
+      test::refusal_of([] {
+        const auto all =
+            GraphicalModel::uniform(ColumnSizes(9, 1U << 10), 1).marginal({0, 1, 2, 3});
+      }),
+      "a marginal must be found within 134217728 cells, but the one of these columns needs more");
 }
 
 }  // namespace
