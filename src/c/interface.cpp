@@ -16,9 +16,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/refusal.h"
 #include "core/invalid_input.h"
-#include "core/ranges.h"
 #include "mollify/answers.h"
 #include "mollify/privacy.h"
 #include "mollify/program.h"
@@ -86,8 +84,11 @@ namespace mollify::c {
 namespace {
 
 std::optional<front::Charging> charging(const char* ledger, const char* data_set) {
-  refuse_if((ledger == nullptr) != (data_set == nullptr), "missing-parameter", "ledger",
-            "a ledger and the data set's name in it go together, but one is given");
+  if ((ledger == nullptr) != (data_set == nullptr)) {
+    throw InvalidInput("missing-parameter",
+                       "a ledger and the data set's name in it go together, but one is given",
+                       "ledger");
+  }
   if (ledger == nullptr) return std::nullopt;
   return front::Charging{front::Ledger(ledger), data_set};
 }
@@ -103,7 +104,8 @@ front::GivenValues given_values(const char* text) {
       if (is_read) given[column] = value.get<std::string>();
     }
   }
-  refuse_if(!is_read, "wrong-type", "given", "given must be a JSON object of texts, but is not");
+  if (!is_read)
+    throw InvalidInput("wrong-type", "given must be a JSON object of texts, but is not", "given");
   return given;
 }
 
@@ -281,8 +283,9 @@ using nlohmann::json;
 /// Throws InvalidInput unless the text is an object with the parameters' names and types.
 front::SamplerParameters parse(const char* text) {
   const json object = json::parse(text, nullptr, false);
-  refuse_if(!object.is_object(), "wrong-type", "parameters",
-            "the sampler's parameters must be a JSON object");
+  if (!object.is_object())
+    throw InvalidInput("wrong-type", "the sampler's parameters must be a JSON object",
+                       "parameters");
   front::SamplerParameters parameters;
   for (const auto& item : object.items()) {
     const std::string& key = item.key();
