@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "command_line.h"
+#include "methods/local/space.h"
+#include "name_lists.h"
 
 namespace mollify::test {
 namespace {
@@ -159,8 +161,8 @@ TEST(Refusals, NameTheFlagThatIsForAnotherModel) {
   }
   EXPECT_EQ(refused_sample(command, Arguments{"@central"} + kOneDraw +
                                         Arguments{"--reference", "reference.csv"}),
-            "--reference is for methods local, integral, integral-model and marginals, but the "
-            "method is central");
+            "--reference is for " + kDrawMethods.with(Method::kMarginals).text() +
+                ", but the method is central");
 }
 
 TEST(Refusals, OfASpecThatWouldNameOtherFiles) {
@@ -216,11 +218,8 @@ TEST(Refusals, OfMechanismsAndTheirParameters) {
   const auto with = [&](const Arguments& options) {
     return refused_sample(command, kIntegral + Arguments{"--count", "1"} + options);
   };
-  EXPECT_EQ(
-      with({"--mechanism", "laplace", "--epsilon", "1"}),
-      "mechanism must be minimax, relative, class, neighbourhood, public-kernel, "
-      "randomized-response, mixture, gaussian-curve, naive, convex or scale-and-shift, but is "
-      "\"laplace\"");
+  EXPECT_EQ(with({"--mechanism", "laplace", "--epsilon", "1"}),
+            "mechanism must be " + local_mechanism_names() + ", but is \"laplace\"");
   EXPECT_EQ(with({"--mechanism", "minimax", "--mu", "1"}),
             "--epsilon is missing: mechanism minimax needs it");
   EXPECT_EQ(with({"--epsilon", "1", "--mu", "1"}),
@@ -331,11 +330,12 @@ TEST(Refusals, OfSpacesAndScorers) {
   const auto with = [&](const Arguments& options) {
     return refused_sample(command, kIntegral + kOneDraw + options);
   };
-  EXPECT_EQ(with({"--space", "sphere"}),
-            "space must be categories, grid or candidates, but is \"sphere\"");
-  EXPECT_EQ(with({"--score", "guess"}),
-            "score must be kernel, empirical, histogram, gaussian-mixture, ratio or mbde, but is "
-            "\"guess\"");
+  EXPECT_EQ(
+      with({"--space", "sphere"}),
+      "space must be " + names_without<SpaceKind>({SpaceKind::kModels}) + ", but is \"sphere\"");
+  EXPECT_EQ(with({"--score", "guess"}), "score must be " +
+                                            names_without<ScorerKind>({ScorerKind::kLikelihood}) +
+                                            ", but is \"guess\"");
   EXPECT_EQ(with({"--band", "middle"}),
             "band must be minimax, relative, location=B with B between 0 and 1, typical, "
             "typical=STRENGTH,RECORDS with both above 0, or file=F, but is "
@@ -367,12 +367,15 @@ TEST(Refusals, OfSpacesAndScorers) {
             "reference.csv line 1 must be \"mollify candidates 1\"");
   EXPECT_EQ(with({"--candidates-file", "data.csv"}),
             "the list of candidates must be public, but data.csv is the private file itself");
-  EXPECT_EQ(with({"--candidates", "9", "--mechanism", "minimax"}),
-            "space candidates needs a band that does not depend on its size (relative, class, "
-            "neighbourhood or location), but the mechanism is minimax");
-  EXPECT_EQ(with({"--candidates", "9", "--mechanism", "mixture"}),
-            "space candidates needs a band that does not depend on its size (relative, class, "
-            "neighbourhood or location), but the mechanism is mixture");
+  std::vector<Mechanism> sized;
+  for (const auto& known : names<Mechanism>()) {
+    if (!row_of(known.value).is_for_any_space) sized.push_back(known.value);
+  }
+  for (const std::string mechanism : {"minimax", "mixture"}) {
+    EXPECT_EQ(with({"--candidates", "9", "--mechanism", mechanism}),
+              "space candidates needs a band that does not depend on its size (" +
+                  names_without(sized) + "), but the mechanism is " + mechanism);
+  }
   EXPECT_EQ(with({"--candidates", "9", "--band", "minimax"}),
             "--c2 is missing: the minimax band over candidates needs the greatest density "
             "against the reference");

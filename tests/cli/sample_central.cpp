@@ -371,8 +371,7 @@ TEST(SampleCentral, RefusesInOneSentence) {
             "mollify: --rho works with --mechanism product, and with methods gaussian, "
             "gaussian-model and marginals; otherwise give --epsilon, with --delta or without\n");
   EXPECT_EQ(command.refused(one + Arguments{"--c2", "2"}),
-            "mollify: --c2 is for methods local, integral and integral-model, but the method is "
-            "central\n");
+            "mollify: --c2 is for " + kDrawMethods.text() + ", but the method is central\n");
   EXPECT_EQ(command.refused(one + Arguments{"--rate", "0.1"}),
             "mollify: give --rate or --count, not both: a rate releases as many records as come\n");
   EXPECT_EQ(command.refused(one + Arguments{"--units", "data.csv"}),

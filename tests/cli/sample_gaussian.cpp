@@ -257,10 +257,9 @@ TEST(SampleGaussian, RefusesInOneSentence) {
             "mollify: the budget is missing: give --epsilon or --rho\n");
   EXPECT_EQ(command.refused(usual + Arguments{"--epsilon", "1"}),
             "mollify: give --rho or --epsilon, not both\n");
-  EXPECT_EQ(
-      command.refused(usual + Arguments{"--mechanism", "ds-roo"}),
-      "mollify: --mechanism is for methods local, integral, integral-model and central, but the "
-      "method is gaussian\n");
+  EXPECT_EQ(command.refused(usual + Arguments{"--mechanism", "ds-roo"}),
+            "mollify: --mechanism is for " + kDrawMethods.with(Method::kCentral).text() +
+                ", but the method is gaussian\n");
   EXPECT_EQ(command.refused(usual + Arguments{"--log", "weight"}),
             "mollify: column \"weight\" must have a min above 0, because 0 has no logarithm, but "
             "its min is 0: set min to the smallest value that counts, and write outside: VALUE for "

@@ -309,10 +309,9 @@ TEST(SampleMarginals, BeginsAtPublicRecordsThatAreNotThePrivateOnes) {
   EXPECT_EQ(same.status, 2) << "the private file is no public one";
   const Ended finite = command.run(kSample + Arguments{"@central", "--epsilon", "1", "--count", "1",
                                                        "--reference", "public.csv"});
-  EXPECT_EQ(
-      finite.err,
-      "mollify: --reference is for methods local, integral, integral-model and marginals, but the "
-      "method is central\n");
+  EXPECT_EQ(finite.err, "mollify: --reference is for " +
+                            kDrawMethods.with(Method::kMarginals).text() +
+                            ", but the method is central\n");
 }
 
 TEST(SampleMarginals, VerifyComparesThePublicRecords) {
@@ -481,10 +480,9 @@ TEST(SampleMarginals, RefusesWhatCannotBe) {
     EXPECT_EQ(lines_of(ended.err).size(), 1U) << ended.err;
     return ended.err;
   };
-  EXPECT_EQ(
-      refused({"--epsilon", "1", "--mechanism", "product"}),
-      "mollify: --mechanism is for methods local, integral, integral-model and central, but the "
-      "method is marginals\n");
+  EXPECT_EQ(refused({"--epsilon", "1", "--mechanism", "product"}),
+            "mollify: --mechanism is for " + kDrawMethods.with(Method::kCentral).text() +
+                ", but the method is marginals\n");
   EXPECT_EQ(refused({"--epsilon", "1", "--mean-bound", "1"}),
             "mollify: --mean-bound is for method gaussian, but the method is marginals\n");
   EXPECT_EQ(refused({"--epsilon", "1", "--neighbours", "near"}),

@@ -275,8 +275,8 @@ TEST(SampleModels, RefuseInOneSentence) {
   };
   EXPECT_EQ(
       refused({"@integral-model", "--unit", "id"}),
-      "mollify: --unit is for methods local, central, gaussian, gaussian-model and marginals, "
-      "but the method is integral-model, which protects the whole table: leave it out\n");
+      "mollify: --unit is for " + kUnitMethods.text() +
+          ", but the method is integral-model, which protects the whole table: leave it out\n");
   EXPECT_EQ(refused({"@integral-model", "--band", "typical"}),
             "mollify: method integral-model takes a band that is named or at a location, but it is "
             "typical\n");

@@ -7,6 +7,7 @@
 
 #include "command_line.h"
 #include "methods/central/samplers.h"
+#include "name_lists.h"
 #include "release/advice.h"
 
 namespace mollify::test {
@@ -71,12 +72,11 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
       {"sample local --data shools.csv --domain schools.yaml --unit school --epsilon 2",
        "shools.csv cannot be opened: there is no such file in  (did you mean \"schools.csv\"?)"},
       {"sample --data schools.csv --domain schools.yaml --epsilon 2",
-       "the method is missing: local, integral, integral-model, central, gaussian, "
-       "gaussian-model or marginals; mollify advise helps to choose"},
+       "the method is missing: " + all_names<Method>(" or ") + "; mollify advise helps to choose"},
       {"sample locl --data schools.csv --domain schools.yaml --epsilon 2",
-       "the method must be local, integral, integral-model, central, gaussian, "
-       "gaussian-model or marginals, but is \"locl\" (did you mean \"local\"?); see mollify "
-       "sample --help"},
+       "the method must be " + all_names<Method>(" or ") +
+           ", but is \"locl\" (did you mean \"local\"?); see mollify "
+           "sample --help"},
       {"sample local --data schools.csv --domain schools.yaml --unit scool --epsilon 2",
        "schools.csv has no column \"scool\", which names the unit of a record; it has "
        "school, sex, minority, ses, math (did you mean \"school\"?)"},
@@ -98,17 +98,14 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
       {central + "--epsilon 1", "--count is missing: how many records to release"},
       {local + "--count 1.5 --epsilon 2", "count must be a whole number, but is \"1.5\""},
       {local + "--count 1 --epsilon 2 --mechanism minmax",
-       "mechanism must be minimax, relative, class, neighbourhood, public-kernel, "
-       "randomized-response, mixture, gaussian-curve, naive, convex or scale-and-shift, but is "
-       "\"minmax\" (did you mean "
-       "\"minimax\"?)"},
+       "mechanism must be " + local_mechanism_names() +
+           ", but is \"minmax\" (did you mean \"minimax\"?)"},
       {central + "--count 10 --epsilon 1 --mechanism minimax",
        "mechanism must be auto, " + all_names<CentralMechanism>(" or ") +
-           " in method central, but is \"minimax\", which is for methods local, integral and "
-           "integral-model"},
+           " in method central, but is \"minimax\", which is for " + kDrawMethods.text()},
       {"sample integral --data schools.csv --domain schools.yaml --epsilon 1 --delta 1e-6",
-       "--delta is for methods central, gaussian, gaussian-model and marginals, but the "
-       "method is integral, whose guarantee never fails: leave it out"},
+       "--delta is for " + kRowMethods.text() +
+           ", but the method is integral, whose guarantee never fails: leave it out"},
       {local + "--count 1 --eps 1",
        "unknown flag --eps (did you mean \"--epsilon\"?); see mollify sample local --help"},
       {local + "--count 1 --epsilon 1 --reference schools.csv",
@@ -121,11 +118,10 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
        "marginals; otherwise give --epsilon, with --delta or without"},
       {"sample integral --data schools.csv --domain schools.yaml --epsilon 1 --units "
        "schools_roster.csv",
-       "--units is for methods local, central, gaussian, gaussian-model and marginals, but "
-       "the method is integral"},
+       "--units is for " + kUnitMethods.text() + ", but the method is integral"},
       {"sample integral --data schools.csv --domain schools.yaml --epsilon 1 --unit school",
-       "--unit is for methods local, central, gaussian, gaussian-model and marginals, but the "
-       "method is integral, which protects the whole table: leave it out"},
+       "--unit is for " + kUnitMethods.text() +
+           ", but the method is integral, which protects the whole table: leave it out"},
       {"plan local --k 0 --epsilon 1", "--k must be from 1 to 16777216, but is 0"},
       {"plan local --k 16",
        "the budget is missing: give --epsilon (mollify finds alpha) or --alpha (mollify "
@@ -133,9 +129,9 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
       {"advise --purpose records --protect person --n 100 --columns 3,x",
        "a number of columns must be whole and from 1 to 4294967295, but is \"x\""},
       {"check --data schools.csv --domain typo.yaml",
-       "typo.yaml line 2: column \"sex\": type must be categorical, ordinal, boolean, "
-       "integer, number, date or datetime, but is \"categorcal\" (did you mean "
-       "\"categorical\"?)"},
+       "typo.yaml line 2: column \"sex\": type must be " + column_type_names() +
+           ", but is \"categorcal\" (did you mean "
+           "\"categorical\"?)"},
       {"check --data schools.csv --domain open.yaml",
        "open.yaml line 2: the brace { is never closed"},
       {"amplify --n 100",

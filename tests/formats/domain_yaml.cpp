@@ -18,6 +18,7 @@
 #include "domain/column.h"
 #include "domain/times.h"
 #include "formats/scratch.h"
+#include "name_lists.h"
 #include "random_domain.h"
 #include "refusal.h"
 
@@ -180,8 +181,8 @@ TEST(ParseDomain, NamesTheLineOfWhatItRefuses) {
   EXPECT_EQ(refusal("columns:\n  age: {min: 1}\n"),
             "d.yaml line 2: column \"age\": type is missing");
   EXPECT_EQ(refusal("columns:\n  age: {type: int}\n"),
-            "d.yaml line 2: column \"age\": type must be categorical, ordinal, boolean, "
-            "integer, number, date or datetime, but is \"int\" (did you mean \"integer\"?)");
+            "d.yaml line 2: column \"age\": type must be " + test::column_type_names() +
+                ", but is \"int\" (did you mean \"integer\"?)");
   EXPECT_THAT(refusal("columns:\n  age: {type: ordnial}\n"),
               HasSubstr("but is \"ordnial\" (did you mean \"ordinal\"?)"));
   EXPECT_EQ(refusal("columns:\n  age:\n    type: integer\n    min: 0\n"),

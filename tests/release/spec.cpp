@@ -145,17 +145,15 @@ TEST(ReleaseSpec, RefusesThePartsOfOthers) {
     spec[json::json_pointer(place)] = value;
     return refused(spec);
   };
-  EXPECT_EQ(
-      with(central(), "/c2", 3),
-      "/c2 in s.json is for methods local, integral and integral-model, but the method is central");
+  EXPECT_EQ(with(central(), "/c2", 3),
+            "/c2 in s.json is for " + kDrawMethods.text() + ", but the method is central");
   EXPECT_EQ(with(central(), "/space/cells", 3),
-            "/space in s.json is for methods local, integral and integral-model, but the method is "
-            "central");
+            "/space in s.json is for " + kDrawMethods.text() + ", but the method is central");
   EXPECT_EQ(with(integral(), "/rate", 0.5),
             "/rate in s.json is for method central, but the method is integral");
   EXPECT_EQ(with(integral(), "/unit", "id"),
-            "/unit in s.json is for methods local, central, gaussian, gaussian-model and "
-            "marginals, but the method is integral, which protects the whole table: leave it out");
+            "/unit in s.json is for " + kUnitMethods.text() +
+                ", but the method is integral, which protects the whole table: leave it out");
   EXPECT_EQ(with(gaussian(), "/support", "bounded"),
             "/support in s.json is for method central, but the method is gaussian");
   EXPECT_EQ(with(central(), "/mean_bound", 3),

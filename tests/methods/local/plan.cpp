@@ -123,8 +123,7 @@ TEST(LocalPlan, RefusesInOneSentence) {
   EXPECT_EQ(refused(R"({"method": "local", "privacy": {"epsilon": 1}})"),
             "give /domain in q.json or /k in q.json, or /alpha in q.json to find the greatest k");
   EXPECT_EQ(refused(R"({"method": "local", "k": 3, "n": 3, "privacy": {"epsilon": 1}})"),
-            "/n in q.json is for methods central, gaussian, gaussian-model and marginals, but the "
-            "method is local");
+            "/n in q.json is for " + kRowMethods.text() + ", but the method is local");
   EXPECT_EQ(
       refused(
           R"({"method": "local", "k": 3, "alpha": 0.1, "count": 1, "privacy": {"epsilon": 1}})"),
