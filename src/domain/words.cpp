@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/names.h"
 #include "base/refusal.h"
 #include "base/words.h"
 
