@@ -16,13 +16,14 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // The constant b.
 
-namespace {
-
-// The nearest doubles to cut_exp: the same on every machine.
 double exponential_of(double epsilon) {
   const auto [digits, scale] = cut_exp(ExpBound(epsilon).epsilon());
   return std::ldexp(static_cast<double>(digits), -scale);
 }
+
+namespace {
+
+/// As exponential_of.
 double exponential_less_one_of(double epsilon) {
   const auto [digits, scale] = cut_exp(ExpBound(epsilon).epsilon());
   return std::ldexp(static_cast<double>(digits - (uint128{1} << scale)), -scale);

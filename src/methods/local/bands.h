@@ -21,6 +21,9 @@ namespace mollify {
 /// IEEE 754 rounds alike everywhere: b is the same on every machine. Each throws InvalidInput for
 /// parameters outside its range. The table is in docs/theory/band.md.
 
+/// E, as the nearest double to cut_exp: the same on every machine.
+[[nodiscard]] double exponential_of(double epsilon);
+
 /// The finite minimax sampler on k outcomes with a uniform reference: b = k / (E + k - 1)
 /// [Park et al. 2024, Theorem III.1]. k at least 1; for k = 1 there is nothing to bound.
 [[nodiscard]] double minimax_floor(std::size_t outcome_count, double epsilon);
