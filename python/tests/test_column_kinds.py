@@ -1,15 +1,11 @@
 """Every kind of column that the library knows, asked of Python: the schema of domain files lists them."""
 
 import inspect
-import json
-from pathlib import Path
 
 import pytest
 
 import mollify as mo
-
-SCHEMA = json.loads((Path(__file__).parents[2] / "schema/domain.schema.json").read_text())
-KINDS = {form["properties"]["type"]["const"]: form for form in SCHEMA["$defs"]["column"]["oneOf"]}
+from column_types import KINDS, settings
 
 
 def each_example(test):
@@ -26,8 +22,7 @@ def test_has_a_function_with_the_keys_of_its_kind(kind):
 
 @each_example
 def test_declares_what_a_file_declares(kind, example):
-    settings = {key: value for key, value in example.items() if key != "type"}
-    made = mo.Domain({"x": getattr(mo, kind)(**settings, null="category", outside="clip")})
+    made = mo.Domain({"x": getattr(mo, kind)(**settings(example), null="category", outside="clip")})
     assert made == mo.Domain({"x": example | {"null": "category", "outside": "clip"}})
     assert made == mo.Domain(made.columns)
     assert made.columns["x"].items() >= example.items()

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import mollify as mo
+from column_types import COLUMNS
 from mollify._methods import METHODS
 
 
@@ -185,11 +186,10 @@ def test_help_fits_88_columns():
             assert len(line) + indent <= 88, f"{name}: {line}"
 
 
-COLUMNS = [mo.categorical, mo.ordinal, mo.boolean, mo.integer, mo.number, mo.date, mo.datetime]
 OTHERS = [mo.report, mo.mbde, mo.Domain, mo.Sampler, mo.RandomizedResponse, mo.Model.sample]
 
 
-@pytest.mark.parametrize("called", [*documented(), *COLUMNS, *OTHERS], ids=lambda called: called.__qualname__)
+@pytest.mark.parametrize("called", [*documented(), *COLUMNS.values(), *OTHERS], ids=lambda called: called.__qualname__)
 def test_every_parameter_has_a_type(called):
     said = inspect.getdoc(called).partition("Parameters\n----------\n")[2].partition("\n\n")[0]
     named = [line for line in said.splitlines() if not line.startswith(" ")]

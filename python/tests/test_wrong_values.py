@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import mollify as mo
+from column_types import COLUMNS, KINDS, settings
 
 DOMAIN = {
     "sex": mo.categorical(["f", "m"], null="f", outside="f"),
@@ -36,12 +37,7 @@ USUAL = {
     "Marginals": {"domain": DOMAIN, **COUNTED},
     "advise": {"domain": DOMAIN, "purpose": "records", "protect": "row", "n": 10},
     "amplify": {"k": 3, "n": 100, "epsilon0": 1, "delta": 1e-9},
-    "categorical": {"values": ["a", "b"]},
-    "ordinal": {"values": ["a", "b"]},
-    "integer": {"min": 0, "max": 3},
-    "number": {"min": 0, "max": 3},
-    "date": {"min": "2020-01-01", "max": "2021-01-01"},
-    "datetime": {"min": "2020-01-01T00:00:00", "max": "2021-01-01T00:00:00"},
+    **{kind: settings(form["examples"][0]) for kind, form in KINDS.items()},
     "candidates": {"domain": DOMAIN, "out": "c.csv", "count": 3},
     "reference": {"public": TABLE, "domain": DOMAIN, "out": "r.json"},
     "Domain": {"columns": DOMAIN},
@@ -56,7 +52,6 @@ USUAL = {
     "Local.tune": {"data": TABLE, "out": "band.json"},
     "Synthesizer.fit": {"X": TABLE},
 }
-COLUMNS = {"boolean", "categorical", "ordinal", "integer", "number", "date", "datetime"}
 # Calls that take anything, that only hold what they are given, or that follow a protocol of Python's or a library's.
 LEFT = {"InvalidInput", "Message", "ReleaseWarning", "DomainWarning", "WayOut", "Quantity", "Method", "Plan", "Answer", "Advice", "Estimate",
         "Balance", "Verification", "mbde", "Release", "Records", "Certificate", "Model"}  # fmt: skip
