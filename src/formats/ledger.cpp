@@ -21,6 +21,7 @@
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "formats/locked_file.h"
 #include "formats/text_files.h"
 #include "mollify/version.h"
