@@ -177,7 +177,7 @@ class CountKeys:
     every reader; the outcome of each code is what the library counts for it.
     """
 
-    most = 1 << 22  # rows at a time, of 8 bytes
+    most = 1 << 21  # rows at a time, of 8 bytes
     most_codes = 1 << 10
 
     def __init__(self, made: Made, reading: Reading) -> None:
@@ -342,9 +342,8 @@ def of_buckets(
 
     waiting: list[pa.RecordBatch] = []
     last = -1
-    for batch in batches:
-        if batch.num_rows == 0:
-            continue
+    most = 1 << 9  # rows at a time: each becomes many
+    for batch in (whole.slice(place, most) for whole in batches for place in range(0, whole.num_rows, most)):
         buckets = batch.column(0).to_numpy()
         begin = int(np.searchsorted(buckets, buckets[-1]))  # of a bucket that the next batch may go on with
         if begin > 0 or buckets[-1] != last:

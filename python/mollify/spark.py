@@ -41,9 +41,10 @@ No value makes a task fail. A cast in your own plan can still raise in Spark 4; 
 column as it is, because the domain reads texts, or use ``try_cast``.
 
 **Memory.** A worker that counts holds about 200 MB at most, for `Marginals` also 24
-bytes for each cell of all pairs of columns. A worker that draws holds the distinct
-records of one unit, and each Python worker the roster and the candidates. The driver
-holds the released rows, unless `folder` does.
+bytes for each cell of all pairs of columns. Spark sorts the units by bucket, of which
+there are 4096. A worker that draws holds the counts of one bucket, and what Spark hands
+over at a time. Each Python worker holds the roster and the candidates. The driver holds
+the released rows, unless `folder` does.
 
 **Times.** A released time without a zone is a `timestamp_ntz`, which shows the same clock
 in every session. A private column of Spark's `timestamp` is an instant; a domain column
@@ -418,8 +419,9 @@ def _selected(rows: _ReadRows, domain: Domain, unit: str | None = None) -> tuple
             column = column.cast("string")  # which no value makes fail
         columns.append(column)
     names = [*words, *(name for name in rows.names if name not in words)]
-    if words and codes <= CountKeys.most_codes and names[len(words) :] == [unit] and unit not in declared:
-        field = rows.frame.schema.fields[rows.names.index(unit)]
+    is_small = unit is not None and unit not in declared and 1 < codes <= CountKeys.most_codes
+    if is_small and names[len(words) :] == [unit]:
+        field = rows.frame.schema.fields[rows.names.index(names[-1])]
         if field.dataType.simpleString() in ("tinyint", "smallint", "int"):
             key = F.col(field.name).cast("bigint") * codes + code
             return rows.frame.select(key.alias("key")), Reading(names, words, is_hashed=False, codes=codes)
