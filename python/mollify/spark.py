@@ -41,9 +41,10 @@ No value makes a task fail. A cast in your own plan can still raise in Spark 4; 
 column as it is, because the domain reads texts, or use ``try_cast``.
 
 **Memory.** A worker that counts holds about 200 MB at most, for `Marginals` also 24
-bytes for each cell of all pairs of columns. A worker that draws holds the distinct
-records of one unit, and each Python worker the roster and the candidates. The driver
-holds the released rows, unless `folder` does.
+bytes for each cell of all pairs of columns. Spark sorts the units by bucket, of which
+there are 4096. A worker that draws holds the counts of one bucket, and what Spark hands
+over at a time. Each Python worker holds the roster and the candidates. The driver holds
+the released rows, unless `folder` does.
 
 **Times.** A released time without a zone is a `timestamp_ntz`, which shows the same clock
 in every session. A private column of Spark's `timestamp` is an instant; a domain column
@@ -73,8 +74,8 @@ from mollify._refusal import refusal
 from mollify._release import Certificate
 from mollify._release_key import ReleaseKey
 from mollify._spark_tasks import (
-    SLICES, CountRecords, DrawUnits, Made, Reading, Ready, SumRecords, add_counts, add_sums, arrow_table, as_stored, counts_of_units,
-    no_counts,
+    BUCKETS, IN_BUCKETS, SLICES, CountKeys, CountRecords, DrawUnits, Made, Reading, Ready, SumRecords, add_counts, add_sums,
+    arrow_table, as_stored, no_counts,
 )
 from mollify._warning import Message, messages, warn
 
@@ -230,11 +231,9 @@ def sample(
         if is_summed:
             table, drawn_from, certificate = _drawn_from_sums(made, rows, domain, budget, data_set or "")
             return Release(_Rows.of(table), session, Certificate(certificate), report, drawn_from)
-        selected, reading = _selected(rows, domain)
-        counts = selected.mapInArrow(
-            CountRecords(made, reading, by_unit=by_workers),
-            SLICES if not by_workers else "unit binary, records binary, counts binary",
-        )
+        selected, reading = _selected(rows, domain, unit if by_workers else None)
+        counter = CountKeys(made, reading) if reading.codes else CountRecords(made, reading, by_unit=by_workers)
+        counts = selected.mapInArrow(counter, IN_BUCKETS if by_workers else SLICES)
         drawn: _Rows | DataFrame
         if units is None:
             drawn = _drawn_by_driver(made, counts, rows, budget, data_set or "")
@@ -389,13 +388,14 @@ def _nothing(data: DataFrame) -> _core.Source:
     return _core.Source.batch(*nothing.__arrow_c_array__())
 
 
-def _selected(rows: _ReadRows, domain: Domain) -> tuple[DataFrame, Reading]:
+def _selected(rows: _ReadRows, domain: Domain, unit: str | None = None) -> tuple[DataFrame, Reading]:
     """The columns on their way to Python.
 
     Columns of few words, whose values are listed as well, come first and as one
     integer, because the number of values on their way to Python decides the time. Its
     digits are the values' places in their words, and one more for everything else, which
-    the domain maps to one value.
+    the domain maps to one value. A unit's integer of at most 32 bits is part of it if no
+    other column is left.
     """
     from pyspark.sql import functions as F
     from pyspark.sql.types import DecimalType
@@ -418,10 +418,16 @@ def _selected(rows: _ReadRows, domain: Domain) -> tuple[DataFrame, Reading]:
         if isinstance(field.dataType, DecimalType):
             column = column.cast("string")  # which no value makes fail
         columns.append(column)
+    names = [*words, *(name for name in rows.names if name not in words)]
+    is_small = unit is not None and unit not in declared and 1 < codes <= CountKeys.most_codes
+    if is_small and names[len(words) :] == [unit]:
+        field = rows.frame.schema.fields[rows.names.index(names[-1])]
+        if field.dataType.simpleString() in ("tinyint", "smallint", "int"):
+            key = F.col(field.name).cast("bigint") * codes + code
+            return rows.frame.select(key.alias("key")), Reading(names, words, is_hashed=False, codes=codes)
     if rows.number is not None:
         columns.append(rows.hashed().alias("hash"))
     selected = rows.frame.select(*([code.alias("code")] if words else []), *columns)
-    names = [*words, *(name for name in rows.names if name not in words)]
     return selected, Reading(names, words, is_hashed=rows.number is not None)
 
 
@@ -556,14 +562,15 @@ class _UnitRows:
             ) from None
 
     def drawn(self, counts: DataFrame) -> _Rows | DataFrame:
-        import pyarrow as pa
+        from pyspark.sql import functions as F
 
-        if self.roster is not None:  # units without records are drawn for as well
-            listed = pa.Table.from_batches([counts_of_units(self.roster)])
-            counts = counts.union(counts.sparkSession.createDataFrame(listed))
+        if self.roster is not None:  # units without records are drawn for as well: each bucket comes to one worker
+            nothing = F.lit(b"")
+            each = F.col("id").cast("int").alias("bucket")
+            counts = counts.union(self.session.range(0, BUCKETS, 1, 1).select(each, *[nothing] * 4))
         drawn = (
-            counts.repartition("unit")
-            .sortWithinPartitions("unit")
+            counts.repartition("bucket")
+            .sortWithinPartitions("bucket")
             .mapInArrow(
                 DrawUnits(self.made, self.key, self.stored.names, self.roster is None), self.stored
             )

@@ -371,6 +371,69 @@ def test_private_values_decide_nothing(session, domain):
     assert local(hostile, domain).dataframe.count() == 4, "a null and nothing are no units"
 
 
+def counts_of(counter, batches):
+    """How often each unit has each record, of what a task hands over."""
+    from mollify import _spark_tasks as tasks
+
+    found = Counter()
+    for units in tasks.of_buckets(iter(sorted(counter(batches), key=lambda one: one["bucket"][0].as_py())), None):
+        for unit, records, counts in zip(*(column.to_pylist() for column in units.columns)):
+            for record, count in zip(np.frombuffer(records, np.uint32), np.frombuffer(counts, np.uint64)):
+                found[unit, int(record)] += int(count)
+    return found
+
+
+@pytest.mark.parametrize("kind", ["tinyint", "smallint", "int", "bigint"])
+@pytest.mark.parametrize("units", [None, ["-128", "0", "7.0", "127"]])
+def test_rows_as_integers_are_counted_as_rows(session, monkeypatch, kind, units):
+    """Every pair of words, undeclared words and nulls, for units at the ends of their type, at two limits of rows."""
+    from mollify import _spark_tasks as tasks
+
+    monkeypatch.setattr(tasks.CountKeys, "most", 100)
+    bits = {"tinyint": 7, "smallint": 15, "int": 31, "bigint": 63}[kind]
+    ids = [*{-(2**bits), -128, -1, 0, 7, 127, 2**bits - 1}, None]
+    words = ["a", "b", "", "B", "other", None]
+    rows = [(unit, one, two) for unit in ids for one in words for two in words for _ in range(1 + len(one or ""))]
+    domain = mo.Domain({"one": mo.categorical(["a", "b"], outside="b"), "two": mo.ordinal(["b", "a", "B"])})
+    method = mo.Local(domain, unit="unit", epsilon=2, **({"units": units} if units else {}))
+    frame = session.createDataFrame(rows, f"unit {kind}, one string, two string")
+    made = tasks.Made.of(method, None)
+    found = []
+    for unit in ("unit", None):
+        with mollify_spark._read_once(frame, ["unit", "one", "two"], method) as read:
+            selected, reading = mollify_spark._selected(read, domain, unit)
+        assert bool(reading.codes) == (unit is not None and kind != "bigint")
+        counter = tasks.CountKeys(made, reading) if reading.codes else tasks.CountRecords(made, reading, by_unit=True)
+        found.append(counts_of(counter, selected.toArrow().to_batches(max_chunksize=64)))
+    assert found[0] == found[1]
+    distinct = set(ids) - {None} if units is None else {-128, 0, 7, 127}
+    assert {unit for unit, _ in found[0]} == {str(unit).encode() for unit in distinct}
+    assert sum(found[0].values()) == len(distinct) * sum(1 + len(one or "") for one in words) * len(words)
+
+
+def test_units_stay_whole_in_buckets():
+    """A bucket goes on in the next batch, or not, and a roster's units come once each."""
+    from mollify import _spark_tasks as tasks
+
+    names = [f"{unit}".encode() for unit in range(20_000)] + [b"", b"\xff\x00"]
+    ones = [pyarrow.array([size.to_bytes(4, "little")] * len(names), pyarrow.large_binary()) for size in (3, 5)]
+    units = pyarrow.record_batch([pyarrow.array(names, pyarrow.large_binary()), *ones], names=tasks.COUNTED)
+    rows = pyarrow.Table.from_batches([*tasks.in_buckets(units)] * 3).sort_by("bucket").combine_chunks()
+    listed = units.slice(19_000)
+    roster = (listed, tasks.buckets_of(listed.column(0)))
+    for size in (1, 7, 100_000):
+        for given in (None, roster):
+            batches = rows.slice(0, 9_000).to_batches(max_chunksize=size)
+            came = pyarrow.Table.from_batches(tasks.of_buckets(iter(batches), given))
+            order = came["unit"].to_pylist()
+            runs = sum(one != other for one, other in zip(order, [None, *order]))
+            assert runs == len(set(order)), "each unit's rows come one after the other"
+            here = set(rows["bucket"][:9_000].to_pylist())
+            expected = {name for name, one in zip(names, tasks.buckets_of(units.column(0))) if one in here}
+            assert set(order) == expected and set(came["records"].to_pylist()) == set(ones[0].to_pylist())
+            assert given is None or len(order) > 3 * len(expected) - 3 * 4
+
+
 def test_names_that_spark_takes_for_others(session):
     frame = session.createDataFrame([(1, 2, "u", 3)], ["a.b", "A", "un`it", "a"])
     domain = mo.Domain({"a.b": mo.integer(0, 3), "a": mo.integer(0, 3), "A": mo.integer(0, 3)})
