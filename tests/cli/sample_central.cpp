@@ -181,7 +181,7 @@ TEST(SampleCentral, SpendsAPartOnTheSupport) {
     // The command prints the error on the support that was found, and the certificate has both.
     const Json& measured = certificate["measured"];
     const Json& support = measured["support"];
-    EXPECT_LE(support["outcomes"], 60'000);
+    EXPECT_LE(support["k"], 60'000);
     EXPECT_EQ(support["first"], support["at"][0]);  // the domain begins at 0
     EXPECT_EQ(support["last"], support["at"][1]);
     EXPECT_LE(support["first"], 304'000);

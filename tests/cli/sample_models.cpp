@@ -97,7 +97,7 @@ TEST(SampleModels, ReleasesRowsOfOneModelForTheBudgetOfOneDraw) {
       const Json certificate = command.certificate();
       EXPECT_EQ(certificate["draw"], certificate["privacy"]);
       EXPECT_EQ(certificate["privacy"]["epsilon"], 10.0);
-      EXPECT_EQ(certificate["facts"]["outcomes"], 2000);
+      EXPECT_EQ(certificate["facts"]["k"], 2000);
       const Ended checked = command.verify("out.csv.certificate.json");
       EXPECT_EQ(checked.status, 0) << checked.out << checked.err;
       EXPECT_EQ(lines_of(checked.out).back(), "holds");
