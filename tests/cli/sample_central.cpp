@@ -237,7 +237,7 @@ TEST(SampleCentral, VerifyRecomputesTheSupport) {
                                                  {"/measured/support/at", {300'000, 300'003}},
                                                  {"/measured/support/at", {300'000}},
                                                  {"/measured/support/at", {-1, 300'000}},
-                                                 {"/measured/support/outcomes", 4},
+                                                 {"/measured/support/k", 4},
                                                  {"/measured/support/first", 1},
                                                  {"/measured/accuracy/draw", 1e-3},
                                                  {"/measured/accuracy/draw", "none"},
@@ -434,7 +434,7 @@ TEST(SampleCentral, CertificateIsNotConfirmedOnceItIsTamperedWith) {
     caught("/design/runs", 0);
     caught("/accuracy/total_variation", 1e-9);
     caught("/accuracy/independent", "yes");
-    caught("/facts/outcomes", 4);
+    caught("/facts/k", 4);
     caught("/spec/domain/sha256", std::string(64, '0'));
     caught("/promised", Json::array());
     caught("/design/hint", Json{{"notion", "approximate"}, {"epsilon", 0.1}, {"delta", 1e-9}});

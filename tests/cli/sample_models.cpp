@@ -225,12 +225,16 @@ TEST(SampleModels, CertificateIsNotConfirmedOnceItIsTamperedWith) {
   const EightColumns command;
   ASSERT_EQ(command.sample({"--epsilon", "2", "--count", "5"}).status, 0);
   const Json valid = command.certificate();
-  const std::pair<const char*, Json> changes[] = {
-      {"/privacy/epsilon", 1.0},        {"/draw/epsilon", 1.0},
-      {"/facts/outcomes", 1000},        {"/facts/list_sha256", std::string(64, '0')},
-      {"/spec/space/candidates", 1000}, {"/spec/privacy/epsilon", "1"},
-      {"/design/floor", 0.5},           {"/spec/model", "local"},
-      {"/accuracy/best_models", 7},     {"/accuracy/best_models_probability", 1.0}};
+  const std::pair<const char*, Json> changes[] = {{"/privacy/epsilon", 1.0},
+                                                  {"/draw/epsilon", 1.0},
+                                                  {"/facts/k", 1000},
+                                                  {"/facts/list_sha256", std::string(64, '0')},
+                                                  {"/spec/space/candidates", 1000},
+                                                  {"/spec/privacy/epsilon", "1"},
+                                                  {"/design/floor", 0.5},
+                                                  {"/spec/model", "local"},
+                                                  {"/accuracy/best_models", 7},
+                                                  {"/accuracy/best_models_probability", 1.0}};
   for (const auto& [place, value] : changes) {
     Json changed = valid;
     changed[Json::json_pointer(place)] = value;

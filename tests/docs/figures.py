@@ -24,7 +24,7 @@ FIGURES = {
 CLOSE = 1.3  # times that a figure may be more or less than the last measurement
 UNITS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
 FIGURE = re.compile(r"(\d*\.?\d+)(?: to (\d*\.?\d+))? ?(ns|µs|ms|s)?(?![\w.])")
-SPEED = re.compile(r"\d ?(?:ns|µs|ms|s|[kMG]B)(?!\w)|\d [a-z]* ?a second")
+SPEED = re.compile(r"[\d.]*\d ?(?:ns|µs|ms|s|[kMG]B)(?!\w)|[\d.]*\d [a-z]* ?a second")
 
 
 def interface(program):

@@ -468,7 +468,7 @@ TEST(ParseCertificate, RefusesByNameWhatNoReleaseHas) {
   }
   for (const Json& outcomes : {Json(120.9), Json(-1), Json(1e300)}) {
     EXPECT_EQ(refusal_after([&](Json& made) { made["facts"]["k"] = outcomes; }),
-              "it must have a whole number at /facts/outcomes");
+              "it must have a whole number at /facts/k");
   }
   // Cast to 32 bits this is outcome 1.
   EXPECT_EQ(refusal_after([](Json& made) {
