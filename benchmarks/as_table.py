@@ -60,8 +60,12 @@ ROWS = {
         *((f"a unit with {d} distinct records, {1000 * d} outcomes", how, f"{name}/{d}", "time of one")
           for d in (5, 10, 100) for how, name in (("by entropy", "UnitsByEntropy"), ("by key", "UnitsByKey"))),
         *((f"randomized response of 10^7 values, k = {k}", "rate", f"Responses/{k}", "rate") for k in (10, 1000)),
-        *((f"10 000 draws over 100 outcomes, {kind}s", how, f"{name}<{kind}>", "rate")
-          for kind in ("double", "float") for how, name in (("by the front", "Front"), ("by the sampler inside", "Inside"))),
+        *((f"rows of {k} {kind}s", how, f"Rows<{kind}, {is_batch}>/{k}", "time of one")
+          for kind in ("double", "float") for k in (2, 10, 100, 1000, 10_000, 65_536, 131_072)
+          for how, is_batch in (("a row, in batches", "true"), ("one row at a time", "false"))),
+        *((f"a token of 131 072, {words}", how, f"Tokens<{name}>/{batch}", "time of one")
+          for name, words in (("kFloat32", "float32"), ("kBfloat16", "bfloat16"), ("kTop1000", "float32, top 1000"))
+          for how, batch in (("one by one", 1), ("in a batch of 32", 32))),
     ],
     "grid": [
         *((f"one dimension, three components, 2^{e}", "time", f"one_dimensional_client/{1 << e}", "time") for e in (12, 16)),

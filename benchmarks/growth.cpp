@@ -30,12 +30,10 @@
 
 #include <fmt/format.h>
 
-#include "core/random.h"
-#include "methods/local/mechanism.h"
-#include "methods/marginals/method.h"
 #include "mollify/mollify.h"
 
-namespace mollify::front {
+using namespace mollify;
+
 namespace {
 
 struct Point {
@@ -159,17 +157,15 @@ Series over_outcomes(double greatest) {
   for (double outcomes = 16; outcomes <= greatest * 1.01; outcomes *= 16) {
     series.points.push_back(measured(outcomes, 1, [&] {
       const auto k = static_cast<std::size_t>(outcomes);
-      const auto sampler = ::mollify::make_sampler({.outcome_count = k, .epsilon = 1});
-      SecureRandom random;
+      const Sampler sampler({.k = k, .epsilon = 1});
       std::minstd_rand twister(1);
       std::vector<float> scores(k);
       for (float& score : scores) score = static_cast<float>(twister() % 1000);
-      std::uint32_t drawn = 0;
-      sampler->draw_rows(std::span<const float>(scores), random, {&drawn, 1});
+      static_cast<void>(sampler.draw(scores));
       const auto times = static_cast<std::size_t>(std::fmax(1, 1e6 / outcomes));
       return seconds_of([&] {
                for (std::size_t i = 0; i < times; ++i) {
-                 sampler->draw_rows(std::span<const float>(scores), random, {&drawn, 1});
+                 static_cast<void>(sampler.draw(scores));
                }
              }) /
              static_cast<double>(times);
@@ -253,8 +249,5 @@ void run(double rows) {
 }
 
 }  // namespace
-}  // namespace mollify::front
 
-int main(int count, char** arguments) {
-  mollify::front::run(count > 1 ? std::atof(arguments[1]) : 1e7);
-}
+int main(int count, char** arguments) { run(count > 1 ? std::atof(arguments[1]) : 1e7); }

@@ -185,6 +185,13 @@ BENCHMARK_TEMPLATE(table_and_draw, float)
     ->ArgsProduct(
         {{131072}, {kUniform, kExponential, kHeavyTail}, {1, 10, 50}, {kMinimax, kRelative}})
     ->Unit(benchmark::kMicrosecond);
+// The scores of Rows in front.cpp.
+BENCHMARK_TEMPLATE(table_and_draw, double)
+    ->ArgsProduct({{2, 10, 100, 1000, 10'000, 65'536, 131'072}, {kUniform}, {20}, {kMinimax}})
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_TEMPLATE(table_and_draw, float)
+    ->ArgsProduct({{2, 10, 100, 1000, 10'000, 65'536, 131'072}, {kUniform}, {20}, {kMinimax}})
+    ->Unit(benchmark::kMicrosecond);
 BENCHMARK_TEMPLATE(table_and_draw, float)
     ->Args({1 << 20, kUniform, 10, kMinimax})
     ->Unit(benchmark::kMicrosecond);
@@ -247,8 +254,8 @@ void dense_unit(benchmark::State& state) {
 BENCHMARK(dense_unit)->ArgsProduct({{100, 1000, 4096}, {0, 1}});
 
 /// A private next token: the public model's law over the vocabulary is the reference of a band of
-/// its own, the private model's law are the scores, both in single precision. Parts: the band
-/// alone, table and draw alone, or all of it.
+/// its own, the private model's law are the scores, both in single precision. The memory of a token
+/// is kept for the next one. Parts: the band alone, table and draw alone, or all of it.
 enum TokenPart { kBandAlone, kTableAlone, kWholeToken };
 
 void next_token(benchmark::State& state) {
@@ -266,10 +273,11 @@ void next_token(benchmark::State& state) {
     }
   }
   const double epsilon = 4;
+  std::vector<std::uint64_t> memory;
   const auto band_of = [&](std::size_t token) {
-    return mollify::make_band({.float_reference = references[token],
-                               .floor = std::exp(-epsilon / 2),
-                               .epsilon = epsilon});
+    return mollify::make_band(
+        {.float_reference = references[token], .floor = std::exp(-epsilon / 2), .epsilon = epsilon},
+        std::move(memory));
   };
   const Band first = band_of(0);
   Table table(first);
@@ -288,13 +296,14 @@ void next_token(benchmark::State& state) {
       mollify::project(table, std::span<const float>(laws[token]));
       benchmark::DoNotOptimize(table.draw(secure));
     } else {
-      const Band band = band_of(token);
+      Band band = band_of(token);
       if (part == kBandAlone) {
         benchmark::DoNotOptimize(band.upper(size / 2));
       } else {
-        const Table made = mollify::projected(band, std::span<const float>(laws[token]));
-        benchmark::DoNotOptimize(made.draw(secure));
+        mollify::project(table, band, std::span<const float>(laws[token]));
+        benchmark::DoNotOptimize(table.draw(secure));
       }
+      memory = std::move(band).take_lowers();
     }
     token = (token + 1) % kTokens;
   }

@@ -39,21 +39,21 @@ peers|tables.md|600|peers|$peers -B experiments/marginals.py --peers build/peers
 marginal_noise|tables.md|10|stated kinds drawn-tables|$experiments/marginal_noise 2 RAND data/rand_hie.csv data/rand_hie_table.yaml
 copula|tables.md|2|copula|$python -P experiments/copula.py $cli/mollify
 boosting|single-records.md|3|boosting boosting-ring boosting-shares boosting-baseline boosting-schedules|$python -P experiments/boosting_comparison.py
-amplification|speed.md|1|amplification|$google amplification
-kernel|speed.md|2|+speed|$google kernel
-records|speed.md|2|+speed|$google records
+amplification|speed-inside.md|1|amplification|$google amplification
+kernel|speed-inside.md|2|+speed|$google kernel
+records|speed-inside.md|2|+speed|$google records
 front|speed.md|1|+speed|$google front
-scorers|speed.md|2|+speed|$google scorers
-grid|speed.md|1|+speed|$google grid
-training|speed.md|1|+speed|$google training
+scorers|speed-inside.md|2|+speed|$google scorers
+grid|speed-inside.md|1|+speed|$google grid
+training|speed-inside.md|1|+speed|$google training
 growth|speed.md|60|growth +speed|$benchmarks/benchmark_growth 1e8
 releases|speed.md|3|+speed|$python -P benchmarks/releases.py $cli/mollify
 threads|speed.md|5|+speed|$python -P benchmarks/two_threads.py --repetitions 5 --program $cli/mollify
-readers|speed.md|2|+speed|$python -P benchmarks/csv_readers.py --ours $benchmarks/read_csv_once
+readers|speed-inside.md|2|+speed|$python -P benchmarks/csv_readers.py --ours $benchmarks/read_csv_once
 python|speed.md|5|+speed|benchmarks/python_speed.sh
 spark|speed.md|20|+speed|$python -P benchmarks/spark_speed.py
 memory|speed.md|30|+speed|$python -P benchmarks/larger_than_memory.py
-torch|speed.md|5|+speed|$torch -B benchmarks/training_against_torch.py --epochs 750
+torch|speed-inside.md|5|+speed|$torch -B benchmarks/training_against_torch.py --epochs 750
 END
 }
 

@@ -63,7 +63,7 @@ void mollify_free_text(char* text);
 typedef struct mollify_sampler mollify_sampler;
 
 /* The parameters are a JSON object:
- *   {"mechanism": "minimax", "outcomes": 6, "epsilon": 2}
+ *   {"mechanism": "minimax", "k": 6, "epsilon": 2}
  * and, where the mechanism has them, "mu", its numbers ("c1", "gamma", ...: mollify/sampler.h) and
  * "reference", an array of one positive number for each outcome, or "channel", rows of them one
  * after the other. */
@@ -71,7 +71,7 @@ mollify_status mollify_new_sampler(const char* parameters, mollify_sampler** sam
                                    char** warnings);
 void mollify_free_sampler(mollify_sampler* sampler);
 
-uint64_t mollify_sampler_outcomes(const mollify_sampler* sampler);
+uint64_t mollify_sampler_k(const mollify_sampler* sampler);
 
 /* A bound, from public integers and rounded up, on ln of the ratio of any outcome's probabilities
  * under any two inputs. */

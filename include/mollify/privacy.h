@@ -91,11 +91,11 @@ struct Privacy {
 /// (mollify/release.h).
 [[nodiscard]] std::vector<Message> epsilon_warnings(const Privacy& draw);
 
-/// Reports of `records` people, each through randomized response over `outcomes` outcomes at
-/// epsilon0, each kept with probability `rate`, in random order. To 2^40 records and 2^24 outcomes.
+/// Reports of n people, each through k-ary randomized response at epsilon0, each kept with
+/// probability `rate`, in random order. n is at most 2^40, and k at most 2^24.
 struct ShuffledReports {
-  std::uint64_t records = 0;
-  std::uint64_t outcomes = 0;
+  std::uint64_t n = 0;
+  std::uint64_t k = 0;
   double epsilon0 = 0;
   double rate = 1;
 };
@@ -103,11 +103,11 @@ struct ShuffledReports {
 /// A delta for which they are certainly (epsilon, delta)-DP. Mostly milliseconds.
 [[nodiscard]] double shuffled_delta_up(const ShuffledReports& reports, double epsilon);
 /// An epsilon for which they certainly are, least except for 1e-9 of it; at most epsilon0. Up to
-/// some seconds where epsilon0 and the number of outcomes are large.
+/// some seconds where epsilon0 and k are large.
 [[nodiscard]] double shuffled_epsilon_up(const ShuffledReports& reports, double delta);
 /// The greatest epsilon0, except for 1e-9 of it, with which they certainly are.
-[[nodiscard]] double shuffled_epsilon0_down(std::uint64_t records, std::uint64_t outcomes,
-                                            double epsilon, double delta, double rate = 1);
+[[nodiscard]] double shuffled_epsilon0_down(std::uint64_t n, std::uint64_t k, double epsilon,
+                                            double delta, double rate = 1);
 
 // -----------------------------------------------------------------------------------------------
 // The budgets that data sets have spent: every release is charged before it is drawn.

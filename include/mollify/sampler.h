@@ -53,8 +53,8 @@ struct SamplerParameters {
   /// "mixture", "gaussian-curve", "naive", "convex" or "scale-and-shift", like `mollify sample
   /// --mechanism`, or "location", like `--band location=B`.
   std::string mechanism = "minimax";
-  /// k, from 1 to 2^24.
-  std::size_t outcomes = 0;
+  /// Number of outcomes, from 1 to 2^24.
+  std::size_t k = 0;
   /// Of one draw, from 1e-6; above 30 it counts as 30. For all but gaussian-curve.
   std::optional<double> epsilon{};
   /// Of one draw, for gaussian-curve.
@@ -94,7 +94,7 @@ class Sampler : public Handle<const class SamplerInside> {
   /// not have, or that are out of range. The guarantee is checked in integers. O(k).
   explicit Sampler(const SamplerParameters& parameters);
 
-  [[nodiscard]] std::size_t outcomes() const noexcept;
+  [[nodiscard]] std::size_t k() const noexcept;
   /// What each draw promises: epsilon, or mu.
   [[nodiscard]] Privacy guarantee() const;
   /// A bound, from the sampler's public integers and rounded up, on ln of the ratio of any
@@ -122,10 +122,10 @@ class Sampler : public Handle<const class SamplerInside> {
                   std::size_t threads = 1) const;
 
   /// Draws by a key: each draw can be made again, with the same result, wherever its unit's records
-  /// are, in whatever order and however counted, together with any other units. `units` are the
-  /// units' identities, one for each of `released`, and distinct over all of the release: two units
-  /// of one identity would share their words. As in tables, the identity `7.0` is `7`. Throws
-  /// InvalidInput unless there are as many, and distinct in this call.
+  /// are, in whatever order and however counted, together with any other units. `identities` has
+  /// one for each of `released`, distinct over all of the release: two units of one identity would
+  /// share their words. As in tables, the identity `7.0` is `7`. Throws InvalidInput unless there
+  /// are that number, and distinct in this call.
   ///
   /// The words follow from the integers of the sampler and of the unit's law, so samplers with
   /// equal integers are one sampler.
@@ -134,7 +134,7 @@ class Sampler : public Handle<const class SamplerInside> {
   /// the number of threads.
   void draw_units(std::span<const std::uint32_t> outcomes, std::span<const std::uint64_t> offsets,
                   std::span<const double> weights, std::span<std::uint32_t> released,
-                  const ReleaseKey& key, std::span<const std::string_view> units,
+                  const ReleaseKey& key, std::span<const std::string_view> identities,
                   std::size_t threads = 1) const;
 };
 
@@ -189,9 +189,9 @@ class RandomizedResponse : public Handle<const class RandomizedResponseInside> {
 
   /// k from 1 to 2^24; epsilon of one report, from 1e-6; above 30 it counts as 30. Throws
   /// InvalidInput otherwise.
-  RandomizedResponse(std::size_t outcomes, double epsilon);
+  RandomizedResponse(std::size_t k, double epsilon);
 
-  [[nodiscard]] std::size_t outcomes() const noexcept;
+  [[nodiscard]] std::size_t k() const noexcept;
   [[nodiscard]] double epsilon() const noexcept;
   [[nodiscard]] std::uint64_t kept() const noexcept;
   [[nodiscard]] std::uint64_t other() const noexcept;

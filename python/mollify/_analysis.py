@@ -322,8 +322,8 @@ def amplify(
 
 
 def _of_a_sampler(owner: type | None, function: str, name: str) -> str:
-    if name == "k" or name in inspect.signature(Sampler).parameters:
-        return "Give it what draws: mo.risk(mo.Sampler(outcomes=12, epsilon=2)), of 12 outcomes."
+    if name in inspect.signature(Sampler).parameters:
+        return "Give it what draws: mo.risk(mo.Sampler(k=12, epsilon=2)), of 12 outcomes."
     return ""
 
 

@@ -114,7 +114,7 @@ class Comparison(Answer):
                 raise refusal("no-chart", "error against epsilon needs the data, which this comparison no longer has. Ask the method's compare again.", "data")
             budget: Any = self._budget
             return _plot.error(None if budget is None else float(budget), self._again, distance, progress)
-        if isinstance(self._parts.get("outcomes"), list):
+        if "outcomes" in self._parts:
             return _plot.masses(self["outcomes"], ("truth", "law", "reference"), "Real data, release and reference")
         columns = self._parts.get("columns")
         if isinstance(columns, list) and "shares" in columns[0]:

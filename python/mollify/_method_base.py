@@ -125,7 +125,7 @@ class Method(metaclass=_Listed):
         self,
         data: Any,
         *,
-        counts: str | None = None,
+        counts_column: str | None = None,
         lists: Sequence[str] = (),
         threads: int | None = None,
         ledger: Ledger | str | os.PathLike[str] | None = None,
@@ -145,7 +145,7 @@ class Method(metaclass=_Listed):
             DuckDB), a Polars lazy frame, a pandas data frame, a mapping from names to
             columns, an array of records, an array of (n, d) whose columns are the
             domain's and then `unit`, or a CSV or Parquet file.
-        counts : str
+        counts_column : str
             Column with the number of records that each row counts as, 2^40 at most, and
             0 if it is not a whole number. Not for scored records and Gaussian samples.
             Default: each row is one record.
@@ -174,8 +174,8 @@ class Method(metaclass=_Listed):
         """
         self._require_public(data)
         charged = charged_ledger(ledger, data_set)
-        if counts is not None and not isinstance(counts, str):
-            raise refusal("wrong-type", f"counts must be the name of a column, but is of type {type(counts).__name__}", "counts")
+        if counts_column is not None and not isinstance(counts_column, str):
+            raise refusal("wrong-type", f"counts_column must be the name of a column, but is of type {type(counts_column).__name__}", "counts_column")
         listed = [lists] if isinstance(lists, str) else list(lists)
         for name in listed:
             if name not in self._domain:
@@ -184,10 +184,10 @@ class Method(metaclass=_Listed):
                     f'lists must name columns of the domain, which are {", ".join(self._domain)}, but has "{name}"',
                     "lists",
                 )
-        source = source_of(data, self._columns(counts), listed, thread_count(threads))
+        source = source_of(data, self._columns(counts_column), listed, thread_count(threads))
         with unread_if_refused(data, source):
-            if counts is not None:
-                source = source.with_counts(counts)
+            if counts_column is not None:
+                source = source.with_counts(counts_column)
             prepared = _core.prepare_for(self._spec, source, self._texts)
             report = prepared.report()
             warn(messages(report["warnings"]))  # where a warning is an error, nothing is charged
@@ -216,7 +216,7 @@ class Method(metaclass=_Listed):
             raise
 
     def check(
-        self, data: Any, *, counts: str | None = None, reference: Any = None, most: int = 1000
+        self, data: Any, *, counts_column: str | None = None, reference: Any = None, most: int = 1000
     ) -> Answer:
         """Name every value of private data that the domain does not declare. NOT
         PRIVATE.
@@ -232,7 +232,7 @@ class Method(metaclass=_Listed):
         ----------
         data : table or path
             The private table, as for `sample`.
-        counts : str
+        counts_column : str
             Column with the number of records that each row counts as; a value that is
             not a number is named too.
         reference : table or path
@@ -252,13 +252,13 @@ class Method(metaclass=_Listed):
             public = Inputs(self._domain).read("reference", reference)
             _require_other(data, "reference", public)
         units = getattr(self, "units", None)
-        private = table(data, self._columns(counts), "data")
+        private = table(data, self._columns(counts_column), "data")
         files = {"data": private, "reference": public, "units": units}
         asked = {
             "unit": self._unit,
             "units": units,
             "units_column": getattr(self, "units_column", None),
-            "counts_column": counts,
+            "counts_column": counts_column,
             "reference": None if public is None else [given_name("reference", public)],
             "most": most,
         }
@@ -348,9 +348,9 @@ class Method(metaclass=_Listed):
         unit: str | None = getattr(self, "unit", None)
         return unit
 
-    def _columns(self, counts: str | None = None) -> list[str]:
+    def _columns(self, counts_column: str | None = None) -> list[str]:
         """The private data to read."""
-        return [*self._domain, *(one for one in (self._unit, counts) if one is not None)]
+        return [*self._domain, *(one for one in (self._unit, counts_column) if one is not None)]
 
     def _inputs(self, data: Any, **others: object) -> InputFiles:
         """The files among everything that a release reads."""

@@ -253,7 +253,7 @@ def _expected(facts: dict[str, Any]) -> list[tuple[str, object]]:
         told = f"{accuracy['expected_total_variation']:.3g}"
         known.append(("total variation of the model from the data's Gaussian, expected", told))
     if models:
-        told = f"{accuracy['best_models']} likeliest of {facts['facts']['outcomes']}"
+        told = f"{accuracy['best_models']} likeliest of {facts['facts']['k']}"
         known.append((f"probability that the model is among the {told}", accuracy["best_models_probability"]))
     return known
 
@@ -431,7 +431,7 @@ def _numbers_page(comparison: Comparison) -> str:
 
 
 def _comparison_page(comparison: Comparison) -> str | None:
-    if isinstance(comparison.get("outcomes"), list) and "law" in comparison:
+    if "outcomes" in comparison and "law" in comparison:
         return _masses_page(comparison)
     columns = comparison.get("columns")
     if str(comparison.get("method")).startswith("gaussian") and "law" in comparison:

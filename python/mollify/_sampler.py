@@ -49,8 +49,8 @@ class Sampler(metaclass=Public):
         "minimax" (the default), "relative", "class", "neighbourhood", "public-kernel",
         "randomized-response", "mixture", "gaussian-curve", "naive", "convex",
         "scale-and-shift" or "location".
-    outcomes : int
-        k, from 1 to 2^24. Default: as `reference` or `channel` has.
+    k : int
+        Number of outcomes, 1 to 2^24. Default: as `reference` or `channel` has.
     epsilon : float
         Of one draw, from 1e-6; above 30 it counts as 30. Not for "gaussian-curve".
     mu : float
@@ -82,7 +82,7 @@ class Sampler(metaclass=Public):
         self,
         mechanism: str = "minimax",
         *,
-        outcomes: int | None = None,
+        k: int | None = None,
         epsilon: float | None = None,
         mu: float | None = None,
         reference: ArrayLike | None = None,
@@ -103,7 +103,7 @@ class Sampler(metaclass=Public):
                     "reference",
                 )
             masses = [float(mass) for mass in array]
-            outcomes = len(masses) if outcomes is None else outcomes
+            k = len(masses) if k is None else k
         rows: list[float] = []
         if channel is not None:
             array = _numbers("the masses of channel", channel, "fiu")
@@ -114,12 +114,12 @@ class Sampler(metaclass=Public):
                     "channel",
                 )
             rows = [float(mass) for mass in array.ravel()]
-            outcomes = array.shape[1] if outcomes is None else outcomes
-        if outcomes is None:
-            raise refusal("missing-parameter", "outcomes is missing: give outcomes, a reference or a channel", "outcomes", ways_out=[WayOut("set", "outcomes"), WayOut("set", "reference"), WayOut("set", "channel")])
+            k = array.shape[1] if k is None else k
+        if k is None:
+            raise refusal("missing-parameter", "k is missing: give k, a reference or a channel", "k", ways_out=[WayOut("set", "k"), WayOut("set", "reference"), WayOut("set", "channel")])
         self._parameters: dict[str, Any] = {
             "mechanism": mechanism,
-            "outcomes": whole_number("outcomes", outcomes),
+            "k": whole_number("k", k),
             "reference": masses,
             "channel": rows,
             "epsilon": optional_number("epsilon", epsilon),
@@ -131,9 +131,9 @@ class Sampler(metaclass=Public):
         warn(messages(public.warnings()))
 
     @property
-    def outcomes(self) -> int:
+    def k(self) -> int:
         """Number of outcomes."""
-        return self._inside.outcomes
+        return self._inside.k
 
     @property
     def guarantee(self) -> Privacy:
@@ -162,21 +162,22 @@ class Sampler(metaclass=Public):
         numpy.uint32 or (n,) array of numpy.uint32
             An outcome, 0 ... k - 1, for each row. O(k) each.
         """
+        released = self._inside.draw(scores)
+        if released is not None:
+            return released
         import numpy as np
 
-        array = private_numbers("scores", scores, width=self.outcomes)
+        array = private_numbers("scores", scores, width=self.k)
         if array.dtype not in (np.float32, np.float64):
             array = array.astype(np.float64)
-        if array.ndim not in (1, 2) or array.shape[-1] != self.outcomes:
+        if array.ndim not in (1, 2) or array.shape[-1] != self.k:
             raise refusal(
                 "wrong-shape",
-                f"scores must be {self.outcomes} numbers or rows of {self.outcomes} numbers, "
+                f"scores must be {self.k} numbers or rows of {self.k} numbers, "
                 f"but have shape {array.shape}",
                 "scores",
             )
-        rows = np.ascontiguousarray(array.reshape(-1, self.outcomes))
-        released = self._inside.draw(rows)
-        return released[0] if array.ndim == 1 else released
+        return self._inside.draw(np.array(array, order="C"))
 
     def draw_units(
         self,
@@ -184,7 +185,7 @@ class Sampler(metaclass=Public):
         offsets: ArrayLike | None = None,
         *,
         units: ArrayLike | None = None,
-        count: int | None = None,
+        n: int | None = None,
         weights: ArrayLike | None = None,
         key: ReleaseKey | None = None,
         identities: Iterable[object] | None = None,
@@ -199,12 +200,12 @@ class Sampler(metaclass=Public):
             Private outcomes of all records. 1.0 is 1, and other values are skipped.
         offsets : (n + 1,) array of int
             Where each unit's records begin, and the last ones end, from 0 to m. Give
-            `offsets`, or `units` and `count`.
+            `offsets`, or `units` and `n`.
         units : (m,) array of int
-            The private unit of each record, from 0 to count - 1, in any order. Records
+            The private unit of each record, from 0 to n - 1, in any order. Records
             of other units are skipped.
-        count : int
-            Number of units, n, with `units`.
+        n : int
+            Number of units, with `units`.
         weights : (m,) array of numbers
             Private weights. Default: each record counts 1.
         key : ReleaseKey
@@ -230,8 +231,8 @@ class Sampler(metaclass=Public):
         """
         import numpy as np
 
-        columns = [private_outcomes("outcomes", outcomes, self.outcomes, is_flat=True)]
-        size = None if count is None else whole_number("count", count)
+        columns = [private_outcomes("outcomes", outcomes, self.k, is_flat=True)]
+        size = None if n is None else whole_number("n", n)
         if units is not None:
             columns.append(private_outcomes("units", units, size or 0, is_flat=True))
         if weights is not None:
@@ -245,11 +246,11 @@ class Sampler(metaclass=Public):
             )
         chosen = columns[0]
         # Values that are not outcomes become one that is skipped.
-        records = np.where((chosen >= 0) & (chosen < self.outcomes), chosen, 0xFFFFFFFF)
+        records = np.where((chosen >= 0) & (chosen < self.k), chosen, 0xFFFFFFFF)
         records = np.ascontiguousarray(records.astype(np.uint32))
         counted = None if weights is None else np.ascontiguousarray(columns[-1].astype(np.float64))
         if (offsets is None) == (units is None):
-            raise refusal("missing-parameter", "give offsets, or units and count, to say whose each record is", "offsets", ways_out=[WayOut("set", "offsets"), WayOut("set", "units")])
+            raise refusal("missing-parameter", "give offsets, or units and n, to say whose each record is", "offsets", ways_out=[WayOut("set", "offsets"), WayOut("set", "units")])
         if offsets is not None:
             places = np.clip(_numbers("offsets", offsets, "iu"), 0, None).astype(np.uint64)
             if places.ndim != 1 or len(places) == 0:
@@ -260,7 +261,7 @@ class Sampler(metaclass=Public):
                 )
             return self._draw_units(records, places, counted, key, identities, threads, progress)
         if size is None:
-            raise refusal("missing-parameter", "count is missing: units needs count, the number of units", "count", ways_out=[WayOut("set", "count")])
+            raise refusal("missing-parameter", "n is missing: units needs n, the number of units", "n", ways_out=[WayOut("set", "n")])
         numbers = np.where((columns[1] >= 0) & (columns[1] < size), columns[1], size)
         order = np.argsort(numbers, kind="stable")
         sizes = np.bincount(numbers.astype(np.int64), minlength=size + 1)[:size]
@@ -297,7 +298,7 @@ class Sampler(metaclass=Public):
 
     def __repr__(self) -> str:
         mechanism = self._parameters["mechanism"]
-        return f"Sampler({mechanism!r}, {self.outcomes} outcomes, {self.guarantee})"
+        return f"Sampler({mechanism!r}, {self.k} outcomes, {self.guarantee})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self._parameters,)

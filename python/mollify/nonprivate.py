@@ -149,14 +149,14 @@ def law(
 
     Examples
     --------
-    >>> found = nonprivate.law(Sampler(outcomes=2, epsilon=1), [1, 0], renyi=2, other=[0, 1])
+    >>> found = nonprivate.law(Sampler(k=2, epsilon=1), [1, 0], renyi=2, other=[0, 1])
     >>> round(found["divergence"]["renyi"]["value"], 4), found["other"]["tv_of_inputs"]
     (0.3133, 1.0)
     """
     if not isinstance(sampler, Sampler):
         raise refusal("wrong-type", f"sampler must be a Sampler, but is of type {type(sampler).__name__}", "sampler")
-    masses = _masses("p", p, sampler.outcomes, normalise)
-    others = None if other is None else _masses("other", other, sampler.outcomes, normalise).tolist()
+    masses = _masses("p", p, sampler.k, normalise)
+    others = None if other is None else _masses("other", other, sampler.k, normalise).tolist()
     return Law(
         *_core.law(
             _core.SamplerParameters(**sampler._parameters),

@@ -169,7 +169,7 @@ def sample(
 ) -> Release:
     """Release records drawn from a private data frame, which Spark reads.
 
-    The certificate equals ``method.sample``'s, which also has `counts`, `lists` and
+    The certificate equals ``method.sample``'s, which also has `counts_column`, `lists` and
     `threads`. A method's public tables (`units`, `reference`) may be data
     frames too; the driver collects them.
 

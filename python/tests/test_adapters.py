@@ -36,7 +36,7 @@ def test_measurements_promise_what_releases_do(opendp):
     assert pure.check(1, 1.0)
 
     options = {"method": "central", "epsilon": 1, "delta": 1e-6, "count": 3}
-    approximate = measurement(by_word(SMALL, **options), records=3000)
+    approximate = measurement(by_word(SMALL, **options), n=3000)
     assert approximate.map(1) == (1, 1e-6)
     epsilon, delta = approximate.map(2)
     assert 2 <= epsilon < 2 + 1e-9
@@ -47,7 +47,7 @@ def test_measurements_promise_what_releases_do(opendp):
 
     for neighbours, counted in (("replace", "replaced"), ("add-remove", "added or removed")):
         hidden = by_word(SMALL, neighbours=neighbours, **options | {"method": "marginals"})
-        table_of_rows = measurement(hidden, records=3000 if neighbours == "replace" else None)
+        table_of_rows = measurement(hidden, n=3000 if neighbours == "replace" else None)
         assert f"records that are {counted}" in str(table_of_rows.input_metric)
         assert table_of_rows.map(1) == (1, 1e-6)
         assert len(table_of_rows(table)) == 3

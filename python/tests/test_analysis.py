@@ -164,7 +164,7 @@ def test_signatures_of_functions_are_the_commands_flags():
     chosen = {"mechanism", "band", "gamma", "mu", "channel"}
     assert keywords(mo.Local.tune) | (own - chosen) == flags("tune") - {"trees"}
     of_method = {"domain", "unit", "units", "units_column"}
-    counted = keywords(mo.Local.check, "counts") | {"counts_column"} | of_method
+    counted = keywords(mo.Local.check) | of_method
     assert counted == flags("check")
     assert keywords(mo.nonprivate.compare) == flags("compare")
 
@@ -187,7 +187,7 @@ def test_bands_are_found_and_written_once(schools, tmp_path):
 
 def test_advice():
     found = mo.advise(purpose="records", protect="person", n=5000, columns=[4, 10])
-    assert (found["method"], found["outcomes"], found["count"]) == ("local", 40, 1)
+    assert (found["method"], found["k"], found["count"]) == ("local", 40, 1)
     assert [one["epsilon"] for one in found["budgets"]] == [0.5, 1, 2, 4, 8]
     assert found.calls[1:3] == [
         'method = mo.Local(domain, unit="PERSON", units=units, epsilon=8, count=1)',
@@ -199,7 +199,7 @@ def test_advice():
     of_domain = mo.advise(
         {"sex": mo.categorical(["f", "m"])}, purpose="estimates", protect="person", n=5000
     )
-    assert of_domain["outcomes"] == 2
+    assert of_domain["k"] == 2
     assert "mo.estimate(release)" in of_domain.calls
     written = of_domain.calls.index('release.write("RELEASED.csv")')
     assert of_domain.calls[written + 1] == 'release.certificate.write("CERTIFICATE.json")'
@@ -231,7 +231,7 @@ def test_one_plan_at_several_budgets():
 def test_amplify_risk_and_tune(schools):
     found = mo.amplify(n=1000, k=10, epsilon0=2, delta=1e-6)
     assert "epsilon = 0.27" in str(found)
-    assert mo.risk(mo.Sampler(outcomes=3, epsilon=1)).to_dict()
+    assert mo.risk(mo.Sampler(k=3, epsilon=1)).to_dict()
     risk = mo.risk(mo.RandomizedResponse(k=3, epsilon=1))["risk"]
     assert risk["tv"] == pytest.approx(2 / (2 + math.e))
     assert mo.risk(mo.Sampler("location", reference=[1, 2], location=0.5, epsilon=1)).to_dict()
@@ -252,7 +252,7 @@ def test_laws_are_to_the_integer():
 
 def test_laws_compare_with_another_and_by_other_divergences():
     """As the command's --other, --renyi and --hockey-stick: by hand for two outcomes."""
-    sampler, p = mo.Sampler(outcomes=2, epsilon=1), np.array([0.9, 0.1])
+    sampler, p = mo.Sampler(k=2, epsilon=1), np.array([0.9, 0.1])
     found = mo.nonprivate.law(sampler, p, other=[0.4, 0.6], renyi=3, hockey_stick=1.2)
     law = np.array([one["probability"] for one in found["outcomes"]])
     ceiling = math.e / (math.e + 1)
@@ -267,7 +267,7 @@ def test_laws_compare_with_another_and_by_other_divergences():
         with pytest.raises(mo.InvalidInput):
             mo.nonprivate.law(sampler, p, **wrong)
     with pytest.raises(mo.InvalidInput, match="not a band"):
-        mo.nonprivate.law(mo.Sampler(outcomes=2, epsilon=1, mechanism="mixture"), p, other=[0.5, 0.5])
+        mo.nonprivate.law(mo.Sampler(k=2, epsilon=1, mechanism="mixture"), p, other=[0.5, 0.5])
 
 
 ENVELOPE = {"type": "gaussian_mixture_envelope", "radius": 1, "variance": 1, "dimension": 1, "box": [[-4, 4]]}
@@ -283,7 +283,7 @@ def test_the_law_of_a_density_is_the_commands(tmp_path):
         "box": [[-4, 4]],
     }  # fmt: skip
     found = mo.nonprivate.law_of_density(density, ENVELOPE, epsilon=1)
-    assert "NOT PRIVATE" in str(found) and found["band"] == "minimax" and found["outcomes"] == 2**16
+    assert "NOT PRIVATE" in str(found) and found["band"] == "minimax" and found["k"] == 2**16
     assert found["c2"] == pytest.approx(1.7976118727565433) and found["r"] == pytest.approx(client["r"], abs=1e-6)
     assert found["divergence"]["tv"] == pytest.approx(client["minimax"]["TV"], abs=1e-6)
     path = tmp_path / "p.json"
@@ -299,7 +299,7 @@ def test_the_law_of_a_density_is_the_commands(tmp_path):
     assert more["divergence"]["hockey_stick"]["value"] == pytest.approx(more["divergence"]["tv"])
     assert 0 < more["other"]["tv_of_laws"] <= more["other"]["bound"]
     listed = mo.nonprivate.law_of_density(density, normal, epsilon=1, candidates=2000, band="location=0.5")
-    assert listed["outcomes"] == 2000 and listed["lower"] == 0.5
+    assert listed["k"] == 2000 and listed["lower"] == 0.5
     for wrong in ({"cells": 10, "candidates": 10}, {"at": [[1, 2]]}, {"at": [1]}, {"region": "1"}, {"band": "best"}, {"c2": 0.5}):
         with pytest.raises(mo.InvalidInput):
             mo.nonprivate.law_of_density(density, ENVELOPE, epsilon=1, **wrong)
@@ -361,7 +361,7 @@ def test_check_names_the_rows_of_a_frame():
     frame = polars.DataFrame({"a": ["x", "y\nx", "z"], "n": [2.0, 1.5, None], "who": [1.0, None, 1.0]})
     domain = {"a": mo.categorical(["x"], null="x", outside="x")}
     options = {"unit": "who", "units": polars.DataFrame({"who": [1]})}
-    found = mo.Local(domain, epsilon=1, **options).check(frame, counts="n")
+    found = mo.Local(domain, epsilon=1, **options).check(frame, counts_column="n")
     assert found["records"] == 3
     named = {(one["row"], one["column"], one["value"], one["becomes"]) for one in found["listed"]}
     assert named == {

@@ -31,7 +31,7 @@ def refusal(call):
         (lambda: mo.Domain.read("nowhere.yaml"), "unreadable-file", "", ""),
         (lambda: mo.advise(DOMAIN, purpose="records"), "missing-parameter", "protect", ""),
         (lambda: mo.advise(columns=[2, "x"], purpose="table", protect="row"), "wrong-type", "columns", ""),
-        (lambda: mo.Sampler(outcomes=0, epsilon=1), "out-of-range", "outcomes", ""),
+        (lambda: mo.Sampler(k=0, epsilon=1), "out-of-range", "k", ""),
         (lambda: mo.Local(DOMAIN, epsilon=1, unit="unitt").sample(TABLE), "missing-column", "unit", "unitt"),
         (lambda: mo.Local(DOMAIN, epsilon=1).sample(TABLE, threads=0), "out-of-range", "threads", ""),
         (lambda: mo.ReleaseWarning["mostly-nois"], "unknown-name", "code", ""),
@@ -85,7 +85,7 @@ def test_a_warning_is_pickled_as_an_error_with_its_category():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(mo.ReleaseWarning) as said:
-            mo.Sampler(outcomes=12, epsilon=12)
+            mo.Sampler(k=12, epsilon=12)
     again = pickle.loads(pickle.dumps(said.value))
     assert type(again) is mo.ReleaseWarning["large-epsilon"]
     assert (again.code, again.message.severity) == ("large-epsilon", said.value.message.severity)
@@ -110,11 +110,11 @@ def test_a_category_of_something_else_than_a_text_is_refused(code):
     ("call", "code", "parameter", "ways"),
     [
         (lambda: mo.Local(DOMAIN, eps=1), "unknown-parameter", "eps", ["leave", "set"]),
-        (lambda: mo.Sampler(), "missing-parameter", "outcomes", ["set", "set", "set"]),
+        (lambda: mo.Sampler(), "missing-parameter", "k", ["set", "set", "set"]),
         (lambda: mo.RandomizedResponse(k=3), "missing-parameter", "epsilon", ["set"]),
         (lambda: mo.Sampler(3, epsilon=1, mechanism="foo"), "superfluous-parameter", "mechanism", ["leave"]),
         (lambda: mo.amplify(3, 4), "superfluous-parameter", "", ["set"] * 8),
-        (lambda: mo.Sampler(3, outcomes=3, epsilon=1), "wrong-type", "mechanism", ["set"]),
+        (lambda: mo.Sampler(3, k=3, epsilon=1), "wrong-type", "mechanism", ["set"]),
         (lambda: mo.Privacy(epsilon=1).epsilon_up("one"), "wrong-type", "delta", ["set"]),
         (lambda: mo.Privacy(epsilon=1, rho=1), "contradicting-parameters", "rho", ["leave"]),
         (lambda: mo.amplify(k=3, n=9), "missing-parameter", "epsilon0", ["set"] * 3),

@@ -72,7 +72,7 @@ LONG = {
     "plan_of": ("", "mo.Central.plan_of(k=2**20, epsilon=1, delta=1e-9, count=1000, alpha=0.01)"),
     "advise": ("", "mo.advise(purpose='sample', protect='row', n=10**9, columns=[2**20], count=1000)"),
     "draw_units": (
-        "sampler = mo.Sampler('minimax', outcomes=1000, epsilon=2)\n"
+        "sampler = mo.Sampler('minimax', k=1000, epsilon=2)\n"
         "records = rng.integers(0, 1000, 4_000_000)\n"
         "names = [str(i) for i in range(1_000_000)]",
         "sampler.draw_units(records, np.arange(0, 4_000_001, 4), key=mo.ReleaseKey(), identities=names)",

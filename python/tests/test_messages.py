@@ -37,7 +37,7 @@ PARAMETERS = [
 ]  # fmt: skip
 DATA = [3, "nosuch.csv", {"q": [1]}, {}, [[1, 2]]]
 SAMPLED = [
-    {"counts": "n"}, {"counts": 3}, {"threads": 0}, {"threads": "x"}, {"ledger": "x.db"}, {"data_set": "a"},
+    {"counts_column": "n"}, {"counts_column": 3}, {"threads": 0}, {"threads": "x"}, {"ledger": "x.db"}, {"data_set": "a"},
     {"ledger": "nosuch.db", "data_set": "a"}, {"lists": ["q"]},
 ]  # fmt: skip
 PLANNED = [
@@ -118,13 +118,13 @@ def wrong_calls():
     yield "amplify k", lambda: mo.amplify(n=100, epsilon0=2, delta=1e-9)
     yield "risk", lambda: mo.risk(3)
     for wrong in (
-        {}, {"outcomes": 3}, {"outcomes": 3, "epsilon": 1, "c1": 0.5}, {"outcomes": 0, "epsilon": 1},
-        {"outcomes": 3, "mu": 1}, {"reference": [1, 2], "outcomes": 3, "epsilon": 1},
+        {}, {"k": 3}, {"k": 3, "epsilon": 1, "c1": 0.5}, {"k": 0, "epsilon": 1},
+        {"k": 3, "mu": 1}, {"reference": [1, 2], "k": 3, "epsilon": 1},
     ):  # fmt: skip
         yield f"Sampler({wrong})", lambda w=wrong: mo.Sampler("minimax", **w)
-    yield "Sampler class", lambda: mo.Sampler("class", outcomes=3, epsilon=1)
-    yield "Sampler name", lambda: mo.Sampler("minmax", outcomes=3, epsilon=1)
-    sampler = mo.Sampler("minimax", outcomes=3, epsilon=1)
+    yield "Sampler class", lambda: mo.Sampler("class", k=3, epsilon=1)
+    yield "Sampler name", lambda: mo.Sampler("minmax", k=3, epsilon=1)
+    sampler = mo.Sampler("minimax", k=3, epsilon=1)
     yield "draw", lambda: sampler.draw([1, 2])
     yield "draw text", lambda: sampler.draw("abc")
     for wrong in ({}, {"units": [0, 1]}, {"offsets": [0, 1, 2], "weights": [1]}, {"offsets": [0, 1, 2], "threads": 0},
@@ -403,8 +403,8 @@ def test_sentences_about_tables_in_memory_name_no_file_and_no_line(frame):
 
 def test_a_refused_number_says_its_range():
     with pytest.raises(mo.InvalidInput) as refused:
-        mo.Sampler(epsilon=2.0, outcomes=0)
+        mo.Sampler(epsilon=2.0, k=0)
     assert refused.value.quantities == (("given", 0, "outcomes"), ("least", 1, "outcomes"), ("most", 2**24, "outcomes"))
     with pytest.raises(mo.InvalidInput) as refused:
-        mo.Sampler(epsilon=2.0, outcomes="x")
+        mo.Sampler(epsilon=2.0, k="x")
     assert refused.value.quantities == ()

@@ -123,9 +123,9 @@ def test_plan_what_they_are():
     assert mo.Marginals(CITIES, epsilon=1, count=3).plan(alpha=0.1)
     days = {"day": mo.integer(0, 99_999, bins=100_000, null=0, outside="clip")}
     method = mo.Central(days, epsilon=2, delta=1e-6, count=5, support="width=500")
-    assert method.plan(n=20_000)["support"]["outcomes"] == 1500
+    assert method.plan(n=20_000)["support"]["k"] == 1500
     heavy = mo.Central.plan_of(k=8, epsilon=2, delta=1e-6, support="heavy", alpha=0.05)
-    assert heavy["support"]["outcomes"] == 8
+    assert heavy["support"]["k"] == 8
     with pytest.raises(mo.InvalidInput, match="a plan knows nothing of rate"):
         mo.Central(CITIES, epsilon=1, delta=1e-6, rate=0.1).plan(n=500)
 

@@ -83,7 +83,7 @@ def test_in_a_parameter_is_shown():
         assert said == f'{part} must be text without NUL, but is "a\\0b"'
     assert '"a\\0b"' in refusal(lambda: by_word(DOMAIN, **PROMISE).check("a\0b"))
     assert "\\0" in refusal(lambda: mo.Domain({"a\0b": mo.categorical(["x"])}))
-    assert '"a\\0b"' in refusal(lambda: mo.Sampler("a\0b", outcomes=3, epsilon=1))
+    assert '"a\\0b"' in refusal(lambda: mo.Sampler("a\0b", k=3, epsilon=1))
 
 
 def test_a_long_input_is_cut():

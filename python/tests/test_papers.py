@@ -37,7 +37,7 @@ def test_no_private_sampler_beats_the_minimax_risk(epsilon):
     """Theorem III.1's converse. A sampler that keeps epsilon releases outcome i with at least some lo_i and at most e^epsilon
     lo_i, so of a point mass at i with at most min(e^epsilon lo_i, 1 - the other lo). Here are all lo on a grid."""
     k, e = 3, math.exp(epsilon)
-    risk = mo.risk(mo.Sampler(outcomes=k, epsilon=epsilon))["risk"]
+    risk = mo.risk(mo.Sampler(k=k, epsilon=epsilon))["risk"]
     even, reached, tried = 1 / (e + k - 1), math.inf, 0
     for shares in [*simplex(k, 30), [1 / k] * k]:
         for total in np.linspace(1 / e, 1, 20).tolist() + [k * even]:
@@ -61,14 +61,14 @@ def test_the_minimax_risk_behaves_as_stated():
 
     epsilons = (0.01, 0.1, 0.5, 1, 2, 5, 15, 30)
     for kind in KINDS:
-        assert (np.diff([risks(outcomes=5, epsilon=one, kind=kind) for one in epsilons]) < 0).all()
-        assert (np.diff([risks(outcomes=k, epsilon=1.0, kind=kind) for k in (2, 3, 5, 10, 100, 10_000)]) > 0).all()
+        assert (np.diff([risks(k=5, epsilon=one, kind=kind) for one in epsilons]) < 0).all()
+        assert (np.diff([risks(k=k, epsilon=1.0, kind=kind) for k in (2, 3, 5, 10, 100, 10_000)]) > 0).all()
         of_class = [risks("class", reference=[1] * 4, c1=0.5, c2=2.5, epsilon=one, kind=kind) for one in epsilons]
         assert (np.diff(of_class) <= 0).all() and (np.diff(of_class[:5]) < 0).all()
         assert of_class[4] == 0 or math.exp(epsilons[4]) * 0.5 >= 2.5, "c2 <= e^epsilon c1"
         assert of_class[3] > 0 and math.e * 0.5 < 2.5
-        assert risks(outcomes=5, epsilon=30.0, kind=kind) < 1e-11
-    tiny = masses(mo.Sampler(outcomes=5, epsilon=1e-6), [0.6, 0.1, 0, 0.3, 0])
+        assert risks(k=5, epsilon=30.0, kind=kind) < 1e-11
+    tiny = masses(mo.Sampler(k=5, epsilon=1e-6), [0.6, 0.1, 0, 0.3, 0])
     assert all(float(one) == pytest.approx(0.2, rel=1e-6) for one in tiny)
     given = masses(mo.Sampler("relative", reference=[1, 2, 5], epsilon=1e-6), [0, 1, 0])
     assert [float(one) for one in given] == pytest.approx([0.125, 0.25, 0.625], rel=1e-6)
@@ -80,7 +80,7 @@ def test_the_scale_lies_between_its_ends():
     for epsilon in (0.1, 1.0, 4.0):
         e, k = math.exp(epsilon), 4
         for p in simplex(k, 6):
-            r = mo.nonprivate.law(mo.Sampler(outcomes=k, epsilon=epsilon), p)["r"]
+            r = mo.nonprivate.law(mo.Sampler(k=k, epsilon=epsilon), p)["r"]
             assert 1 - 1e-9 <= r <= (e + k - 1) / e + 1e-9
             if not all(0.5 / k <= mass <= 2 / k for mass in p):
                 continue
@@ -93,7 +93,7 @@ def test_the_scale_lies_between_its_ends():
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
 def test_the_projection_is_never_farther_than_the_mixture(epsilon):
     """Section III-C: of every P on a grid, for every divergence; strictly nearer for some."""
-    projection, mixture = mo.Sampler(outcomes=3, epsilon=epsilon), mo.Sampler("mixture", outcomes=3, epsilon=epsilon)
+    projection, mixture = mo.Sampler(k=3, epsilon=epsilon), mo.Sampler("mixture", k=3, epsilon=epsilon)
     nearer = 0
     for p in simplex(3, 12):
         ours, linear = (mo.nonprivate.law(one, p)["divergence"] for one in (projection, mixture))
@@ -107,7 +107,7 @@ def test_the_uniform_reference_is_the_baselines_best():
     """Appendix F-A: the relative mollifier's worst case, over references, is least for the uniform one."""
     random = np.random.default_rng(20261126)
     for k, epsilon in itertools.product((2, 5), (0.1, 1.0, 5.0)):
-        even = mo.risk(mo.Sampler("relative", outcomes=k, reference=[1] * k, epsilon=epsilon))["risk"]
+        even = mo.risk(mo.Sampler("relative", k=k, reference=[1] * k, epsilon=epsilon))["risk"]
         for _ in range(40):
             other = mo.risk(mo.Sampler("relative", reference=random.dirichlet([3] * k).tolist(), epsilon=epsilon))["risk"]
             assert all(other[kind] >= even[kind] * (1 - 1e-12) for kind in KINDS)
@@ -122,7 +122,7 @@ def test_plug_in_estimates_come_near_the_projection():
     2024, Proposition IV.1], so it comes near as fast as the estimate does. That every estimate is private is enumerated by
     LocalSamplerConformance."""
     random, p = np.random.default_rng(20), np.array([0.3, 0.25, 0.2, 0.15, 0.1])
-    sampler = mo.Sampler("relative", outcomes=5, epsilon=1.0)
+    sampler = mo.Sampler("relative", k=5, epsilon=1.0)
     aim = np.array([float(one) for one in masses(sampler, p)])
     means = []
     for n in (10, 100, 1000, 10_000):
@@ -189,7 +189,7 @@ def test_a_member_of_a_mollifier_of_its_own_is_released_as_it_is():
 
 
 @pytest.mark.parametrize(
-    "how", [("minimax", {"outcomes": 5}), ("relative", {"reference": [1, 2, 3, 4, 5]}), ("scale-and-shift", {"outcomes": 5})]
+    "how", [("minimax", {"k": 5}), ("relative", {"reference": [1, 2, 3, 4, 5]}), ("scale-and-shift", {"k": 5})]
 )
 def test_no_decision_depends_on_the_data_by_more_than_epsilon(how):
     """Lemma 9 of the first version: all 2^k sets of outcomes, all pairs of inputs, in fractions."""

@@ -53,7 +53,7 @@ def wrong(call):
         (lambda: mo.Local.plan_of(aplha=0.1), "Local.plan_of has no parameter aplha (did you mean alpha?). Its parameters are domain, k,"),
         (lambda: mo.integer(0, 9, bin=2), "integer has no parameter bin (did you mean bins?). Its parameters are min, max, bins,"),
         (lambda: mo.advise(DOMAIN, purpos="table"), "advise has no parameter purpos (did you mean purpose?)."),
-        (lambda: mo.Sampler(outcomes=3, eps=1), "Sampler has no parameter eps (did you mean epsilon?)."),
+        (lambda: mo.Sampler(k=3, eps=1), "Sampler has no parameter eps (did you mean epsilon?)."),
         (lambda: mo.mbde(TABLE, DOMAIN, epsilo=1), "mbde has no parameter epsilo (did you mean epsilon?). Its parameters are data,"),
         (lambda: mo.mbde(TABLE, DOMAIN, width=3, qqq=1), "mbde has no parameter qqq. Its parameters are data,"),
         (lambda: mo.nonprivate.law(3, [1], normalize=True), "law has no parameter normalize (did you mean normalise?)."),
@@ -64,7 +64,7 @@ def wrong(call):
         (lambda: mo.Integral(DOMAIN, epsilon=1).sample(TABLE, count=2), "Integral.sample has no parameter count. It is a parameter of Integral itself."),
         (lambda: mo.Local(DOMAIN, 1), "Local takes domain without a name, but you gave 2 values. Name the others, such as epsilon="),
         (lambda: mo.Marginals(count=1, epsilon=1), "domain is missing: Marginals needs domain."),
-        (lambda: mo.risk(k=12, epsilon=2), "risk has no parameter k. Give it what draws: mo.risk(mo.Sampler(outcomes=12, epsilon=2)), of 12 outcomes."),
+        (lambda: mo.risk(k=12, epsilon=2), "risk has no parameter k. Give it what draws: mo.risk(mo.Sampler(k=12, epsilon=2)), of 12 outcomes."),
         (lambda: mo.reference(), "public, domain and out are missing: reference needs public, domain and out."),
         (lambda: mo.verify(), "certificate and domain are missing: verify needs certificate and domain."),
     ],
@@ -80,7 +80,7 @@ def test_a_seed_is_for_rows_of_a_released_model():
         lambda: method.sample(TABLE, seed=3),
         lambda: mo.Synthesizer(method, random_state=3),
         lambda: mo.Synthesizer(method).fit(TABLE).sample(2, seed=3),
-        lambda: mo.Sampler(outcomes=3, epsilon=1, seed=3),
+        lambda: mo.Sampler(k=3, epsilon=1, seed=3),
     ):
         said = wrong(call)
         assert "A release takes no seed, because anyone who guessed it could subtract the noise." in said

@@ -57,7 +57,7 @@ def test_draws_what_is_released_of_a_table_of_columns():
 
 
 def test_draws_the_law_of_a_draw():
-    made, rows = drawn(mo.nonprivate.law(mo.Sampler(outcomes=3, epsilon=1), [1, 0, 0]).plot())
+    made, rows = drawn(mo.nonprivate.law(mo.Sampler(k=3, epsilon=1), [1, 0, 0]).plot())
     assert made["title"]["subtitle"] == [WARNING]
     assert [row["probability"] for row in rows][0] == pytest.approx(0.5761, abs=1e-4)
 

@@ -141,7 +141,7 @@ def test_a_refused_call_leaves_a_reader_unread():
     with pytest.raises(mo.InvalidInput, match="no column"):
         mo.Integral({"y": mo.boolean()}, epsilon=2, accept_error=True).sample(reader)
     with pytest.raises(mo.InvalidInput):
-        INTEGRAL.sample(reader, counts="none")
+        INTEGRAL.sample(reader, counts_column="none")
     mo.Integral(DOMAIN, epsilon=90, count=1).sample(reader)
     with pytest.raises(mo.InvalidInput, match="read before"):
         INTEGRAL.check(reader)

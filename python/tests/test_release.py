@@ -489,25 +489,25 @@ def test_counts_are_the_table_of_which_each_row_is_a_record():
     counted = {"city": ["Lille", "Trier", "Ghent", "Lille"], "n": [3, 2, 0, 1]}
     records = {"city": ["Lille"] * 4 + ["Trier"] * 2}
     asked = dict(method="central", epsilon=1, count=3, accept_error=True)
-    by_counts = by_word(domain, **asked).sample(counted, counts="n")
+    by_counts = by_word(domain, **asked).sample(counted, counts_column="n")
     assert len(by_counts) == 3
     assert by_counts.certificate.json == by_word(domain, **asked).sample(records).certificate.json
     # A count that is none is 0, and never raises.
     odd = {"city": ["Lille"] * 5, "n": [6.0, float("nan"), -1.0, 0.5, float("-inf")]}
-    assert len(by_word(domain, **asked).sample(odd, counts="n")) == 3
+    assert len(by_word(domain, **asked).sample(odd, counts_column="n")) == 3
     with pytest.raises(mo.InvalidInput, match="with how many records a row counts as"):
-        by_word(domain, **asked).sample(counted, counts="m")
+        by_word(domain, **asked).sample(counted, counts_column="m")
     with pytest.raises(mo.InvalidInput, match='counts column must not be a column of the domain, but "city" is'):
-        by_word(domain, **asked).sample(counted, counts="city")
+        by_word(domain, **asked).sample(counted, counts_column="city")
     with pytest.raises(mo.InvalidInput, match='counts column must not be the unit column, but "n" is both'):
-        by_word(domain, unit="n", **asked).sample(counted, counts="n")
+        by_word(domain, unit="n", **asked).sample(counted, counts_column="n")
     # Counts are private: none makes a release refuse.
-    many = by_word(domain, **asked).sample({"city": ["Lille"] * 2, "n": [2**60, 1]}, counts="n")
+    many = by_word(domain, **asked).sample({"city": ["Lille"] * 2, "n": [2**60, 1]}, counts_column="n")
     assert many.certificate.to_dict()["facts"]["records"] == 2**40
-    with pytest.raises(mo.InvalidInput, match="counts must be the name of a column, but is of type int"):
-        by_word(domain, **asked).sample(counted, counts=3)
+    with pytest.raises(mo.InvalidInput, match="counts_column must be the name of a column, but is of type int"):
+        by_word(domain, **asked).sample(counted, counts_column=3)
     with pytest.raises(mo.InvalidInput, match="needs a row for each record"):
-        mo.Integral({"x": mo.number(0, 1)}, epsilon=1).sample({"x": [0.5], "n": [1]}, counts="n")
+        mo.Integral({"x": mo.number(0, 1)}, epsilon=1).sample({"x": [0.5], "n": [1]}, counts_column="n")
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ def test_says_what_a_large_epsilon_means_once():
         mo.Integral(FEW, epsilon=12, count=1).sample(ROWS)
     assert len(said) == 1
     for make in (
-        lambda epsilon: mo.Sampler(outcomes=12, epsilon=epsilon),
+        lambda epsilon: mo.Sampler(k=12, epsilon=epsilon),
         lambda epsilon: mo.RandomizedResponse(k=12, epsilon=epsilon),
     ):
         with pytest.warns(mo.ReleaseWarning, match="odds of a guess") as said:
@@ -105,7 +105,7 @@ def test_says_what_a_large_mu_or_an_amplified_epsilon_means_once():
     mu = "mu 3 is epsilon 1.* at delta 1e-6 and allows that the output multiplies the odds of a guess"
     reports = dict(n=10, k=3, delta=1e-6)
     for make, match in (
-        (lambda: mo.Sampler("gaussian-curve", outcomes=12, mu=3), mu),
+        (lambda: mo.Sampler("gaussian-curve", k=12, mu=3), mu),
         (lambda: mo.Integral(FEW, mu=3, count=1).sample(ROWS), mu),
         (lambda: mo.amplify(epsilon0=20, **reports), "epsilon 20 .* odds of a guess"),
     ):
@@ -115,12 +115,12 @@ def test_says_what_a_large_mu_or_an_amplified_epsilon_means_once():
         assert said[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        mo.Sampler("gaussian-curve", outcomes=12, mu=1)
+        mo.Sampler("gaussian-curve", k=12, mu=1)
         mo.amplify(epsilon0=9, **reports)
 
 
 NOISY = {
-    "sampler": (lambda: mo.Sampler(outcomes=1000, epsilon=0.01), "record is .*; epsilon=[0-9.]+ would do"),
+    "sampler": (lambda: mo.Sampler(k=1000, epsilon=0.01), "record is .*; epsilon=[0-9.]+ would do"),
     "response": (lambda: mo.RandomizedResponse(k=100, epsilon=0.001), "mo.estimate finds the .*; epsilon=.* would do"),
 }
 
@@ -162,8 +162,8 @@ def test_points_at_the_line_that_asked():
         synthesizer.fit(ROWS)
         make_pipeline(synthesizer).fit(ROWS)
         measured(ROWS)
-        mo.Sampler(outcomes=12, epsilon=12)
-        mo.Sampler(outcomes=1000, epsilon=0.01)
+        mo.Sampler(k=12, epsilon=12)
+        mo.Sampler(k=1000, epsilon=0.01)
         mo.RandomizedResponse(k=100, epsilon=0.001)
         mo.Domain({"a": mo.integer(1, 2)})
     codes = ["mostly-noise"] * 4 + ["large-epsilon"] + ["indistinct-from-noise"] * 2

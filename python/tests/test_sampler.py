@@ -38,7 +38,7 @@ def test_law_of_randomized_response_is_its_integers():
 
 def test_law_of_a_sampler_is_the_bands():
     """Over two outcomes the minimax law of a point is (e^epsilon, 1) / (e^epsilon + 1)."""
-    sampler = mo.Sampler(outcomes=2, epsilon=1.0)
+    sampler = mo.Sampler(k=2, epsilon=1.0)
     n = 200_000
     expected = n * np.array([np.e, 1]) / (np.e + 1)
     for dtype in (np.float64, np.float32):
@@ -48,25 +48,52 @@ def test_law_of_a_sampler_is_the_bands():
     offsets = np.arange(n + 1)
     units = sampler.draw_units(np.zeros(n, int), offsets)
     least_p_value_holds(np.bincount(units, minlength=2), expected, "by units")
-    mixed = sampler.draw_units(np.zeros(n, int), units=np.arange(n)[::-1], count=n)
+    mixed = sampler.draw_units(np.zeros(n, int), units=np.arange(n)[::-1], n=n)
     least_p_value_holds(np.bincount(mixed, minlength=2), expected, "by a column of units")
     assert sampler.epsilon_realised_up() <= 1
 
 
+def test_scores_are_read_from_any_memory():
+    """Those that lie as the kernel reads them, which takes a shorter way, and all others. Wrong with probability 1e-7."""
+    sampler = mo.Sampler(k=4, epsilon=30)
+    expected = [2, 0, 3, 1, 1]
+    rows = np.eye(4)[expected]
+    every_second = np.zeros((5, 8))
+    every_second[:, ::2] = rows
+    unaligned = np.frombuffer(b"\0" + rows.tobytes(), np.float64, offset=1).reshape(5, 4)
+    fixed = rows.copy()
+    fixed.flags.writeable = False
+
+    class Own(np.ndarray):
+        pass
+
+    for given in (
+        rows, rows.astype(np.float32), fixed, rows.astype(">f8"), np.asfortranarray(rows), every_second[:, ::2],
+        unaligned, rows.view(Own), rows.astype(np.float16), rows.astype(bool), rows.tolist(),
+    ):  # fmt: skip
+        drawn, one = sampler.draw(given), sampler.draw(given[0])
+        assert type(drawn) is np.ndarray and drawn.dtype == np.uint32 and drawn.tolist() == expected
+        assert type(one) is np.uint32 and one == 2
+    assert sampler.draw(np.empty((0, 4))).shape == (0,)
+    many = np.zeros((3, 2**17))
+    many[:, 7] = 1
+    assert mo.Sampler(k=2**17, epsilon=30).draw(many).tolist() == [7] * 3
+
+
 def test_units_are_whose_they_are():
     """At epsilon 30 a unit's only outcome is released, but for a chance below 1e-12."""
-    sampler = mo.Sampler(outcomes=4, epsilon=30)
+    sampler = mo.Sampler(k=4, epsilon=30)
     outcomes = [3, 1, 2, 0, 0]
     assert sampler.draw_units(outcomes, [0, 1, 2, 3, 5]).tolist() == [3, 1, 2, 0]
     units = [2, 0, 1, 3, 9]
-    assert sampler.draw_units(outcomes, units=units, count=4).tolist() == [1, 2, 3, 0]
+    assert sampler.draw_units(outcomes, units=units, n=4).tolist() == [1, 2, 3, 0]
     assert sampler.draw_units([1, 2], [0, 2], weights=[0, 5.0]).tolist() == [2]
     assert sampler.draw_units([], [0]).shape == (0,)
 
 
 def test_shapes():
     sampler = mo.Sampler("relative", reference=np.arange(1, 4), epsilon=1.0)
-    assert sampler.outcomes == 3
+    assert sampler.k == 3
     assert sampler.draw([0, 1, 0]).shape == ()
     assert sampler.draw(np.ones((7, 3), np.float32)).shape == (7,)
     assert sampler.draw(np.ones((0, 3))).shape == (0,)
@@ -81,35 +108,35 @@ def test_shapes():
     "bad",
     [
         lambda: mo.Sampler(epsilon=1),
-        lambda: mo.Sampler(outcomes=0, epsilon=1),
-        lambda: mo.Sampler(outcomes=2, epsilon=0),
-        lambda: mo.Sampler(outcomes=2),
-        lambda: mo.Sampler("best", outcomes=2, epsilon=1),
+        lambda: mo.Sampler(k=0, epsilon=1),
+        lambda: mo.Sampler(k=2, epsilon=0),
+        lambda: mo.Sampler(k=2),
+        lambda: mo.Sampler("best", k=2, epsilon=1),
         lambda: mo.Sampler(reference=[1, -1], epsilon=1),
         lambda: mo.Sampler(reference=[[1, 1]], epsilon=1),
         lambda: mo.Sampler(reference=["a"], epsilon=1),
-        lambda: mo.Sampler(reference=[1, 1], outcomes=3, epsilon=1),
-        lambda: mo.Sampler(outcomes=3, epsilon=1).draw([1, 2]),
-        lambda: mo.Sampler(outcomes=3, epsilon=1).draw(np.array(["a", "b", "c"])),
-        lambda: mo.Sampler(outcomes=3, epsilon=1).draw([[1, 2], [1, 2]]),
-        lambda: mo.Sampler(outcomes=3, epsilon=1).draw(np.ones((1, 1, 3))),
-        lambda: mo.Sampler(outcomes=3, epsilon=1).draw_units([0], None),
-        lambda: mo.Sampler(outcomes=3, epsilon=1).draw_units([0], [0, 1], units=[0]),
-        lambda: mo.Sampler(outcomes=3, epsilon=1).draw_units([0], units=[0]),
-        lambda: mo.Sampler(outcomes=3, epsilon=1).draw_units([0, 1], units=[0], count=1),
-        lambda: mo.Sampler(outcomes=3, epsilon=1).draw_units([0], [[0, 1]]),
-        lambda: mo.Sampler(outcomes=3, epsilon=1).draw_units([0], units=[0], count=-2),
-        lambda: mo.Sampler(outcomes=3, epsilon=1).draw_units([0], units=[0], count=2.5),
-        lambda: mo.Sampler(outcomes=3, epsilon=1).draw_units([0], units=[0], count="2"),
-        lambda: mo.Sampler(outcomes=3, epsilon=1).draw_units([0], [0, 1], key=5, identities=["a"]),
-        lambda: mo.Sampler(outcomes=3, epsilon=1).draw_units(
+        lambda: mo.Sampler(reference=[1, 1], k=3, epsilon=1),
+        lambda: mo.Sampler(k=3, epsilon=1).draw([1, 2]),
+        lambda: mo.Sampler(k=3, epsilon=1).draw(np.array(["a", "b", "c"])),
+        lambda: mo.Sampler(k=3, epsilon=1).draw([[1, 2], [1, 2]]),
+        lambda: mo.Sampler(k=3, epsilon=1).draw(np.ones((1, 1, 3))),
+        lambda: mo.Sampler(k=3, epsilon=1).draw_units([0], None),
+        lambda: mo.Sampler(k=3, epsilon=1).draw_units([0], [0, 1], units=[0]),
+        lambda: mo.Sampler(k=3, epsilon=1).draw_units([0], units=[0]),
+        lambda: mo.Sampler(k=3, epsilon=1).draw_units([0, 1], units=[0], n=1),
+        lambda: mo.Sampler(k=3, epsilon=1).draw_units([0], [[0, 1]]),
+        lambda: mo.Sampler(k=3, epsilon=1).draw_units([0], units=[0], n=-2),
+        lambda: mo.Sampler(k=3, epsilon=1).draw_units([0], units=[0], n=2.5),
+        lambda: mo.Sampler(k=3, epsilon=1).draw_units([0], units=[0], n="2"),
+        lambda: mo.Sampler(k=3, epsilon=1).draw_units([0], [0, 1], key=5, identities=["a"]),
+        lambda: mo.Sampler(k=3, epsilon=1).draw_units(
             [0], [0, 1], key=mo.ReleaseKey(), identities=5
         ),
         lambda: mo.risk(5),
         lambda: mo.nonprivate.law(mo.RandomizedResponse(k=3, epsilon=1), [1, 0, 0]),
-        lambda: mo.Sampler(outcomes=2.5, epsilon=1),
-        lambda: mo.Sampler(outcomes="many", epsilon=1),
-        lambda: mo.Sampler(outcomes=2, epsilon="much"),
+        lambda: mo.Sampler(k=2.5, epsilon=1),
+        lambda: mo.Sampler(k="many", epsilon=1),
+        lambda: mo.Sampler(k=2, epsilon="much"),
         lambda: mo.RandomizedResponse(k=0, epsilon=1),
         lambda: mo.RandomizedResponse(k=2.7, epsilon=1),
         lambda: mo.RandomizedResponse(k=3, epsilon="much"),
@@ -124,9 +151,9 @@ def test_refuses_parameters_and_shapes(bad):
 
 def test_pickles_by_parameters_alone():
     for made in (
-        mo.Sampler("class", outcomes=4, epsilon=1, c1=0.5, c2=2),
+        mo.Sampler("class", k=4, epsilon=1, c1=0.5, c2=2),
         mo.Sampler("relative", reference=[1, 2], epsilon=1),
-        mo.Sampler("gaussian-curve", outcomes=4, mu=1),
+        mo.Sampler("gaussian-curve", k=4, mu=1),
         mo.RandomizedResponse(k=4, epsilon=1),
     ):
         again = pickle.loads(pickle.dumps(made))
@@ -205,14 +232,14 @@ def test_sixteen_threads_release_at_once(domain):
 
 
 def test_a_key_draws_the_same_however_records_come():
-    sampler = mo.Sampler(outcomes=5, epsilon=1.0)
+    sampler = mo.Sampler(k=5, epsilon=1.0)
     generator = np.random.default_rng(0)
     outcomes, units = generator.integers(0, 5, 4000), generator.integers(0, 1000, 4000)
     key = mo.ReleaseKey()
-    drawn = sampler.draw_units(outcomes, units=units, count=1000, key=key, identities=range(1000))
+    drawn = sampler.draw_units(outcomes, units=units, n=1000, key=key, identities=range(1000))
     order = generator.permutation(4000)
     again = sampler.draw_units(
-        outcomes[order], units=units[order], count=1000, key=key, identities=np.arange(1000)
+        outcomes[order], units=units[order], n=1000, key=key, identities=np.arange(1000)
     )
     assert np.array_equal(drawn, again)
     worker = mo.ReleaseKey.of_worker_bytes(key.bytes_for_workers())
@@ -223,19 +250,19 @@ def test_a_key_draws_the_same_however_records_come():
         own = sampler.draw_units(
             outcomes[records],
             units=place[units[records]],
-            count=len(part),
+            n=len(part),
             key=worker,
             identities=[str(unit) if unit % 2 else str(unit).encode() for unit in part],
         )
         assert np.array_equal(own, drawn[part])
     other = sampler.draw_units(
-        outcomes, units=units, count=1000, key=mo.ReleaseKey(), identities=range(1000)
+        outcomes, units=units, n=1000, key=mo.ReleaseKey(), identities=range(1000)
     )
     assert not np.array_equal(drawn, other)
 
 
 def test_law_over_keys_is_the_samplers():
-    sampler = mo.Sampler(outcomes=2, epsilon=1.0)
+    sampler = mo.Sampler(k=2, epsilon=1.0)
     n = 20_000
     drawn = [
         sampler.draw_units([0], [0, 1], key=mo.ReleaseKey(), identities=["ann"])[0]
@@ -255,7 +282,7 @@ def test_a_key_is_neither_printed_nor_pickled_nor_chosen():
     for wrong in (b"", bytes(32), "x" * 32, None, 32, [*handed], handed[:-1], changed):
         with pytest.raises(mo.InvalidInput, match="a release key must be the bytes that"):
             mo.ReleaseKey.of_worker_bytes(wrong)
-    sampler = mo.Sampler(outcomes=2, epsilon=1.0)
+    sampler = mo.Sampler(k=2, epsilon=1.0)
     with pytest.raises(mo.InvalidInput, match="key and identities belong together: give both or neither"):
         sampler.draw_units([0], [0, 1], key=key)
     with pytest.raises(mo.InvalidInput, match="but one is of type float"):
@@ -283,7 +310,7 @@ CHANNEL = [[2, 1, 1], [1, 2, 1], [1, 1, 2]]
 @pytest.mark.parametrize("mechanism", ["naive", "convex"])
 def test_a_public_channel_is_an_array_or_a_file(tmp_path, mechanism):
     sampler = mo.Sampler(mechanism, channel=CHANNEL, epsilon=1)
-    assert sampler.outcomes == 3
+    assert sampler.k == 3
     assert 0.6 < sampler.epsilon_realised_up() <= 1  # ln 2
     assert set(sampler.draw(np.eye(3)).tolist()) <= {0, 1, 2}
     with pytest.raises(mo.InvalidInput, match=r"rows of one mass for each outcome, but has shape \(3,\)"):
@@ -304,7 +331,7 @@ def test_a_public_channel_is_an_array_or_a_file(tmp_path, mechanism):
 
 
 def test_scale_and_shift_keeps_what_is_near_the_reference():
-    sampler = mo.Sampler("scale-and-shift", outcomes=4, epsilon=2)
+    sampler = mo.Sampler("scale-and-shift", k=4, epsilon=2)
     counts = np.bincount(sampler.draw(np.tile([1.1, 0.9, 1.0, 1.0], (40_000, 1))), minlength=4)
     # Within the band already, so drawn as it is; 7 standard deviations.
     assert np.abs(counts / 40_000 - np.array([1.1, 0.9, 1.0, 1.0]) / 4).max() < 7 * (0.25 / 40_000) ** 0.5

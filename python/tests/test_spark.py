@@ -332,7 +332,7 @@ def test_the_law_over_units_is_the_samplers(session):
     )
     rows = local(frame, domain, units=[str(unit) for unit in range(20_000)]).dataframe
     seen = Counter(row[0] for row in rows.select("word").collect())
-    law = mo.nonprivate.law(mo.Sampler(outcomes=4, epsilon=2), [2 / 3, 0, 1 / 3, 0])
+    law = mo.nonprivate.law(mo.Sampler(k=4, epsilon=2), [2 / 3, 0, 1 / 3, 0])
     numerators = np.array([float(one["numerator"]) for one in law["outcomes"]])
     expected = 20_000 * numerators / float(law["N"])
     observed = np.array([seen[word] for word in words])

@@ -341,7 +341,7 @@ def test_the_number_of_rows_shows_only_where_it_is_public(domain):
 def test_draws_from_arrays_and_lists_of_anything():
     """Whether one null has made other numbers of a column's is private, and refused nowhere."""
     k = 4
-    response, sampler = mo.RandomizedResponse(k=k, epsilon=60), mo.Sampler(outcomes=k, epsilon=30)
+    response, sampler = mo.RandomizedResponse(k=k, epsilon=60), mo.Sampler(k=k, epsilon=30)
     tables = [[3, 1, 2], [3, None, 2], [None] * 3, ["x", b"y", 1j], [Hostile(), Liar("2"), Endless(3)]]
     tables.append([np.float32(3), 10**400, np.uint64(2**64 - 1)])
 
@@ -357,7 +357,7 @@ def test_draws_from_arrays_and_lists_of_anything():
             seen = response.draw(form(values))
             assert seen.shape == (3,) and np.all(seen < k)
             assert sampler.draw_units(form(values), [0, 1, 2, 3]).shape == (3,)
-            assert sampler.draw_units([1] * 3, units=form(values), count=5).shape == (5,)
+            assert sampler.draw_units([1] * 3, units=form(values), n=5).shape == (5,)
             weights = form(values)
             assert sampler.draw_units([1] * 3, [0, 1, 2, 3], weights=weights).shape == (3,)
             assert sampler.draw([list(values) + [1]] * 2).shape == (2,)
@@ -439,11 +439,11 @@ def mo_language():
 
 @pytest.mark.parametrize("bad", BAD_ROWS, ids=lambda bad: type(bad).__name__)
 def test_one_bad_record_changes_no_shape(bad):
-    sampler = mo.Sampler(outcomes=4, epsilon=30)
+    sampler = mo.Sampler(k=4, epsilon=30)
     response = mo.RandomizedResponse(k=4, epsilon=30)
     for records in ([bad, 1, 2], [1, 2, bad], [bad]):
         assert sampler.draw_units(records, [0, len(records)]).shape == (1,)
-        assert sampler.draw_units([1] * len(records), units=records, count=2).shape == (2,)
+        assert sampler.draw_units([1] * len(records), units=records, n=2).shape == (2,)
         assert sampler.draw_units([1] * len(records), [0, len(records)], weights=records).shape == (1,)
     for table in ([[0, 1], bad], [bad, [0, 1], [1, 0]]):
         assert len(response.draw(table)) == len(table)

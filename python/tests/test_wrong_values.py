@@ -25,7 +25,7 @@ WRONG = [
 
 COUNTED = {"epsilon": 9, "delta": 1e-6, "count": 2, "accept_error": True}
 USUAL = {
-    "Sampler": {"outcomes": 3, "epsilon": 1},
+    "Sampler": {"k": 3, "epsilon": 1},
     "RandomizedResponse": {"k": 3, "epsilon": 1},
     "Privacy": {"epsilon": 1},
     "Local": {"domain": DOMAIN, "epsilon": 1, "accept_error": True, "unit": "u"},
@@ -73,7 +73,7 @@ def objects(tmp_path_factory):
     ledger.declare("a", epsilon=1)
     model = mo.Marginals(DOMAIN, epsilon=8, count=3, accept_error=True).sample(TABLE).model
     return [
-        release, model, release.certificate, ledger, mo.Sampler(outcomes=3, epsilon=1), mo.RandomizedResponse(k=3, epsilon=1),
+        release, model, release.certificate, ledger, mo.Sampler(k=3, epsilon=1), mo.RandomizedResponse(k=3, epsilon=1),
         mo.Domain(DOMAIN), local, mo.verify(release, DOMAIN), local.plan(), local.compare(TABLE), mo.estimate(release),
         mo.Synthesizer(local), mo.Privacy(epsilon=1), mo.ReleaseKey(),
     ]  # fmt: skip

@@ -469,7 +469,7 @@ class Advisor {
     if (const auto two_way = way.details.find("two_way"); two_way != way.details.end()) {
       if (two_way->contains("at_worst")) found.greater_error = two_way->at("at_worst");
     }
-    if (answer.facts.contains("outcomes")) advice_.outcomes = answer.facts["outcomes"];
+    if (answer.facts.contains("k")) advice_.outcomes = answer.facts["k"];
     if (!is_estimation()) return found;
     const auto k = static_cast<double>(advice_.outcomes);
     // Several draws of a person are not independent of each other; their first one counts.

@@ -113,7 +113,7 @@ Answer advice_answer(const Advice& advice) {
   answer.warnings = advice.warnings;
   answer.add("purpose", name_of(advice.question.purpose), wrapped(subject_of(advice)) + "\n");
   answer.add("protect", name_of(*advice.question.protect));
-  answer.add("outcomes", advice.outcomes);
+  answer.add("k", advice.outcomes);
   answer.add("copula", advice.question.copula);
   answer.add("advised", chosen != nullptr);
   Json reasons{{"mechanism", advice.mechanism_why}};

@@ -379,7 +379,7 @@ Answer compare_points(const LocalRelease& release, const Source& data) {
   Answer answer;
   answer.add("notice", kNotPrivate, fmt::format("{}\n", kNotPrivate));
   answer.add("space", name_of(release.space().kind()), space_text(certificate) + ", ");
-  answer.add("outcomes", release.space().size());
+  answer.add("k", release.space().size());
   answer.add("mechanism", certificate.mechanism(), certificate.mechanism() + ", ");
   answer.add("guarantee", privacy_json(certificate.draw), certificate.draw.text() + " a draw; ");
   answer.add("units", found.units, "mean of " + counted(found.units, "unit") + "\n\n");

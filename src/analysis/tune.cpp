@@ -175,7 +175,7 @@ Tuning tuned_best(const TuneQuestion& question, const DivergenceName& name, cons
   answer.add("epsilon", epsilon);
   answer.add("units", units.size());
   answer.add("space", name_of(space.kind()));
-  answer.add("outcomes", space.size());
+  answer.add("k", space.size());
   answer.add("divergence", name.key);
   answer.say(fmt::format(
       "no epsilon-LDP sampler has mean {} below {:.4f} on these units; minimax {:.4f}, uniform "
@@ -328,7 +328,7 @@ Tuning tune(const TuneQuestion& question, const PublicFiles& files) {
     answer.add("epsilon", epsilon);
     answer.add("units", tuning.units(), counted(tuning.units(), "public unit") + ", ");
     answer.add("space", name_of(space.kind()), std::string(name_of(space.kind())) + " ");
-    answer.add("outcomes", space.size(), fmt::format("({}), ", counted(space.size(), "outcome")));
+    answer.add("k", space.size(), fmt::format("({}), ", counted(space.size(), "outcome")));
     answer.add("scorer", name_of(kind),
                fmt::format("scored by {}, epsilon {:.6g} a draw\n", name_of(kind), epsilon));
     add_bands(answer, bands, tuning, local, outcomes, epsilon);

@@ -303,11 +303,11 @@ front::SamplerParameters parse(const char* text) {
     if (key == "mechanism") {
       require(value.is_string(), "a name");
       parameters.mechanism = value.get<std::string>();
-    } else if (key == "outcomes") {
+    } else if (key == "k") {
       const double whole = value.is_number() ? value.get<double>() : 0;
       require(value.is_number_integer() || std::fabs(whole) >= 0x1p63, "a whole number");
-      require_between("outcomes", whole, 1, 0x1p24);
-      parameters.outcomes = value.get<std::size_t>();
+      require_between("k", whole, 1, 0x1p24);
+      parameters.k = value.get<std::size_t>();
     } else if (key == "reference" || key == "channel") {
       require(value.is_array() && std::all_of(value.begin(), value.end(),
                                               [](const json& mass) { return mass.is_number(); }),
@@ -323,9 +323,8 @@ front::SamplerParameters parse(const char* text) {
       parameters.numbers[key] = value.get<double>();
     }
   }
-  if (!object.contains("outcomes"))
-    throw InvalidInput("missing-parameter", "outcomes is missing", "outcomes",
-                       {WayOut::set("outcomes")});
+  if (!object.contains("k"))
+    throw InvalidInput("missing-parameter", "k is missing", "k", {WayOut::set("k")});
   return parameters;
 }
 
@@ -333,7 +332,7 @@ template <class Score>
 mollify_status draw(const mollify_sampler* sampler, const Score* scores, std::uint64_t rows,
                     std::uint32_t* released) {
   return guarded([&] {
-    sampler->sampler.draw(std::span<const Score>(scores, rows * sampler->sampler.outcomes()),
+    sampler->sampler.draw(std::span<const Score>(scores, rows * sampler->sampler.k()),
                           std::span<std::uint32_t>(released, rows));
   });
 }
@@ -357,9 +356,7 @@ mollify_status mollify_new_sampler(const char* parameters, mollify_sampler** sam
 
 void mollify_free_sampler(mollify_sampler* sampler) { delete sampler; }
 
-uint64_t mollify_sampler_outcomes(const mollify_sampler* sampler) {
-  return sampler->sampler.outcomes();
-}
+uint64_t mollify_sampler_k(const mollify_sampler* sampler) { return sampler->sampler.k(); }
 
 double mollify_sampler_epsilon_realised_up(const mollify_sampler* sampler) {
   return sampler->sampler.epsilon_realised_up();

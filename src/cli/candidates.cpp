@@ -100,7 +100,7 @@ int run(const DomainOptions& options) {
   if (options.json) {
     const Json outcomes =
         draft.domain.is_enumerable() ? Json(draft.domain.size()) : number(draft.domain.product());
-    print_json({{"outcomes", outcomes},
+    print_json({{"k", outcomes},
                 {"sha256", parse_domain(yaml, "the draft").hash()},
                 {"notes", draft.notes},
                 {"yaml", yaml}});

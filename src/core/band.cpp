@@ -81,8 +81,7 @@ uint128 sum_of(std::span<const std::uint64_t, kExtent> numbers) {
 
 Band::Band(const ExpBound& bound, std::size_t outcome_count, std::uint64_t total)
     : bound_(bound), outcome_count_(outcome_count), total_(total) {
-  require_between({"the number of outcomes", "outcomes", "outcomes"}, outcome_count, 1,
-                  kMostOutcomes);
+  require_between({"the number of outcomes", "k", "outcomes"}, outcome_count, 1, kMostOutcomes);
   if (total < 1 || total > kGreatestTotal) {
     throw InvalidInput("out-of-range",
                        "the total must be from 1 to 2^62, but is " + std::to_string(total),

@@ -104,7 +104,7 @@ enum class InstructionSet { kBaseline, kAvx2, kAvx512 };
 }
 
 /// The table of passes for this processor, of those that are constants of the type: kBaseline and
-/// kAvx2, and kAvx512 where that is a quarter faster (docs/evidence/speed.md).
+/// kAvx2, and kAvx512 where that is a quarter faster (docs/evidence/speed-inside.md).
 template <class Lanes>
 [[nodiscard]] const Lanes& fastest() {
 #if defined(__x86_64__)

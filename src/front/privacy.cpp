@@ -104,7 +104,7 @@ namespace {
 using Notion = Privacy::Notion;
 
 inside::ShuffledResponse inward(const ShuffledReports& reports) {
-  return {reports.records, reports.outcomes, reports.epsilon0, reports.rate};
+  return {reports.n, reports.k, reports.epsilon0, reports.rate};
 }
 
 }  // namespace
@@ -180,9 +180,9 @@ double shuffled_epsilon_up(const ShuffledReports& reports, double delta) {
   return inside::shuffle_epsilon_up(inward(reports), delta);
 }
 
-double shuffled_epsilon0_down(std::uint64_t records, std::uint64_t outcomes, double epsilon,
-                              double delta, double rate) {
-  return inside::shuffle_epsilon0_down(records, outcomes, epsilon, delta, rate);
+double shuffled_epsilon0_down(std::uint64_t n, std::uint64_t k, double epsilon, double delta,
+                              double rate) {
+  return inside::shuffle_epsilon0_down(n, k, epsilon, delta, rate);
 }
 
 double sampled_gaussian_epsilon_up(double rate, double deviation, std::uint64_t steps,

@@ -202,7 +202,7 @@ Answer risk(const SamplerParameters& parameters) {
   return {inside::json_text(found.json), found.text, outward(inside::draw_warnings(asked))};
 }
 
-std::size_t Sampler::outcomes() const noexcept { return inside_->sampler->outcome_count(); }
+std::size_t Sampler::k() const noexcept { return inside_->sampler->outcome_count(); }
 Privacy Sampler::guarantee() const { return outward(inside_->sampler->guarantee()); }
 double Sampler::epsilon_realised_up() const { return inside_->sampler->epsilon_realised_up(); }
 
@@ -239,10 +239,11 @@ void Sampler::draw_units(std::span<const std::uint32_t> outcomes,
 void Sampler::draw_units(std::span<const std::uint32_t> outcomes,
                          std::span<const std::uint64_t> offsets, std::span<const double> weights,
                          std::span<std::uint32_t> released, const ReleaseKey& key,
-                         std::span<const std::string_view> units, std::size_t threads) const {
-  refuse_if(units.size() != released.size(), "wrong-shape", "identities",
-            "{} units need as many identities, but there are {}", released.size(), units.size());
-  require_distinct(units);
+                         std::span<const std::string_view> identities, std::size_t threads) const {
+  refuse_if(identities.size() != released.size(), "wrong-shape", "identities",
+            "{} units need as many identities, but there are {}", released.size(),
+            identities.size());
+  require_distinct(identities);
   const UnitsOfRecords records(outcomes, offsets, weights, released.size());
   const auto make_work = [&]() -> inside::RangeWork {
     const auto own = std::make_shared<KeyedDraws>(key.inside().key, inside_->context(),
@@ -251,7 +252,8 @@ void Sampler::draw_units(std::span<const std::uint32_t> outcomes,
       for (std::size_t unit = begin; unit < end; ++unit) {
         const inside::ScoredOutcomes counted = own->tallied.of(records[unit]);
         inside::TextBuffer buffer;
-        own->words.begin(inside::id_text(units[unit], buffer), counted.outcomes, counted.weights);
+        own->words.begin(inside::id_text(identities[unit], buffer), counted.outcomes,
+                         counted.weights);
         const auto words = [&](const inside::LawIntegers& law) -> SecureRandom& {
           return own->words.of_law(law, 1);
         };
@@ -350,12 +352,10 @@ void report(const inside::RandomizedResponse& response, std::span<const Value> v
 
 }  // namespace
 
-RandomizedResponse::RandomizedResponse(std::size_t outcomes, double epsilon)
-    : Handle(std::shared_ptr<Inside>(new Inside{inside::RandomizedResponse(outcomes, epsilon)})) {}
+RandomizedResponse::RandomizedResponse(std::size_t k, double epsilon)
+    : Handle(std::shared_ptr<Inside>(new Inside{inside::RandomizedResponse(k, epsilon)})) {}
 
-std::size_t RandomizedResponse::outcomes() const noexcept {
-  return inside_->response.outcome_count();
-}
+std::size_t RandomizedResponse::k() const noexcept { return inside_->response.outcome_count(); }
 double RandomizedResponse::epsilon() const noexcept { return inside_->response.epsilon(); }
 std::uint64_t RandomizedResponse::kept() const noexcept { return inside_->response.kept(); }
 std::uint64_t RandomizedResponse::other() const noexcept { return inside_->response.other(); }

@@ -39,7 +39,7 @@ namespace inside = ::mollify;
                  name, inside::did_you_mean(name, known));
   }
   return {.mechanism = mechanism_of(parameters.mechanism),
-          .outcome_count = parameters.outcomes,
+          .outcome_count = parameters.k,
           .reference = parameters.reference,
           .epsilon = parameters.epsilon,
           .mu = parameters.mu,

@@ -55,7 +55,7 @@ AliasTable::AliasTable(const Table& table)
 RandomizedResponse::RandomizedResponse(std::size_t outcome_count, double epsilon,
                                        std::uint64_t records, std::uint64_t chosen)
     : bound_(epsilon), outcome_count_(outcome_count), records_(records), chosen_(chosen) {
-  require_between({"the number of outcomes", "outcomes", "outcomes"}, outcome_count, 1,
+  require_between({"the number of outcomes", "k", "outcomes"}, outcome_count, 1,
                   Band::kMostOutcomes);
   require_between({"the number of records", "n", "records"}, records, 1, kMostRecords);
   if (chosen < 1 || chosen > records) {

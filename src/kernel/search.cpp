@@ -56,7 +56,7 @@ Band make_even(const BandSpec& spec, std::size_t count, const ExpBound& bound) {
 
 /// In their order, as ever, for certificates hash what comes of the sum.
 double detail::validated_mass_sum(std::span<const double> masses) {
-  require_between({"the number of outcomes", "outcomes", "outcomes"}, masses.size(), 1,
+  require_between({"the number of outcomes", "k", "outcomes"}, masses.size(), 1,
                   Band::kMostOutcomes);
   double sum = 0;
   for (std::size_t i = 0; i < masses.size(); ++i) {
@@ -99,8 +99,7 @@ Band make_band(const BandSpec& spec, std::vector<std::uint64_t> memory) {
                        "the reference must be given once, but is in double and single precision",
                        "reference");
   }
-  require_between({"the number of outcomes", "outcomes", "outcomes"}, count, 1,
-                  Band::kMostOutcomes);
+  require_between({"the number of outcomes", "k", "outcomes"}, count, 1, Band::kMostOutcomes);
   require_in(kInsideOne, {"the band's floor b", "floor"}, spec.floor);
   if (!spec.reference.empty()) {
     return detail::make_uneven(spec, spec.reference, bound, std::move(memory));

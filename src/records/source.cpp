@@ -112,7 +112,7 @@ std::vector<std::size_t> wanted_columns(
   }
   if (!unit_column) return wanted;
   if (counts_column == unit_column) {
-    refuse_input("duplicate-column", "counts",
+    refuse_input("duplicate-column", "counts-column",
                  "the counts column must not be the unit column, but \"{}\" is both", *unit_column);
   }
   try {

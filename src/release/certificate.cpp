@@ -40,7 +40,7 @@ Json facts_json(const PublicFacts& facts) {
   Json json = Json::object();
   if (facts.records) json["records"] = *facts.records;
   if (facts.units) json["units"] = *facts.units;
-  if (facts.outcomes > 0) json["outcomes"] = facts.outcomes;
+  if (facts.outcomes > 0) json["k"] = facts.outcomes;
   if (!facts.list_sha256.empty()) json["list_sha256"] = facts.list_sha256;
   if (facts.reference) json["reference"] = *facts.reference;
   if (facts.lower_bounds) json["lower_bounds"] = *facts.lower_bounds;
@@ -138,8 +138,8 @@ PublicFacts parse_facts(const StatedReader& reader) {
   if (facts.units && (*facts.units < 1 || *facts.units > StringIndex::kAbsent)) {
     reader.refuse("/facts/units", "from 1 to 4294967295 units");
   }
-  facts.outcomes = reader.find<std::uint64_t>("/facts/outcomes", "a whole number").value_or(0);
-  if (facts.outcomes > Band::kMostOutcomes) reader.refuse("/facts/outcomes", "at most 16777216");
+  facts.outcomes = reader.find<std::uint64_t>("/facts/k", "a whole number").value_or(0);
+  if (facts.outcomes > Band::kMostOutcomes) reader.refuse("/facts/k", "at most 16777216");
   facts.list_sha256 = reader.find<std::string>("/facts/list_sha256", "a hash").value_or("");
   // Pairs are read whole, so that none of their numbers is cast to fewer bits.
   if (const auto pairs = reader.find<WholeNumbers>("/facts/reference",

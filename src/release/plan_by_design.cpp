@@ -80,7 +80,7 @@ class PlanByDesign final : public PlanModel {
   }
 
   void tell(const PlanQuestion& whole, PlanAnswer& answer) const override {
-    answer.facts["outcomes"] = whole.outcomes;
+    answer.facts["k"] = whole.outcomes;
   }
 
  private:

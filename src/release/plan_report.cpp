@@ -129,7 +129,7 @@ bool add_noise(const PlanQuestion& question, const PlanAnswer& answer, std::vect
   if (answer.unknown == PlanUnknown::kAlpha) {
     PlanQuestion asked = question;
     const bool is_free = release_method(question.method).profile().chooses_mechanism;
-    if (kDrawMethods.has(question.method)) asked.outcomes = answer.facts["outcomes"];
+    if (kDrawMethods.has(question.method)) asked.outcomes = answer.facts["k"];
     noise.remedy.ways_out = noise_remedy(asked, is_free ? "" : way.mechanism);
     if (!noise.remedy.ways_out.empty() && kDrawMethods.has(question.method) &&
         !is_of_models(answer)) {

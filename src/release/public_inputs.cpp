@@ -122,7 +122,7 @@ constexpr const char* kBandFormat = "mollify band 1";
 std::string public_band_text(const PublicBand& band) {
   const nlohmann::ordered_json json{{"format", kBandFormat},
                                     {"epsilon", band.epsilon},
-                                    {"outcomes", band.lower.size()},
+                                    {"k", band.lower.size()},
                                     {"lower", band.lower}};
   return json.dump(1) + "\n";
 }
@@ -145,7 +145,7 @@ PublicBand parse_public_band(const std::string& text, const std::string& name) {
                         return bound.is_number() && bound.template get<double>() >= 0x1p-62;
                       }),
           "with lower bounds of at least 2^-62");
-  require(!json.contains("outcomes") || json["outcomes"] == lower.size(),
+  require(!json.contains("k") || json["k"] == lower.size(),
           "with as many lower bounds as it has outcomes");
   PublicBand band{json["epsilon"].get<double>(), lower.get<std::vector<double>>()};
   const double sum = std::accumulate(band.lower.begin(), band.lower.end(), 0.0);

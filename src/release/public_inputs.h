@@ -30,7 +30,7 @@ struct PublicBand {
   std::vector<double> lower{};
 };
 
-/// Pretty JSON that ends in a line feed: "format", "epsilon", "outcomes" and "lower".
+/// Pretty JSON that ends in a line feed: "format", "epsilon", "k" and "lower".
 [[nodiscard]] std::string public_band_text(const PublicBand& band);
 
 /// The reverse. Throws InvalidInput, naming `name`, for anything else, and for bounds that are not

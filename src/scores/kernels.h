@@ -146,7 +146,7 @@ class ColumnKernel {
 ///
 /// Speed. Candidates lie in blocks along a k-d tree, split by levels first; equal rows are joined;
 /// each block looks only at rows that can matter there. With AVX2, about a billion pairs of row
-/// and candidate a second are looked at without skipping (docs/evidence/speed.md). About 4 bytes
+/// and candidate a second are looked at without skipping (docs/evidence/speed-inside.md). About 4 bytes
 /// a value, and as much again for rows while scoring.
 class ProductKernelScorer final : public Scorer {
  public:

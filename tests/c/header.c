@@ -8,12 +8,12 @@ int main(void) {
   const double scores[6] = {0, 8, 0, 0, 1, 0};
   uint32_t released = 6;
   mollify_sampler* sampler = NULL;
-  if (mollify_new_sampler("{\"outcomes\": 6, \"epsilon\": 2}", &sampler, NULL) != MOLLIFY_OK) return 1;
+  if (mollify_new_sampler("{\"k\": 6, \"epsilon\": 2}", &sampler, NULL) != MOLLIFY_OK) return 1;
   if (mollify_draw(sampler, scores, 1, &released) != MOLLIFY_OK || released >= 6) return 2;
   mollify_free_sampler(sampler);
 
   sampler = NULL;
-  if (mollify_new_sampler("{\"outcomes\": 6, \"epsilon\": -1}", &sampler, NULL) !=
+  if (mollify_new_sampler("{\"k\": 6, \"epsilon\": -1}", &sampler, NULL) !=
       MOLLIFY_INVALID_INPUT) {
     return 3;
   }

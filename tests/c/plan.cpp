@@ -72,7 +72,7 @@ TEST(CAnswers, AreThoseOfTheCommand) {
                            &text),
             MOLLIFY_OK)
       << mollify_last_error();
-  EXPECT_EQ(nlohmann::json::parse(text)["outcomes"], 6);
+  EXPECT_EQ(nlohmann::json::parse(text)["k"], 6);
   mollify_free_text(text);
   EXPECT_EQ(mollify_amplify(R"({"epsilon0": 101})", &text), MOLLIFY_INVALID_INPUT);
   EXPECT_STREQ(mollify_last_error(), "epsilon0 must be above 0 and at most 100, but is 101");
@@ -152,19 +152,18 @@ TEST(CRefusal, HasTheCodeOfEveryInterface) {
     return facts_of(mollify_new_sampler(parameters, &sampler, nullptr));
   };
   for (const char* given : {"0", "-1", "100000000000000000000000000"}) {
-    const auto facts =
-        of_sampler((std::string(R"({"epsilon": 1, "outcomes": )") + given + "}").c_str());
+    const auto facts = of_sampler((std::string(R"({"epsilon": 1, "k": )") + given + "}").c_str());
     EXPECT_EQ(facts["code"], "out-of-range") << given;
-    EXPECT_EQ(facts["parameter"], "outcomes") << given;
+    EXPECT_EQ(facts["parameter"], "k") << given;
   }
-  EXPECT_EQ(of_sampler(R"({"epsilon": 1, "outcomes": 2.5})")["code"], "wrong-type");
+  EXPECT_EQ(of_sampler(R"({"epsilon": 1, "k": 2.5})")["code"], "wrong-type");
   EXPECT_EQ(of_sampler(R"({"epsilon": 1})")["code"], "missing-parameter");
-  const auto unknown = of_sampler(R"({"epsilon": 1, "outcomes": 4, "k": 3})");
+  const auto unknown = of_sampler(R"({"epsilon": 1, "k": 4, "outcomes": 3})");
   EXPECT_EQ(unknown["code"], "unknown-key");
-  EXPECT_EQ(unknown["parameter"], "k");
-  EXPECT_EQ(of_sampler(R"({"epsilon": -1, "outcomes": 4})")["parameter"], "epsilon");
+  EXPECT_EQ(unknown["parameter"], "outcomes");
+  EXPECT_EQ(of_sampler(R"({"epsilon": -1, "k": 4})")["parameter"], "epsilon");
   EXPECT_EQ(code(R"({"method": "local", "k": 4, "privacy": {"epsilon": -1}})"), "out-of-range");
-  EXPECT_EQ(of_sampler(R"({"epsilon": "1", "outcomes": 4})")["parameter"], "epsilon")
+  EXPECT_EQ(of_sampler(R"({"epsilon": "1", "k": 4})")["parameter"], "epsilon")
       << "and not a plan's privacy/epsilon";
 }
 

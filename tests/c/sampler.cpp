@@ -22,7 +22,7 @@ class CSampler : public testing::Test {
  protected:
   CSampler() {
     EXPECT_EQ(mollify_new_sampler(
-                  R"({"mechanism": "class", "outcomes": 4, "epsilon": 1, "c1": 0.25, "c2": 4,
+                  R"({"mechanism": "class", "k": 4, "epsilon": 1, "c1": 0.25, "c2": 4,
                       "reference": [1, 2, 3, 4]})",
                   &sampler_, nullptr),
               MOLLIFY_OK)
@@ -49,7 +49,7 @@ class CSampler : public testing::Test {
 };
 
 TEST_F(CSampler, TellsWhatItIs) {
-  EXPECT_EQ(mollify_sampler_outcomes(sampler_), 4U);
+  EXPECT_EQ(mollify_sampler_k(sampler_), 4U);
   EXPECT_GT(mollify_sampler_epsilon_realised_up(sampler_), 0);
   EXPECT_LE(mollify_sampler_epsilon_realised_up(sampler_), 1 + 1e-9);
 }
@@ -96,7 +96,7 @@ TEST(CSamplerWarnings, SayTheOddsOfALargeEpsilonAndThatADrawIsNoise) {
        {std::pair{"0.01", 1U}, {"9.9", 0U}, {"10", 1U}, {"40", 2U}}) {
     mollify_sampler* sampler = nullptr;
     char* text = nullptr;
-    const std::string parameters = std::string(R"({"outcomes": 6, "epsilon": )") + epsilon + "}";
+    const std::string parameters = std::string(R"({"k": 6, "epsilon": )") + epsilon + "}";
     ASSERT_EQ(mollify_new_sampler(parameters.c_str(), &sampler, &text), MOLLIFY_OK);
     EXPECT_EQ(nlohmann::json::parse(text).size(), sentences) << epsilon;
     mollify_free_text(text);
@@ -114,11 +114,10 @@ TEST(CErrors, AreStatusesAndSentences) {
   EXPECT_EQ(refusal("{"), "the sampler's parameters must be a JSON object");
   EXPECT_EQ(refusal(""), "the sampler's parameters must be a JSON object");
   EXPECT_EQ(refusal("[1]"), "the sampler's parameters must be a JSON object");
-  EXPECT_EQ(refusal(R"({"outcomes": 2, "colour": 1})"),
+  EXPECT_EQ(refusal(R"({"k": 2, "colour": 1})"),
             "the numbers of a mechanism are c1, c2, gamma, location, and none is \"colour\"");
-  EXPECT_EQ(refusal(R"({"outcomes": -1})"), "outcomes must be from 1 to 16777216, but is -1");
-  EXPECT_EQ(refusal(R"({"outcomes": 2, "epsilon": "1"})"),
-            "epsilon must be a number, but is \"1\"");
+  EXPECT_EQ(refusal(R"({"k": -1})"), "k must be from 1 to 16777216, but is -1");
+  EXPECT_EQ(refusal(R"({"k": 2, "epsilon": "1"})"), "epsilon must be a number, but is \"1\"");
   EXPECT_EQ(refusal(R"({"reference": [1, "x"]})"),
             "reference must be an array of numbers, but is [1,\"x\"]");
   EXPECT_EQ(refusal(R"({"mechanism": 3})"), "mechanism must be a name, but is 3");

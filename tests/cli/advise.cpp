@@ -27,7 +27,7 @@ TEST(Advise, GivesEachPersonsRecordFromABand) {
   const Json found = advised(command, kEach);
   EXPECT_EQ(found["method"], "local");
   EXPECT_EQ(found["mechanism"], "minimax");
-  EXPECT_EQ(found["outcomes"], 12);
+  EXPECT_EQ(found["k"], 12);
   EXPECT_EQ(found["count"], 1);
   EXPECT_EQ(found["delta"], 0);
   const std::vector<double> epsilons = {0.5, 1, 2, 4, 8};

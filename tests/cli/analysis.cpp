@@ -153,7 +153,7 @@ TEST(Plan, BoundsRegionsBeforeAnyData) {
                       .run({"plan", "--json", "@local", "--domain", "domain.yaml", "--epsilon", "2",
                             "--count", "2", "--region", "sex=f,m", "--region", "smoker=true"})
                       .out);
-  EXPECT_EQ(plan["outcomes"], 120);
+  EXPECT_EQ(plan["k"], 120);
   EXPECT_EQ(plan["epsilon_per_draw"], 1);
   EXPECT_NEAR(plan["region"]["reference_mass"], 0.25, 1e-12);
   EXPECT_LE(plan["region"]["at_most"], 0.25 * plan["largest_lift"].get<double>());
@@ -231,7 +231,7 @@ TEST(Draft, IsADomainThatReleases) {
   EXPECT_EQ(lines_of(released.out).size(), 4U);
   const Json json = Json::parse(
       command.run({"domain", "--public", "data.csv", "--columns", "sex", "--json"}).out);
-  EXPECT_EQ(json["outcomes"], 4);
+  EXPECT_EQ(json["k"], 4);
   EXPECT_TRUE(json["yaml"].get<std::string>().starts_with("# Drafted from data.csv"));
 }
 
@@ -249,7 +249,7 @@ TEST(Draft, OfManyNumbersKeepsTheirBins) {
   const Ended ended = command.run(
       {"domain", "--public", "public.csv", "--out", "domain.yaml", "--overwrite", "--json"});
   ASSERT_EQ(ended.status, 0) << ended.err;
-  EXPECT_EQ(Json::parse(ended.out)["outcomes"], 1e8);
+  EXPECT_EQ(Json::parse(ended.out)["k"], 1e8);
   command.files.write("data.csv", header + "\n1,2,3,4,5,6,7,7\n");
   const Ended released = command.run(
       kSample + kIntegral + Arguments{"--epsilon", "1", "--count", "3", "--candidates", "100"});

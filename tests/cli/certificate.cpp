@@ -123,7 +123,7 @@ TEST(Certificate, OfASpaceIsNotConfirmedOnceItIsTamperedWith) {
   caught("/spec/space/scorer", "guess");
   caught("/design/scorer", nullptr);
   caught("/spec/band", "relative");
-  caught("/facts/outcomes", 499);
+  caught("/facts/k", 499);
 }
 
 TEST(Certificate, HoldsAtTheEndsOfEpsilon) {
@@ -179,8 +179,8 @@ TEST(Certificate, IsNotConfirmedOnceItIsTamperedWith) {
   caught("/spec/c2", 2);
   caught("/spec/gamma", 2);
   caught("/spec/domain/sha256", std::string(64, '0'));
-  caught("/facts/outcomes", 121);
-  caught("/facts/outcomes", 120.9);
+  caught("/facts/k", 121);
+  caught("/facts/k", 120.9);
   caught("/design/integers_sha256", std::string(64, '0'));
   caught("/design/N", "1");
   caught("/facts/reference/0/1", 9);

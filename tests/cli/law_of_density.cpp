@@ -60,7 +60,7 @@ TEST_P(ReferenceClients, HaveTheLawsOfTheReferenceFile) {
     const Json minimax =
         law_of_density(command, options + Arguments{"--reference", "envelope.json"});
     EXPECT_EQ(minimax["band"], "minimax");
-    EXPECT_EQ(minimax["outcomes"], 65536);
+    EXPECT_EQ(minimax["k"], 65536);
     EXPECT_EQ(minimax["c1"], 0);
     EXPECT_NEAR(minimax["c2"].get<double>(), 1.7976118727565433, 1e-12);
     EXPECT_NEAR(minimax["lower"].get<double>(), of_epsilon["lb"].get<double>(), 1e-12);
@@ -103,7 +103,7 @@ TEST(LawOfDensity, IsThatOfTheRingOfThree) {
     options.push_back(point[0].dump() + "," + point[1].dump());
   }
   const Json observed = law_of_density(command, options);
-  EXPECT_EQ(observed["outcomes"], 1 << 20);
+  EXPECT_EQ(observed["k"], 1 << 20);
   EXPECT_NEAR(observed["c2"].get<double>(), expected["M"].get<double>(), 1e-12);
   EXPECT_NEAR(observed["lower"].get<double>(), expected["lb"].get<double>(), 1e-12);
   EXPECT_NEAR(observed["upper"].get<double>(), expected["ub"].get<double>(), 1e-12);
@@ -206,7 +206,7 @@ TEST(LawOfDensity, OfManyDimensionsTakesCandidates) {
       "h.json", R"({"type":"gaussian_mixture_envelope","radius":1,"variance":1,"dimension":5})");
   const Json json =
       law_of_density(command, {"--density", "p.json", "--reference", "h.json", "--epsilon", "1"});
-  EXPECT_EQ(json["outcomes"], 65536);
+  EXPECT_EQ(json["k"], 65536);
   EXPECT_GT(json["divergence"]["kl"].get<double>(), 0);
 }
 

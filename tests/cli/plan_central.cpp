@@ -74,7 +74,7 @@ TEST(PlanCentral, PlansASupport) {
   const Arguments budget = {"--epsilon", "1", "--delta", "1e-6", "--n", "100000"};
   const Json plan = planned(command, budget + Arguments{"--support", "width=50"});
   EXPECT_EQ(plan["unknown"], "alpha");
-  EXPECT_EQ(plan["support"]["outcomes"], 150);
+  EXPECT_EQ(plan["support"]["k"], 150);
   EXPECT_EQ(plan["support"]["failure"], 0.001);
   EXPECT_GT(plan["support"]["papers_search_order"], plan["support"]["records_to_find"]);
   const Ended words = command.run(kPlan + budget + Arguments{"--support", "heavy", "--k", "8"});
@@ -108,9 +108,9 @@ TEST(PlanCentral, PlansASupportInADomain) {
   const Arguments budget = {"--domain", "days.yaml", "--epsilon", "1",        "--delta",
                             "1e-9",     "--n",       "1000000",   "--support"};
   // 50 integers meet 6 cells of ten.
-  EXPECT_EQ(planned(command, budget + Arguments{"width=50"})["support"]["outcomes"], 18);
+  EXPECT_EQ(planned(command, budget + Arguments{"width=50"})["support"]["k"], 18);
   const Json bounded = planned(command, budget + Arguments{"bounded", "--k", "900"});
-  EXPECT_EQ(bounded["support"]["outcomes"], 1000);
+  EXPECT_EQ(bounded["support"]["k"], 1000);
 }
 
 TEST(PlanCentral, RefusesInOneSentence) {

@@ -88,7 +88,7 @@ TEST(Reference, IsWrittenInTheDomainsUnitsAndReadByLaw) {
   const Ended law = command.run({"law", "--density", "p.json", "--reference", "r.json", "--epsilon",
                                  "1", "--cells", "16384", "--json"});
   ASSERT_EQ(law.status, 0) << law.err;
-  EXPECT_EQ(Json::parse(law.out)["outcomes"], 16384);
+  EXPECT_EQ(Json::parse(law.out)["k"], 16384);
 
   // Records chosen from a list that is drawn after it.
   const Ended listed = command.run({"candidates", "--domain", "domain.yaml", "--reference",

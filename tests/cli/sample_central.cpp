@@ -181,7 +181,7 @@ TEST(SampleCentral, SpendsAPartOnTheSupport) {
     // The command prints the error on the support that was found, and the certificate has both.
     const Json& measured = certificate["measured"];
     const Json& support = measured["support"];
-    EXPECT_LE(support["outcomes"], 60'000);
+    EXPECT_LE(support["k"], 60'000);
     EXPECT_EQ(support["first"], support["at"][0]);  // the domain begins at 0
     EXPECT_EQ(support["last"], support["at"][1]);
     EXPECT_LE(support["first"], 304'000);
@@ -237,7 +237,7 @@ TEST(SampleCentral, VerifyRecomputesTheSupport) {
                                                  {"/measured/support/at", {300'000, 300'003}},
                                                  {"/measured/support/at", {300'000}},
                                                  {"/measured/support/at", {-1, 300'000}},
-                                                 {"/measured/support/outcomes", 4},
+                                                 {"/measured/support/k", 4},
                                                  {"/measured/support/first", 1},
                                                  {"/measured/accuracy/draw", 1e-3},
                                                  {"/measured/accuracy/draw", "none"},
@@ -433,7 +433,7 @@ TEST(SampleCentral, CertificateIsNotConfirmedOnceItIsTamperedWith) {
     caught("/design/runs", 0);
     caught("/accuracy/total_variation", 1e-9);
     caught("/accuracy/independent", "yes");
-    caught("/facts/outcomes", 4);
+    caught("/facts/k", 4);
     caught("/spec/domain/sha256", std::string(64, '0'));
     caught("/promised", Json::array());
     caught("/design/hint", Json{{"notion", "approximate"}, {"epsilon", 0.1}, {"delta", 1e-9}});

@@ -325,7 +325,7 @@ TEST(SampleGaussian, CertificateIsNotConfirmedOnceItIsTamperedWith) {
     caught("/spec/logarithms", Json::array({"weight"}));
     caught("/spec/logarithms", Json::array());
     caught("/spec/logarithms", Json::array({1, 2}));
-    caught("/facts/outcomes", 3);
+    caught("/facts/k", 3);
     caught("/spec/covariance", nullptr);
     caught("/spec/privacy/rho", "100");
     caught("/spec/privacy/epsilon", "50");

@@ -97,7 +97,7 @@ TEST(SampleModels, ReleasesRowsOfOneModelForTheBudgetOfOneDraw) {
       const Json certificate = command.certificate();
       EXPECT_EQ(certificate["draw"], certificate["privacy"]);
       EXPECT_EQ(certificate["privacy"]["epsilon"], 10.0);
-      EXPECT_EQ(certificate["facts"]["outcomes"], 2000);
+      EXPECT_EQ(certificate["facts"]["k"], 2000);
       const Ended checked = command.verify("out.csv.certificate.json");
       EXPECT_EQ(checked.status, 0) << checked.out << checked.err;
       EXPECT_EQ(lines_of(checked.out).back(), "holds");
@@ -225,12 +225,16 @@ TEST(SampleModels, CertificateIsNotConfirmedOnceItIsTamperedWith) {
   const EightColumns command;
   ASSERT_EQ(command.sample({"--epsilon", "2", "--count", "5"}).status, 0);
   const Json valid = command.certificate();
-  const std::pair<const char*, Json> changes[] = {
-      {"/privacy/epsilon", 1.0},        {"/draw/epsilon", 1.0},
-      {"/facts/outcomes", 1000},        {"/facts/list_sha256", std::string(64, '0')},
-      {"/spec/space/candidates", 1000}, {"/spec/privacy/epsilon", "1"},
-      {"/design/floor", 0.5},           {"/spec/model", "local"},
-      {"/accuracy/best_models", 7},     {"/accuracy/best_models_probability", 1.0}};
+  const std::pair<const char*, Json> changes[] = {{"/privacy/epsilon", 1.0},
+                                                  {"/draw/epsilon", 1.0},
+                                                  {"/facts/k", 1000},
+                                                  {"/facts/list_sha256", std::string(64, '0')},
+                                                  {"/spec/space/candidates", 1000},
+                                                  {"/spec/privacy/epsilon", "1"},
+                                                  {"/design/floor", 0.5},
+                                                  {"/spec/model", "local"},
+                                                  {"/accuracy/best_models", 7},
+                                                  {"/accuracy/best_models_probability", 1.0}};
   for (const auto& [place, value] : changes) {
     Json changed = valid;
     changed[Json::json_pointer(place)] = value;

@@ -104,7 +104,7 @@ TEST(FrontAccounting, ReplacingIsToRemoveAndToAdd) {
 }
 
 TEST(FrontAccounting, ShufflingAmplifies) {
-  const ShuffledReports reports{.records = 10000, .outcomes = 4, .epsilon0 = 2};
+  const ShuffledReports reports{.n = 10000, .k = 4, .epsilon0 = 2};
   const double epsilon = shuffled_epsilon_up(reports, 1e-6);
   EXPECT_GT(epsilon, 0);
   EXPECT_LT(epsilon, 0.5);

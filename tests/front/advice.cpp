@@ -23,7 +23,7 @@ TEST(FrontAdvice, IsOfTheDomainThatIsGiven) {
                               "the question", {{"people.yaml", kDomain}});
   const auto json = nlohmann::json::parse(found.json);
   EXPECT_EQ(json["method"], "local");
-  EXPECT_EQ(json["outcomes"], 3);
+  EXPECT_EQ(json["k"], 3);
   EXPECT_THAT(json["commands"][1].get<std::string>(), HasSubstr("--domain people.yaml --unit who"));
   EXPECT_THAT(found.text, HasSubstr("minimax"));
   EXPECT_EQ(test::refusal_of([] { (void)advise(R"({"purpose": "record", "columns": [3]})"); }),
@@ -59,12 +59,12 @@ TEST(FrontAmplify, FindsTheFourthOfFour) {
 }
 
 TEST(FrontRisk, IsOfOneDraw) {
-  const Answer found = risk({.mechanism = "randomized-response", .outcomes = 3, .epsilon = 1});
+  const Answer found = risk({.mechanism = "randomized-response", .k = 3, .epsilon = 1});
   const auto json = nlohmann::json::parse(found.json);
   EXPECT_NEAR(json["risk"]["tv"].get<double>(), 2 / (2 + std::exp(1.0)), 1e-12);
   EXPECT_EQ(json["attained"], true);
   EXPECT_THAT(found.text, HasSubstr("worst case of randomized-response over 3 outcomes"));
-  EXPECT_THAT(test::refusal_of([] { (void)risk({.mechanism = "best", .outcomes = 3}); }),
+  EXPECT_THAT(test::refusal_of([] { (void)risk({.mechanism = "best", .k = 3}); }),
               HasSubstr("mechanism must be "));
 }
 

@@ -59,7 +59,7 @@ TEST(FrontPlan, TakesEveryMethod) {
     const Answer found = plan(question.dump(), domain);
     EXPECT_EQ(facts(found)["unknown"], "alpha");
     EXPECT_EQ(facts(found)["mechanism"], "minimax");
-    EXPECT_EQ(found.number("/outcomes"), 3);
+    EXPECT_EQ(found.number("/k"), 3);
     EXPECT_NE(found.text.find("promised: "), std::string::npos);
   }
   const Answer budgets = plan(

@@ -29,7 +29,7 @@ SamplerParameters parameters_of(std::string_view mechanism, std::size_t outcomes
   const auto of_name = *inside::named<inside::Mechanism>(mechanism);
   const auto complete = inside::test::complete_parameters(of_name, outcomes, 1.5);
   SamplerParameters parameters{.mechanism = std::string(mechanism),
-                               .outcomes = outcomes,
+                               .k = outcomes,
                                .epsilon = complete.epsilon,
                                .mu = complete.mu};
   if (inside::row_of(of_name).reference == inside::ReferenceUse::kNeeded) {
@@ -73,7 +73,7 @@ class FrontSampler : public testing::TestWithParam<std::string_view> {
 };
 
 TEST_P(FrontSampler, TellsItsPromise) {
-  EXPECT_EQ(sampler.outcomes(), kOutcomes);
+  EXPECT_EQ(sampler.k(), kOutcomes);
   const auto guarantee = sampler.guarantee();
   if (GetParam() == "gaussian-curve") {
     EXPECT_EQ(guarantee, Privacy::gaussian(1.5));
@@ -386,11 +386,10 @@ TEST(FrontSamplerShapes, AreRefused) {
   EXPECT_EQ(test::refusal_of([&] { (void)ReleaseKey::of_worker_bytes({}); }),
             "a release key must be the bytes that another one gave for its workers, unchanged, "
             "but is not");
-  EXPECT_EQ(test::refusal_of([] {
-              Sampler({.mechanism = "best", .outcomes = 2, .epsilon = 1});
-            }).substr(0, 53),
-            "mechanism must be minimax, relative, class, neighbour");
-  EXPECT_EQ(test::refusal_of([] { Sampler({.outcomes = 2, .epsilon = -1}); }), test::refusal_of([] {
+  EXPECT_EQ(
+      test::refusal_of([] { Sampler({.mechanism = "best", .k = 2, .epsilon = 1}); }).substr(0, 53),
+      "mechanism must be minimax, relative, class, neighbour");
+  EXPECT_EQ(test::refusal_of([] { Sampler({.k = 2, .epsilon = -1}); }), test::refusal_of([] {
               (void)inside::make_sampler({.outcome_count = 2, .epsilon = -1});
             }));
 }
@@ -400,12 +399,12 @@ std::vector<std::uint64_t> counts_of_reports(const RandomizedResponse& response,
   const std::vector<Value> values(100'000, value);
   std::vector<std::uint32_t> released(values.size());
   response.draw(values, released);
-  return counted(released, response.outcomes());
+  return counted(released, response.k());
 }
 
 TEST(FrontRandomizedResponse, FollowsItsIntegersForEveryTypeOfValue) {
   const RandomizedResponse response(kOutcomes, 1.5);
-  EXPECT_EQ(response.outcomes(), kOutcomes);
+  EXPECT_EQ(response.k(), kOutcomes);
   EXPECT_EQ(response.epsilon(), 1.5);
   const auto law_of = [&](std::size_t value) {
     const auto total = static_cast<double>(response.total());

@@ -114,7 +114,7 @@ inline std::vector<AskedRelease> asked_releases() {
            "privacy": {"epsilon": 1, "delta": 1e-6}})",
        40'000,
        {},
-       R"({"words": "", "support": {"first": 8, "last": 15, "outcomes": 8, "at": [8, 15]},
+       R"({"words": "", "support": {"first": 8, "last": 15, "k": 8, "at": [8, 15]},
            "accuracy": {"draw": 0.1}})"},
       {"gaussian of epsilon", kNumbers,
        R"({"method": "gaussian", "count": 2,

@@ -201,7 +201,7 @@ TEST_F(Toy, IsCertifiedAndVerified) {
   EXPECT_THAT(check_answer(stated, check(json), "it").text, testing::EndsWith("\nholds\n"));
   // Of another space, of another budget, of other words.
   Json other = json;
-  other["facts"]["outcomes"] = 5U;
+  other["facts"]["k"] = 5U;
   EXPECT_FALSE(check(other).is_designed);
   other = json;
   other["facts"]["kept"] = "7";

@@ -413,7 +413,7 @@ TEST(VerifyCertificate, IsNotCheckedWithAnotherDomain) {
   EXPECT_FALSE(check.holds());
   EXPECT_FALSE(check.is_designed);
   ChangedCertificate forged([](ReleaseSpec&) {});
-  forged.json["facts"]["outcomes"] = 15;
+  forged.json["facts"]["k"] = 15;
   EXPECT_STREQ(forged.check().verdict(), "DOES NOT HOLD");
 }
 
@@ -467,8 +467,8 @@ TEST(ParseCertificate, RefusesByNameWhatNoReleaseHas) {
         "it must have a version of letters, digits, points, plus and minus signs at /version");
   }
   for (const Json& outcomes : {Json(120.9), Json(-1), Json(1e300)}) {
-    EXPECT_EQ(refusal_after([&](Json& made) { made["facts"]["outcomes"] = outcomes; }),
-              "it must have a whole number at /facts/outcomes");
+    EXPECT_EQ(refusal_after([&](Json& made) { made["facts"]["k"] = outcomes; }),
+              "it must have a whole number at /facts/k");
   }
   // Cast to 32 bits this is outcome 1.
   EXPECT_EQ(refusal_after([](Json& made) {

@@ -123,9 +123,13 @@ class TokenSampler:
             one if isinstance(one, _core.Logits) else _core.Logits(np.ascontiguousarray(one, np.float64))
             for one in (logits, open_logits)
         )
-        self._inside.check(open_read)
-        self._charge(1 if self.separate else logits.shape[0])
-        return self._inside.draw(read, open_read)
+        tokens = 1 if self.separate else logits.shape[0]
+        if self._ledger is not None:
+            self._inside.check(open_read)  # what is refused must not be charged
+            self._charge(self._ledger, tokens)
+        drawn = self._inside.draw(read, open_read)
+        self._tokens += tokens
+        return drawn
 
     def force(self, private: ArrayLike, public: ArrayLike) -> NDArray[Any]:
         """The draw as (batch, vocabulary) scores: 0 at the token that was drawn, -inf
@@ -152,13 +156,10 @@ class TokenSampler:
         self.__dict__.update(state)
         self._inside = _core.TokenSampler(self.epsilon, self.top or 0)
 
-    def _charge(self, tokens: int) -> None:
-        if self._ledger is not None and self._data_set is not None and tokens > 0:
+    def _charge(self, ledger: Ledger, tokens: int) -> None:
+        if self._data_set is not None and tokens > 0:
             cost = Privacy(epsilon=self._cost(tokens))
-            self._ledger.charge(
-                self._data_set, cost, scope=self.scope, mechanism="relative", count=tokens
-            )
-        self._tokens += tokens
+            ledger.charge(self._data_set, cost, scope=self.scope, mechanism="relative", count=tokens)
 
     def _cost(self, tokens: int) -> float:
         """The cost of that many, no less than the exact product of epsilon's decimal.

@@ -35,8 +35,8 @@ def _changed(spec: Mapping[str, Any]) -> str:
 def measurement(
     method: Method,
     *,
-    records: int | None = None,
-    counts: str | None = None,
+    n: int | None = None,
+    counts_column: str | None = None,
     lists: Sequence[str] = (),
     threads: int | None = None,
 ) -> opendp.prelude.Measurement:
@@ -50,11 +50,11 @@ def measurement(
     ----------
     method
         What releases. Its budget must not be in mu: OpenDP has no measure for it.
-    records
-        For `Central`, `Gaussian`, `GaussianModel` and `Marginals`: how many records, or
+    n
+        For `Central`, `Gaussian`, `GaussianModel` and `Marginals`: how many rows, or
         units, every table has that the measurement is given; left out with
         ``neighbours="add-remove"``.
-    counts, lists, threads
+    counts_column, lists, threads
         As for `Method.sample`.
 
     Returns
@@ -81,14 +81,14 @@ def measurement(
     optional("opendp", "opendp")
     import opendp.prelude as dp
 
-    facts = method._certificate(records)
+    facts = method._certificate(n)
     total = of_json(facts["privacy"])
     if total.mu is not None:
         raise refusal("not-for-this-budget", "a measurement must promise epsilon or rho, but is asked for mu", "mu")
     fixed = facts["facts"].get("records")
 
     def function(table: Any) -> Release:
-        release = method.sample(table, counts=counts, lists=lists, threads=threads)
+        release = method.sample(table, counts_column=counts_column, lists=lists, threads=threads)
         held = release.certificate.to_dict()["facts"].get("records")
         if held != fixed:  # both are public
             raise refusal(

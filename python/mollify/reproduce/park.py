@@ -199,7 +199,7 @@ def five_outcomes(quick: bool, seed: int) -> Figure:
     )
     bars = [Bars("P", p, colour=8)]
     for place, (epsilon, numbers) in enumerate(published.items()):
-        answer = law_of_draw(Sampler("minimax", outcomes=len(p), epsilon=epsilon), p)
+        answer = law_of_draw(Sampler("minimax", k=len(p), epsilon=epsilon), p)
         law = [outcome["probability"] for outcome in answer["outcomes"]]
         floor = class_floor(len(p), epsilon)
         exact = projected(np.array(p), np.full(len(p), 1 / len(p)), floor, epsilon)
@@ -236,7 +236,7 @@ def _worst_cases(number: int, k: int) -> Callable[[bool, int], Figure]:
             ]
         )
         risks = [
-            [risk(Sampler(mechanism, outcomes=k, epsilon=epsilon))["risk"] for epsilon in EPSILONS]
+            [risk(Sampler(mechanism, k=k, epsilon=epsilon))["risk"] for epsilon in EPSILONS]
             for mechanism in ("minimax", "relative")
         ]
         for kind, (name, key) in enumerate(zip(_DIVERGENCES, ("kl", "tv", "hellinger2"))):

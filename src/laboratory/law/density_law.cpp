@@ -113,7 +113,7 @@ Answer answer_about(const DensityLawQuestion& question, const DensityBand& band,
   answer.add("notice", kNotPrivate, fmt::format("{}\n", kNotPrivate));
   answer.add("space", space, fmt::format("{}, ", space));
   answer.add("epsilon", question.epsilon, fmt::format("epsilon {:g}\n", question.epsilon));
-  answer.add("outcomes", outcomes);
+  answer.add("k", outcomes);
   answer.add("band", to_text(band.place), fmt::format("band {}: ", to_text(band.place)));
   if (band.c1) answer.add("c1", *band.c1);
   if (band.c2) answer.add("c2", *band.c2);

@@ -28,8 +28,7 @@ void validate(const CentralRequest& request) {
   const auto& [records, outcomes, outputs, budget] = request;
   require_between({"the number of records", "n", "records"}, records, 1,
                   RandomizedResponse::kMostRecords);
-  require_between({"the number of outcomes", "outcomes", "outcomes"}, outcomes, 1,
-                  Band::kMostOutcomes);
+  require_between({"the number of outcomes", "k", "outcomes"}, outcomes, 1, Band::kMostOutcomes);
   require_in({.least = 1}, {"the number of outputs", "count", "records"}, outputs);
   require_central_budget(budget);
   if (budget.notion == Notion::kConcentrated) {

@@ -109,7 +109,7 @@ Json found_support_json(OutcomeInterval hull, std::uint64_t size, double draw,
           {"support",
            {{"first", cells.value(static_cast<std::uint32_t>(hull.first), 0)},
             {"last", cells.value(last, cells.points(last) - 1)},
-            {"outcomes", size},
+            {"k", size},
             {"at", {hull.first, hull.last}}}},
           {"accuracy", accuracy}};
 }
@@ -127,7 +127,7 @@ std::optional<nlohmann::json> implied_support(const nlohmann::json& stated,
     const nlohmann::json& support = stated.at("support");
     const nlohmann::json& first = support.at("at").at(0);
     const nlohmann::json& last = support.at("at").at(1);
-    const nlohmann::json& outcomes = support.at("outcomes");
+    const nlohmann::json& outcomes = support.at("k");
     if (!first.is_number_unsigned() || !last.is_number_unsigned() ||
         !outcomes.is_number_unsigned()) {
       return std::nullopt;

@@ -314,7 +314,7 @@ class FinitePlan final : public PlanModel {
         whole.outcomes, row.finds_outcomes ? std::fmin(whole.alpha, 1) : 1);
     const double order = papers_search_order(planned, whole);
     const Json& draw = answer.ways[*answer.best].details["draw"];
-    answer.facts["support"] = {{"outcomes", expected.size},    {"records_to_find", records},
+    answer.facts["support"] = {{"k", expected.size},           {"records_to_find", records},
                                {"papers_search_order", order}, {"draw", draw},
                                {"outside", expected.outside},  {"failure", expected.failure}};
     answer.lines = fmt::format(

@@ -240,8 +240,7 @@ std::uint64_t least_that(std::uint64_t greatest, const Condition& holds) {
 DsRoo::DsRoo(std::uint64_t outcomes, std::uint64_t records, double epsilon)
     : CentralSampler(outcomes, records, 1, Privacy::pure(ExpBound(epsilon).epsilon())),
       bound_(epsilon) {
-  require_between({"the number of outcomes", "outcomes", "outcomes"}, outcomes, 1,
-                  Band::kMostOutcomes);
+  require_between({"the number of outcomes", "k", "outcomes"}, outcomes, 1, Band::kMostOutcomes);
   require_between({"the number of records", "n", "records"}, records, 1,
                   RandomizedResponse::kMostRecords);
   if (outcomes == 1) {
@@ -330,8 +329,7 @@ HistogramSampler::HistogramSampler(std::uint64_t outcomes, std::uint64_t records
     : CentralSampler(outcomes, records, outputs, Privacy::pure(validated(epsilon))),
       noise_(DiscreteLaplace::at_least(div_up(2, epsilon))) {
   constexpr std::uint64_t kMostCounted = std::uint64_t{1} << 40;
-  require_between({"the number of outcomes", "outcomes", "outcomes"}, outcomes, 1,
-                  Band::kMostOutcomes);
+  require_between({"the number of outcomes", "k", "outcomes"}, outcomes, 1, Band::kMostOutcomes);
   require_between({"the number of records", "n", "records"}, records, 1, kMostCounted);
   require_in({.least = 1}, {"the number of outputs", "count", "records"}, outputs);
 }

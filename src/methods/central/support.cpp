@@ -55,7 +55,7 @@ constexpr double kMiss = SupportFinder::kMiss;  // beta
 
 void check(const SupportHint& hint, std::uint64_t outcome_count, std::uint64_t record_count,
            double epsilon, std::uint64_t most_width) {
-  require_between({"the number of outcomes", "outcomes", "outcomes"}, outcome_count, 1,
+  require_between({"the number of outcomes", "k", "outcomes"}, outcome_count, 1,
                   SupportFinder::kMostIntegers);
   require_between({"the number of records", "n", "records"}, record_count, 1,
                   SupportFinder::kMostIntegers);

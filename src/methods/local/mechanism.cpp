@@ -43,8 +43,7 @@ void refuse(const MechanismParameters& parameters, bool given, std::string_view 
 /// Band and the channels refuse the same; here before anything is computed or allocated from it.
 void validate_space(const MechanismParameters& parameters) {
   const std::size_t count = parameters.outcome_count;
-  require_between({"the number of outcomes", "outcomes", "outcomes"}, count, 1,
-                  Band::kMostOutcomes);
+  require_between({"the number of outcomes", "k", "outcomes"}, count, 1, Band::kMostOutcomes);
   if (parameters.reference.empty()) return;
   refuse_if(parameters.reference.size() != count, "wrong-shape", "reference",
             "the reference must have one mass for each of the {} outcomes, but has {}", count,

@@ -281,7 +281,7 @@ class LocalPlan final : public PlanModel {
     Json& facts = answer.facts;
     facts["mechanism"] = name_of(mechanism);
     facts["space"] = name_of(kind_);
-    facts["outcomes"] = reference.outcomes();
+    facts["k"] = reference.outcomes();
     facts["count"] = whole.outputs;
     facts[parameter + "_total"] = total.parameter();
     facts[parameter + "_per_draw"] = draw.parameter();
@@ -359,7 +359,7 @@ class LocalPlan final : public PlanModel {
                          double lift, double total_variation) {
       table.push_back({{"change", change},
                        {"epsilon_per_draw", of_draw},
-                       {"outcomes", masses.outcomes()},
+                       {"k", masses.outcomes()},
                        {"largest_lift", lift},
                        {"tv", total_variation}});
       answer.lines += fmt::format("{:<20} {:>8.4g} {:>9} {:>12.4g} {:>16.4g}\n", change, of_draw,

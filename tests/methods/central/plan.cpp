@@ -325,7 +325,7 @@ TEST(SupportPlan, SumsTheSearchAndTheDraw) {
     }
     std::printf("%s: alpha %.4g, %s\n", one.hint, *answer.ways[*answer.best].value,
                 answer.facts["support"].dump().c_str());
-    EXPECT_EQ(answer.facts["support"]["outcomes"], one.size);
+    EXPECT_EQ(answer.facts["support"]["k"], one.size);
   }
 }
 
