@@ -40,9 +40,11 @@ struct MeanExcess {
 /// rounding is counted (docs/theory/shuffle-accounting.md).
 ///
 /// A caller who only asks whether the mean is above `interest` gets bounds that may be wide once
-/// both are on one side of it, and sooner.
+/// both are on one side of it, and sooner; far sooner if it `only_decides`, which leaves bounds too
+/// wide for secants.
 [[nodiscard]] MeanExcess mean_excess(const Atom& gain, std::span<const Atom> losses,
-                                     std::uint64_t terms, double interest = 0);
+                                     std::uint64_t terms, double interest = 0,
+                                     bool only_decides = false);
 
 // -----------------------------------------------------------------------------------------------
 // The mean excess over zero of a sum of mostly equal variables, by its rare states.

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <map>
+#include <mutex>
 
 #include "accounting/excess.h"
 #include "base/directed_rounding.h"
@@ -15,7 +18,8 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // The certified upper bound of shuffled randomized response.
 
-DeltaBounds privacy_blanket(const ShuffledResponse& response, double epsilon, double interest) {
+DeltaBounds privacy_blanket(const ShuffledResponse& response, double epsilon, double interest,
+                            bool only_decides) {
   validate(response);
   require_total_epsilon(epsilon);
   if (response.outcomes == 1 || epsilon >= response.epsilon0) return {0.0, 0.0};
@@ -29,7 +33,7 @@ DeltaBounds privacy_blanket(const ShuffledResponse& response, double epsilon, do
   const Atom gain{e0 - e, one};
   const std::array<Atom, 2> losses = {
       {{std::fma(-e0, e, 1.0), one}, {1.0 - e, (k - 2.0) * one + (1.0 - s)}}};
-  const MeanExcess excess = mean_excess(gain, losses, response.records, interest * n);
+  const MeanExcess excess = mean_excess(gain, losses, response.records, interest * n, only_decides);
   return {std::max(0.0, div_down(excess.lower, n)), std::min(1.0, div_up(excess.upper, n))};
 }
 
@@ -53,12 +57,13 @@ double subset_odds_up(const ShuffledSubset& response, double epsilon) {
   return std::nextafter(1.0 + product, HUGE_VAL);
 }
 
-DeltaBounds subset_blanket(const ShuffledSubset& response, double epsilon, double interest) {
+DeltaBounds subset_blanket(const ShuffledSubset& response, double epsilon, double interest,
+                           bool only_decides) {
   validate(response);
   require_total_epsilon(epsilon);
   if (response.chosen == response.records) {
     return privacy_blanket({response.records, response.outcomes, response.epsilon0}, epsilon,
-                           interest);
+                           interest, only_decides);
   }
   const double e = subset_odds_down(response, epsilon);
   const double e0 = exp_up(response.epsilon0);
@@ -74,10 +79,12 @@ DeltaBounds subset_blanket(const ShuffledSubset& response, double epsilon, doubl
   const std::array<Atom, 3> losses = {{{-((e0 - 1.0) + q * more * e0 + others * more), one},
                                        {-more, (k - 2.0) * one},
                                        {-others * more, (e0 - 1.0) * one}}};
-  const MeanExcess joint = mean_excess({e0 - e, one}, losses, response.chosen, interest * n);
+  const MeanExcess joint =
+      mean_excess({e0 - e, one}, losses, response.chosen, interest * n, only_decides);
   if (joint.upper <= interest * n) return {0.0, div_up(joint.upper, n)};
-  const DeltaBounds apart = privacy_blanket({response.chosen, response.outcomes, response.epsilon0},
-                                            std::max(0.0, ln_down(e)), interest * n / m);
+  const DeltaBounds apart =
+      privacy_blanket({response.chosen, response.outcomes, response.epsilon0},
+                      std::max(0.0, ln_down(e)), interest * n / m, only_decides);
   return {std::min(-div_up(mul_up(-apart.lower, m), n), div_down(std::max(0.0, joint.lower), n)),
           std::min({1.0, div_up(mul_up(apart.upper, m), n), div_up(joint.upper, n)})};
 }
@@ -168,9 +175,39 @@ double attained_epsilon(const Response& response, double delta) {
 /// The greatest epsilon0 at which value is at most delta; at `pure` it is 0.
 template <class Value>
 double greatest_report_epsilon(double pure, double delta, const Value& value) {
-  require_total_delta(delta);
   if (value(kGreatestReportEpsilon) <= delta) return kGreatestReportEpsilon;
   return narrow({pure, kGreatestReportEpsilon}, delta, value).at_most;
+}
+
+/// The last results of a search that takes long, by all that they depend on: a release, its plan
+/// and its comparison ask for the same ones.
+class FoundBefore {
+ public:
+  using Question = std::array<double, 6>;
+
+  template <class Search>
+  double get(const Question& question, const Search& search) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (const auto found = found_.find(question); found != found_.end()) return found->second;
+    }
+    const double answer = search();
+    const std::lock_guard lock(mutex_);
+    if (found_.size() >= kMost) found_.clear();
+    found_[question] = answer;
+    return answer;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 256;
+
+  std::mutex mutex_;
+  std::map<Question, double> found_;
+};
+
+FoundBefore& found_before() {
+  static FoundBefore found;
+  return found;
 }
 
 void require_report_epsilon(double epsilon) {
@@ -206,8 +243,13 @@ double subset_epsilon_down(const ShuffledSubset& response, double delta) {
 double shuffle_epsilon0_down(std::uint64_t records, std::uint64_t outcomes, double epsilon,
                              double delta, double rate) {
   require_report_epsilon(epsilon);
-  return greatest_report_epsilon(epsilon, delta, [&](double epsilon0) {
-    return upper(ShuffledResponse{records, outcomes, epsilon0, rate}, epsilon, delta);
+  require_total_delta(delta);
+  validate(ShuffledResponse{records, outcomes, epsilon, rate});
+  const auto n = static_cast<double>(records);
+  return found_before().get({n, n, static_cast<double>(outcomes), epsilon, delta, rate}, [&] {
+    return greatest_report_epsilon(epsilon, delta, [&](double epsilon0) {
+      return upper(ShuffledResponse{records, outcomes, epsilon0, rate}, epsilon, delta);
+    });
   });
 }
 
@@ -216,9 +258,15 @@ double subset_epsilon0_down(std::uint64_t records, std::uint64_t chosen, std::ui
   require_report_epsilon(epsilon);
   const ShuffledSubset any{records, chosen, outcomes, epsilon};
   validate(any);
+  require_total_delta(delta);
+  if (chosen == records) return shuffle_epsilon0_down(records, outcomes, epsilon, delta);
   const double pure = std::min(ln_down(subset_odds_down(any, epsilon)), kGreatestReportEpsilon);
-  return greatest_report_epsilon(pure, delta, [&](double epsilon0) {
-    return upper(ShuffledSubset{records, chosen, outcomes, epsilon0}, epsilon, delta);
+  const auto n = static_cast<double>(records);
+  const auto m = static_cast<double>(chosen);
+  return found_before().get({n, m, static_cast<double>(outcomes), epsilon, delta, 1}, [&] {
+    return greatest_report_epsilon(pure, delta, [&](double epsilon0) {
+      return upper(ShuffledSubset{records, chosen, outcomes, epsilon0}, epsilon, delta);
+    });
   });
 }
 

@@ -69,7 +69,7 @@ void require_total_delta(double delta);
 ///
 /// If delta is only compared with `interest`, see there.
 [[nodiscard]] DeltaBounds privacy_blanket(const ShuffledResponse& response, double epsilon,
-                                          double interest = 0);
+                                          double interest = 0, bool only_decides = false);
 
 // -----------------------------------------------------------------------------------------------
 // The certified upper bound of shuffled randomized response on m of n records.
@@ -96,7 +96,7 @@ void require_total_delta(double delta);
 ///
 /// Refuses what `validate` refuses and an epsilon that is negative or not finite. O(1).
 [[nodiscard]] DeltaBounds subset_blanket(const ShuffledSubset& response, double epsilon,
-                                         double interest = 0);
+                                         double interest = 0, bool only_decides = false);
 
 // -----------------------------------------------------------------------------------------------
 // The papers' closed form for shuffled randomized response, inside its regime only.

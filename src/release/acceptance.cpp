@@ -88,27 +88,12 @@ WayOut way_of(PlanUnknown unknown, double value, const char* things) {
   return WayOut::set(name_of(unknown), fmt::format("{:.6g}", std::ceil(value / digit) * digit));
 }
 
-/// Whether a release of these numbers is not mostly noise.
-bool is_good(const PlanQuestion& question, const std::string& mechanism) {
-  try {
-    const PlanAnswer answer = plan(question).answers.front();
-    for (std::size_t i = 0; i < answer.ways.size(); ++i) {
-      const PlanWay& way = answer.ways[i];
-      if (mechanism.empty() ? answer.best != i : way.mechanism != mechanism) continue;
-      return way.noise && !way.noise->is_mostly_noise();
-    }
-  } catch (const InvalidInput&) {
-    // No release is made of such numbers.
-  }
-  return false;
-}
-
 /// The nearest value that is enough, by bisection; whole numbers exactly, others to a hundredth.
 std::optional<double> nearest(const PlanQuestion& question, const std::string& mechanism,
                               const Search& search) {
   const bool whole = is_whole(search.unknown);
   const auto serves = [&](double value) {
-    return is_good(with(question, search.unknown, value), mechanism);
+    return is_more_than_noise(with(question, search.unknown, value), mechanism);
   };
   double fails = search.now;
   double good = search.easy;

@@ -195,7 +195,8 @@ void refuse_large_delta(const PlanQuestion& question, PlanWay& way) {
   way.value.reset();
 }
 
-PlanAnswer answer(const PlanModel& model, PlanUnknown unknown, const PlanQuestion& question) {
+/// Throws InvalidInput for what no plan answers.
+void require_answerable(const PlanModel& model, PlanUnknown unknown, const PlanQuestion& question) {
   if (unknown != PlanUnknown::kAlpha) require_in(kInsideOne, "alpha", question.alpha);
   if (kRowMethods.has(question.method) && !question.accept_large_delta &&
       unknown != PlanUnknown::kRecords && unknown != PlanUnknown::kDelta) {
@@ -203,6 +204,10 @@ PlanAnswer answer(const PlanModel& model, PlanUnknown unknown, const PlanQuestio
                         static_cast<double>(question.records));
   }
   model.require_answerable(unknown, question);
+}
+
+PlanAnswer answer(const PlanModel& model, PlanUnknown unknown, const PlanQuestion& question) {
+  require_answerable(model, unknown, question);
   PlanAnswer found{.unknown = unknown};
   for (std::size_t i = 0; i < model.mechanisms(); ++i) {
     found.ways.push_back(PlanSearch(model, i, unknown, question).solved());
@@ -316,6 +321,24 @@ PlanReport report_for(PlanQuestion question, const PublicInputs* inputs) {
 }
 
 }  // namespace
+
+bool is_more_than_noise(const PlanQuestion& question, const std::string& mechanism) {
+  try {
+    PlanQuestion asked = question;
+    const auto model = release_method(asked.method).plan_model(asked, nullptr);
+    require_answerable(*model, PlanUnknown::kAlpha, asked);
+    if (const auto known = model->is_more_than_noise(asked, mechanism)) return *known;
+    const PlanAnswer found = answer(*model, PlanUnknown::kAlpha, asked);
+    for (std::size_t i = 0; i < found.ways.size(); ++i) {
+      const PlanWay& way = found.ways[i];
+      if (mechanism.empty() ? found.best != i : way.mechanism != mechanism) continue;
+      return way.noise && !way.noise->is_mostly_noise();
+    }
+  } catch (const InvalidInput&) {
+    // No release is made of such numbers.
+  }
+  return false;
+}
 
 PlanReport plan(const PlanQuestion& question, const PublicInputs& inputs) {
   return report_for(question, &inputs);

@@ -180,6 +180,11 @@ inline constexpr std::uint64_t kMostPlannedRecords = std::uint64_t{1} << 39U;
 /// The plan for a question that names neither a domain nor a file.
 [[nodiscard]] PlanReport plan(const PlanQuestion& question);
 
+/// Whether a release of these numbers, in which nothing is unknown, is more than noise
+/// (ReleaseError::is_mostly_noise): by that mechanism, or by the best one if it is empty. A question
+/// that is refused has none.
+[[nodiscard]] bool is_more_than_noise(const PlanQuestion& question, const std::string& mechanism);
+
 /// The question of a JSON text (docs/reference/spec.md): parts of a release's spec, n, k or
 /// dimension, alpha and others; one is left out. Throws InvalidInput, one sentence naming `name` or
 /// what is wrong, for anything else.
@@ -239,6 +244,13 @@ class PlanModel {
   /// a design is itself a search.
   [[nodiscard]] virtual double measure(std::size_t mechanism, const PlanQuestion& question) const {
     return at(mechanism, question).alpha;
+  }
+
+  /// Whether the best way, or the mechanism of that name, releases more than noise: at most half of
+  /// the reference's error. None where only the ways themselves tell.
+  [[nodiscard]] virtual std::optional<bool> is_more_than_noise(
+      const PlanQuestion& /*question*/, const std::string& /*mechanism*/) const {
+    return std::nullopt;
   }
 
   /// The question of that mechanism alone.

@@ -269,6 +269,16 @@ TEST(EveryPlan, EndsSoonAndInLittleMemory) {
                 {"domain", {{"text", domain}}}}
         .dump();
   };
+  // How many candidates there are is all that a plan needs of them.
+  std::string many = "columns:\n";
+  for (int i = 0; i < 60; ++i) {
+    many += "  c" + std::to_string(i) + ": {type: number, min: 0, max: 9, bins: 10}\n";
+  }
+  const std::string of_candidates = Json{
+      {"method", "local"},
+      {"privacy", {{"epsilon", 1}}},
+      {"space", {{"candidates", 1U << 24U}}},
+      {"domain", {{"text", many}}}}.dump();
   constexpr unsigned kSeconds = test::whole_or_sanitized(10U, 200U);
   // It shows its progress. Half a minute is twice what it takes.
   constexpr unsigned kLong = test::whole_or_sanitized(30U, 600U);
@@ -276,6 +286,7 @@ TEST(EveryPlan, EndsSoonAndInLittleMemory) {
                "covariance_bound": 5, "privacy": {"epsilon": 0.01, "delta": 1e-9}})";
   for (const std::string& question : {
            longest,
+           of_candidates,
            of_models(wide, "1000"),
            of_models(wide, "20000"),
            of_models(widest, "30"),

@@ -428,10 +428,10 @@ constexpr CentralRow kCentralRows[] = {
                                design.guarantee.epsilon);
          },
      .bound =
-         [](const CentralRequest& request, double epsilon0) {
+         [](const CentralRequest& request, double epsilon0, bool only_decides) {
            const auto& [records, outcomes, outputs, budget] = request;
            return subset_blanket({records, outputs, outcomes, epsilon0}, budget.epsilon,
-                                 budget.delta)
+                                 budget.delta, only_decides)
                .upper;
          }},
     {.mechanism = CentralMechanism::kShuffledRr,
@@ -443,6 +443,14 @@ constexpr CentralRow kCentralRows[] = {
          [](const CentralDesign& design) {
            return shuffle_delta({design.records, design.outcomes, *design.epsilon0},
                                 design.guarantee.epsilon);
+         },
+     .bound =
+         [](const CentralRequest& request, double epsilon0, bool only_decides) {
+           const auto& [records, outcomes, outputs, budget] = request;
+           if (outputs != records) return std::numeric_limits<double>::infinity();
+           return privacy_blanket({records, outcomes, epsilon0}, budget.epsilon, budget.delta,
+                                  only_decides)
+               .upper;
          }},
     {.mechanism = CentralMechanism::kPoissonRr,
      .is_randomized_response = true,
@@ -454,12 +462,12 @@ constexpr CentralRow kCentralRows[] = {
                                 design.guarantee.epsilon);
          },
      .bound =
-         [](const CentralRequest& request, double epsilon0) {
+         [](const CentralRequest& request, double epsilon0, bool only_decides) {
            const auto& [records, outcomes, outputs, budget] = request;
            const std::optional<double> rate = poisson_rate_for(records, outputs, kShortfall);
            if (!rate) return std::numeric_limits<double>::infinity();
            return privacy_blanket({records, outcomes, epsilon0, *rate}, budget.epsilon,
-                                  budget.delta)
+                                  budget.delta, only_decides)
                .upper;
          }},
     {.mechanism = CentralMechanism::kHistogram,

@@ -197,29 +197,35 @@ class FinitePlan final : public PlanModel {
     return way;
   }
 
-  /// For what depends on shuffling it is alpha times the delta of the reports that alpha needs over
-  /// the delta that may be spent, which is one evaluation where a design is an inversion.
   [[nodiscard]] double measure(std::size_t mechanism, const PlanQuestion& question) const override {
-    const auto bound = row_of(planned_mechanisms()[mechanism]).bound;
-    if (bound == nullptr) return at(mechanism, question).alpha;
-    if (!(question.budget.delta > 0) || question.outputs > question.records) {
-      return std::numeric_limits<double>::infinity();
+    return measured(mechanism, question, false);
+  }
+
+  /// From two errors about the greatest one that differ by more than designs find it to.
+  [[nodiscard]] std::optional<bool> is_more_than_noise(
+      const PlanQuestion& question, const std::string& mechanism) const override {
+    constexpr double kNear = 1e-5;
+    if (own_of<CentralQuestion>(question).support) return std::nullopt;
+    PlanQuestion asked = question;
+    const double most =
+        ReleaseError::kMostlyNoise * replacement_error(question.outcomes, 1).reference;
+    const auto is_within = [&](std::size_t i, double part) {
+      asked.alpha = most * part;
+      return measured(i, asked, true) <= asked.alpha;
+    };
+    bool is_near = false;
+    for (std::size_t i = 0; i < mechanisms(); ++i) {
+      const CentralRow& row = row_of(planned_mechanisms()[i]);
+      const bool is_asked = mechanism.empty()
+                                ? !row.is_second_name(question.outputs == question.records)
+                                : name_of(row.mechanism) == mechanism;
+      if (!is_asked || !is_within(i, 1 + kNear)) continue;
+      if (mechanism.empty() && !row.is_randomized_response && !at(i, question).independent_outputs)
+        continue;
+      if (is_within(i, 1 - kNear)) return true;
+      is_near = true;
     }
-    PlanQuestion draw = question;
-    try {
-      if (const auto planned = planned_support(question)) draw = planned->draw;
-    } catch (const InvalidInput&) {
-      return std::numeric_limits<double>::infinity();
-    }
-    const Privacy& budget = draw.budget;
-    // A little less, for the rounding of integers and inversions.
-    const double alpha = single_alpha(draw) * (1 - 1e-7) - kShortfall;
-    const double others = static_cast<double>(draw.outcomes) - 1;
-    const double odds = alpha > 0 ? others * (1 / alpha - 1) : std::numeric_limits<double>::max();
-    if (!(odds > 1)) return 0;
-    const double epsilon0 = std::log(odds);
-    if (epsilon0 > ExpBound::kGreatestEpsilon) return std::numeric_limits<double>::infinity();
-    return question.alpha * (bound(request_of(draw), epsilon0) / budget.delta);
+    return is_near ? std::nullopt : std::optional(false);
   }
 
   [[nodiscard]] PlanSpan span(PlanUnknown unknown, const PlanQuestion& question) const override {
@@ -306,6 +312,32 @@ class FinitePlan final : public PlanModel {
   }
 
  private:
+  /// For what depends on shuffling it is alpha times the delta of the reports that alpha needs over
+  /// the delta that may be spent, which is one evaluation where a design is an inversion.
+  [[nodiscard]] double measured(std::size_t mechanism, const PlanQuestion& question,
+                                bool only_decides) const {
+    const auto bound = row_of(planned_mechanisms()[mechanism]).bound;
+    if (bound == nullptr) return at(mechanism, question).alpha;
+    if (!(question.budget.delta > 0) || question.outputs > question.records) {
+      return std::numeric_limits<double>::infinity();
+    }
+    PlanQuestion draw = question;
+    try {
+      if (const auto planned = planned_support(question)) draw = planned->draw;
+    } catch (const InvalidInput&) {
+      return std::numeric_limits<double>::infinity();
+    }
+    const Privacy& budget = draw.budget;
+    // A little less, for the rounding of integers and inversions.
+    const double alpha = single_alpha(draw) * (1 - 1e-7) - kShortfall;
+    const double others = static_cast<double>(draw.outcomes) - 1;
+    const double odds = alpha > 0 ? others * (1 / alpha - 1) : std::numeric_limits<double>::max();
+    if (!(odds > 1)) return 0;
+    const double epsilon0 = std::log(odds);
+    if (epsilon0 > ExpBound::kGreatestEpsilon) return std::numeric_limits<double>::infinity();
+    return question.alpha * (bound(request_of(draw), epsilon0, only_decides) / budget.delta);
+  }
+
   static void tell_support(const PlannedSupport& planned, const PlanQuestion& whole,
                            PlanAnswer& answer) {
     const SupportFinder::Expected& expected = planned.expected;

@@ -87,6 +87,14 @@ double stated_mass(const std::vector<std::string>& region) {
   return mass;
 }
 
+/// A plan needs how many candidates there are, and not which: a list that is yet to be drawn is none.
+SpaceSpec counted_space(const Domain& domain, SpaceSpec space) {
+  if (candidate_list(space_kind(domain, space), space) == CandidateList::kSeeded) {
+    space.fresh = true;
+  }
+  return space;
+}
+
 /// The end of a search for the greatest number of outcomes, for slow mechanisms.
 constexpr std::uint64_t kMostSearchedOutcomes = 1U << 16U;
 
@@ -103,7 +111,8 @@ class LocalPlan final : public PlanModel {
     LocalSpec& local = own_of<LocalQuestion>(question).spec;
     if (question.domain) {
       // What sample would choose from.
-      space_.emplace(inputs->domain(*question.domain), local.space, local.reference, *inputs);
+      const Domain declared = inputs->domain(*question.domain);
+      space_.emplace(declared, counted_space(declared, local.space), local.reference, *inputs);
       local.space.kind = space_->kind();
       if (local.reference && space_->kind() != SpaceKind::kCandidates &&
           space_->kind() != SpaceKind::kModels) {

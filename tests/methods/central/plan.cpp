@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/directed_rounding.h"
 #include "core/invalid_input.h"
 #include "methods/central/design.h"
 #include "methods/central/method.h"
@@ -367,6 +368,54 @@ TEST(SupportPlan, FindsTheUnknownAtTheEdge) {
   EXPECT_FALSE(few.best);
   EXPECT_NE(few.ways.front().why.text.find("half of the budget finds a support from "),
             std::string::npos);
+}
+
+// A search for what would do asks this question of many numbers, and makes no designs for it: the
+// answer is that of the plan's designs, also next to where it changes.
+TEST(FinitePlan, KnowsWithoutDesignsWhatIsMoreThanNoise) {
+  const auto by_plan = [](const PlanQuestion& question) {
+    const PlanAnswer found = answer_for(PlanUnknown::kAlpha, question);
+    return found.best && !found.ways[*found.best].noise->is_mostly_noise();
+  };
+  const auto agrees = [&](const PlanQuestion& question) {
+    const bool is_good = is_more_than_noise(question, "");
+    EXPECT_EQ(is_good, by_plan(question))
+        << question.records << " records, " << question.outcomes << " outcomes, "
+        << question.outputs << " outputs, epsilon " << question.budget.epsilon;
+    return is_good;
+  };
+  for (const std::uint64_t records : {100U, 1000U}) {
+    for (const std::uint64_t outputs : std::vector<std::uint64_t>{1, 30, records}) {
+      for (const double delta : {0.0, 1e-9}) {
+        PlanQuestion question = finite_question();
+        question.records = records;
+        question.outputs = outputs;
+        question.budget = Privacy::approximate(1.5, delta);
+        if (!is_more_than_noise(with(question, PlanUnknown::kOutcomes, 2), "")) continue;
+        const std::uint64_t most = halve_whole(2, 100'000, [&](std::uint64_t outcomes) {
+          question.outcomes = outcomes;
+          return is_more_than_noise(question, "");
+        });
+        EXPECT_TRUE(agrees(with(question, PlanUnknown::kOutcomes, static_cast<double>(most))));
+        EXPECT_FALSE(agrees(with(question, PlanUnknown::kOutcomes, static_cast<double>(most + 1))));
+        question.outcomes = most + 1;
+        const auto [serves, fails] = halve({30, 1.5}, {.share = 2e-6}, [&](double epsilon) {
+          return is_more_than_noise(with(question, PlanUnknown::kEpsilon, epsilon), "");
+        });
+        agrees(with(question, PlanUnknown::kEpsilon, serves));
+        agrees(with(question, PlanUnknown::kEpsilon, fails));
+      }
+    }
+  }
+  // By name, where another mechanism would do.
+  PlanQuestion question = finite_question();
+  question.outcomes = 100;
+  EXPECT_TRUE(is_more_than_noise(question, "subset-rr"));
+  EXPECT_FALSE(is_more_than_noise(question, "subsampled-rr"));
+  EXPECT_FALSE(is_more_than_noise(question, "product"));
+  // What a release refuses is no release.
+  question.budget.delta = 0.01;
+  EXPECT_FALSE(is_more_than_noise(question, ""));
 }
 
 TEST(FinitePlan, RefusesTheImpossible) {
