@@ -14,7 +14,7 @@ import sys
 PAGE = "src/kernel/README.md"
 
 RANDOM = ["core/random", "core/chacha20_lanes", "core/lanes.h"]
-BAND = ["core/invalid_input.h", "core/band"]
+BAND = ["core/invalid_input.h", "core/ranges.h", "core/band"]
 FIT = ["core/numerators", "core/numerators_lanes"]
 TABLE = RANDOM + BAND + FIT + ["core/table"]
 COIN = ["kernel/naturals", "kernel/coins"]
@@ -33,7 +33,7 @@ MECHANISMS = [
 
 # To be read in this order. Headers come before sources, which only make their theorems true.
 READING = [
-    ("what a band promises", ["core/invalid_input.h", "core/band"]),
+    ("what a band promises", ["core/invalid_input.h", "core/ranges.h", "core/band"]),
     ("numerators that keep it, whatever the scores", ["core/numerators", "core/lanes.h", "core/numerators_lanes"]),
     ("a law, and a position in it", ["core/table"]),
     ("a uniform position", ["core/random", "core/chacha20_lanes"]),

@@ -4,7 +4,7 @@
 #include <ostream>
 #include <type_traits>
 
-#include "base/names.h"
+#include "base/named.h"
 
 namespace mollify {
 

@@ -14,6 +14,7 @@
 #include "base/refusal.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "methods/divergence/f_divergence.h"
 
 namespace mollify {

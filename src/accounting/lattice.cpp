@@ -13,7 +13,7 @@
 #include "accounting/gaussian.h"
 #include "base/directed_rounding.h"
 #include "base/refusal.h"
-#include "core/invalid_input.h"
+#include "core/ranges.h"
 
 namespace mollify {
 
@@ -257,13 +257,10 @@ void require_records(const WhitenedRecords& records) {
 
 void require_count_and_beta(std::uint64_t count, double beta) {
   require_in({.least = 1}, {"the number of records", "n", "records"}, count);
-  if (!(beta < 1.0 && beta / static_cast<double>(count) >= 1e-290)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("the probability of clipping anything must be below 1 and at "
-                                   "least 1e-290 for each record, but is {}",
-                                   beta),
-                       "beta");
-  }
+  refuse_if(!(beta < 1.0 && beta / static_cast<double>(count) >= 1e-290), "out-of-range", "beta",
+            "the probability of clipping anything must be below 1 and at least 1e-290 for each "
+            "record, but is {}",
+            beta);
 }
 
 }  // namespace

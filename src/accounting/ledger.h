@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "accounting/privacy.h"
-#include "base/names.h"
+#include "base/named.h"
 
 namespace mollify {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/invalid_input.h"
+#include "core/ranges.h"
 
 namespace mollify {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/decimals.h"
-#include "base/names.h"
+#include "base/named.h"
 
 namespace mollify {
 

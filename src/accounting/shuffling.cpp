@@ -8,7 +8,7 @@
 #include "base/directed_rounding.h"
 #include "base/progress.h"
 #include "base/refusal.h"
-#include "core/invalid_input.h"
+#include "core/ranges.h"
 
 namespace mollify {
 

@@ -12,10 +12,12 @@
 #include "analysis/requests.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "domain/column.h"
 #include "domain/domain.h"
 #include "methods/local/sampler.h"
@@ -252,36 +254,32 @@ class Advisor {
     }
     if (asked.protect == Protected::kPerson) return;
     const bool row = asked.protect == Protected::kRow;
-    throw InvalidInput(
-        "contradicting-parameters",
-        fmt::format("{} is \"{}\", but {} protects {}; say {}, or leave {} out", flag_words("unit"),
-                    *asked.unit,
-                    asked.protect ? setting_words("protect", name_of(*asked.protect))
-                                  : method_words(name_of(*asked.method)),
-                    row ? "single rows, and a person may have many" : "the whole table",
-                    setting_words("protect", "person"), flag_words("unit")),
-        "unit", {WayOut::set("protect", "person"), WayOut::leave("unit")});
+    refuse_input("contradicting-parameters", "unit",
+                 {WayOut::set("protect", "person"), WayOut::leave("unit")},
+                 "{} is \"{}\", but {} protects {}; say {}, or leave {} out", flag_words("unit"),
+                 *asked.unit,
+                 asked.protect ? setting_words("protect", name_of(*asked.protect))
+                               : method_words(name_of(*asked.method)),
+                 row ? "single rows, and a person may have many" : "the whole table",
+                 setting_words("protect", "person"), flag_words("unit"));
   }
 
   void settle_method() {
     AdviceQuestion& asked = advice_.question;
     if (!asked.protect && !asked.method) {
-      throw InvalidInput(
-          "missing-parameter",
-          fmt::format("what to protect is missing: give {} (person, row or table) or {}",
-                      flag_words("protect"), flag_words("method")),
-          "protect", {WayOut::set("protect"), WayOut::set("method")});
+      refuse_input("missing-parameter", "protect", {WayOut::set("protect"), WayOut::set("method")},
+                   "what to protect is missing: give {} (person, row or table) or {}",
+                   flag_words("protect"), flag_words("method"));
     }
     is_method_given_ = asked.method.has_value();
     advice_.method = method_for(asked);
     own().require(asked);
     if (asked.protect && !protects(advice_.method, *asked.protect)) {
-      throw InvalidInput(
-          "contradicting-parameters",
-          fmt::format("{} protects {}, but {} is {}; leave one of them out",
-                      method_words(name_of(advice_.method)), name_of(own().protects()),
-                      flag_words("protect"), name_of(*asked.protect)),
-          "protect", {WayOut::leave("method"), WayOut::leave("protect")});
+      refuse_input("contradicting-parameters", "protect",
+                   {WayOut::leave("method"), WayOut::leave("protect")},
+                   "{} protects {}, but {} is {}; leave one of them out",
+                   method_words(name_of(advice_.method)), name_of(own().protects()),
+                   flag_words("protect"), name_of(*asked.protect));
     }
     if (!asked.protect) asked.protect = own().protects();
     for (const MethodPart& part : kMethodParts) {
@@ -333,10 +331,9 @@ class Advisor {
   void settle_space() {
     const AdviceQuestion& asked = question();
     if (asked.domain && !asked.column_sizes.empty()) {
-      throw InvalidInput(
-          "contradicting-parameters",
-          fmt::format("give {} or {}, not both", flag_words("columns"), flag_words("domain")),
-          "columns", {WayOut::leave("columns"), WayOut::leave("domain")});
+      refuse_input("contradicting-parameters", "columns",
+                   {WayOut::leave("columns"), WayOut::leave("domain")}, "give {} or {}, not both",
+                   flag_words("columns"), flag_words("domain"));
     }
     if (asked.domain) {
       domain_.emplace(inputs_.domain(*asked.domain));
@@ -349,25 +346,19 @@ class Advisor {
                                            method_words(name_of(advice_.method))));
     }
     if (asked.column_sizes.empty()) {
-      throw InvalidInput(
-          "missing-parameter",
-          fmt::format("the domain is missing: give {}, or {} with how many values each column has",
-                      flag_words("domain"), flag_words("columns")),
-          "domain", {WayOut::set("domain"), WayOut::set("columns")});
+      refuse_input("missing-parameter", "domain", {WayOut::set("domain"), WayOut::set("columns")},
+                   "the domain is missing: give {}, or {} with how many values each column has",
+                   flag_words("domain"), flag_words("columns"));
     }
     sizes_ = asked.column_sizes;
     if (!own().counts_outcomes()) return;
     const double product = outcomes_of(sizes_);
     if (!(product >= 1 && product <= static_cast<double>(Band::kMostOutcomes))) {
-      throw InvalidInput(
-          "too-many-outcomes",
-          fmt::format(
-              "the columns must have from 1 to {} outcomes together, but have {:.15g}: cut them "
-              "into fewer values, declare a domain with numbers, from which candidates are drawn, "
-              "or "
-              "release rows that share one noisy model ({})",
-              Band::kMostOutcomes, product, setting_words("purpose", "table")),
-          "columns", {WayOut::set("purpose", "table")});
+      refuse_input("too-many-outcomes", "columns", {WayOut::set("purpose", "table")},
+                   "the columns must have from 1 to {} outcomes together, but have {:.15g}: cut "
+                   "them into fewer values, declare a domain with numbers, from which candidates "
+                   "are drawn, or release rows that share one noisy model ({})",
+                   Band::kMostOutcomes, product, setting_words("purpose", "table"));
     }
     advice_.outcomes = static_cast<std::uint64_t>(product);
   }
@@ -853,10 +844,9 @@ Advice advise_of_table(const AdviceQuestion& asked, const PublicInputs& inputs) 
     }
   }
   if (!best && !unserved) {
-    throw InvalidInput("not-for-this-method",
-                       fmt::format("advise knows no way to a whole table by {}; plan describes it",
-                                   method_words(name_of(*asked.method))),
-                       "method", {WayOut::run("plan")});
+    refuse_input("not-for-this-method", "method", {WayOut::run("plan")},
+                 "advise knows no way to a whole table by {}; plan describes it",
+                 method_words(name_of(*asked.method)));
   }
   if (!best) throw *unserved;
   best = Advisor(asked_for(*best_way, asked), inputs).advice();

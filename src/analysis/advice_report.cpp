@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include "analysis/advice.h"
-#include "base/names.h"
+#include "base/named.h"
 #include "base/progress.h"
 #include "base/speech.h"
 #include "base/words.h"
-#include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "domain/column.h"
 #include "release/acceptance.h"
 #include "release/method.h"

@@ -17,6 +17,7 @@
 #include "analysis/summaries.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
@@ -286,11 +287,9 @@ struct PointComparison {
 
 PointComparison points_comparison(const LocalRelease& release, const Source& data) {
   if (release.space().is_fresh()) {
-    throw InvalidInput(
-        "contradicting-parameters",
-        fmt::format("units must share one list of candidates to be compared, but {} is given",
-                    flag_words("fresh")),
-        "fresh", {WayOut::leave("fresh")});
+    refuse_input("contradicting-parameters", "fresh", {WayOut::leave("fresh")},
+                 "units must share one list of candidates to be compared, but {} is given",
+                 flag_words("fresh"));
   }
   SecureRandom random;
   const UnitEstimates units(release, data, random);
@@ -427,11 +426,10 @@ Answer compare_points(const LocalRelease& release, const Source& data) {
 }  // namespace
 
 void refuse_nothing_to_compare(const Source& data) {
-  throw InvalidInput("empty-input",
-                     fmt::format("{} must hold records of a unit to compare with, but holds none: "
-                                 "all that is released comes from the reference",
-                                 data.name()),
-                     "data");
+  refuse_input("empty-input", "data",
+               "{} must hold records of a unit to compare with, but holds none: all that is "
+               "released comes from the reference",
+               data.name());
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -470,12 +468,11 @@ double distance_of(const Json& parts, const PublicInputs& inputs, const Source& 
   const auto release = prepare_local(spec, inputs);
   release->require(data);
   if (is_of_points(*release)) {
-    throw InvalidInput(
-        "not-for-this-domain",
-        fmt::format("give one {} and one {}: several at once are compared over "
-                    "categories, but this domain is released over a grid or candidates",
-                    flag_words("epsilon"), flag_words("mechanism")),
-        "epsilon", {WayOut::set("epsilon"), WayOut::set("mechanism")});
+    refuse_input("not-for-this-domain", "epsilon",
+                 {WayOut::set("epsilon"), WayOut::set("mechanism")},
+                 "give one {} and one {}: several at once are compared over categories, but this "
+                 "domain is released over a grid or candidates",
+                 flag_words("epsilon"), flag_words("mechanism"));
   }
   return comparison_of(*release, data).mean_law_distance;
 }

@@ -16,8 +16,9 @@
 #include "analysis/advice.h"
 #include "analysis/compare.h"
 #include "analysis/summaries.h"
-#include "base/names.h"
+#include "base/named.h"
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
@@ -139,11 +140,8 @@ std::vector<double> truth_of(const ReleaseSpec& spec, const Domain& domain,
     }
   }
   const double sum = std::accumulate(truth.begin(), truth.end(), 0.0);
-  if (!(sum > 0)) {
-    throw InvalidInput(
-        "empty-input",
-        fmt::format("{} must hold records to compare with, but holds none", source.name()));
-  }
+  refuse_if(!(sum > 0), "empty-input", {}, "{} must hold records to compare with, but holds none",
+            source.name());
   for (double& mass : truth) mass /= sum;
   return truth;
 }
@@ -338,11 +336,8 @@ Answer compare_gaussian(const PreparedRelease& release, const Domain& domain,
       rows.insert(rows.end(), some.begin(), some.end());
     });
   }
-  if (rows.empty()) {
-    throw InvalidInput(
-        "empty-input",
-        fmt::format("{} must hold records to compare with, but holds none", source.name()));
-  }
+  refuse_if(rows.empty(), "empty-input", {}, "{} must hold records to compare with, but holds none",
+            source.name());
   const MomentDesign* const moments = release.certificate().as<MomentDesign>();
   PointList released(columns);
   SharedAccuracy accuracy;
@@ -674,11 +669,9 @@ Answer compare_released(const Json& question, const PublicInputs& inputs, const 
   const Domain declared = inputs.domain(spec.domain);
   const bool are_points = are_uncut_numbers(declared);
   if (!logarithms.empty() && !are_points) {
-    throw InvalidInput(
-        "not-for-this-domain",
-        fmt::format("{} needs a domain of numbers without bins, but this domain has other columns",
-                    flag_words("log")),
-        "log", {WayOut::leave("log")});
+    refuse_input("not-for-this-domain", "log", {WayOut::leave("log")},
+                 "{} needs a domain of numbers without bins, but this domain has other columns",
+                 flag_words("log"));
   }
   const std::optional<Roster> roster = roster_of(spec, inputs);
   data.require_repeatable();
@@ -691,11 +684,8 @@ Answer compare_released(const Json& question, const PublicInputs& inputs, const 
   const PairCounts of_released =
       exact_pair_counts(released, domain, std::nullopt, std::nullopt, random);
   const std::uint64_t rows = weight_of(of_released);
-  if (rows == 0) {
-    throw InvalidInput("empty-input",
-                       fmt::format("{} must hold released rows, but holds none", released_name),
-                       "released");
-  }
+  refuse_if(rows == 0, "empty-input", "released", "{} must hold released rows, but holds none",
+            released_name);
   const std::uint64_t records = weight_of(counts) / (spec.unit ? kUnitWeight : 1);
   const NamedLaw truth = law_of_counts("truth", counts);
   const NamedLaw laws[] = {truth, law_of_counts("released", of_released),

@@ -11,6 +11,7 @@
 #include "accounting/privacy.h"
 #include "analysis/requests.h"
 #include "base/names.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
@@ -58,35 +59,26 @@ namespace {
 /// The domain of a release that draws outcomes which each are a record.
 Domain outcomes_of(const StatedCertificate& stated, const Domain& domain) {
   if (kModelMethods.has(stated.spec.method)) {
-    throw InvalidInput("not-for-this-release",
-                       fmt::format("estimate is for records that each have noise of their own, but "
-                                   "records of {} share one model, which is the estimate itself",
-                                   method_words(name_of(stated.spec.method))));
+    refuse_input("not-for-this-release", {},
+                 "estimate is for records that each have noise of their own, but records of {} "
+                 "share one model, which is the estimate itself",
+                 method_words(name_of(stated.spec.method)));
   }
   const LocalSpec* local = stated.spec.own.get<LocalSpec>();
   if (local == nullptr) return domain;
-  if (space_kind(domain, local->space) == SpaceKind::kCandidates) {
-    throw InvalidInput(
-        "not-for-this-release",
-        "estimate is for categories and grids, but this release is from candidates, which only a "
-        "band draws from, and no band determines the population");
-  }
+  refuse_if(space_kind(domain, local->space) == SpaceKind::kCandidates, "not-for-this-release", {},
+            "estimate is for categories and grids, but this release is from candidates, which only "
+            "a band draws from, and no band determines the population");
   return space_domain(domain, local->space);
 }
 
 void require_valid(const StatedCertificate& stated, const std::string& name, const Domain& domain) {
   const CertificateCheck check = verify_certificate(stated, name, domain);
-  if (!check.domain_matches) {
-    throw InvalidInput(
-        "certificate-mismatch",
-        fmt::format("{} must be of the domain that is given, but is of another one", name),
-        "domain");
-  }
+  refuse_if(!check.domain_matches, "certificate-mismatch", "domain",
+            "{} must be of the domain that is given, but is of another one", name);
   if (!check.holds()) {
-    throw InvalidInput(
-        "certificate-altered",
-        fmt::format("{} must hold, but {} finds that it does not", name, command_words("verify")),
-        "certificate", {WayOut::run("verify")});
+    refuse_input("certificate-altered", "certificate", {WayOut::run("verify")},
+                 "{} must hold, but {} finds that it does not", name, command_words("verify"));
   }
 }
 
@@ -104,17 +96,15 @@ ReleasedLaw::ReleasedLaw(const StatedCertificate& stated, const std::string& nam
   } else if (const auto law = release_method(stated.spec.method).record_law(made)) {
     take(*law);
   } else if (stated.facts.outcomes > 0) {
-    throw InvalidInput(
-        "not-for-this-release",
-        fmt::format("estimate needs the law by which records come from the population, but {} "
-                    "states none: look at the shares of the records themselves",
-                    method_words(name_of(stated.spec.method))));
+    refuse_input("not-for-this-release", {},
+                 "estimate needs the law by which records come from the population, but {} states "
+                 "none: look at the shares of the records themselves",
+                 method_words(name_of(stated.spec.method)));
   } else {
-    throw InvalidInput(
-        "not-for-this-release",
-        fmt::format("estimate is for records that are outcomes of a list, but records of {} are "
-                    "not: look at the means of the records themselves",
-                    method_words(name_of(stated.spec.method))));
+    refuse_input("not-for-this-release", {},
+                 "estimate is for records that are outcomes of a list, but records of {} are not: "
+                 "look at the means of the records themselves",
+                 method_words(name_of(stated.spec.method)));
   }
 }
 
@@ -122,13 +112,10 @@ void ReleasedLaw::take_local(const Certificate& certificate,
                              std::shared_ptr<const LocalSampler> sampler) {
   sampler_ = std::move(sampler);
   linear_ = LinearLaw::of(*sampler_);
-  if (!linear_ && !certificate.as<LocalDesign>()->floor) {
-    throw InvalidInput(
-        "not-for-this-release",
-        fmt::format("estimate works with linear mechanisms and with bands, and {} is neither; next "
-                    "time use randomized-response",
-                    mechanism_));
-  }
+  refuse_if(!linear_ && !certificate.as<LocalDesign>()->floor, "not-for-this-release", {},
+            "estimate works with linear mechanisms and with bands, and {} is neither; next time "
+            "use randomized-response",
+            mechanism_);
   smoothed_ = draws_by_scores(*certificate.as<LocalDesign>());
   const Privacy draw = certificate.draw;
   if (draw.notion == PrivacyNotion::kPure) epsilon_ = draw.parameter();
@@ -147,19 +134,14 @@ void ReleasedLaw::take(const RecordLaw& law) {
 
 void ReleasedLaw::require_count(std::uint64_t records, const std::string& name) const {
   if (exactly_ && records != *exactly_) {
-    throw InvalidInput("certificate-mismatch",
-                       fmt::format("{} must hold the {} that the certificate speaks of, "
-                                   "but holds {}",
-                                   name, counted(*exactly_, "record"), records),
-                       "released");
+    refuse_input("certificate-mismatch", "released",
+                 "{} must hold the {} that the certificate speaks of, but holds {}", name,
+                 counted(*exactly_, "record"), records);
   }
   if (records == 0 || records % multiple_ != 0) {
-    throw InvalidInput(
-        "certificate-mismatch",
-        fmt::format("{} must hold {} of each unit, as the certificate says, but holds {} "
-                    "in all",
-                    name, counted(multiple_, "record"), records),
-        "released");
+    refuse_input("certificate-mismatch", "released",
+                 "{} must hold {} of each unit, as the certificate says, but holds {} in all", name,
+                 counted(multiple_, "record"), records);
   }
 }
 
@@ -458,12 +440,10 @@ class PopulationEstimator {
                        double alpha) {
     constexpr double kMostWork = 0x1p34;
     if (static_cast<double>(made.cells.size()) * static_cast<double>(domain_.size()) > kMostWork) {
-      throw InvalidInput(
-          "too-much-work",
-          fmt::format(
-              "mechanism {} needs a pass over the {} outcomes for each of {} estimates, "
-              "but more than 2^34 steps are refused; declare fewer bins next time, or use mixture",
-              law_.mechanism(), domain_.size(), made.cells.size()));
+      refuse_input("too-much-work", {},
+                   "mechanism {} needs a pass over the {} outcomes for each of {} estimates, but "
+                   "more than 2^34 steps are refused; declare fewer bins next time, or use mixture",
+                   law_.mechanism(), domain_.size(), made.cells.size());
     }
     std::vector<double> v(domain_.size());
     for (std::size_t cell = 0; cell < made.cells.size(); ++cell) {
@@ -755,20 +735,17 @@ class PopulationEstimator {
 PopulationEstimate estimate_population(const ReleasedLaw& law, const Empirical& released,
                                        const EstimateRequest& request, const std::string& name) {
   if (!law.linear() && request.method != EstimateMethod::kUnbiased) {
-    throw InvalidInput("not-for-this-mechanism",
-                       fmt::format("{} needs a linear mechanism, and {} is not linear: leave out "
-                                   "{}, and estimate prints bounds",
-                                   setting_words("method", name_of(request.method)),
-                                   law.mechanism(), flag_words("method")),
-                       "method", {WayOut::leave("method")});
+    refuse_input("not-for-this-mechanism", "method", {WayOut::leave("method")},
+                 "{} needs a linear mechanism, and {} is not linear: leave out {}, and estimate "
+                 "prints bounds",
+                 setting_words("method", name_of(request.method)), law.mechanism(),
+                 flag_words("method"));
   }
   if (!(law.failure_up() < (1 - request.confidence) / 2)) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("confidence must leave room for the probability {:.3g} that records are "
-                    "missing, but is {:g}",
-                    law.failure_up(), request.confidence),
-        "confidence");
+    refuse_input("out-of-range", "confidence",
+                 "confidence must leave room for the probability {:.3g} that records are missing, "
+                 "but is {:g}",
+                 law.failure_up(), request.confidence);
   }
   law.require_count(released.total(), name);
   return PopulationEstimator(law, released, request).take();

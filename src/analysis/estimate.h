@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/answer.h"
-#include "base/names.h"
+#include "base/named.h"
 #include "core/band.h"
 #include "domain/domain.h"
 #include "kernel/channels.h"

@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "analysis/estimate.h"
-#include "base/names.h"
+#include "base/named.h"
 #include "base/progress.h"
 #include "base/speech.h"
 #include "base/words.h"

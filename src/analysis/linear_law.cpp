@@ -2,7 +2,7 @@
 #include <numeric>
 
 #include "analysis/estimate.h"
-#include "core/invalid_input.h"
+#include "base/refusal.h"
 #include "methods/central/samplers.h"
 #include "methods/local/sampler.h"
 
@@ -61,11 +61,8 @@ void LinearLaw::settle() {
       is_mixture() ? kept_ > kLeast
                    : std::all_of(steps_.begin(), steps_.end() - 1,
                                  [](const Step& s) { return s.stay - s.stop > kLeast * s.stay; });
-  if (!keeps) {
-    throw InvalidInput(
-        "not-for-this-release",
-        "the mechanism keeps less than 1e-12 of the private data, so nothing can be estimated");
-  }
+  refuse_if(!keeps, "not-for-this-release", {},
+            "the mechanism keeps less than 1e-12 of the private data, so nothing can be estimated");
 }
 
 std::vector<double> LinearLaw::released(std::span<const double> p) const {

@@ -12,11 +12,13 @@
 #include "accounting/shuffling.h"
 #include "analysis/requests.h"
 #include "base/directed_rounding.h"
-#include "base/names.h"
+#include "base/named.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "release/acceptance.h"
 #include "release/release_error.h"
 
@@ -101,10 +103,9 @@ struct Amplified {
 
 Amplified solve(const AmplifyQuestion& question) {
   if (question.chosen && question.rate) {
-    throw InvalidInput(
-        "contradicting-parameters",
-        fmt::format("give {} or {}, not both", flag_words("chosen"), flag_words("rate")), "chosen",
-        {WayOut::leave("chosen"), WayOut::leave("rate")});
+    refuse_input("contradicting-parameters", "chosen",
+                 {WayOut::leave("chosen"), WayOut::leave("rate")}, "give {} or {}, not both",
+                 flag_words("chosen"), flag_words("rate"));
   }
   std::vector<WayOut> missing, given_ones;
   for (const auto& [part, is_given] : {std::pair{"n", question.n.has_value()},
@@ -116,11 +117,10 @@ Amplified solve(const AmplifyQuestion& question) {
   }
   const std::size_t given = given_ones.size();
   if (given != 3) {
-    throw InvalidInput(
-        given < 3 ? Code("missing-parameter") : Code("contradicting-parameters"),
-        fmt::format("give exactly three of {}, {}, {} and {}; you gave {}", flag_words("n"),
-                    flag_words("epsilon0"), flag_words("epsilon"), flag_words("delta"), given),
-        {}, given < 3 ? missing : given_ones);
+    refuse_input(given < 3 ? Code("missing-parameter") : Code("contradicting-parameters"), {},
+                 given < 3 ? missing : given_ones,
+                 "give exactly three of {}, {}, {} and {}; you gave {}", flag_words("n"),
+                 flag_words("epsilon0"), flag_words("epsilon"), flag_words("delta"), given);
   }
   if (!question.k) refuse_missing("k", "how many records are possible");
   const std::uint64_t k = *question.k;
@@ -135,12 +135,10 @@ Amplified solve(const AmplifyQuestion& question) {
     const auto records =
         shuffle_records_up(k, *question.epsilon0, *question.epsilon, *question.delta, rate);
     if (!records) {
-      throw InvalidInput(
-          "no-answer",
-          fmt::format("no number of records up to {} gives epsilon {:g} and delta {:g} with "
-                      "reports of epsilon0 = {:g}",
-                      kMostRecords, *question.epsilon, *question.delta, *question.epsilon0),
-          "n");
+      refuse_input("no-answer", "n",
+                   "no number of records up to {} gives epsilon {:g} and delta {:g} with reports "
+                   "of epsilon0 = {:g}",
+                   kMostRecords, *question.epsilon, *question.delta, *question.epsilon0);
     }
     found.response.records = *records;
   }

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
@@ -446,12 +447,10 @@ void require_countable_pairs(const Domain& domain) {
   for (const Column& column : domain.columns()) sizes.push_back(column.size());
   const std::uint64_t cells = PairCounts::cells(sizes);
   if (cells <= PairCounts::kMostCells) return;
-  throw InvalidInput(
-      "too-much-work",
-      fmt::format("columns are compared two at a time, in at most {} cells of all pairs, but there "
-                  "are {}; {}",
-                  PairCounts::kMostCells, cells, domain.fewer_bins(&PairCounts::are_few)),
-      "bins");
+  refuse_input(
+      "too-much-work", "bins",
+      "columns are compared two at a time, in at most {} cells of all pairs, but there are {}; {}",
+      PairCounts::kMostCells, cells, domain.fewer_bins(&PairCounts::are_few));
 }
 
 namespace {

@@ -14,6 +14,7 @@
 #include "analysis/requests.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/band.h"
@@ -92,23 +93,18 @@ const DivergenceName& divergence_of(const TuneQuestion& question) {
 void require_best(const LocalSpec& spec, const ReleaseSpace& space) {
   const auto refuse = [](bool given, const char* flag) {
     if (!given) return;
-    throw InvalidInput(
-        "superfluous-parameter",
-        fmt::format("{} finds the reference and its place itself, so {} must not be given with it",
-                    flag_words("best"), flag_words(flag)),
-        parameter_of(flag), {WayOut::leave(flag)});
+    refuse_input("superfluous-parameter", parameter_of(flag), {WayOut::leave(flag)},
+                 "{} finds the reference and its place itself, so {} must not be given with it",
+                 flag_words("best"), flag_words(flag));
   };
   refuse(spec.numbers.c1.has_value(), "c1");
   refuse(spec.numbers.c2.has_value(), "c2");
   refuse(spec.reference.has_value(), "reference");
   if (space.kind() == SpaceKind::kCandidates) {
-    throw InvalidInput(
-        "not-for-this-domain",
-        fmt::format(
-            "{} is for categories and grids, but the space is candidates: each list of these would "
-            "need bounds of its own",
-            flag_words("best")),
-        "best", {WayOut::leave("best")});
+    refuse_input("not-for-this-domain", "best", {WayOut::leave("best")},
+                 "{} is for categories and grids, but the space is candidates: each list of these "
+                 "would need bounds of its own",
+                 flag_words("best"));
   }
 }
 
@@ -284,11 +280,9 @@ Tuning tune(const TuneQuestion& question, const PublicFiles& files) {
   request.fresh = false;
   if (local.space.fresh && !request.kind) request.kind = SpaceKind::kCandidates;
   if (request.kind == SpaceKind::kModels) {
-    throw InvalidInput(
-        "not-for-this-method",
-        fmt::format("tune is for records of units, but {} releases a model of a table",
-                    method_words("integral-model")),
-        "method");
+    refuse_input("not-for-this-method", "method",
+                 "tune is for records of units, but {} releases a model of a table",
+                 method_words("integral-model"));
   }
   const ReleaseSpace space(domain, request, local.reference, files);
   const std::uint64_t draws = spec.count.value_or(1);
@@ -324,12 +318,8 @@ Tuning tune(const TuneQuestion& question, const PublicFiles& files) {
     progress.reached(unit + 1);
   }
   progress.finish();
-  if (tuning.units() + distributions.size() == 0) {
-    throw InvalidInput(
-        "empty-input",
-        fmt::format("{} must hold units to tune with, but holds none", question.public_units),
-        "public-units");
-  }
+  refuse_if(tuning.units() + distributions.size() == 0, "empty-input", "public-units",
+            "{} must hold units to tune with, but holds none", question.public_units);
   Tuning found;
   if (question.best) {
     found = tuned_best(question, asked, distributions, epsilon, space);

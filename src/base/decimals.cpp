@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 
 namespace mollify {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "core/invalid_input.h"
-
 namespace mollify {
+
+struct Called;
 
 /// A decimal number of at least 0 without rounding: an integer times a power of ten.
 ///

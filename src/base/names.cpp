@@ -10,6 +10,7 @@
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 
 namespace mollify {
 

@@ -9,9 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/invalid_input.h"
-
 namespace mollify {
+
+struct Called;
+struct WayOut;
 
 // A sentence is made of fixed words, quoted values and these tokens. Each token names a thing of
 // the public interface, and is written here, once for each interface. So no interface reads or

@@ -17,6 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "mollify/answers.h"
 #include "mollify/privacy.h"
 #include "mollify/program.h"

@@ -17,8 +17,9 @@
 #include "analysis/estimate.h"
 #include "analysis/mechanisms.h"
 #include "analysis/tune.h"
-#include "base/names.h"
+#include "base/named.h"
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "cli/main.h"
 #include "cli/options.h"
@@ -134,12 +135,10 @@ std::optional<std::string> certified_unit(const std::string& released) {
 Answer answer_of(const CompareOptions& options, const CLI::App& command,
                  std::optional<Method> method) {
   if (!method && !options.released) {
-    throw InvalidInput(
-        "missing-parameter",
-        fmt::format("the method is missing: mollify compare METHOD, METHOD being {}; or give "
-                    "--released",
-                    all_names<Method>(" or ")),
-        "method", {WayOut::add("released")});
+    refuse_input(
+        "missing-parameter", "method", {WayOut::add("released")},
+        "the method is missing: mollify compare METHOD, METHOD being {}; or give --released",
+        all_names<Method>(" or "));
   }
   std::string other = method ? fmt::format("method {}", name_of(*method)) : std::string();
   if (options.released && !method) {
@@ -150,13 +149,10 @@ Answer answer_of(const CompareOptions& options, const CLI::App& command,
     other = first_given_part(command, others);
   }
   if (options.released && !other.empty()) {
-    throw InvalidInput(
-        "superfluous-parameter",
-        fmt::format(
-            "--released compares rows that are there, however they were made, but {} is given",
-            other),
-        method ? "method" : parameter_of(other),
-        {WayOut::leave(method ? "method" : parameter_of(other)), WayOut::leave("released")});
+    refuse_input(
+        "superfluous-parameter", method ? "method" : parameter_of(other),
+        {WayOut::leave(method ? "method" : parameter_of(other)), WayOut::leave("released")},
+        "--released compares rows that are there, however they were made, but {} is given", other);
   }
   const std::string& data = needed(options.data, "--data");
   Json parts = given_parts(command, spec_parts(), method);
@@ -225,11 +221,9 @@ Domain domain_of(const StatedCertificate& stated, const EstimateOptions& options
   const std::filesystem::path beside = std::filesystem::path(*options.certificate).parent_path() /
                                        std::filesystem::path(named.file).filename();
   if (std::filesystem::exists(beside, error)) return read_domain(beside.string());
-  throw InvalidInput(
-      "missing-parameter",
-      fmt::format("{} names the domain \"{}\", which is not here: say where it is with --domain",
-                  *options.certificate, named.file),
-      "domain", {WayOut::set("domain")});
+  refuse_input("missing-parameter", "domain", {WayOut::set("domain")},
+               "{} names the domain \"{}\", which is not here: say where it is with --domain",
+               *options.certificate, named.file);
 }
 
 /// Refuses records with other columns than a release of the certificate has: the domain's, after
@@ -243,10 +237,9 @@ void require_columns_of(const ReleaseSpec& spec, const Domain& domain, const std
         column == spec.unit || std::any_of(columns.begin(), columns.end(),
                                            [&](const Column& one) { return one.name() == column; });
     if (known) continue;
-    throw InvalidInput("certificate-mismatch",
-                       fmt::format("{} is not the release of {}: that release has no column \"{}\"",
-                                   released, certificate, column),
-                       concern_of("released", released));
+    refuse_input("certificate-mismatch", concern_of("released", released),
+                 "{} is not the release of {}: that release has no column \"{}\"", released,
+                 certificate, column);
   }
 }
 
@@ -317,10 +310,8 @@ int run(const TuneOptions& options, const CLI::App& command) {
   const Json asked = given_parts(command, tune_parts());
   TuneQuestion question = tune_question_of(asked, "", {});
   if (question.data && !std::filesystem::exists(*question.data)) {
-    throw InvalidInput("unreadable-file",
-                       fmt::format("{} cannot be opened: {}", *question.data,
-                                   why_not_opened(*question.data, ENOENT)),
-                       Concern::in_file(*question.data));
+    refuse_input("unreadable-file", Concern::in_file(*question.data), "{} cannot be opened: {}",
+                 *question.data, why_not_opened(*question.data, ENOENT));
   }
   Json parts = given_parts(command, tuned_parts(), kUnitDraws.first());
   if (!parts.contains("privacy")) throw MissingFlag{"--epsilon"};

@@ -7,11 +7,12 @@
 
 #include "accounting/privacy.h"
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "base/sha256.h"
 #include "base/words.h"
 #include "cli/main.h"
 #include "cli/output.h"
-#include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "formats/csv.h"
 #include "formats/domain_yaml.h"
 #include "formats/draft_domain.h"
@@ -146,10 +147,8 @@ struct GenerateOptions {
 /// "COLUMN=VALUE" in cells of the domain.
 Evidence evidence_in(const Domain& domain, std::string_view text) {
   const std::size_t equals = text.find('=');
-  if (equals == std::string_view::npos) {
-    throw InvalidInput("malformed-text",
-                       fmt::format("--given must be COLUMN=VALUE, but is \"{}\"", text), "given");
-  }
+  refuse_if(equals == std::string_view::npos, "malformed-text", "given",
+            "--given must be COLUMN=VALUE, but is \"{}\"", text);
   return evidence_of(domain, text.substr(0, equals), text.substr(equals + 1));
 }
 

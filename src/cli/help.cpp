@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "base/names.h"
+#include "base/refusal.h"
 #include "cli/main.h"
-#include "core/invalid_input.h"
 #include "mollify/version.h"
 
 namespace mollify::cli {
@@ -312,10 +312,9 @@ std::string manual_page(const CLI::App& app, const std::string& name) {
     if (command->get_name() == name) return page_of(*command);
     known.push_back(command->get_name());
   }
-  throw InvalidInput("unknown-command",
-                     fmt::format("there is no command \"{}\" to print the manual of{}", name,
-                                 did_you_mean(name, known)),
-                     "manual", ways_to_mean("manual", name, known));
+  refuse_input("unknown-command", "manual", ways_to_mean("manual", name, known),
+               "there is no command \"{}\" to print the manual of{}", name,
+               did_you_mean(name, known));
 }
 
 }  // namespace mollify::cli

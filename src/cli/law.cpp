@@ -12,7 +12,8 @@
 
 #include "accounting/privacy.h"
 #include "analysis/mechanisms.h"
-#include "base/names.h"
+#include "base/named.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "cli/main.h"
@@ -50,12 +51,8 @@ std::vector<double> point_from(const std::string& text, std::size_t dimension) {
     point.push_back(*coordinate);
     begin = end + 1;
   }
-  if (point.size() != dimension) {
-    throw InvalidInput("malformed-text",
-                       fmt::format("at must be {} numbers with commas between them, but is \"{}\"",
-                                   dimension, text),
-                       "at");
-  }
+  refuse_if(point.size() != dimension, "malformed-text", "at",
+            "at must be {} numbers with commas between them, but is \"{}\"", dimension, text);
   return point;
 }
 
@@ -74,14 +71,11 @@ std::vector<std::vector<double>> raster_from(const std::string& text, const Box&
   for (const std::uint64_t count : along) {
     pixels = count > kMostPixels ? kMostPixels + 1 : std::min(kMostPixels + 1, pixels * count);
   }
-  if (along.size() != box.size() || box.size() > 2 || pixels > kMostPixels) {
-    throw InvalidInput(
-        "malformed-text",
-        fmt::format("raster must be N for one axis or NxM for two, at most {} pixels in all, but "
-                    "is \"{}\" for {} axes",
-                    kMostPixels, text, box.size()),
-        "raster");
-  }
+  refuse_if(along.size() != box.size() || box.size() > 2 || pixels > kMostPixels, "malformed-text",
+            "raster",
+            "raster must be N for one axis or NxM for two, at most {} pixels in all, but is \"{}\" "
+            "for {} axes",
+            kMostPixels, text, box.size());
   std::vector<std::vector<double>> middles;
   for (std::uint64_t i = 0; i < pixels; ++i) {
     std::vector<double>& middle = middles.emplace_back();
@@ -203,10 +197,8 @@ int print_law_of_density(const DensityOptions& options, const MechanismOptions& 
   for (const std::string& text : options.regions) {
     question.regions.push_back({text, box_from("region", text, dimension)});
   }
-  if (options.raster.has_value() != options.out.has_value()) {
-    throw InvalidInput("missing-parameter", "give --raster and --out together, or neither",
-                       "raster");
-  }
+  refuse_if(options.raster.has_value() != options.out.has_value(), "missing-parameter", "raster",
+            "give --raster and --out together, or neither");
   if (options.raster_box && !options.raster) {
     refuse_missing("raster", "--raster-box needs it");
   }
@@ -251,12 +243,10 @@ int run(const LawOptions& options) {
   }
   const NamedDistribution p = read_distribution(needed(options.p, "--p"));
   if (!options.normalise && !(std::abs(p.sum - 1) <= 1e-9)) {
-    throw InvalidInput(
-        "not-a-distribution",
-        fmt::format("the masses of {} must sum to 1 within 1e-9, but sum to {:.12g}; --normalise "
-                    "divides by their sum",
-                    *options.p, p.sum),
-        "p", {WayOut::add("normalise")});
+    refuse_input("not-a-distribution", "p", {WayOut::add("normalise")},
+                 "the masses of {} must sum to 1 within 1e-9, but sum to {:.12g}; --normalise "
+                 "divides by their sum",
+                 *options.p, p.sum);
   }
   std::vector<double> reference;
   const MechanismOptions& mechanism = options.mechanism;
@@ -272,9 +262,8 @@ int run(const LawOptions& options) {
   std::optional<std::vector<double>> other;
   if (options.other) {
     if (!is_projection) {
-      throw InvalidInput("not-for-this-mechanism",
-                         fmt::format("--other works with bands, and {} is not a band", name),
-                         "other", {WayOut::leave("other")});
+      refuse_input("not-for-this-mechanism", "other", {WayOut::leave("other")},
+                   "--other works with bands, and {} is not a band", name);
     }
     other = masses_in_order(read_distribution(*options.other), p, *options.other);
   }
@@ -409,10 +398,8 @@ int run(RiskOptions options) {
   }
   const std::size_t k = reference.empty() ? outcome_count(options.k) : reference.size();
   if (options.k && *options.k != k) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("the reference must have {} masses like --k, but has {}", *options.k, k),
-        "reference");
+    refuse_input("wrong-shape", "reference",
+                 "the reference must have {} masses like --k, but has {}", *options.k, k);
   }
   const bool every = options.mechanism.mechanism == "all";
   if (every || (options.epsilons && options.epsilons->find(',') != std::string::npos)) {

@@ -8,6 +8,7 @@
 #include "base/decimals.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "cli/help.h"
@@ -59,10 +60,8 @@ void LedgerOptions::validate(const std::string& data_file) const {
   if (another_data_set && !data_set) {
     refuse_missing("data-set", "--another-data-set needs the name of that data set");
   }
-  if (data_set && data_set->empty()) {
-    throw InvalidInput("malformed-text", "--data-set must be the name of a data set, but is empty",
-                       "data-set");
-  }
+  refuse_if(data_set && data_set->empty(), "malformed-text", "data-set",
+            "--data-set must be the name of a data set, but is empty");
   if (!data_set && is_stream(data_file)) {
     refuse_missing("data-set", fmt::format("{} is a pipe or a device, and the ledger needs a name "
                                            "that lasts",
@@ -234,11 +233,9 @@ std::optional<DataFile> chosen_file(const LedgerCommandOptions& options) {
   }
   auto file = data_file_at(*options.data);
   if (!file) {
-    throw InvalidInput(
-        "not-repeatable",
-        fmt::format("--data must be a file, but {} is a pipe or a device: name the data set",
-                    *options.data),
-        "data", {WayOut::set("data-set")});
+    refuse_input("not-repeatable", "data", {WayOut::set("data-set")},
+                 "--data must be a file, but {} is a pipe or a device: name the data set",
+                 *options.data);
   }
   return file;
 }
@@ -284,11 +281,11 @@ int show(const std::string& path, std::optional<std::string> data_set,
     if (history.empty()) {
       std::vector<std::string> known;
       for (const DataSetSummary& one : summarise(ledger.history())) known.push_back(one.data_set);
-      throw InvalidInput("unknown-data-set",
-                         fmt::format("the ledger {} has no data set named \"{}\"{}; {}", path,
-                                     *data_set, did_you_mean(*data_set, known),
-                                     known.empty() ? "it is empty" : "it has " + list_words(known)),
-                         concern_of("data-set", path), ways_to_mean("data-set", *data_set, known));
+      refuse_input("unknown-data-set", concern_of("data-set", path),
+                   ways_to_mean("data-set", *data_set, known),
+                   "the ledger {} has no data set named \"{}\"{}; {}", path, *data_set,
+                   did_you_mean(*data_set, known),
+                   known.empty() ? "it is empty" : "it has " + list_words(known));
     }
   }
   const std::vector<DataSetSummary> summaries = summarise(history);
@@ -321,13 +318,10 @@ int run(const LedgerCommandOptions& options) {
   // Before the file, which is not made for a refused release.
   const std::string name = file ? "" : needed(options.data_set, "--data-set");
   if (file && !file->identity) {
-    throw InvalidInput(
-        "unreadable-file",
-        fmt::format(
-            "--data must be a file that is there, so that releases from it find its total, but {} "
-            "is not",
-            *options.data),
-        "data");
+    refuse_input("unreadable-file", "data",
+                 "--data must be a file that is there, so that releases from it find its total, "
+                 "but {} is not",
+                 *options.data);
   }
   const LedgerTotal total = total_of(options);
   const std::string declared = LedgerFile(path, LedgerFile::Opening::kOrMakeNew)

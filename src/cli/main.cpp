@@ -28,12 +28,14 @@
 #include "base/message.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "cli/help.h"
 #include "cli/output.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "mollify/version.h"
 #include "release/acceptance.h"
 
@@ -95,10 +97,9 @@ void add_commands(CLI::App& app, Session& session, std::string_view named) {
   if (app.get_subcommands({}).empty()) {
     std::vector<std::string> known;
     for (const auto& command : kCommands) known.emplace_back(command.name);
-    throw InvalidInput("unknown-command",
-                       fmt::format("there is no command \"{}\"{}; see mollify --help", named,
-                                   did_you_mean(named, known)),
-                       "command", ways_to_mean("command", named, known));
+    refuse_input("unknown-command", "command", ways_to_mean("command", named, known),
+                 "there is no command \"{}\"{}; see mollify --help", named,
+                 did_you_mean(named, known));
   }
 }
 
@@ -293,10 +294,8 @@ int run(int argc, char** argv) {
       flush_output();
       return kSuccess;
     }
-    if (app.get_subcommands().empty()) {
-      throw InvalidInput("missing-parameter",
-                         "a command is missing, such as sample; see mollify --help", "command");
-    }
+    refuse_if(app.get_subcommands().empty(), "missing-parameter", "command",
+              "a command is missing, such as sample; see mollify --help");
     flush_output();
     return session.status;
   } catch (const MissingFlag& missing) {

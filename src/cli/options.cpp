@@ -12,7 +12,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
-#include "base/names.h"
+#include "base/named.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "cli/main.h"
@@ -42,12 +43,8 @@ std::vector<std::string> number_list(const std::string& text, const std::string&
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
     list.push_back(text.substr(begin, end - begin));
-    if (list.back().empty()) {
-      throw InvalidInput(
-          "wrong-type",
-          fmt::format("{} must be a number, or several between commas, but is \"{}\"", name, text),
-          parameter_of(name));
-    }
+    refuse_if(list.back().empty(), "wrong-type", parameter_of(name),
+              "{} must be a number, or several between commas, but is \"{}\"", name, text);
     begin = end + 1;
   }
   return list;
@@ -58,10 +55,8 @@ double number_of(const std::string& text, const std::string& name) {
   const char* end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc() || stopped != end) {
-    throw InvalidInput(
-        "wrong-type",
-        fmt::format("{} must be a number, but is \"{}\"{}", name, text, number_hint(text)),
-        parameter_of(name));
+    refuse_input("wrong-type", parameter_of(name), "{} must be a number, but is \"{}\"{}", name,
+                 text, number_hint(text));
   }
   return value;
 }
@@ -94,12 +89,8 @@ namespace {
 
 void add(NamedDistribution& distribution, const std::string& outcome, double mass,
          const std::string& place, const Concern& concern) {
-  if (!(mass >= 0) || !std::isfinite(mass)) {
-    throw InvalidInput(
-        "not-a-distribution",
-        fmt::format("the mass at {} must be finite and not negative, but is {:g}", place, mass),
-        concern);
-  }
+  refuse_if(!(mass >= 0) || !std::isfinite(mass), "not-a-distribution", concern,
+            "the mass at {} must be finite and not negative, but is {:g}", place, mass);
   distribution.outcomes.push_back(outcome);
   distribution.masses.push_back(mass);
 }
@@ -110,18 +101,15 @@ NamedDistribution read_json(const std::string& path) {
     return Json::parse(text);
   });
   if (!json.is_array()) {
-    throw InvalidInput("malformed-file",
-                       fmt::format("{} must be a JSON array of numbers, but is not", path),
-                       Concern::in_file(path));
+    refuse_input("malformed-file", Concern::in_file(path),
+                 "{} must be a JSON array of numbers, but is not", path);
   }
   NamedDistribution distribution;
   for (std::size_t i = 0; i < json.size(); ++i) {
     const std::string place = fmt::format("position {} of {}", i, path);
     if (!json[i].is_number()) {
-      throw InvalidInput(
-          "wrong-type",
-          fmt::format("the mass at {} must be a number, but is {}", place, json[i].type_name()),
-          Concern::in_file(path));
+      refuse_input("wrong-type", Concern::in_file(path),
+                   "the mass at {} must be a number, but is {}", place, json[i].type_name());
     }
     add(distribution, std::to_string(i), json[i].get<double>(), place, Concern::in_file(path));
   }
@@ -142,15 +130,12 @@ NamedDistribution read_csv(const std::string& path) {
     double mass = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), mass);
     if (error != std::errc() || end != text.data() + text.size()) {
-      throw InvalidInput("wrong-type",
-                         fmt::format("the mass at {} must be a number, but is \"{}\"", place, text),
-                         csv.here("p"));
+      refuse_input("wrong-type", csv.here("p"), "the mass at {} must be a number, but is \"{}\"",
+                   place, text);
     }
     if (seen.find(name) != StringIndex::kAbsent) {
-      throw InvalidInput(
-          "duplicate-value",
-          fmt::format("{} must name a new outcome, but \"{}\" is already listed", place, name),
-          csv.here("outcome"));
+      refuse_input("duplicate-value", csv.here("outcome"),
+                   "{} must name a new outcome, but \"{}\" is already listed", place, name);
     }
     seen.insert(name);
     add(distribution, std::string(name), mass, place, csv.here("p"));
@@ -165,11 +150,9 @@ NamedDistribution read_distribution(const std::string& path) {
   double sum = 0;
   for (const double mass : distribution.masses) sum += mass;
   if (!(sum > 0) || !std::isfinite(sum)) {
-    throw InvalidInput(
-        "not-a-distribution",
-        fmt::format("the masses of {} must have a positive, finite sum, but their sum is {:g}",
-                    path, sum),
-        Concern::in_file(path));
+    refuse_input("not-a-distribution", Concern::in_file(path),
+                 "the masses of {} must have a positive, finite sum, but their sum is {:g}", path,
+                 sum);
   }
   distribution.sum = sum;
   for (double& mass : distribution.masses) mass /= sum;
@@ -181,19 +164,16 @@ std::vector<double> masses_in_order(const NamedDistribution& given, const NamedD
   StringIndex positions;
   for (const std::string& outcome : given.outcomes) positions.insert(outcome);
   if (given.outcomes.size() != like.outcomes.size()) {
-    throw InvalidInput("wrong-shape",
-                       fmt::format("{} must have the {} outcomes of P, but has {}", path,
-                                   like.outcomes.size(), given.outcomes.size()),
-                       Concern::in_file(path));
+    refuse_input("wrong-shape", Concern::in_file(path),
+                 "{} must have the {} outcomes of P, but has {}", path, like.outcomes.size(),
+                 given.outcomes.size());
   }
   std::vector<double> masses;
   for (const std::string& outcome : like.outcomes) {
     const std::uint32_t position = positions.find(outcome);
     if (position == StringIndex::kAbsent) {
-      throw InvalidInput(
-          "wrong-shape",
-          fmt::format("{} must have the outcomes of P, but has no \"{}\"", path, outcome),
-          Concern::in_file(path));
+      refuse_input("wrong-shape", Concern::in_file(path),
+                   "{} must have the outcomes of P, but has no \"{}\"", path, outcome);
     }
     masses.push_back(given.masses[position]);
   }

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "cli/main.h"
 #include "core/invalid_input.h"
@@ -141,30 +142,24 @@ void require_new(const std::string& flag, const std::optional<std::string>& outp
                  bool overwrite) {
   if (!output) return;
   if (*output == "-") {
-    throw InvalidInput(
-        "unwritable-file",
-        fmt::format("{} takes a file, but is -: leave it out to write to standard output, or "
-                    "give ./- for a file of that name",
-                    flag, flag),
-        parameter_of(flag), {WayOut::leave(parameter_of(flag))});
+    refuse_input("unwritable-file", parameter_of(flag), {WayOut::leave(parameter_of(flag))},
+                 "{} takes a file, but is -: leave it out to write to standard output, or give ./- "
+                 "for a file of that name",
+                 flag, flag);
   }
   for (const char* ending : {".parquet", ".pq", ".arrow", ".feather", ".xlsx"}) {
     if (!output->ends_with(ending)) continue;
-    throw InvalidInput(
-        "wrong-kind-of-file",
-        fmt::format("{} writes text, but {} ends with {}: give a name such as {}.csv, or write the "
-                    "file from Python (release.to_parquet)",
-                    flag, *output, ending,
-                    output->substr(0, output->size() - std::string_view(ending).size())),
-        parameter_of(flag));
+    refuse_input("wrong-kind-of-file", parameter_of(flag),
+                 "{} writes text, but {} ends with {}: give a name such as {}.csv, or write the "
+                 "file from Python (release.to_parquet)",
+                 flag, *output, ending,
+                 output->substr(0, output->size() - std::string_view(ending).size()));
   }
   require_writable(*output);
   if (!overwrite && std::filesystem::is_regular_file(*output)) {
-    throw InvalidInput("file-exists",
-                       fmt::format("{} exists: add --overwrite to replace it, or give another name "
-                                   "to {}",
-                                   *output, flag),
-                       parameter_of(flag), {WayOut::add("overwrite")});
+    refuse_input("file-exists", parameter_of(flag), {WayOut::add("overwrite")},
+                 "{} exists: add --overwrite to replace it, or give another name to {}", *output,
+                 flag);
   }
 }
 
@@ -181,9 +176,8 @@ bool same_place(const std::string& left, const std::string& right) {
 void refuse_overwriting(const std::string& flag, const std::optional<std::string>& output,
                         const std::string& other, const std::optional<std::string>& input) {
   if (!output || !input || !same_place(*output, *input)) return;
-  throw InvalidInput("same-file",
-                     fmt::format("{} must not overwrite the file of {}, {}", flag, other, *input),
-                     parameter_of(flag));
+  refuse_input("same-file", parameter_of(flag), "{} must not overwrite the file of {}, {}", flag,
+               other, *input);
 }
 
 void write_files(const std::vector<OutputFile>& files) {

@@ -9,8 +9,9 @@
 #include <fmt/ranges.h>
 
 #include "accounting/privacy.h"
-#include "base/names.h"
+#include "base/named.h"
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/threads.h"
 #include "base/words.h"
@@ -20,6 +21,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "formats/csv.h"
 #include "formats/ledger.h"
 #include "formats/public_files.h"
@@ -58,17 +60,14 @@ ReleaseSpec spec_for(const SampleOptions& options, const CLI::App& command,
                      std::optional<Method> method) {
   if (!options.spec) return mollify::spec_of(given_parts(command, spec_parts(), method), "");
   if (method) {
-    throw InvalidInput(
-        "superfluous-parameter",
-        fmt::format("--spec holds the whole release, so method {} must not be given with it",
-                    name_of(*method)),
-        "method", {WayOut::leave("method"), WayOut::leave("spec")});
+    refuse_input(
+        "superfluous-parameter", "method", {WayOut::leave("method"), WayOut::leave("spec")},
+        "--spec holds the whole release, so method {} must not be given with it", name_of(*method));
   }
   if (const std::string flag = first_given_part(command, spec_parts()); !flag.empty()) {
-    throw InvalidInput(
-        "superfluous-parameter",
-        fmt::format("--spec holds the whole release, so {} must not be given with it", flag),
-        parameter_of(flag), {WayOut::leave(parameter_of(flag)), WayOut::leave("spec")});
+    refuse_input("superfluous-parameter", parameter_of(flag),
+                 {WayOut::leave(parameter_of(flag)), WayOut::leave("spec")},
+                 "--spec holds the whole release, so {} must not be given with it", flag);
   }
   return parsed_file(*options.spec, parse_spec);
 }
@@ -94,8 +93,8 @@ void validate_outputs(const SampleOptions& options, const ReleaseSpec& spec) {
     for (const auto& [other, input] : inputs) refuse_overwriting(flag, output, other, input);
     for (std::size_t j = i + 1; j < outputs.size(); ++j) {
       if (!output || !outputs[j].second || !same_place(*output, *outputs[j].second)) continue;
-      throw InvalidInput("same-file", fmt::format("{} and {} must differ, but both are {}", flag,
-                                                  outputs[j].first, *output));
+      refuse_input("same-file", {}, "{} and {} must differ, but both are {}", flag,
+                   outputs[j].first, *output);
     }
   }
   for (const auto& [flag, output] : outputs) {
@@ -282,14 +281,9 @@ Json told_json(const Certificate& certificate, const Domain& domain,
 /// many and their records more, so a pipe is refused there.
 std::optional<std::string> piped(const std::string& path, const ReleaseSpec& spec) {
   if (!is_stream(path)) return std::nullopt;
-  if (kDrawMethods.has(spec.method)) {
-    throw InvalidInput(
-        "not-repeatable",
-        fmt::format("the private data must be a file that can be read twice, but {} is a pipe or "
-                    "a device",
-                    path),
-        "data");
-  }
+  refuse_if(kDrawMethods.has(spec.method), "not-repeatable", "data",
+            "the private data must be a file that can be read twice, but {} is a pipe or a device",
+            path);
   return LineReader(path).bytes();
 }
 
@@ -308,10 +302,9 @@ int run(SampleOptions options, const CLI::App& command, std::optional<Method> me
   }
   const std::string& path = needed(options.data, "--data");
   if (options.model && !kPublishedModels.has(spec.method)) {
-    throw InvalidInput("not-for-this-method",
-                       fmt::format("--model-out is for {}, but the method is {}",
-                                   kPublishedModels.text(), name_of(spec.method)),
-                       "model-out", {WayOut::leave("model-out")});
+    refuse_input("not-for-this-method", "model-out", {WayOut::leave("model-out")},
+                 "--model-out is for {}, but the method is {}", kPublishedModels.text(),
+                 name_of(spec.method));
   }
   options.ledger.validate(path);
   if (options.threads) require_between("threads", *options.threads, 1, kMostThreads);

@@ -2,8 +2,9 @@
 #include <fmt/format.h>
 
 #include "accounting/privacy.h"
-#include "base/names.h"
+#include "base/named.h"
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "cli/main.h"
@@ -32,12 +33,9 @@ void refuse_options_beside_certificate(const VerifyOptions& options) {
   const MechanismOptions& given = options.mechanism;
   const auto refuse = [](bool is_given, const char* flag) {
     if (!is_given) return;
-    throw InvalidInput(
-        "superfluous-parameter",
-        fmt::format(
-            "a certificate is checked by what it says itself, so {} must not be given with it",
-            flag),
-        parameter_of(flag), {WayOut::leave(parameter_of(flag))});
+    refuse_input("superfluous-parameter", parameter_of(flag), {WayOut::leave(parameter_of(flag))},
+                 "a certificate is checked by what it says itself, so {} must not be given with it",
+                 flag);
   };
   refuse(options.k.has_value(), "--k");
   refuse(options.inputs.has_value(), "--inputs");
@@ -81,20 +79,14 @@ void require_few(Mechanism mechanism, std::uint64_t k, std::uint64_t inputs) {
   constexpr std::uint64_t kMostOutcomes = std::uint64_t{1} << 20U;
   constexpr std::uint64_t kMostNumbers = std::uint64_t{1} << 30U;
   if (!is_band(mechanism)) return;
-  if (k > kMostOutcomes) {
-    throw InvalidInput("too-much-work",
-                       fmt::format("k must be at most {} to try inputs, but is {}: give a "
-                                   "smaller one, or --certificate, "
-                                   "which checks the bounds of a release at any size",
-                                   kMostOutcomes, k),
-                       "k");
-  }
+  refuse_if(k > kMostOutcomes, "too-much-work", "k",
+            "k must be at most {} to try inputs, but is {}: give a smaller one, or --certificate, "
+            "which checks the bounds of a release at any size",
+            kMostOutcomes, k);
   if (inputs > kMostNumbers / k) {
-    throw InvalidInput(
-        "too-much-work",
-        fmt::format("inputs must be at most {} with k {}, so that it ends in minutes, but is {}",
-                    kMostNumbers / k, k, inputs),
-        "inputs");
+    refuse_input("too-much-work", "inputs",
+                 "inputs must be at most {} with k {}, so that it ends in minutes, but is {}",
+                 kMostNumbers / k, k, inputs);
   }
 }
 
@@ -118,19 +110,12 @@ int verify_mechanism(const VerifyOptions& options) {
   const MechanismParameters parameters = options.mechanism.parameters(k, reference, rows);
   options.mechanism.require_budget();
   tell_large_epsilon(parameters.epsilon, parameters.mu);
-  if (!reference.empty() && reference.size() != k) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("the reference must have {} masses like --k, but has {}", k, reference.size()),
-        "reference");
-  }
+  refuse_if(!reference.empty() && reference.size() != k, "wrong-shape", "reference",
+            "the reference must have {} masses like --k, but has {}", k, reference.size());
   const std::uint64_t inputs = options.inputs.value_or(24);
   constexpr std::uint64_t kMostInputs = 1'000'000;
-  if (inputs > kMostInputs) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("inputs must be at most {}, but is {}", kMostInputs, inputs),
-                       "inputs");
-  }
+  refuse_if(inputs > kMostInputs, "out-of-range", "inputs", "inputs must be at most {}, but is {}",
+            kMostInputs, inputs);
   require_few(parameters.mechanism, k, inputs);
   const auto sampler = make_sampler(parameters);
   Progress progress("inputs", inputs);

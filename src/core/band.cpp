@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 
 namespace mollify {
 

@@ -9,7 +9,7 @@
 #include "base/progress.h"
 #include "base/refusal.h"
 #include "base/sha256.h"
-#include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "domain/column.h"
 #include "domain/domain.h"
 

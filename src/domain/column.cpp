@@ -191,8 +191,7 @@ ColumnSchema Column::schema() const {
 }
 
 Column Column::make(std::string name, Cells cells, Mapping mapping) {
-  if (name.empty())
-    throw InvalidInput("malformed-text", "a column must have a name, but one has none");
+  refuse_if(name.empty(), "malformed-text", {}, "a column must have a name, but one has none");
   require_declarable(name, {"a column's name", ""});
   // YAML parsers accept keys of up to 1024 characters, quoted.
   constexpr std::size_t kMaxNameBytes = 500;

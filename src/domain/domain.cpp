@@ -16,6 +16,7 @@
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "domain/column.h"
 
 namespace mollify {
@@ -348,23 +349,19 @@ void require_space(const Domain& domain, SpaceKind kind) {
   if (kind != SpaceKind::kGrid) return;
   const auto& columns = domain.columns();
   if (columns.size() > kMostGridColumns) {
-    throw InvalidInput(
-        "too-many-columns",
-        fmt::format(
-            "space grid needs at most {} columns, but the domain has {} ({}): leave columns "
-            "out of the domain, or take {}",
-            kMostGridColumns, columns.size(), domain.widest(", "),
-            setting_words("space", "candidates")),
-        "space", {WayOut::set("space", "candidates")});
+    refuse_input("too-many-columns", "space", {WayOut::set("space", "candidates")},
+                 "space grid needs at most {} columns, but the domain has {} ({}): leave columns "
+                 "out of the domain, or take {}",
+                 kMostGridColumns, columns.size(), domain.widest(", "),
+                 setting_words("space", "candidates"));
   }
   for (const Column& column : columns) {
     if (can_be_cut(column)) continue;
-    throw InvalidInput(
-        "not-for-this-domain",
-        fmt::format("space grid needs columns of numbers or integers without a null category, but "
-                    "column \"{}\" is not one: leave it out of the domain, or take {}",
-                    column.name(), setting_words("space", "candidates")),
-        Concern::of_column(column.name()), {WayOut::set("space", "candidates")});
+    refuse_input("not-for-this-domain", Concern::of_column(column.name()),
+                 {WayOut::set("space", "candidates")},
+                 "space grid needs columns of numbers or integers without a null category, but "
+                 "column \"{}\" is not one: leave it out of the domain, or take {}",
+                 column.name(), setting_words("space", "candidates"));
   }
 }
 

@@ -14,6 +14,7 @@
 #include "base/refusal.h"
 #include "base/sha256.h"
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 
 namespace mollify {
 

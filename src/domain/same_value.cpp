@@ -16,7 +16,7 @@
 #include <fmt/format.h>
 
 #include "base/refusal.h"
-#include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "domain/times.h"
 
 namespace mollify {

@@ -11,9 +11,9 @@
 #include <variant>
 #include <vector>
 
-#include "core/invalid_input.h"
-
 namespace mollify {
+
+struct Called;
 
 // -----------------------------------------------------------------------------------------------
 // One value of any type.

@@ -11,6 +11,7 @@
 
 #include "base/names.h"
 #include "base/refusal.h"
+#include "core/ranges.h"
 #include "domain/same_value.h"
 
 namespace mollify {

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/names.h"
 #include "base/refusal.h"
 #include "core/invalid_input.h"
 

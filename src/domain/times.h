@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/names.h"
+#include "base/named.h"
 #include "domain/numbers.h"
 #include "domain/same_value.h"
 #include "domain/settings.h"

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "base/names.h"
 #include "base/refusal.h"
 #include "base/words.h"
-#include "core/invalid_input.h"
 
 namespace mollify {
 
@@ -177,11 +177,8 @@ Categories Categories::make(const std::vector<std::string>& values, bool ordered
   categories.ordered_ = ordered;
   for (const std::string& value : values) {
     require_declarable(value, {"a value", "values"});
-    if (categories.values_.find(value) != StringIndex::kAbsent) {
-      throw InvalidInput("duplicate-value",
-                         fmt::format("values must be distinct, but \"{}\" is listed twice", value),
-                         "values");
-    }
+    refuse_if(categories.values_.find(value) != StringIndex::kAbsent, "duplicate-value", "values",
+              "values must be distinct, but \"{}\" is listed twice", value);
     const std::uint32_t cell = categories.values_.insert(value);
     SameValueBuffer buffer;
     const auto same = same_value_text(value, buffer);

@@ -123,10 +123,9 @@ bool LineReader::skip_rest_of_line() {
   std::size_t skipped = 0;
   while (true) {
     if (refuses_endless_lines_ && skipped > kMostBytesOfLine) {
-      throw InvalidInput("malformed-file",
-                         fmt::format("{} line {} must end within {} bytes, but does not", path_,
-                                     number_, kMostBytesOfLine),
-                         Concern::in_file(path_, number_));
+      refuse_input("malformed-file", Concern::in_file(path_, number_),
+                   "{} line {} must end within {} bytes, but does not", path_, number_,
+                   kMostBytesOfLine);
     }
     const void* feed = std::memchr(buffer_.data() + begin_, '\n', end_ - begin_);
     if (feed != nullptr) {

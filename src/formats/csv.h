@@ -14,11 +14,12 @@
 #include <string_view>
 #include <vector>
 
-#include "core/invalid_input.h"
 #include "records/sink.h"
 #include "records/source.h"
 
 namespace mollify {
+
+struct Concern;
 
 class Domain;
 

@@ -567,11 +567,9 @@ Domain domain_of(const std::vector<DraftedColumn>& columns, const std::string& p
     }
   }
   if (made.empty()) {
-    throw InvalidInput(
-        "empty-input",
-        fmt::format("{} must have a column to draft a domain from, but none is left{}", public_csv,
-                    reasons_of(columns)),
-        Concern::in_file(public_csv));
+    refuse_input("empty-input", Concern::in_file(public_csv),
+                 "{} must have a column to draft a domain from, but none is left{}", public_csv,
+                 reasons_of(columns));
   }
   try {
     return Domain::make(std::move(made));
@@ -616,12 +614,9 @@ void require_commas(const CsvReader& csv) {
   for (const auto& [letter, name] :
        {std::pair{';', "semicolons"}, std::pair{'\t', "tabs"}, std::pair{'|', "bars"}}) {
     if (csv.header().front().find(letter) == std::string::npos) continue;
-    throw InvalidInput(
-        "malformed-file",
-        fmt::format(
-            "{} must have commas between its fields, but its first line has {} and no comma",
-            csv.path(), name),
-        Concern::in_file(csv.path(), 1));
+    refuse_input("malformed-file", Concern::in_file(csv.path(), 1),
+                 "{} must have commas between its fields, but its first line has {} and no comma",
+                 csv.path(), name);
   }
 }
 
@@ -655,10 +650,8 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
   }
 
   if (records == 0) {
-    throw InvalidInput(
-        "empty-input",
-        fmt::format("{} must have rows to draft a domain from, but has none", public_csv),
-        Concern::in_file(public_csv));
+    refuse_input("empty-input", Concern::in_file(public_csv),
+                 "{} must have rows to draft a domain from, but has none", public_csv);
   }
   std::vector<std::string> notes = {
       fmt::format("Drafted from {} ({}), which must be public. Never draft from private data.",

@@ -14,13 +14,14 @@
 
 #include "base/decimals.h"
 #include "base/json.h"
-#include "base/names.h"
+#include "base/named.h"
 #include "base/progress.h"
 #include "base/refusal.h"
 #include "base/sha256.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "formats/locked_file.h"
 #include "formats/text_files.h"
 #include "mollify/version.h"
@@ -255,15 +256,13 @@ void require_same_name(const std::string& name, const std::vector<std::string>& 
   if (known.empty() || release.another_data_set) return;
   if (std::find(known.begin(), known.end(), name) != known.end()) return;
   const std::string& former = known.front();
-  throw InvalidInput(
-      "another-data-set",
-      fmt::format("{0} knows {1}{2} already, and charges there would not count for \"{3}\": name "
-                  "it \"{4}\", "
-                  "or say that another data set is meant ({5})",
-                  ledger, release.file->path,
-                  former == release.file->path ? "" : fmt::format(" as \"{}\"", former), name,
-                  former, added_words("another-data-set")),
-      "data-set", {WayOut::set("data-set", former), WayOut::add("another-data-set")});
+  refuse_input("another-data-set", "data-set",
+               {WayOut::set("data-set", former), WayOut::add("another-data-set")},
+               "{0} knows {1}{2} already, and charges there would not count for \"{3}\": name it "
+               "\"{4}\", or say that another data set is meant ({5})",
+               ledger, release.file->path,
+               former == release.file->path ? "" : fmt::format(" as \"{}\"", former), name, former,
+               added_words("another-data-set"));
 }
 
 /// "epsilon 2 and delta 1e-7 remain", and which of the two is missing.
@@ -314,15 +313,13 @@ void require_total(const DataSetSummary& known, const ReleaseCharge& release,
       shell_word(known.data_set), budget);
   std::vector<WayOut> ways{WayOut::run("ledger --declare")};
   if (!words_of_speech("no-total", "").empty()) ways.push_back(WayOut::add("no-total"));
-  throw InvalidInput(
-      "no-total",
-      fmt::format("\"{}\" has no total in {}{}, so nothing would ever be refused: declare one ({}",
-                  known.data_set, ledger,
-                  totals.empty() ? ""
-                                 : fmt::format(", which has totals for {} ({} names one)",
-                                               list_words(totals), flag_words("data-set")),
-                  words_of_speech(declare, "Ledger.declare)")),
-      concern_of("data-set", ledger), std::move(ways));
+  refuse_input("no-total", concern_of("data-set", ledger), std::move(ways),
+               "\"{}\" has no total in {}{}, so nothing would ever be refused: declare one ({}",
+               known.data_set, ledger,
+               totals.empty() ? ""
+                              : fmt::format(", which has totals for {} ({} names one)",
+                                            list_words(totals), flag_words("data-set")),
+               words_of_speech(declare, "Ledger.declare)"));
 }
 
 /// Refuses a charge that the total does not allow, if there is one.
@@ -336,38 +333,30 @@ void require_room(const DataSetSummary& known, const ReleaseCharge& release,
     const std::string of_python =
         fmt::format(R"(. Give the method unit="{0}", or a charge scope="unit={0}".)", scope.unit);
     const std::string_view way = words_of_speech(of_command, of_python);
-    throw InvalidInput(
-        "total-protects-more",
-        fmt::format(
-            "the total of \"{}\" in {} protects {}, but this release protects no more than {}{}",
-            known.data_set, ledger, scope.words(), release.scope.words(),
-            scope.unit.empty() ? "" : way),
-        concern_of("unit", ledger), {WayOut::set("unit", scope.unit)});
+    refuse_input(
+        "total-protects-more", concern_of("unit", ledger), {WayOut::set("unit", scope.unit)},
+        "the total of \"{}\" in {} protects {}, but this release protects no more than {}{}",
+        known.data_set, ledger, scope.words(), release.scope.words(),
+        scope.unit.empty() ? "" : way);
   }
   if (!LedgerAccount().with(release.cost).spent(total)) {
     const bool lacks_delta =
         total.notion == Notion::kPure && release.cost.notion == Notion::kApproximate;
-    throw InvalidInput(
-        "total-of-another-kind",
-        fmt::format("the total of \"{}\" in {} is {}, but this release promises {}{}",
-                    known.data_set, ledger, parameters_of(total), parameters_of(release.cost),
-                    lacks_delta
-                        ? fmt::format("; a total that has {} takes both", flag_words("delta"))
-                        : ""),
-        "data-set");
+    refuse_input(
+        "total-of-another-kind", "data-set",
+        "the total of \"{}\" in {} is {}, but this release promises {}{}", known.data_set, ledger,
+        parameters_of(total), parameters_of(release.cost),
+        lacks_delta ? fmt::format("; a total that has {} takes both", flag_words("delta")) : "");
   }
   if (!known.account.with(release.cost).fits(total)) {
-    throw InvalidInput(
-        "budget-exceeded",
-        fmt::format(
-            "the total of \"{}\" in {} is {}: {}, and this release costs {}; {}declare a higher "
-            "total "
-            "({})",
-            known.data_set, ledger, total.text(),
-            remaining_words(known.account, total, release.cost), release.cost.text(),
-            known.account.remaining(total).is_zero() ? "" : "release with what remains, or ",
-            words_of_speech("mollify ledger --replace", "Ledger.declare with replace=True")),
-        concern_of("data-set", ledger), ways_to_fit(known.account, total));
+    refuse_input("budget-exceeded", concern_of("data-set", ledger),
+                 ways_to_fit(known.account, total),
+                 "the total of \"{}\" in {} is {}: {}, and this release costs {}; {}declare a "
+                 "higher total ({})",
+                 known.data_set, ledger, total.text(),
+                 remaining_words(known.account, total, release.cost), release.cost.text(),
+                 known.account.remaining(total).is_zero() ? "" : "release with what remains, or ",
+                 words_of_speech("mollify ledger --replace", "Ledger.declare with replace=True"));
   }
 }
 
@@ -458,22 +447,17 @@ class LedgerFile::Operation {
 
  private:
   [[noreturn]] void refuse_replaced(const char* consequence) const {
-    throw InvalidInput(
-        "ledger-moved",
-        fmt::format("the ledger {} was moved, replaced or deleted after it was opened, so {}: put "
-                    "the file back, or open the ledger again if the new file is meant",
-                    path(), consequence),
-        concern_of("ledger", path()));
+    refuse_input("ledger-moved", concern_of("ledger", path()),
+                 "the ledger {} was moved, replaced or deleted after it was opened, so {}: put the "
+                 "file back, or open the ledger again if the new file is meant",
+                 path(), consequence);
   }
 
   [[noreturn]] void refuse_damaged() const {
-    throw InvalidInput(
-        "ledger-damaged",
-        fmt::format("the ledger {} is damaged: entry {} is not as it was written. Put back a copy "
-                    "that has all "
-                    "entries, or make a new ledger and declare what each total has left",
-                    path(), entries_.size() + 1),
-        concern_of("ledger", path()));
+    refuse_input("ledger-damaged", concern_of("ledger", path()),
+                 "the ledger {} is damaged: entry {} is not as it was written. Put back a copy "
+                 "that has all entries, or make a new ledger and declare what each total has left",
+                 path(), entries_.size() + 1);
   }
 
   /// Refuses unless the path leads to the file that is locked, which must be the first operation's.
@@ -487,10 +471,9 @@ class LedgerFile::Operation {
 
   void require_writable() const {
     if (file_.not_writable() == 0) return;
-    throw InvalidInput("unwritable-file",
-                       fmt::format("the ledger {} cannot be written: {}", path(),
-                                   std::generic_category().message(file_.not_writable())),
-                       concern_of("ledger", path()));
+    refuse_input("unwritable-file", concern_of("ledger", path()),
+                 "the ledger {} cannot be written: {}", path(),
+                 std::generic_category().message(file_.not_writable()));
   }
 
   /// Whether the file has a ledger's header, and not nothing or a torn beginning of one. Refuses
@@ -508,26 +491,21 @@ class LedgerFile::Operation {
                          concern_of("ledger", path()));
     // A database says at this place whose it is.
     if (begin.starts_with("SQLite format 3") && begin.find("moll", 68) == 68) {
-      throw InvalidInput(
-          "unsupported-version",
-          fmt::format("the ledger {} was made by an earlier version of mollify, as a database: "
-                      "keep it, make a "
-                      "new ledger with {}, and declare there what each total has left",
-                      path(), command_words("ledger --declare")),
-          concern_of("ledger", path()));
+      refuse_input("unsupported-version", concern_of("ledger", path()),
+                   "the ledger {} was made by an earlier version of mollify, as a database: keep "
+                   "it, make a new ledger with {}, and declare there what each total has left",
+                   path(), command_words("ledger --declare"));
     }
     if (begin.starts_with(kMagic)) {
       const std::string format = begin.substr(kMagic.size(), begin.find('\n') - kMagic.size());
       if (format != kFormat) {
-        throw InvalidInput("unsupported-version",
-                           fmt::format("the ledger {} must have format {}, but has format {}",
-                                       path(), kFormat, printable(format.substr(0, 20))),
-                           concern_of("ledger", path()));
+        refuse_input("unsupported-version", concern_of("ledger", path()),
+                     "the ledger {} must have format {}, but has format {}", path(), kFormat,
+                     printable(format.substr(0, 20)));
       }
     }
-    throw InvalidInput("wrong-kind-of-file",
-                       fmt::format("{} is not a ledger but a file of another kind", path()),
-                       concern_of("ledger", path()));
+    refuse_input("wrong-kind-of-file", concern_of("ledger", path()),
+                 "{} is not a ledger but a file of another kind", path());
   }
 
   /// Takes a line, without its line feed, as the next entry, if it has the right digest.
@@ -586,9 +564,8 @@ LedgerFile::LedgerFile(const std::string& path, Opening opening) : path_(path) {
   std::error_code failed;
   file_ = std::filesystem::absolute(path, failed).string();
   if (failed) {
-    throw InvalidInput("unreadable-file",
-                       fmt::format("the ledger {} cannot be opened: {}", path, failed.message()),
-                       concern_of("ledger", path));
+    refuse_input("unreadable-file", concern_of("ledger", path),
+                 "the ledger {} cannot be opened: {}", path, failed.message());
   }
   device_and_inode_ = Operation(*this, opening).device_and_inode();
 }
@@ -647,21 +624,18 @@ std::string LedgerFile::declare(const std::string& name, LedgerTotal total, bool
     if (keeps_scope) total.scope = declared.scope;
     if (declared.cost == total.cost && declared.scope == total.scope) return data_set;
     if (!replace) {
-      throw InvalidInput("total-exists",
-                         fmt::format("\"{}\" already has a total in {}: {} for {}. {} replaces it",
-                                     data_set, path_, declared.cost.text(), declared.scope.words(),
-                                     words_of_speech("--replace", "replace=True")),
-                         "data-set", {WayOut::add("replace")});
+      refuse_input("total-exists", "data-set", {WayOut::add("replace")},
+                   "\"{}\" already has a total in {}: {} for {}. {} replaces it", data_set, path_,
+                   declared.cost.text(), declared.scope.words(),
+                   words_of_speech("--replace", "replace=True"));
     }
   }
   for (const LedgerEntry& entry : entries) {
     if (!entry.is_total && !protects(entry.scope, total.scope)) {
-      throw InvalidInput(
-          "total-protects-more",
-          fmt::format(
-              "a total for {} cannot be kept: release {} of \"{}\" in {} protects no more than {}",
-              total.scope.words(), entry.number, data_set, path_, entry.scope.words()),
-          "unit");
+      refuse_input(
+          "total-protects-more", "unit",
+          "a total for {} cannot be kept: release {} of \"{}\" in {} protects no more than {}",
+          total.scope.words(), entry.number, data_set, path_, entry.scope.words());
     }
   }
   if (!known.empty() && !known.front().account.fits(total.cost)) {
@@ -669,13 +643,11 @@ std::string LedgerFile::declare(const std::string& name, LedgerTotal total, bool
     const bool lacks_delta = sum && sum->delta > total.cost.delta;
     std::vector<WayOut> ways{WayOut::set(parameter_name(total.cost.notion))};
     if (lacks_delta) ways.push_back(WayOut::set("delta"));
-    throw InvalidInput(
-        "budget-exceeded",
-        fmt::format("\"{}\" has spent more in {} already than {}{}; declare a higher total{}",
-                    data_set, path_, total.cost.text(),
-                    sum ? fmt::format(": {}, if costs are summed", readable(*sum).text()) : "",
-                    lacks_delta ? fmt::format(", with {}", flag_words("delta")) : ""),
-        concern_of("data-set", path_), std::move(ways));
+    refuse_input("budget-exceeded", concern_of("data-set", path_), std::move(ways),
+                 "\"{}\" has spent more in {} already than {}{}; declare a higher total{}",
+                 data_set, path_, total.cost.text(),
+                 sum ? fmt::format(": {}, if costs are summed", readable(*sum).text()) : "",
+                 lacks_delta ? fmt::format(", with {}", flag_words("delta")) : "");
   }
   operation.add({.data_set = data_set,
                  .scope = total.scope,

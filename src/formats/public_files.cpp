@@ -22,6 +22,7 @@
 #include "base/sha256.h"
 #include "base/speech.h"
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "domain/column.h"
 #include "domain/same_value.h"
 #include "formats/check.h"
@@ -529,10 +530,8 @@ void PublicFiles::require_public(const char* what, const char* flag,
   const bool same = private_bytes_ ? bytes(name) == *private_bytes_
                                    : same_file_or_content(name, bytes(name), *private_file_);
   if (same) {
-    throw InvalidInput(
-        "public-is-private",
-        fmt::format("the {} must be public, but {} is the private file itself", what, name),
-        is_of_file(name) ? concern_of(flag, name) : Concern(flag));
+    refuse_input("public-is-private", is_of_file(name) ? concern_of(flag, name) : Concern(flag),
+                 "the {} must be public, but {} is the private file itself", what, name);
   }
 }
 

@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -63,6 +62,13 @@ std::string why_not_written(const std::string& path, int error) {
 // -----------------------------------------------------------------------------------------------
 // A small public file, whole.
 
+namespace {
+
+constexpr std::size_t kBufferBytes = std::size_t{1} << 16U;
+constexpr std::size_t kMostBytes = std::size_t{1} << 30U;  // of a device, which has no end
+
+}  // namespace
+
 std::string read_text_file(const std::string& path) {
   require_without_nul("a path", path);
   std::ifstream file(path, std::ios::binary);
@@ -70,17 +76,20 @@ std::string read_text_file(const std::string& path) {
     refuse_input("unreadable-file", Concern::in_file(path), "{} cannot be read: {}", path,
                  file ? "it is a folder" : why_not_opened(path, errno));
   }
-  std::ostringstream text;
-  text << file.rdbuf();
-  return std::move(text).str();
+  std::string text;
+  for (char part[kBufferBytes]; file;) {
+    file.read(part, sizeof part);
+    text.append(part, static_cast<std::size_t>(file.gcount()));
+    refuse_if(text.size() > kMostBytes, "unreadable-file", Concern::in_file(path),
+              "{} cannot be read: it has more than {} bytes", path, kMostBytes);
+  }
+  return text;
 }
 
 // -----------------------------------------------------------------------------------------------
 // Writes a file whole or not at all.
 
 namespace {
-
-constexpr std::size_t kBufferBytes = std::size_t{1} << 16U;
 
 std::string own_link(int descriptor) { return fmt::format("/proc/self/fd/{}", descriptor); }
 

@@ -21,7 +21,7 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // A small public file, whole.
 
-/// The file's bytes. Throws InvalidInput, naming the file, if it cannot be read.
+/// The file's bytes. Throws InvalidInput, naming the file, if it cannot be read or has more than 1 GiB.
 [[nodiscard]] std::string read_text_file(const std::string& path);
 
 /// What `parse` makes of its bytes and its name; refusals name the file.

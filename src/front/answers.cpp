@@ -11,6 +11,7 @@
 #include "analysis/summaries.h"
 #include "analysis/tune.h"
 #include "base/json.h"
+#include "base/refusal.h"
 #include "formats/public_files.h"
 #include "front/domain.h"
 #include "front/message.h"
@@ -57,8 +58,8 @@ Answer plan(std::string_view question, const std::string& name, const PublicText
 
 Answer plans(std::span<const std::string> questions, const std::string& name,
              const PublicTexts& texts, const std::optional<std::string>& unit) {
-  if (questions.empty())
-    throw InvalidInput("empty-input", "there must be a question to plan, but the list is empty");
+  refuse_if(questions.empty(), "empty-input", {},
+            "there must be a question to plan, but the list is empty");
   const inside::PublicFiles files(std::nullopt, std::nullopt, texts);
   std::vector<inside::PlanReport> reports;
   for (const std::string& question : questions) {

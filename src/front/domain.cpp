@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/refusal.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "formats/domain_yaml.h"
@@ -52,10 +53,8 @@ std::string with_domain(std::string_view json, const Domain& domain, const std::
   inside::Json object = inside::Json::parse(json);
   if (!object.is_object()) return std::string(json);
   if (object.contains("domain")) {
-    throw InvalidInput(
-        "superfluous-parameter",
-        fmt::format("{} must name no domain where one is given, but it names one", name), "domain",
-        {WayOut::leave("domain")});
+    refuse_input("superfluous-parameter", "domain", {WayOut::leave("domain")},
+                 "{} must name no domain where one is given, but it names one", name);
   }
   object["domain"] = {{"text", domain.yaml()}};
   return object.dump();
@@ -99,10 +98,8 @@ std::uint32_t Domain::encode(std::span<const std::string_view> fields) const {
 std::vector<std::string> Domain::decode(std::uint32_t outcome) const {
   inside_->domain.require_enumerable("an outcome");
   if (outcome >= inside_->domain.size()) {
-    throw InvalidInput(
-        "out-of-range",
-        fmt::format("an outcome must be below {}, but is {}", inside_->domain.size(), outcome),
-        "outcome");
+    refuse_input("out-of-range", "outcome", "an outcome must be below {}, but is {}",
+                 inside_->domain.size(), outcome);
   }
   std::vector<std::string> fields;
   inside_->domain.decode(outcome, entropy(), fields);

@@ -8,17 +8,17 @@
 #include <string_view>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "accounting/composition.h"
 #include "accounting/gaussian.h"
 #include "accounting/shuffling.h"
 #include "base/decimals.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "front/message.h"
 #include "front/release.h"
 #include "mollify/privacy.h"
@@ -283,8 +283,8 @@ void Ledger::declare(const std::string& data_set, const Privacy& total, const st
 
 void Ledger::charge(const std::string& data_set, const Privacy& cost, const std::string& scope,
                     const std::string& mechanism, std::uint64_t count) {
-  if (data_set.empty())
-    throw InvalidInput("malformed-text", "data_set must be a name, but is empty", "data-set");
+  refuse_if(data_set.empty(), "malformed-text", "data-set",
+            "data_set must be a name, but is empty");
   static_cast<void>(inside_->file.charge({.data_set = data_set,
                                           .scope = scope_of(scope),
                                           .cost = inward_exactly(cost),
@@ -307,9 +307,8 @@ std::string Ledger::history(const std::string& data_set) const {
     if (entry.data_set == data_set) entries.push_back(inside::entry_json(entry));
   }
   if (entries.empty())
-    throw InvalidInput("unknown-data-set",
-                       fmt::format("the ledger has no data set named \"{}\"", data_set), "data-set",
-                       {WayOut::set("data-set")});
+    refuse_input("unknown-data-set", "data-set", {WayOut::set("data-set")},
+                 "the ledger has no data set named \"{}\"", data_set);
   return inside::json_text(entries);
 }
 

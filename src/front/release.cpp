@@ -3,12 +3,11 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
-#include "base/names.h"
+#include "base/named.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
-#include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "formats/arrow.h"
 #include "formats/domain_yaml.h"
 #include "formats/public_files.h"
@@ -38,13 +37,9 @@ std::vector<std::uint8_t> ReleaseKey::bytes_for_workers() const {
 
 ReleaseKey ReleaseKey::of_worker_bytes(std::span<const std::uint8_t> bytes) {
   auto key = inside::ReleaseKey::of_worker_bytes(bytes);
-  if (!key) {
-    throw InvalidInput(
-        "malformed-text",
-        "a release key must be the bytes that another one gave for its workers, unchanged, "
-        "but is not",
-        "key");
-  }
+  refuse_if(!key, "malformed-text", "key",
+            "a release key must be the bytes that another one gave for its workers, unchanged, but "
+            "is not");
   return ReleaseKey(std::make_shared<const Inside>(Inside{*std::move(key)}));
 }
 
@@ -180,11 +175,9 @@ void PreparedRelease::require(const Source& data) const {
 void PreparedRelease::require_model() const {
   const inside::Method method = inside_->certificate.inside().stated.spec.method;
   if (inside::kPublishedModels.has(method)) return;
-  throw InvalidInput("not-for-this-method",
-                     fmt::format("a model is released by {}, but the method is {}",
-                                 inside::kPublishedModels.text(),
-                                 inside::bare_method_words(inside::name_of(method))),
-                     "model-out");
+  refuse_input("not-for-this-method", "model-out",
+               "a model is released by {}, but the method is {}", inside::kPublishedModels.text(),
+               inside::bare_method_words(inside::name_of(method)));
 }
 
 inside::Charging charging_of(const Charging& charging, const std::optional<std::string>& path) {

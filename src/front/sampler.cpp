@@ -11,8 +11,9 @@
 
 #include "analysis/mechanisms.h"
 #include "base/json.h"
-#include "base/names.h"
+#include "base/named.h"
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "base/spare.h"
 #include "base/speech.h"
 #include "base/threads.h"
@@ -69,14 +70,11 @@ namespace {
 template <class Score>
 void draw_rows(const inside::LocalSampler& sampler, std::span<const Score> scores,
                std::span<std::uint32_t> released) {
-  if (scores.size() / sampler.outcome_count() != released.size() ||
-      scores.size() % sampler.outcome_count() != 0) {
-    throw InvalidInput("wrong-shape",
-                       fmt::format("{} draws over {} outcomes need as many rows of scores, but "
-                                   "there are {} scores",
-                                   released.size(), sampler.outcome_count(), scores.size()),
-                       "scores");
-  }
+  refuse_if(scores.size() / sampler.outcome_count() != released.size() ||
+                scores.size() % sampler.outcome_count() != 0,
+            "wrong-shape", "scores",
+            "{} draws over {} outcomes need as many rows of scores, but there are {} scores",
+            released.size(), sampler.outcome_count(), scores.size());
   constexpr std::size_t kScoresAtOnce = std::size_t{1} << 16U;
   const std::size_t k = sampler.outcome_count();
   const std::size_t at_once = std::max<std::size_t>(kScoresAtOnce / k, 1);
@@ -101,18 +99,11 @@ class UnitsOfRecords {
   UnitsOfRecords(std::span<const std::uint32_t> outcomes, std::span<const std::uint64_t> offsets,
                  std::span<const double> weights, std::size_t units)
       : outcomes_(outcomes), offsets_(offsets), weights_(weights) {
-    if (offsets.size() != units + 1) {
-      throw InvalidInput("wrong-shape",
-                         fmt::format("{} units need one offset more, but there are {} offsets",
-                                     units, offsets.size()),
-                         "offsets");
-    }
-    if (!weights.empty() && weights.size() != outcomes.size()) {
-      throw InvalidInput("wrong-shape",
-                         fmt::format("{} outcomes need as many weights, but there are {}",
-                                     outcomes.size(), weights.size()),
-                         "weights");
-    }
+    refuse_if(offsets.size() != units + 1, "wrong-shape", "offsets",
+              "{} units need one offset more, but there are {} offsets", units, offsets.size());
+    refuse_if(!weights.empty() && weights.size() != outcomes.size(), "wrong-shape", "weights",
+              "{} outcomes need as many weights, but there are {}", outcomes.size(),
+              weights.size());
     if (!weights.empty()) return;
     std::size_t most = 0;
     for (std::size_t unit = 0; unit < units; ++unit) most = std::max(most, range(unit).second);
@@ -191,10 +182,9 @@ void require_distinct(std::span<const std::string_view> units) {
   inside::TextBuffer buffer;
   for (const std::string_view unit : units) known.insert(inside::id_text(unit, buffer));
   if (known.size() == units.size()) return;
-  throw InvalidInput("duplicate-value",
-                     fmt::format("the identities of units must be distinct, but of {} only {} are",
-                                 units.size(), known.size()),
-                     "identities");
+  refuse_input("duplicate-value", "identities",
+               "the identities of units must be distinct, but of {} only {} are", units.size(),
+               known.size());
 }
 
 }  // namespace
@@ -250,12 +240,8 @@ void Sampler::draw_units(std::span<const std::uint32_t> outcomes,
                          std::span<const std::uint64_t> offsets, std::span<const double> weights,
                          std::span<std::uint32_t> released, const ReleaseKey& key,
                          std::span<const std::string_view> units, std::size_t threads) const {
-  if (units.size() != released.size()) {
-    throw InvalidInput("wrong-shape",
-                       fmt::format("{} units need as many identities, but there are {}",
-                                   released.size(), units.size()),
-                       "identities");
-  }
+  refuse_if(units.size() != released.size(), "wrong-shape", "identities",
+            "{} units need as many identities, but there are {}", released.size(), units.size());
   require_distinct(units);
   const UnitsOfRecords records(outcomes, offsets, weights, released.size());
   const auto make_work = [&]() -> inside::RangeWork {
@@ -322,15 +308,12 @@ void TokenSampler::check(const Logits& open) const {
 
 void TokenSampler::draw(const Logits& secret, const Logits& open,
                         std::span<std::uint32_t> released) const {
-  if (secret.rows != open.rows || secret.vocabulary != open.vocabulary ||
-      released.size() != open.rows) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("private and public logits of {} tokens must be of one shape, but have shapes "
-                    "({}, {}) and ({}, {})",
-                    released.size(), secret.rows, secret.vocabulary, open.rows, open.vocabulary),
-        "private");
-  }
+  refuse_if(secret.rows != open.rows || secret.vocabulary != open.vocabulary ||
+                released.size() != open.rows,
+            "wrong-shape", "private",
+            "private and public logits of {} tokens must be of one shape, but have shapes ({}, {}) "
+            "and ({}, {})",
+            released.size(), secret.rows, secret.vocabulary, open.rows, open.vocabulary);
   auto draws = inside_->draws();
   if (open.rows > 1) require_rows(*draws, open);  // of one alone the draw does
   for (std::size_t row = 0; row < open.rows; ++row) {
@@ -353,12 +336,8 @@ namespace {
 template <class Value>
 void report(const inside::RandomizedResponse& response, std::span<const Value> values,
             std::span<std::uint32_t> released) {
-  if (values.size() != released.size()) {
-    throw InvalidInput("wrong-shape",
-                       fmt::format("{} reports need as many values, but there are {}",
-                                   released.size(), values.size()),
-                       "values");
-  }
+  refuse_if(values.size() != released.size(), "wrong-shape", "values",
+            "{} reports need as many values, but there are {}", released.size(), values.size());
   constexpr std::size_t kReportsAtOnce = std::size_t{1} << 16U;
   SecureRandom& random = entropy();
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -438,8 +417,7 @@ CountedRecords RecordCounter::take() {
 
 Source counted_table(const PreparedRelease& prepared, const CountedRecords& counted) {
   const inside::RecordCounting counting = prepared.inside().release->counting();
-  if (counting.unit)
-    throw InvalidInput("not-available-here", "the counts of a table have no units");
+  refuse_if(counting.unit.has_value(), "not-available-here", {}, "the counts of a table have no units");
   auto table = inside::counted_table(
       *counting.domain,
       inside::CountedRecords{.records = counted.records, .counts = counted.counts});

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "base/names.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "methods/local/mechanism.h"
 #include "mollify/sampler.h"
@@ -33,10 +34,9 @@ namespace inside = ::mollify;
   }
   for (const auto& [name, value] : parameters.numbers) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    throw InvalidInput("unknown-key",
-                       fmt::format("the numbers of a mechanism are {}, and none is \"{}\"{}",
-                                   fmt::join(known, ", "), name, inside::did_you_mean(name, known)),
-                       name, inside::ways_to_mean(name, name, known));
+    refuse_input("unknown-key", name, inside::ways_to_mean(name, name, known),
+                 "the numbers of a mechanism are {}, and none is \"{}\"{}", fmt::join(known, ", "),
+                 name, inside::did_you_mean(name, known));
   }
   return {.mechanism = mechanism_of(parameters.mechanism),
           .outcome_count = parameters.outcomes,

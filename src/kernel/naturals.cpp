@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 
 namespace mollify {
 

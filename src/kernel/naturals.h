@@ -8,10 +8,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/invalid_input.h"
 #include "core/random.h"
 
 namespace mollify {
+
+struct Called;
 
 // -----------------------------------------------------------------------------------------------
 // Natural numbers of any size, for the comparisons that 128 bits do not settle.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/random.h"
+#include "core/ranges.h"
 #include "kernel/coins.h"
 #include "kernel/naturals.h"
 #include "kernel/order.h"

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 
 namespace mollify {
 

@@ -12,6 +12,7 @@
 
 #include "core/invalid_input.h"
 #include "core/lanes.h"
+#include "core/ranges.h"
 #include "kernel/search_lanes.h"
 
 namespace mollify {

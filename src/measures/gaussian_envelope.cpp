@@ -10,7 +10,7 @@
 #include <boost/math/special_functions/gamma.hpp>
 
 #include "base/refusal.h"
-#include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "measures/truncated_normal.h"
 
 namespace mollify {
@@ -105,13 +105,9 @@ GaussianEnvelope::GaussianEnvelope(double radius, double variance, std::size_t d
   require_in(kPositive, {"the variance of a Gaussian envelope", "variance"}, variance);
   require_between({"the dimension of a Gaussian envelope", "dimension"}, dimension, 1,
                   kMostDimensions);
-  if (box_.size() != dimension) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("the box of a Gaussian envelope must have its {} dimensions, but has {}",
-                    dimension, box_.size()),
-        "box");
-  }
+  refuse_if(box_.size() != dimension, "wrong-shape", "box",
+            "the box of a Gaussian envelope must have its {} dimensions, but has {}", dimension,
+            box_.size());
   if (box_ == Box(dimension)) {
     shape_mass_ = unbounded_shape_mass();
   } else {

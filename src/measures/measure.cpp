@@ -483,13 +483,11 @@ Interval interval_of(const Column& column) {
               static_cast<double>(integers->max()) + 0.5};
     }
   }
-  throw InvalidInput(
-      "not-for-this-domain",
-      fmt::format("a density of numbers needs columns of type number or integer without edges "
-                  "or null: category, but column \"{}\" is not one: leave it out of the domain, or "
-                  "use the public table itself as the reference",
-                  column.name()),
-      Concern::of_column(column.name()), {WayOut::set("reference")});
+  refuse_input("not-for-this-domain", Concern::of_column(column.name()), {WayOut::set("reference")},
+               "a density of numbers needs columns of type number or integer without edges or "
+               "null: category, but column \"{}\" is not one: leave it out of the domain, or use "
+               "the public table itself as the reference",
+               column.name());
 }
 
 /// The ends of a column's cells.
@@ -778,10 +776,9 @@ std::shared_ptr<const Measure> measure_of(const JsonNode& node, int levels) {
   const std::vector<std::string> known{std::string(kMixture),   std::string(kGaussian),
                                        std::string(kEnvelope),  std::string(kUniform),
                                        std::string(kHistogram), std::string(kProduct)};
-  throw InvalidInput("unknown-name",
-                     fmt::format("\"type\" of {} must be {}, but is \"{}\"{}", node.place,
-                                 choice_words(known), type, did_you_mean(type, known)),
-                     "type", ways_to_mean("type", type, known));
+  refuse_input("unknown-name", "type", ways_to_mean("type", type, known),
+               "\"type\" of {} must be {}, but is \"{}\"{}", node.place, choice_words(known), type,
+               did_you_mean(type, known));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <boost/math/special_functions/erf.hpp>
 
 #include "base/refusal.h"
+#include "core/ranges.h"
 
 namespace mollify {
 
@@ -105,11 +106,8 @@ void equal_masses(double first_edge, double width, double weight,
 
 TruncatedNormal::TruncatedNormal(double mean, double variance, const Interval& support)
     : mean_(mean), deviation_(std::sqrt(variance)), support_(support) {
-  if (!std::isfinite(mean)) {
-    throw InvalidInput("out-of-range",
-                       fmt::format("a normal law's mean must be finite, but is {:g}", mean),
-                       "mean");
-  }
+  refuse_if(!std::isfinite(mean), "out-of-range", "mean",
+            "a normal law's mean must be finite, but is {:g}", mean);
   require_in(kPositive, {"a normal law's variance", "variance"}, variance);
   normaliser_ =
       standardised_mass((support.low - mean) / deviation_, (support.high - mean) / deviation_);

@@ -12,11 +12,13 @@
 #include "accounting/privacy.h"
 #include "base/decimals.h"
 #include "base/directed_rounding.h"
-#include "base/names.h"
+#include "base/named.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "domain/column.h"
 #include "domain/domain.h"
 #include "release/design.h"
@@ -150,13 +152,11 @@ std::vector<Search> searches(const PlanQuestion& question) {
 }
 
 [[noreturn]] void refuse_delta(const std::string& limit, const std::string& text) {
-  throw InvalidInput(
-      "delta-too-large",
-      fmt::format(
-          "delta must be below {}, but is {}: with a delta this large, whole records can be "
-          "published unchanged. Use a smaller delta, or add {} to release anyway",
-          limit, text, added_words("accept-large-delta")),
-      "delta", {WayOut::set("delta"), WayOut::add("accept-large-delta")});
+  refuse_input("delta-too-large", "delta",
+               {WayOut::set("delta"), WayOut::add("accept-large-delta")},
+               "delta must be below {}, but is {}: with a delta this large, whole records can be "
+               "published unchanged. Use a smaller delta, or add {} to release anyway",
+               limit, text, added_words("accept-large-delta"));
 }
 
 Remedy would_do(const Certificate& certificate, const Domain& domain) {

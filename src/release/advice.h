@@ -12,7 +12,7 @@
 #include "base/held.h"
 #include "base/json.h"
 #include "base/message.h"
-#include "base/names.h"
+#include "base/named.h"
 #include "release/public_inputs.h"
 #include "release/release_error.h"
 #include "release/spec.h"

@@ -14,9 +14,9 @@
 
 #include "accounting/privacy.h"
 #include "base/json.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "core/band.h"
-#include "core/invalid_input.h"
 #include "domain/numbers.h"
 #include "domain/same_value.h"
 #include "records/source.h"
@@ -95,8 +95,7 @@ class StatedReader {
   }
 
   [[noreturn]] void refuse(const char* place, const char* expected) const {
-    throw InvalidInput("malformed-file",
-                       fmt::format("{} must have {} at {}", name_, expected, place));
+    refuse_input("malformed-file", {}, "{} must have {} at {}", name_, expected, place);
   }
 
  private:
@@ -225,31 +224,20 @@ StatedCertificate parse_certificate(const std::string& text, const std::string& 
       "mollify sample writes the certificate to OUT.certificate.json, or to the "
       "file of --certificate",
       "release.certificate is the certificate");
-  if (!text.empty() && !text.starts_with('{') && !Json::accept(text)) {
-    throw InvalidInput("wrong-kind-of-file",
-                       fmt::format("{} is not a certificate, which is JSON: {}", name, written));
-  }
+  refuse_if(!text.empty() && !text.starts_with('{') && !Json::accept(text), "wrong-kind-of-file",
+            {}, "{} is not a certificate, which is JSON: {}", name, written);
   require_json(text, name);
   const Json json = Json::parse(text);
-  if (!json.is_object()) {
-    throw InvalidInput("wrong-kind-of-file",
-                       fmt::format("{} must be a certificate, a JSON object, but is not", name));
-  }
-  if (!json.contains("format")) {
-    throw InvalidInput("wrong-kind-of-file",
-                       fmt::format("{} is not a certificate: it has no format", name));
-  }
+  refuse_if(!json.is_object(), "wrong-kind-of-file", {},
+            "{} must be a certificate, a JSON object, but is not", name);
+  refuse_if(!json.contains("format"), "wrong-kind-of-file", {},
+            "{} is not a certificate: it has no format", name);
   const StatedReader reader(json, name);
   const auto format = reader.get<std::string>("/format", "the format");
-  if (format.starts_with("mollify model")) {
-    throw InvalidInput("wrong-kind-of-file",
-                       fmt::format("{} is a model and not a certificate: {}", name, written));
-  }
-  if (format != kFormat) {
-    throw InvalidInput(
-        "unsupported-version",
-        fmt::format("{} must have the format \"{}\", but has \"{}\"", name, kFormat, format));
-  }
+  refuse_if(format.starts_with("mollify model"), "wrong-kind-of-file", {},
+            "{} is a model and not a certificate: {}", name, written);
+  refuse_if(format != kFormat, "unsupported-version", {},
+            "{} must have the format \"{}\", but has \"{}\"", name, kFormat, format);
   if (!json.contains("spec")) reader.refuse("/spec", "a spec");
   require_digests(json, reader);
   const auto version = reader.get<std::string>("/version", "a version");

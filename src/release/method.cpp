@@ -9,6 +9,7 @@
 
 #include "accounting/gaussian.h"
 #include "base/names.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "domain/domain.h"
@@ -30,16 +31,15 @@ ExactPrivacy ReleaseMethod::read_privacy(const PartReader& reader, const Release
   const auto epsilon = reader.find_decimal("/privacy/epsilon");
   if (const auto rho = reader.find_decimal("/privacy/rho")) {
     if (epsilon) {
-      throw InvalidInput(
-          "contradicting-parameters",
-          fmt::format("give {} or {}, not both", flag_words("rho"), flag_words("epsilon")), "rho",
-          {WayOut::leave("rho"), WayOut::leave("epsilon")});
+      refuse_input("contradicting-parameters", "rho",
+                   {WayOut::leave("rho"), WayOut::leave("epsilon")}, "give {} or {}, not both",
+                   flag_words("rho"), flag_words("epsilon"));
     }
     if (reader.has("/privacy/delta")) {
-      throw InvalidInput("contradicting-parameters",
-                         fmt::format("{} includes its own delta: leave {} out, or give {} instead",
-                                     flag_words("rho"), flag_words("delta"), flag_words("epsilon")),
-                         "delta", {WayOut::leave("delta"), WayOut::leave("rho")});
+      refuse_input("contradicting-parameters", "delta",
+                   {WayOut::leave("delta"), WayOut::leave("rho")},
+                   "{} includes its own delta: leave {} out, or give {} instead", flag_words("rho"),
+                   flag_words("delta"), flag_words("epsilon"));
     }
     return ExactPrivacy::concentrated(*rho);
   }
@@ -135,19 +135,16 @@ void refuse_mechanism(const std::string& name, Method method) {
     if (others.has(other)) ways.push_back(WayOut::use(word));
   }
   if (ways.empty()) ways = ways_to_mean("mechanism", name, known);
-  throw InvalidInput(
-      "unknown-name",
-      fmt::format("mechanism must be {}{}, but is \"{}\"{}", choice_words(known),
-                  kDrawMethods.has(method) ? "" : " in " + method_words(name_of(method)), name,
-                  others.intersects(kEveryMethod) ? fmt::format(", which is for {}", others.text())
-                                                  : did_you_mean(name, known)),
-      "mechanism", std::move(ways));
+  refuse_input("unknown-name", "mechanism", std::move(ways),
+               "mechanism must be {}{}, but is \"{}\"{}", choice_words(known),
+               kDrawMethods.has(method) ? "" : " in " + method_words(name_of(method)), name,
+               others.intersects(kEveryMethod) ? fmt::format(", which is for {}", others.text())
+                                               : did_you_mean(name, known));
 }
 
 void require_facts(bool hold) {
-  if (!hold)
-    throw InvalidInput("internal-error",
-                       "a release must have the facts of its spec, but has others");
+  refuse_if(!hold, "internal-error", {},
+            "a release must have the facts of its spec, but has others");
 }
 
 KeptPromise kept_if_accepted(const std::function<void()>& check) {
@@ -192,9 +189,8 @@ std::optional<double> steps_amount(const Privacy& budget, std::string_view metho
   if (!facts.amount) {
     facts.amount = found;
   } else if (*facts.amount < found && !is_as_found(*facts.amount, found)) {
-    throw InvalidInput("certificate-altered",
-                       fmt::format("the steps of {} spend {:.15g} in all of {:.15g}",
-                                   method_words(method), *facts.amount, found));
+    refuse_input("certificate-altered", {}, "the steps of {} spend {:.15g} in all of {:.15g}",
+                 method_words(method), *facts.amount, found);
   }
   return facts.amount;
 }

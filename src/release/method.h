@@ -12,7 +12,6 @@
 
 #include "base/json.h"
 #include "base/message.h"
-#include "core/invalid_input.h"
 #include "kernel/channels.h"
 #include "kernel/naturals.h"
 #include "records/units.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/names.h"
+#include "base/named.h"
 
 namespace mollify {
 

@@ -12,10 +12,11 @@
 
 #include "accounting/privacy.h"
 #include "base/directed_rounding.h"
-#include "base/names.h"
+#include "base/named.h"
 #include "base/progress.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "release/acceptance.h"
 #include "release/method.h"
 

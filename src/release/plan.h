@@ -16,7 +16,7 @@
 #include "base/answer.h"
 #include "base/held.h"
 #include "base/message.h"
-#include "base/names.h"
+#include "base/named.h"
 #include "release/public_inputs.h"
 #include "release/release_error.h"
 #include "release/spec.h"

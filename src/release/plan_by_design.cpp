@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "accounting/privacy.h"
-#include "base/names.h"
+#include "base/named.h"
 #include "base/speech.h"
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "domain/domain.h"
 #include "release/design.h"
 #include "release/method.h"

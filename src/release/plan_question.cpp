@@ -5,15 +5,15 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "accounting/privacy.h"
 #include "base/json.h"
 #include "base/names.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "release/method.h"
 #include "release/plan.h"
 #include "release/spec.h"
@@ -61,18 +61,15 @@ class Unknowns {
       if (missing.empty()) {
         std::vector<Quantity> all = either_;
         all.insert(all.end(), others_.begin(), others_.end());
-        throw InvalidInput("superfluous-parameter",
-                           fmt::format("one of {} must be left to be found, but all are given",
-                                       called(all, " and ")),
-                           name_of(all.back().unknown), ways(all, WayOut::leave));
+        refuse_input("superfluous-parameter", name_of(all.back().unknown), ways(all, WayOut::leave),
+                     "one of {} must be left to be found, but all are given", called(all, " and "));
       }
       return {missing.front().unknown};
     }
     if (missing.size() > 1) {
-      throw InvalidInput("missing-parameter",
-                         fmt::format("plan finds one of {}: give all but one of {}",
-                                     called(either_, " and "), called(missing, " and ")),
-                         name_of(missing.front().unknown), ways(missing, set));
+      refuse_input("missing-parameter", name_of(missing.front().unknown), ways(missing, set),
+                   "plan finds one of {}: give all but one of {}", called(either_, " and "),
+                   called(missing, " and "));
     }
     if (has_rho_ && missing.front().unknown == PlanUnknown::kEpsilon) {
       return {PlanUnknown::kEpsilon, PlanUnknown::kRho};
@@ -89,11 +86,9 @@ class Unknowns {
     for (const auto* quantities : {&either_, &others_}) {
       for (const Quantity& one : *quantities) {
         if (one.unknown == budget && one.given) {
-          throw InvalidInput("superfluous-parameter",
-                             fmt::format("{} is what plan is asked to find, but it is given: leave "
-                                         "it out",
-                                         name_of(unknown)),
-                             name_of(unknown), {WayOut::leave(name_of(unknown))});
+          refuse_input("superfluous-parameter", name_of(unknown), {WayOut::leave(name_of(unknown))},
+                       "{} is what plan is asked to find, but it is given: leave it out",
+                       name_of(unknown));
         }
       }
     }
@@ -126,11 +121,10 @@ class Unknowns {
     return all;
   }
   [[noreturn]] void refuse(const std::vector<Quantity>& missing) const {
-    throw InvalidInput("missing-parameter",
-                       fmt::format("plan finds one of {}, so give the others: {} {} missing",
-                                   called(either_, " and "), called(missing, ", "),
-                                   missing.size() == 1 ? "is" : "are"),
-                       name_of(missing.front().unknown), ways(missing, set));
+    refuse_input("missing-parameter", name_of(missing.front().unknown), ways(missing, set),
+                 "plan finds one of {}, so give the others: {} {} missing",
+                 called(either_, " and "), called(missing, ", "),
+                 missing.size() == 1 ? "is" : "are");
   }
 
   std::vector<Quantity> either_, others_;
@@ -143,19 +137,18 @@ Privacy budget_of(const PartReader& reader) {
   const auto delta = reader.find_decimal("/privacy/delta");
   if (const auto rho = reader.find_decimal("/privacy/rho")) {
     if (epsilon || delta) {
-      throw InvalidInput("contradicting-parameters",
-                         fmt::format("give {}, or {} and {}, not both", flag_words("rho"),
-                                     flag_words("epsilon"), flag_words("delta")),
-                         "rho", {WayOut::leave("rho"), WayOut::leave("epsilon")});
+      refuse_input("contradicting-parameters", "rho",
+                   {WayOut::leave("rho"), WayOut::leave("epsilon")},
+                   "give {}, or {} and {}, not both", flag_words("rho"), flag_words("epsilon"),
+                   flag_words("delta"));
     }
     return Privacy::concentrated(rho->down());
   }
   if (const auto mu = reader.find_decimal("/privacy/mu")) {
     if (epsilon) {
-      throw InvalidInput(
-          "contradicting-parameters",
-          fmt::format("give {} or {}, not both", flag_words("mu"), flag_words("epsilon")), "mu",
-          {WayOut::leave("mu"), WayOut::leave("epsilon")});
+      refuse_input("contradicting-parameters", "mu",
+                   {WayOut::leave("mu"), WayOut::leave("epsilon")}, "give {} or {}, not both",
+                   flag_words("mu"), flag_words("epsilon"));
     }
     return Privacy::gaussian(mu->down());
   }
@@ -180,10 +173,8 @@ std::span<const Part> plan_parts() {
 }
 
 void refuse_unknown(Method method, PlanUnknown unknown, std::string_view why) {
-  throw InvalidInput("no-answer",
-                     fmt::format("plan cannot find {} for {}{}", name_of(unknown),
-                                 method_words(name_of(method)), why),
-                     name_of(unknown));
+  refuse_input("no-answer", name_of(unknown), "plan cannot find {} for {}{}", name_of(unknown),
+               method_words(name_of(method)), why);
 }
 
 PlanQuestion plan_question_of(const Json& given, const std::string& name) {
@@ -200,11 +191,9 @@ PlanQuestion plan_question_of(const Json& given, const std::string& name) {
                                    std::pair{"/mean_range", "mean-range"}}) {
     // A support is a part of the domain.
     if (question.domain && reader.has(size) && !reader.has("/support")) {
-      throw InvalidInput(
-          "contradicting-parameters",
-          fmt::format("give {} or {}, not both: the domain declares what {} says",
-                      reader.called(size), reader.called("/domain"), reader.called(size)),
-          flag, {WayOut::leave(flag), WayOut::leave("domain")});
+      refuse_input("contradicting-parameters", flag, {WayOut::leave(flag), WayOut::leave("domain")},
+                   "give {} or {}, not both: the domain declares what {} says", reader.called(size),
+                   reader.called("/domain"), reader.called(size));
     }
   }
   const Unknowns unknowns(method.read_question(reader, question), name.empty());

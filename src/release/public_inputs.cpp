@@ -5,10 +5,10 @@
 #include <numeric>
 #include <utility>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "base/refusal.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "domain/candidates.h"
@@ -24,18 +24,16 @@ namespace mollify {
 namespace {
 
 [[noreturn]] void refuse_unknown(const std::string& name) {
-  throw InvalidInput("missing-parameter",
-                     fmt::format("the spec names \"{}\", but nothing of this name is given", name),
-                     Concern::in_file(name));
+  refuse_input("missing-parameter", Concern::in_file(name),
+               "the spec names \"{}\", but nothing of this name is given", name);
 }
 
 void require_hash(const std::string& name, std::string& stated, const std::string& found,
                   const Concern& concern) {
   if (!stated.empty() && stated != found) {
-    throw InvalidInput("certificate-mismatch",
-                       fmt::format("{} must have the SHA-256 that the spec states, {}, but has {}",
-                                   name, stated, found.empty() ? "none" : found),
-                       concern);
+    refuse_input("certificate-mismatch", concern,
+                 "{} must have the SHA-256 that the spec states, {}, but has {}", name, stated,
+                 found.empty() ? "none" : found);
   }
   stated = found;
 }
@@ -62,11 +60,10 @@ std::vector<std::uint32_t> GivenInputs::records(const std::string& name,
   if (reference.empty() || reference.size() % columns != 0) refuse_unknown(name);
   for (std::size_t i = 0; i < reference.size(); ++i) {
     if (reference[i] >= domain.columns()[i % columns].size()) {
-      throw InvalidInput("not-for-this-domain",
-                         fmt::format("{} must have digits below {} for column \"{}\", but has {}",
-                                     name, domain.columns()[i % columns].size(),
-                                     domain.columns()[i % columns].name(), reference[i]),
-                         Concern::in_file(name, 0, domain.columns()[i % columns].name()));
+      refuse_input(
+          "not-for-this-domain", Concern::in_file(name, 0, domain.columns()[i % columns].name()),
+          "{} must have digits below {} for column \"{}\", but has {}", name,
+          domain.columns()[i % columns].size(), domain.columns()[i % columns].name(), reference[i]);
     }
   }
   return reference;
@@ -134,9 +131,7 @@ PublicBand parse_public_band(const std::string& text, const std::string& name) {
   require_json(text, name);
   const auto json = nlohmann::json::parse(text);
   const auto require = [&](bool holds, const char* what) {
-    if (!holds)
-      throw InvalidInput("malformed-file", fmt::format("{} must be a band: {}", name, what),
-                         "band");
+    refuse_if(!holds, "malformed-file", "band", "{} must be a band: {}", name, what);
   };
   require(json.is_object() && json.value("format", nlohmann::json()) == kBandFormat,
           "a JSON object of format \"mollify band 1\"");
@@ -162,20 +157,13 @@ PublicBand parse_public_band(const std::string& text, const std::string& name) {
 
 void require_band_fits(const PublicBand& band, const std::string& name, double epsilon,
                        std::uint64_t outcomes) {
-  if (band.lower.size() != outcomes) {
-    throw InvalidInput("wrong-shape",
-                       fmt::format("{} must have one lower bound for each of the {} outcomes, but "
-                                   "has {}",
-                                   name, outcomes, band.lower.size()),
-                       "band");
-  }
+  refuse_if(band.lower.size() != outcomes, "wrong-shape", "band",
+            "{} must have one lower bound for each of the {} outcomes, but has {}", name, outcomes,
+            band.lower.size());
   // Budgets are decimals, and shared by draws with rounding.
-  if (!(std::abs(band.epsilon - epsilon) <= 1e-6 * epsilon)) {
-    throw InvalidInput("certificate-mismatch",
-                       fmt::format("{} is a band for epsilon {:g} a draw, but a draw has {:g}",
-                                   name, band.epsilon, epsilon),
-                       "band");
-  }
+  refuse_if(!(std::abs(band.epsilon - epsilon) <= 1e-6 * epsilon), "certificate-mismatch", "band",
+            "{} is a band for epsilon {:g} a draw, but a draw has {:g}", name, band.epsilon,
+            epsilon);
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -186,32 +174,21 @@ std::vector<double> parse_channel(const std::string& text, const std::string& na
   constexpr std::size_t kMostMasses = std::size_t{1} << 16;
   require_json(text, name);
   const auto json = nlohmann::json::parse(text);
-  if (!json.is_array() || json.empty()) {
-    throw InvalidInput(
-        "malformed-file",
-        fmt::format("{} must be a JSON array of rows, each an array of masses, but is not", name),
-        "channel");
-  }
-  if (json.size() > kMostMasses / outcomes) {
-    throw InvalidInput("too-much-work",
-                       fmt::format("{} must have at most {} masses in all, because certificates "
-                                   "state them, but has {} rows of {}",
-                                   name, kMostMasses, json.size(), outcomes),
-                       "channel");
-  }
+  refuse_if(!json.is_array() || json.empty(), "malformed-file", "channel",
+            "{} must be a JSON array of rows, each an array of masses, but is not", name);
+  refuse_if(json.size() > kMostMasses / outcomes, "too-much-work", "channel",
+            "{} must have at most {} masses in all, because certificates state them, but has {} "
+            "rows of {}",
+            name, kMostMasses, json.size(), outcomes);
   std::vector<double> rows;
   for (std::size_t i = 0; i < json.size(); ++i) {
     const auto& row = json[i];
     const bool is_row =
         row.is_array() && row.size() == outcomes &&
         std::all_of(row.begin(), row.end(), [](const auto& mass) { return mass.is_number(); });
-    if (!is_row) {
-      throw InvalidInput("wrong-shape",
-                         fmt::format("row {} of {} must be an array of {} masses, one for each "
-                                     "outcome, but is not",
-                                     i, name, outcomes),
-                         "channel");
-    }
+    refuse_if(!is_row, "wrong-shape", "channel",
+              "row {} of {} must be an array of {} masses, one for each outcome, but is not", i,
+              name, outcomes);
     for (const auto& mass : row) rows.push_back(mass.template get<double>());
   }
   return rows;

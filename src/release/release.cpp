@@ -5,17 +5,15 @@
 #include <cmath>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "accounting/composition.h"
 #include "accounting/privacy.h"
 #include "base/json.h"
-#include "base/names.h"
+#include "base/named.h"
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "base/sha256.h"
 #include "base/speech.h"
 #include "base/threads.h"
-#include "core/invalid_input.h"
 #include "domain/domain.h"
 #include "records/source.h"
 #include "records/units.h"
@@ -92,11 +90,8 @@ std::optional<std::uint64_t> public_count(const ReleaseSpec& spec, const Source&
   }
   const std::uint64_t count = spec.unit ? count_units(data, *spec.unit) : data.record_count();
   if (count == 0) {
-    throw InvalidInput(
-        "empty-input",
-        fmt::format("{} needs at least one {}, but {} has none", method_words(name_of(spec.method)),
-                    spec.unit ? "unit" : "row", data.name()),
-        "data");
+    refuse_input("empty-input", "data", "{} needs at least one {}, but {} has none",
+                 method_words(name_of(spec.method)), spec.unit ? "unit" : "row", data.name());
   }
   return count;
 }

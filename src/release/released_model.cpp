@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
@@ -44,19 +45,14 @@ ReleasedModel parse_released_model(const std::string& text, const std::string& n
   if (is_object) require_json(text, name);
   const auto json = is_object ? nlohmann::ordered_json::parse(text) : nlohmann::ordered_json();
   if (!is_object || json.value("format", nlohmann::ordered_json()) != kModelFormat) {
-    throw InvalidInput(
-        "wrong-kind-of-file",
-        fmt::format("{} is not a model in the format \"{}\": {} writes a model of {}", name,
-                    kModelFormat,
-                    words_of_speech("mollify sample --model-out", "release.model.write"),
-                    kPublishedModels.text()),
-        "model");
+    refuse_input("wrong-kind-of-file", "model",
+                 "{} is not a model in the format \"{}\": {} writes a model of {}", name,
+                 kModelFormat, words_of_speech("mollify sample --model-out", "release.model.write"),
+                 kPublishedModels.text());
   }
   const auto hash = json.find("domain_sha256");
-  if (hash == json.end() || !hash->is_string()) {
-    throw InvalidInput("missing-key", fmt::format("{} must have a hash at /domain_sha256", name),
-                       "model");
-  }
+  refuse_if(hash == json.end() || !hash->is_string(), "missing-key", "model",
+            "{} must have a hash at /domain_sha256", name);
   return {hash->get<std::string>(), marginal_model_from_json(json, name)};
 }
 
@@ -119,18 +115,15 @@ Evidence evidence_of(const Domain& domain, std::string_view column, std::string_
       return {i, asked.encode(field)};
     }
     const std::string nearest = did_you_mean(asked, value);
-    throw InvalidInput(
-        "unknown-value",
-        fmt::format("\"{}\" in given must be {}, but is \"{}\"{}", column, asked.expectation(),
-                    value, nearest.empty() ? declared_words(asked) : nearest),
-        Concern::of_column(column));
+    refuse_input("unknown-value", Concern::of_column(column),
+                 "\"{}\" in given must be {}, but is \"{}\"{}", column, asked.expectation(), value,
+                 nearest.empty() ? declared_words(asked) : nearest);
   }
   std::vector<std::string> known;
   for (const Column& one : domain.columns()) known.push_back(one.name());
-  throw InvalidInput("unknown-column",
-                     fmt::format("the model has no column \"{}\"; it has {}{}", column,
-                                 list_words(known), did_you_mean(column, known)),
-                     Concern::of_column(column));
+  refuse_input("unknown-column", Concern::of_column(column),
+               "the model has no column \"{}\"; it has {}{}", column, list_words(known),
+               did_you_mean(column, known));
 }
 
 }  // namespace mollify

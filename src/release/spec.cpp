@@ -10,9 +10,11 @@
 
 #include "base/json.h"
 #include "base/names.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "release/method.h"
 
 namespace mollify {
@@ -174,9 +176,8 @@ Json SpecWriter::take() const {
 }
 
 void refuse_own(Method method) {
-  throw InvalidInput("internal-error",
-                     fmt::format("{} must have the parts of its own, but has others",
-                                 method_words(name_of(method))));
+  refuse_input("internal-error", {}, "{} must have the parts of its own, but has others",
+               method_words(name_of(method)));
 }
 
 ProtectionScope ReleaseSpec::scope() const {
@@ -200,12 +201,10 @@ void validate_spec(const ReleaseSpec& spec) {
   const ReleaseMethod& method = release_method(spec.method);
   method.validate(spec);
   if (spec.unit && !kUnitMethods.has(spec.method)) {
-    throw InvalidInput(
-        "not-for-this-method",
-        fmt::format("{} protects the whole table and has no units: leave {} out, or use {} to "
-                    "protect each unit",
-                    method_words(name_of(spec.method)), flag_words("unit"), method_words("local")),
-        "unit", {WayOut::leave("unit"), WayOut::use("local")});
+    refuse_input("not-for-this-method", "unit", {WayOut::leave("unit"), WayOut::use("local")},
+                 "{} protects the whole table and has no units: leave {} out, or use {} to protect "
+                 "each unit",
+                 method_words(name_of(spec.method)), flag_words("unit"), method_words("local"));
   }
   if (spec.roster && !spec.unit) refuse_without("units", "unit");
   if (spec.units_column && !spec.roster) refuse_without("units-column", "units");
@@ -218,9 +217,8 @@ void validate_spec(const ReleaseSpec& spec) {
 ReleaseSpec spec_of(const Json& json, const std::string& name) {
   const PartReader reader(spec_parts(), json, name, "a release's spec");
   if (const auto format = reader.find<std::string>("/format"); format && *format != kSpecFormat) {
-    throw InvalidInput(
-        "unsupported-version",
-        fmt::format("{} must have the format \"{}\", but has \"{}\"", name, kSpecFormat, *format));
+    refuse_input("unsupported-version", {}, "{} must have the format \"{}\", but has \"{}\"", name,
+                 kSpecFormat, *format);
   }
   ReleaseSpec spec;
   spec.method = method_of(reader);
@@ -299,18 +297,17 @@ void speak_of_parts(std::span<const Part> parts) {
 }
 
 void refuse_without(std::string_view given, std::string_view missing, bool is_truth) {
-  throw InvalidInput(
-      "missing-parameter",
-      fmt::format("{} is missing: {} needs it", flag_words(missing), flag_words(given)), missing,
-      {is_truth ? WayOut::add(missing) : WayOut::set(missing), WayOut::leave(given)});
+  refuse_input("missing-parameter", missing,
+               {is_truth ? WayOut::add(missing) : WayOut::set(missing), WayOut::leave(given)},
+               "{} is missing: {} needs it", flag_words(missing), flag_words(given));
 }
 
 PartReader::PartReader(std::span<const Part> parts, const Json& json, const std::string& name,
                        const char* what)
     : parts_(parts), json_(json), name_(name), what_(what) {
   if (!json.is_object()) {
-    throw InvalidInput("malformed-file", fmt::format("{} must be {}, a JSON object, but is {}",
-                                                     name, what, brief_json(json)));
+    refuse_input("malformed-file", {}, "{} must be {}, a JSON object, but is {}", name, what,
+                 brief_json(json));
   }
   speak_of_parts(parts);
   require_known(json, "");
@@ -377,13 +374,9 @@ void PartReader::refuse_strangers(Method method) const {
     for (const auto& [other, word] : names<Method>()) {
       if (!is_left_out && part.methods.has(other)) ways.push_back(WayOut::use(word));
     }
-    throw InvalidInput(
-        "not-for-this-method",
-        fmt::format(
-            "{} is for {}, but the method is {}{}", called(part.place), part.methods.text(),
-            bare_method_words(name_of(method)),
-            place == "/privacy/delta" ? ", whose guarantee never fails: leave it out" : way),
-        key_of(part), ways);
+    refuse_input("not-for-this-method", key_of(part), ways, "{} is for {}, but the method is {}{}",
+                 called(part.place), part.methods.text(), bare_method_words(name_of(method)),
+                 place == "/privacy/delta" ? ", whose guarantee never fails: leave it out" : way);
   }
 }
 
@@ -397,16 +390,13 @@ std::optional<Decimal> PartReader::find_decimal(const char* place) const {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) {
     if (error == std::errc::result_out_of_range) {
-      throw InvalidInput("out-of-range",
-                         fmt::format("{} must be a number of at most {:g} and at least {:g}, or 0, "
-                                     "but is \"{}\"",
-                                     name, std::numeric_limits<double>::max(),
-                                     std::numeric_limits<double>::min(), text),
-                         name);
+      refuse_input("out-of-range", name,
+                   "{} must be a number of at most {:g} and at least {:g}, or 0, but is \"{}\"",
+                   name, std::numeric_limits<double>::max(), std::numeric_limits<double>::min(),
+                   text);
     }
-    throw InvalidInput(
-        "wrong-type",
-        fmt::format("{} must be a number, but is \"{}\"{}", name, text, number_hint(text)), name);
+    refuse_input("wrong-type", name, "{} must be a number, but is \"{}\"{}", name, text,
+                 number_hint(text));
   }
   const Called called(name, name);
   require_in(name == "delta" ? kBelowOne : kPositive, called, value);
@@ -463,12 +453,10 @@ void PartReader::refuse_key(const std::string& key, const std::string& whole) co
     if (part.place == meant) ways.push_back(WayOut::set(key_of(part)));
   }
   ways.push_back(WayOut::leave(whole));
-  throw InvalidInput(
-      "unknown-key",
-      fmt::format("{} in {} is no part of {}{}{}{}", whole, name_, what_,
-                  of_request.empty() ? "" : "; its parts are ", fmt::join(of_request, ", "),
-                  meant.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", meant)),
-      whole, std::move(ways));
+  refuse_input("unknown-key", whole, std::move(ways), "{} in {} is no part of {}{}{}{}", whole,
+               name_, what_, of_request.empty() ? "" : "; its parts are ",
+               fmt::join(of_request, ", "),
+               meant.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", meant));
 }
 
 void PartReader::require_kind(const Part& part) const {
@@ -476,10 +464,8 @@ void PartReader::require_kind(const Part& part) const {
   const auto require = [&](bool holds, const char* expected) {
     if (holds) return;
     const std::string name = called(part.place);
-    throw InvalidInput("wrong-type",
-                       fmt::format("{} must be {}, but is {}", name.empty() ? part.place : name,
-                                   expected, brief_json(json)),
-                       key_of(part));
+    refuse_input("wrong-type", key_of(part), "{} must be {}, but is {}",
+                 name.empty() ? part.place : name, expected, brief_json(json));
   };
   const auto of_texts = [&](std::initializer_list<const char*> keys) {
     return json.is_object() &&

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "domain/candidates.h"
@@ -29,9 +30,9 @@ void require_implied(const nlohmann::json& implied, const nlohmann::json& stated
                      const std::string& name) {
   const auto changes = nlohmann::json::diff(implied, stated);
   if (changes.empty()) return;
-  throw InvalidInput("certificate-altered",
-                     fmt::format("{} was altered: its part {} does not follow from its numbers",
-                                 name, changes.front().at("path").get<std::string>()));
+  refuse_input("certificate-altered", {},
+               "{} was altered: its part {} does not follow from its numbers", name,
+               changes.front().at("path").get<std::string>());
 }
 
 }  // namespace
@@ -41,19 +42,16 @@ KnownInputs known_inputs(const StatedCertificate& stated, const Domain& domain,
                          const std::optional<std::string>& reference) {
   KnownInputs known;
   const SpecDomain& declared = stated.spec.domain;
-  if (declared.file.empty() && inputs.domain(declared).hash() != declared.sha256) {
-    throw InvalidInput(
-        "certificate-altered",
-        "the certificate was altered: its part /spec/domain/text is of another domain "
-        "than /spec/domain/sha256");
-  }
+  refuse_if(declared.file.empty() && inputs.domain(declared).hash() != declared.sha256,
+            "certificate-altered", {},
+            "the certificate was altered: its part /spec/domain/text is of another domain than "
+            "/spec/domain/sha256");
   // Outcomes that are no list are counted in the certificate itself.
   const bool is_counted = kDrawMethods.has(stated.spec.method) && stated.facts.list_sha256.empty();
   const bool has_list = !is_counted && spec_json(stated.spec).contains("/space/list"_json_pointer);
   const auto refuse = [](const char* flag, const char* reason) {
-    throw InvalidInput("certificate-mismatch",
-                       fmt::format("{} is not for this certificate: {}", flag_words(flag), reason),
-                       flag);
+    refuse_input("certificate-mismatch", flag, "{} is not for this certificate: {}",
+                 flag_words(flag), reason);
   };
   if (list) {
     if (!has_list) refuse("candidates-file", "its release had no file of candidates");

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/refusal.h"
+#include "core/ranges.h"
 #include "scores/network.h"
 
 namespace mollify::detail {
@@ -225,8 +226,8 @@ void require_shapes(const Points& points, std::size_t dimension, std::size_t val
 BoostedDensity::BoostedDensity(double epsilon, std::size_t dimension)
     : epsilon_(epsilon), dimension_(dimension) {
   require_in(kPositive, "epsilon", epsilon);
-  if (dimension == 0)
-    throw InvalidInput("empty-input", "points must have at least 1 feature, but have 0", "points");
+  refuse_if(dimension == 0, "empty-input", "points",
+            "points must have at least 1 feature, but have 0");
 }
 
 BoostedDensity BoostedDensity::boosted(std::shared_ptr<const Classifier> classifier) const {

@@ -9,6 +9,7 @@
 
 #include "base/progress.h"
 #include "base/refusal.h"
+#include "core/ranges.h"
 #include "domain/candidates.h"
 
 namespace mollify::detail {

@@ -10,6 +10,7 @@
 #include "base/refusal.h"
 #include "base/sha256.h"
 #include "base/speech.h"
+#include "core/ranges.h"
 #include "domain/candidates.h"
 #include "domain/column.h"
 #include "domain/domain.h"

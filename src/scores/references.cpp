@@ -5,6 +5,7 @@
 
 #include "base/progress.h"
 #include "base/refusal.h"
+#include "core/ranges.h"
 #include "domain/column.h"
 
 namespace mollify {

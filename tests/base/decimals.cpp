@@ -12,6 +12,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "not_finite.h"
 #include "refusal.h"
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/speech.h"
+#include "core/ranges.h"
 
 namespace mollify {
 namespace {

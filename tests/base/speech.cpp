@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/ranges.h"
 #include "refusal.h"
 
 namespace mollify {

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/ranges.h"
+
 namespace mollify {
 
 namespace {

@@ -125,6 +125,12 @@ TEST(ReadTextFile, NamesTheFolderThatWasSearchedAndTheNearestFile) {
   EXPECT_EQ(reading("people.json/a"), "people.json/a cannot be read: Not a directory");
 }
 
+TEST(ReadTextFile, EndsAtADeviceThatHasNoEnd) {
+  const test::Scratch scratch;
+  EXPECT_EQ(test::refusal(scratch, [] { static_cast<void>(read_text_file("/dev/zero")); }),
+            "/dev/zero cannot be read: it has more than 1073741824 bytes");
+}
+
 TEST(AtomicFile, RefusesPlacesThatCannotBeWritten) {
   const test::Scratch scratch;
   EXPECT_EQ(test::refusal(scratch, [&] { AtomicFile(scratch.path("none/out.csv")); }),

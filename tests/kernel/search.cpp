@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "core/table.h"
 #include "every_lanes.h"
 #include "kernel/bands.h"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "core/ranges.h"
 #include "domain/domain.h"
 #include "formats/domain_yaml.h"
 #include "formats/public_files.h"

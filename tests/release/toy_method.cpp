@@ -13,7 +13,7 @@
 #include "analysis/advice.h"
 #include "analysis/compare.h"
 #include "analysis/estimate.h"
-#include "base/names.h"
+#include "base/named.h"
 #include "core/invalid_input.h"
 #include "formats/csv.h"
 #include "formats/public_files.h"

@@ -1,7 +1,7 @@
 // Method central, for who asks which one to take.
 #include "release/advice.h"
 
-#include "base/names.h"
+#include "base/named.h"
 #include "core/band.h"
 #include "domain/domain.h"
 #include "methods/central/method.h"

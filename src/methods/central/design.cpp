@@ -12,10 +12,11 @@
 #include <fmt/format.h>
 
 #include "base/directed_rounding.h"
-#include "base/names.h"
+#include "base/named.h"
 #include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
+#include "core/ranges.h"
 
 namespace mollify {
 
@@ -294,16 +295,14 @@ std::vector<CentralOption> central_options(const CentralRequest& request) {
 CentralDesign best_central_design(const CentralRequest& request,
                                   std::optional<CentralMechanism> chosen_before) {
   if (request.budget.notion == Notion::kConcentrated) {
-    throw InvalidInput(
-        "not-for-this-budget",
-        fmt::format("{} works with {}, and with {}; otherwise give {}, with {} or without",
-                    flag_words("rho"), setting_words("mechanism", "product"),
-                    methods_words(
-                        std::array<std::string_view, 3>{"gaussian", "gaussian-model", "marginals"}),
-                    flag_words("epsilon"), flag_words("delta")),
-        "rho",
+    refuse_input(
+        "not-for-this-budget", "rho",
         {WayOut::set("mechanism", "product"), WayOut::set("epsilon"), WayOut::use("gaussian"),
-         WayOut::use("gaussian-model"), WayOut::use("marginals")});
+         WayOut::use("gaussian-model"), WayOut::use("marginals")},
+        "{} works with {}, and with {}; otherwise give {}, with {} or without", flag_words("rho"),
+        setting_words("mechanism", "product"),
+        methods_words(std::array<std::string_view, 3>{"gaussian", "gaussian-model", "marginals"}),
+        flag_words("epsilon"), flag_words("delta"));
   }
   std::vector<CentralOption> options = central_options(request);
   std::vector<CentralDesign> served;

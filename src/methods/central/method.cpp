@@ -17,7 +17,7 @@
 #include "accounting/privacy.h"
 #include "base/directed_rounding.h"
 #include "base/json.h"
-#include "base/names.h"
+#include "base/named.h"
 #include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
@@ -42,11 +42,10 @@ const IntegerCells& cells_to_search(const Domain& domain, std::string_view name)
   const auto* const cells = std::get_if<IntegerCells>(&column.cells());
   if (domain.columns().size() > 1 || cells == nullptr || !cells->declared_edges().empty() ||
       column.mapping().null_is_category) {
-    throw InvalidInput("not-for-this-domain",
-                       fmt::format("a hint of the support needs a domain of one integer column, "
-                                   "without edges, whose nulls have a value, but {} is another",
-                                   name),
-                       "support", {WayOut::leave("support")});
+    refuse_input("not-for-this-domain", "support", {WayOut::leave("support")},
+                 "a hint of the support needs a domain of one integer column, without edges, whose "
+                 "nulls have a value, but {} is another",
+                 name);
   }
   return *cells;
 }

@@ -19,7 +19,7 @@
 #include "accounting/privacy.h"
 #include "accounting/shuffling.h"
 #include "base/directed_rounding.h"
-#include "base/names.h"
+#include "base/named.h"
 #include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"

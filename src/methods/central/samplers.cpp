@@ -10,7 +10,7 @@
 #include "accounting/composition.h"
 #include "base/directed_rounding.h"
 #include "base/refusal.h"
-#include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "domain/numbers.h"
 
 namespace mollify {

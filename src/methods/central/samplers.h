@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "accounting/privacy.h"
-#include "base/names.h"
+#include "base/named.h"
 #include "core/band.h"
 #include "core/random.h"
 #include "kernel/channels.h"

@@ -11,7 +11,7 @@
 #include "base/directed_rounding.h"
 #include "base/names.h"
 #include "base/refusal.h"
-#include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "domain/column.h"
 #include "methods/central/samplers.h"
 
@@ -60,9 +60,8 @@ void check(const SupportHint& hint, std::uint64_t outcome_count, std::uint64_t r
   require_between({"the number of records", "n", "records"}, record_count, 1,
                   SupportFinder::kMostIntegers);
   require_between({"epsilon of a support hint", "epsilon"}, epsilon, 3e-6, 100);
-  if (most_width < 1)
-    throw InvalidInput("out-of-range", "the greatest width of an interval must not be 0",
-                       "support");
+  refuse_if(most_width < 1, "out-of-range", "support",
+            "the greatest width of an interval must not be 0");
   const SupportRow& row = row_of(hint.kind);
   if (row.require != nullptr) row.require(hint.parameter, outcome_count);
 }

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/refusal.h"
-#include "core/invalid_input.h"
+#include "core/ranges.h"
 
 namespace mollify {
 

@@ -9,6 +9,7 @@
 
 #include "base/refusal.h"
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 
 namespace mollify {
 

@@ -15,6 +15,7 @@
 #include "base/progress.h"
 #include "base/refusal.h"
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "methods/central/samplers.h"
 
 namespace mollify {

@@ -12,6 +12,7 @@
 #include "base/directed_rounding.h"
 #include "base/refusal.h"
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "kernel/clipped_sums.h"
 #include "methods/gaussian/sampler.h"
 #include "methods/gaussian/tested.h"

@@ -12,6 +12,7 @@
 #include "base/refusal.h"
 #include "base/speech.h"
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "domain/numbers.h"
 #include "kernel/noise.h"
 #include "methods/gaussian/sampler.h"

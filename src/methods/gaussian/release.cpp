@@ -104,10 +104,8 @@ class MomentPoints {
 KeyedPass keyed_pass(const Json& json, std::size_t dimension) {
   GaussianPass pass;
   const auto kind = json.at("kind").get<std::uint64_t>();
-  if (kind > static_cast<std::uint64_t>(GaussianPass::Kind::kRuns)) {
-    throw InvalidInput("part-mismatch",
-                       "a pass over parts of a table is of no kind that this version knows");
-  }
+  refuse_if(kind > static_cast<std::uint64_t>(GaussianPass::Kind::kRuns), "part-mismatch", {},
+            "a pass over parts of a table is of no kind that this version knows");
   pass.kind = static_cast<GaussianPass::Kind>(kind);
   for (const Json& part : json.at("roles")) {
     std::vector<RoleShare>& shares = pass.roles.emplace_back();

@@ -9,7 +9,7 @@
 
 #include "base/progress.h"
 #include "base/refusal.h"
-#include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "kernel/noise.h"
 #include "kernel/order.h"
 #include "methods/gaussian/tested.h"

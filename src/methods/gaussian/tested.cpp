@@ -13,7 +13,7 @@
 #include "accounting/lattice.h"
 #include "base/directed_rounding.h"
 #include "base/refusal.h"
-#include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "kernel/clipped_sums.h"
 #include "kernel/coins.h"
 #include "kernel/noise.h"

@@ -16,6 +16,7 @@
 #include "base/progress.h"
 #include "base/refusal.h"
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "scores/linear_algebra.h"
 
 namespace mollify {
@@ -445,12 +446,9 @@ GraphicalModel fit(const ColumnSizes& sizes, const std::vector<NoisyMarginal>& m
   require_in(kPositive, {"the total of a fit", "total"}, total);
   require_in(kPositive, {"the shrinkage of a fit", "shrinkage"}, options.shrinkage);
   require_in(kNotNegative, {"the smoothness of a fit", "smoothness"}, options.smoothness);
-  if (!options.ordered.empty() && options.ordered.size() != sizes.size()) {
-    throw InvalidInput(
-        "wrong-shape",
-        fmt::format("which of {} columns are ordered must be said of each, but is of {}",
-                    sizes.size(), options.ordered.size()));
-  }
+  refuse_if(!options.ordered.empty() && options.ordered.size() != sizes.size(), "wrong-shape", {},
+            "which of {} columns are ordered must be said of each, but is of {}", sizes.size(),
+            options.ordered.size());
   refuse_if(!options.ordered.empty() && options.ordered.size() != sizes.size(), "wrong-shape", {},
             "which of {} columns are ordered must be said of each, but is of {}", sizes.size(),
             options.ordered.size());

@@ -10,6 +10,7 @@
 #include "base/refusal.h"
 #include "core/invalid_input.h"
 #include "core/random.h"
+#include "core/ranges.h"
 
 namespace mollify {
 
@@ -223,10 +224,9 @@ GraphicalModel::GraphicalModel(ColumnSizes sizes, double total, std::vector<Pote
       tree_(sizes_, cliques_of(potentials_)) {
   require_in(kPositive, {"the total of a model", "total"}, total);
   if (tree_.cells() > kMostCells) {
-    throw InvalidInput(
-        "too-much-work",
-        fmt::format("the junction tree of a model must have at most {} cells, but has {}",
-                    kMostCells, tree_.cells()));
+    refuse_input("too-much-work", {},
+                 "the junction tree of a model must have at most {} cells, but has {}", kMostCells,
+                 tree_.cells());
   }
   refuse_if(tree_.cells() > kMostCells, "too-much-work", {},
             "the junction tree of a model must have at most {} cells, but has {}", kMostCells,

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/names.h"
+#include "base/named.h"
 #include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
@@ -152,11 +152,10 @@ class IntegralAdvice final : public DrawAdvice {
     const std::vector<WayOut> ways =
         asked.method ? std::vector{WayOut::use("local"), WayOut::use("central")}
                      : std::vector{WayOut::set("protect", "person"), WayOut::set("protect", "row")};
-    throw InvalidInput("not-for-this-method",
-                       fmt::format("{} protects the table, and one record of a table tells nothing "
-                                   "of a population; to have estimates, use {}",
-                                   method_words("integral"), words_of(ways)),
-                       asked.method ? "method" : "protect", ways);
+    refuse_input("not-for-this-method", asked.method ? "method" : "protect", ways,
+                 "{} protects the table, and one record of a table tells nothing of a population; "
+                 "to have estimates, use {}",
+                 method_words("integral"), words_of(ways));
   }
 
   std::string protection(const AdviceQuestion&, const std::string& factor) const override {

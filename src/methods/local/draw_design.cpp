@@ -13,7 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "accounting/composition.h"
-#include "base/names.h"
+#include "base/named.h"
 #include "base/refusal.h"
 #include "base/sha256.h"
 #include "base/speech.h"

@@ -14,6 +14,7 @@
 #include "base/speech.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "kernel/search.h"
 #include "methods/local/bands.h"
 #include "methods/local/mollifiers.h"

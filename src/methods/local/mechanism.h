@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/names.h"
+#include "base/named.h"
 #include "core/random.h"
 #include "core/table.h"
 #include "kernel/channels.h"

@@ -17,6 +17,7 @@
 #include "base/words.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "domain/column.h"
 #include "domain/domain.h"
 #include "methods/local/mechanism.h"
@@ -43,24 +44,17 @@ RegionCondition parse_condition(const std::string& text, const Domain& domain) {
   const auto& columns = domain.columns();
   const auto column = std::find_if(columns.begin(), columns.end(),
                                    [&](const Column& c) { return c.name() == name; });
-  if (equals == std::string::npos) {
-    throw InvalidInput(
-        "malformed-text",
-        fmt::format("region must be COLUMN=VALUE[,VALUE] for a column of the domain, but is \"{}\"",
-                    text),
-        "region");
-  }
+  refuse_if(equals == std::string::npos, "malformed-text", "region",
+            "region must be COLUMN=VALUE[,VALUE] for a column of the domain, but is \"{}\"", text);
   if (column == columns.end()) {
     const std::vector<std::string> known = domain.names();
     const std::string nearest = nearest_name(name, known);
     Concern concern("region");
     concern.column = name;
-    throw InvalidInput(
-        "unknown-column",
-        fmt::format("region must name a column of the domain, which has {}, but "
-                    "names \"{}\"{}",
-                    list_words(known), name, did_you_mean(name, known)),
-        concern, {WayOut::set("region", nearest.empty() ? "" : nearest + text.substr(equals))});
+    refuse_input("unknown-column", concern,
+                 {WayOut::set("region", nearest.empty() ? "" : nearest + text.substr(equals))},
+                 "region must name a column of the domain, which has {}, but names \"{}\"{}",
+                 list_words(known), name, did_you_mean(name, known));
   }
   RegionCondition condition{static_cast<std::size_t>(column - columns.begin()),
                             std::vector<bool>(column->size())};
@@ -69,10 +63,8 @@ RegionCondition parse_condition(const std::string& text, const Domain& domain) {
     const std::string value = text.substr(begin, end - begin);
     const Verdict verdict = column->read(value).verdict;
     if (verdict != Verdict::kValue && !(verdict == Verdict::kNull && column->declares_nulls())) {
-      throw InvalidInput("unknown-value",
-                         fmt::format("region must have for \"{}\" {}, but has \"{}\"{}", name,
-                                     column->expectation(), value, did_you_mean(*column, value)),
-                         "region");
+      refuse_input("unknown-value", "region", "region must have for \"{}\" {}, but has \"{}\"{}",
+                   name, column->expectation(), value, did_you_mean(*column, value));
     }
     condition.inside[column->encode(value)] = true;
     begin = end + 1;
@@ -87,12 +79,10 @@ double stated_mass(const std::vector<std::string>& region) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), mass);
   const bool is_number = error == std::errc() && end == text.data() + text.size();
   if (region.size() > 1 || !is_number || !(mass >= 0 && mass <= 1)) {
-    throw InvalidInput(
-        is_number ? Code("out-of-range") : Code("wrong-type"),
-        fmt::format(
-            "region must be a reference mass from 0 to 1 when no domain is given, but is \"{}\"",
-            text),
-        "region", {WayOut::set("region"), WayOut::set("domain")});
+    refuse_input(
+        is_number ? Code("out-of-range") : Code("wrong-type"), "region",
+        {WayOut::set("region"), WayOut::set("domain")},
+        "region must be a reference mass from 0 to 1 when no domain is given, but is \"{}\"", text);
   }
   return mass;
 }

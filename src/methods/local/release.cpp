@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "accounting/composition.h"
-#include "base/names.h"
+#include "base/named.h"
 #include "base/refusal.h"
 #include "base/speech.h"
 #include "base/threads.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/names.h"
+#include "base/named.h"
 #include "core/random.h"
 #include "domain/candidates.h"
 #include "domain/domain.h"

@@ -9,6 +9,7 @@
 
 #include "core/invalid_input.h"
 #include "core/lanes.h"
+#include "core/ranges.h"
 #include "kernel/logits_lanes.h"
 #include "kernel/search.h"
 #include "methods/local/bands.h"

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "base/names.h"
+#include "base/named.h"
 
 namespace mollify {
 

@@ -15,6 +15,7 @@
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "domain/column.h"
 #include "domain/domain.h"
 #include "domain/numbers.h"

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "accounting/gaussian.h"
-#include "base/names.h"
+#include "base/named.h"
 #include "core/invalid_input.h"
 #include "methods/marginals/counts.h"
 #include "methods/marginals/learner.h"
