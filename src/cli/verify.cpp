@@ -73,12 +73,12 @@ std::vector<double> harmonic_masses(std::size_t count) {
   return masses;
 }
 
-/// Of a band a table of k numbers is made for each input. Its integers need none of these tables,
-/// so a certificate is checked at any size.
+/// A table of k numbers is made for each input. A certificate needs none of these tables and is
+/// checked at any size; randomized response has two numbers only.
 void require_few(Mechanism mechanism, std::uint64_t k, std::uint64_t inputs) {
   constexpr std::uint64_t kMostOutcomes = std::uint64_t{1} << 20U;
   constexpr std::uint64_t kMostNumbers = std::uint64_t{1} << 30U;
-  if (!is_band(mechanism)) return;
+  if (mechanism == Mechanism::kRandomizedResponse) return;
   refuse_if(k > kMostOutcomes, "too-much-work", "k",
             "k must be at most {} to try inputs, but is {}: give a smaller one, or --certificate, "
             "which checks the bounds of a release at any size",
@@ -112,7 +112,8 @@ int verify_mechanism(const VerifyOptions& options) {
   tell_large_epsilon(parameters.epsilon, parameters.mu);
   refuse_if(!reference.empty() && reference.size() != k, "wrong-shape", "reference",
             "the reference must have {} masses like --k, but has {}", k, reference.size());
-  const std::uint64_t inputs = options.inputs.value_or(24);
+  // Without a word of inputs it ends in two seconds.
+  const std::uint64_t inputs = options.inputs.value_or(k > std::size_t{1} << 19U ? 12 : 24);
   constexpr std::uint64_t kMostInputs = 1'000'000;
   refuse_if(inputs > kMostInputs, "out-of-range", "inputs", "inputs must be at most {}, but is {}",
             kMostInputs, inputs);
@@ -155,7 +156,8 @@ void add_verify(CLI::App& app, Session& session) {
       ->type_name("FILE");
   command.add_option("--domain", options->domain, "the release's domain, YAML")->type_name("FILE");
   add_whole_number(command, "--k", options->k, "number of possible records");
-  add_whole_number(command, "--inputs", options->inputs, "adversarial inputs to try (default: 24)");
+  add_whole_number(command, "--inputs", options->inputs,
+                   "adversarial inputs to try\n(default: 24, or 12 if k is above 524288)");
   options->mechanism.add_to(
       command,
       "public distribution: a JSON array, or CSV (outcome, p)\nWith "

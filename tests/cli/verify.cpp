@@ -98,6 +98,7 @@ TEST(Verify, TriesNoMoreThanEndsSoon) {
   EXPECT_EQ(said({"--k", "16777216"}),
             "mollify: k must be at most 1048576 to try inputs, but is 16777216: give a smaller "
             "one, or --certificate, which checks the bounds of a release at any size\n");
+  EXPECT_EQ(said({"--k", "16777216", "--mechanism", "scale-and-shift"}), said({"--k", "16777216"}));
   EXPECT_EQ(said({"--k", "1000000", "--inputs", "5000"}),
             "mollify: inputs must be at most 1073 with k 1000000, so that it ends in minutes, "
             "but is 5000\n");
