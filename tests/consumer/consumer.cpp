@@ -6,7 +6,7 @@
 #include <mollify/mollify.h>
 
 int main() {
-  const mollify::Sampler sampler({.outcomes = 3, .epsilon = 1});
+  const mollify::Sampler sampler({.k = 3, .epsilon = 1});
   const std::vector<double> scores{0.7, 0.2, 0.1};
   const std::uint32_t outcome = sampler.draw(scores);
   std::cout << "released outcome " << outcome << " of 3\n";
