@@ -11,6 +11,7 @@
 
 #include "accounting/composition.h"
 #include "accounting/gaussian.h"
+#include "accounting/kept_searches.h"
 #include "base/directed_rounding.h"
 #include "base/refusal.h"
 #include "core/ranges.h"
@@ -288,7 +289,9 @@ double any_clip_probability_up(const WhitenedRecords& records, std::uint64_t cou
   return std::min(1.0, mul_up(count < (1ULL << 53) ? static_cast<double>(count) : all, each));
 }
 
-double clip_radius_up(const WhitenedRecords& records, std::uint64_t count, double beta) {
+namespace {
+
+double searched_clip_radius_up(const WhitenedRecords& records, std::uint64_t count, double beta) {
   const double paper = paper_clip_radius_up(records, count, beta);
   const auto excess = [&](double radius) {
     const double probability = any_clip_probability_up(records, count, radius);
@@ -320,6 +323,16 @@ double clip_radius_up(const WhitenedRecords& records, std::uint64_t count, doubl
     }
   }
   return high;
+}
+
+}  // namespace
+
+double clip_radius_up(const WhitenedRecords& records, std::uint64_t count, double beta) {
+  static KeptSearches<6> kept;
+  return kept.get(
+      {static_cast<double>(records.dimension), records.mean_norm, records.covariance_bound,
+       static_cast<double>(count >> 32U), static_cast<double>(count & 0xFFFFFFFFU), beta},
+      [&] { return searched_clip_radius_up(records, count, beta); });
 }
 
 double paper_clip_radius_up(const WhitenedRecords& records, std::uint64_t count, double beta) {

@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
-#include <map>
-#include <mutex>
 
 #include "accounting/excess.h"
+#include "accounting/kept_searches.h"
 #include "base/directed_rounding.h"
 #include "base/progress.h"
 #include "base/refusal.h"
@@ -179,35 +177,9 @@ double greatest_report_epsilon(double pure, double delta, const Value& value) {
   return narrow({pure, kGreatestReportEpsilon}, delta, value).at_most;
 }
 
-/// The last results of a search that takes long, by all that they depend on: a release, its plan
-/// and its comparison ask for the same ones.
-class FoundBefore {
- public:
-  using Question = std::array<double, 6>;
-
-  template <class Search>
-  double get(const Question& question, const Search& search) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (const auto found = found_.find(question); found != found_.end()) return found->second;
-    }
-    const double answer = search();
-    const std::lock_guard lock(mutex_);
-    if (found_.size() >= kMost) found_.clear();
-    found_[question] = answer;
-    return answer;
-  }
-
- private:
-  static constexpr std::size_t kMost = 256;
-
-  std::mutex mutex_;
-  std::map<Question, double> found_;
-};
-
-FoundBefore& found_before() {
-  static FoundBefore found;
-  return found;
+KeptSearches<6>& kept_searches() {
+  static KeptSearches<6> kept;
+  return kept;
 }
 
 void require_report_epsilon(double epsilon) {
@@ -246,7 +218,7 @@ double shuffle_epsilon0_down(std::uint64_t records, std::uint64_t outcomes, doub
   require_total_delta(delta);
   validate(ShuffledResponse{records, outcomes, epsilon, rate});
   const auto n = static_cast<double>(records);
-  return found_before().get({n, n, static_cast<double>(outcomes), epsilon, delta, rate}, [&] {
+  return kept_searches().get({n, n, static_cast<double>(outcomes), epsilon, delta, rate}, [&] {
     return greatest_report_epsilon(epsilon, delta, [&](double epsilon0) {
       return upper(ShuffledResponse{records, outcomes, epsilon0, rate}, epsilon, delta);
     });
@@ -263,7 +235,7 @@ double subset_epsilon0_down(std::uint64_t records, std::uint64_t chosen, std::ui
   const double pure = std::min(ln_down(subset_odds_down(any, epsilon)), kGreatestReportEpsilon);
   const auto n = static_cast<double>(records);
   const auto m = static_cast<double>(chosen);
-  return found_before().get({n, m, static_cast<double>(outcomes), epsilon, delta, 1}, [&] {
+  return kept_searches().get({n, m, static_cast<double>(outcomes), epsilon, delta, 1}, [&] {
     return greatest_report_epsilon(pure, delta, [&](double epsilon0) {
       return upper(ShuffledSubset{records, chosen, outcomes, epsilon0}, epsilon, delta);
     });
