@@ -328,6 +328,8 @@ double searched_clip_radius_up(const WhitenedRecords& records, std::uint64_t cou
 }  // namespace
 
 double clip_radius_up(const WhitenedRecords& records, std::uint64_t count, double beta) {
+  require_records(records);  // NaN would be equal to all that is kept
+  require_count_and_beta(count, beta);
   static KeptSearches<6> kept;
   return kept.get(
       {static_cast<double>(records.dimension), records.mean_norm, records.covariance_bound,
