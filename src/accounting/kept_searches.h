@@ -13,7 +13,7 @@ namespace mollify {
 
 /// The last results of a search, by all the numbers that they depend on: a plan asks for the same
 /// ones again and again, and so do a release and its comparison. Threads that ask at the same time
-/// may search for the same.
+/// may search for the same. No number of a question may be NaN, which is no key.
 template <std::size_t kNumbers>
 class KeptSearches {
  public:
