@@ -53,7 +53,7 @@ class Privacy:
         given = [name for name, part in named.items() if part is not None]
         if given not in (["epsilon"], ["epsilon", "delta"], ["rho"], ["mu"]):
             raise refusal(
-                "contradicting-parameters",
+                "contradicting-parameters" if given else "missing-parameter",
                 "Privacy takes epsilon, epsilon and delta, rho, or mu. "
                 f"You gave {listed(given or ['none of them'])}.",
                 given[-1] if given else "epsilon",

@@ -84,6 +84,14 @@ void mollify_free_text(char* text) { std::free(text); }
 namespace mollify::c {
 namespace {
 
+/// Throws InvalidInput for NULL.
+const char* needed(const char* name, const char* text) {
+  if (text == nullptr)
+    throw InvalidInput("missing-parameter", std::string(name) + " must be a text, but is NULL",
+                       name);
+  return text;
+}
+
 std::optional<front::Charging> charging(const char* ledger, const char* data_set) {
   if ((ledger == nullptr) != (data_set == nullptr)) {
     throw InvalidInput("missing-parameter",
@@ -128,6 +136,7 @@ using mollify::c::CText;
 using mollify::c::given_values;
 using mollify::c::guarded;
 using mollify::c::hand_over;
+using mollify::c::needed;
 using mollify::c::said_of;
 using mollify::c::text_for_c;
 namespace front = mollify::front;
@@ -137,7 +146,7 @@ mollify_status mollify_release(const char* spec, struct ArrowArrayStream* data, 
                                char** certificate, char** warnings) {
   return guarded([&] {
     const auto source = front::Source::arrow(data);
-    const auto prepared = front::prepare(front::ReleaseSpec::parse(spec), source);
+    const auto prepared = front::prepare(front::ReleaseSpec::parse(needed("spec", spec)), source);
     CText said = said_of(prepared, warnings);
     ArrowArrayStream rows{};
     const auto certified =
@@ -155,7 +164,7 @@ mollify_status mollify_release_model(const char* spec, struct ArrowArrayStream* 
                                      char** model, char** warnings) {
   return guarded([&] {
     const auto source = front::Source::arrow(data);
-    const auto prepared = front::prepare(front::ReleaseSpec::parse(spec), source);
+    const auto prepared = front::prepare(front::ReleaseSpec::parse(needed("spec", spec)), source);
     prepared.require_model();
     CText said = said_of(prepared, warnings);
     std::string drawn_from;
@@ -174,7 +183,7 @@ mollify_status mollify_release_model(const char* spec, struct ArrowArrayStream* 
 mollify_status mollify_generate(const char* model, uint64_t count, const char* given,
                                 struct ArrowArrayStream* rows) {
   return guarded([&] {
-    front::generate(front::Model::parse(model), count, given_values(given),
+    front::generate(front::Model::parse(needed("model", model)), count, given_values(given),
                     front::Sink::arrow(rows));
   });
 }
@@ -183,11 +192,13 @@ mollify_status mollify_release_csv(const char* spec, const char* data, const cha
                                    const char* data_set, const char* released,
                                    const char* certificate, char** warnings) {
   return guarded([&] {
-    const auto source = front::Source::csv(data);
-    const auto prepared = front::prepare(front::ReleaseSpec::parse(spec), source);
+    const auto source = front::Source::csv(needed("data", data));
+    const auto prepared = front::prepare(front::ReleaseSpec::parse(needed("spec", spec)), source);
     CText said = said_of(prepared, warnings);
-    front::release(prepared, source, front::Sink::csv(released, certificate),
-                   charging(ledger, data_set));
+    front::release(
+        prepared, source,
+        front::Sink::csv(needed("released", released), needed("certificate", certificate)),
+        charging(ledger, data_set));
     hand_over(std::move(said), warnings);
   });
 }
@@ -195,7 +206,7 @@ mollify_status mollify_release_csv(const char* spec, const char* data, const cha
 mollify_status mollify_prepare(const char* spec, uint64_t records, char** certificate) {
   return guarded([&] {
     const auto prepared =
-        front::prepare(front::ReleaseSpec::parse(spec),
+        front::prepare(front::ReleaseSpec::parse(needed("spec", spec)),
                        records == 0 ? std::nullopt : std::optional<std::uint64_t>(records));
     *certificate = text_for_c(prepared.certificate().json());
   });
@@ -204,7 +215,7 @@ mollify_status mollify_prepare(const char* spec, uint64_t records, char** certif
 mollify_status mollify_release_report(const char* spec, uint64_t records, char** report) {
   return guarded([&] {
     const front::ReleaseReport found =
-        front::prepare(front::ReleaseSpec::parse(spec),
+        front::prepare(front::ReleaseSpec::parse(needed("spec", spec)),
                        records == 0 ? std::nullopt : std::optional<std::uint64_t>(records))
             .report();
     nlohmann::ordered_json json;
@@ -219,8 +230,8 @@ mollify_status mollify_release_report(const char* spec, uint64_t records, char**
 
 mollify_status mollify_verify(const char* certificate, const char* domain, char** report) {
   return guarded([&] {
-    const auto found =
-        front::verify(front::Certificate::parse(certificate), front::Domain::parse(domain));
+    const auto found = front::verify(front::Certificate::parse(needed("certificate", certificate)),
+                                     front::Domain::parse(needed("domain", domain)));
     *report = text_for_c(found.json);
   });
 }
@@ -243,29 +254,32 @@ const char* or_empty(const char* question) { return question == nullptr ? "{}" :
 }  // namespace mollify::c
 
 mollify_status mollify_plan(const char* question, char** report) {
-  return mollify::c::answered(report, [&] { return front::plan(question); });
+  return mollify::c::answered(report, [&] { return front::plan(needed("question", question)); });
 }
 
 mollify_status mollify_advise(const char* question, char** report) {
-  return mollify::c::answered(report, [&] { return front::advise(question); });
+  return mollify::c::answered(report, [&] { return front::advise(needed("question", question)); });
 }
 
 mollify_status mollify_amplify(const char* question, char** report) {
-  return mollify::c::answered(report, [&] { return front::amplify(question); });
+  return mollify::c::answered(report, [&] { return front::amplify(needed("question", question)); });
 }
 
 mollify_status mollify_estimate(const char* certificate, const char* domain, const char* released,
                                 const char* question, char** report) {
   return mollify::c::answered(report, [&] {
-    return front::estimate(front::Certificate::parse(certificate), front::Domain::parse(domain),
-                           front::Source::csv(released), mollify::c::or_empty(question));
+    return front::estimate(front::Certificate::parse(needed("certificate", certificate)),
+                           front::Domain::parse(needed("domain", domain)),
+                           front::Source::csv(needed("released", released)),
+                           mollify::c::or_empty(question));
   });
 }
 
 mollify_status mollify_check(const char* domain, const char* data, const char* question,
                              char** report) {
   return mollify::c::answered(report, [&] {
-    return front::check(front::Domain::parse(domain), data, mollify::c::or_empty(question));
+    return front::check(front::Domain::parse(needed("domain", domain)), needed("data", data),
+                        mollify::c::or_empty(question));
   });
 }
 
@@ -345,7 +359,7 @@ using mollify::c::guarded;
 mollify_status mollify_new_sampler(const char* parameters, mollify_sampler** sampler,
                                    char** warnings) {
   return guarded([&] {
-    const auto parsed = mollify::c::parse(parameters);
+    const auto parsed = mollify::c::parse(needed("parameters", parameters));
     auto made = std::make_unique<mollify_sampler>(mollify_sampler{mollify::front::Sampler(parsed)});
     if (warnings != nullptr) {
       *warnings = mollify::c::warnings_for_c(mollify::front::draw_warnings(parsed)).release();

@@ -397,7 +397,9 @@ void tell_lines(std::string_view text) { tell(wrapped(text, kLineWidth, kHang));
 
 int print_answer(const Answer& answer, bool as_json) {
   if (as_json) {
-    fmt::print("{}", answer.facts());
+    Answer facts = answer;
+    if (!answer.warnings.empty()) facts.add("warnings", json_of(answer.warnings));
+    fmt::print("{}", facts.facts());
   } else {
     print_lines(answer.text);
   }

@@ -163,16 +163,6 @@ void require_new(const std::string& flag, const std::optional<std::string>& outp
   }
 }
 
-bool same_place(const std::string& left, const std::string& right) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  const auto place = [&](const std::string& path) {
-    return fs::weakly_canonical(fs::absolute(path, ignored), ignored);
-  };
-  const fs::path first = place(left);  // empty if there can be no such place
-  return (!first.empty() && first == place(right)) || fs::equivalent(left, right, ignored);
-}
-
 void refuse_overwriting(const std::string& flag, const std::optional<std::string>& output,
                         const std::string& other, const std::optional<std::string>& input) {
   if (!output || !input || !same_place(*output, *input)) return;

@@ -47,9 +47,6 @@ void add_out(CLI::App& command, std::optional<std::string>& out, bool& overwrite
 /// one that is a file already. Before anything long is computed, or charged.
 void require_new(const std::string& flag, const std::optional<std::string>& output, bool overwrite);
 
-/// Whether two names lead to the same place, whether or not there is a file.
-bool same_place(const std::string& left, const std::string& right);
-
 /// Refuses (InvalidInput) an output that would overwrite the file of another option.
 void refuse_overwriting(const std::string& flag, const std::optional<std::string>& output,
                         const std::string& other, const std::optional<std::string>& input);

@@ -75,16 +75,8 @@ ReleaseSpec spec_for(const SampleOptions& options, const CLI::App& command,
 /// Output files may not be input files, nor each other.
 void validate_outputs(const SampleOptions& options, const ReleaseSpec& spec) {
   std::vector<std::pair<const char*, std::optional<std::string>>> inputs = {
-      {"--data", options.data},
-      {"--spec", options.spec},
-      {"--domain", spec.domain.file},
-      {"--ledger", options.ledger.ledger}};
-  const Json parts = spec_json(spec);
-  for (const Part& part : spec_parts()) {
-    const Json::json_pointer place(part.place);
-    if (part.kind != PartKind::kFile || !parts.contains(place)) continue;
-    inputs.emplace_back(part.flag, parts[place]["file"].get<std::string>());
-  }
+      {"--data", options.data}, {"--spec", options.spec}, {"--ledger", options.ledger.ledger}};
+  for (auto& [flag, file] : files_of(spec)) inputs.emplace_back(flag, std::move(file));
   const std::array outputs = {std::pair{"--out", options.out},
                               std::pair{"--certificate", options.certificate},
                               std::pair{"--model-out", options.model}};

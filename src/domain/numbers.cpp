@@ -162,7 +162,8 @@ bool cut_by_edges(const Settings& settings) {
   if (!settings.has("edges")) return false;
   for (const std::string_view other : {"min", "max", "bins"}) {
     if (settings.has(other))
-      settings.refuse("contradicting-parameters", other, "must not be given with edges");
+      settings.refuse("contradicting-parameters", other, "must not be given with edges",
+                      {WayOut::leave(other)});
   }
   return true;
 }

@@ -59,6 +59,16 @@ std::string why_not_written(const std::string& path, int error) {
   return fmt::format("make the folder {} first (mkdir -p {})", folder, shell_word(folder));
 }
 
+bool same_place(const std::string& left, const std::string& right) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const auto place = [&](const std::string& path) {
+    return fs::weakly_canonical(fs::absolute(path, ignored), ignored);
+  };
+  const fs::path first = place(left);  // empty if there can be no such place
+  return (!first.empty() && first == place(right)) || fs::equivalent(left, right, ignored);
+}
+
 // -----------------------------------------------------------------------------------------------
 // A small public file, whole.
 

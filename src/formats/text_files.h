@@ -18,6 +18,9 @@ namespace mollify {
 /// The error's words. If the folder is missing: to make it.
 [[nodiscard]] std::string why_not_written(const std::string& path, int error);
 
+/// Whether two names lead to the same place, whether or not there is a file.
+[[nodiscard]] bool same_place(const std::string& left, const std::string& right);
+
 // -----------------------------------------------------------------------------------------------
 // A small public file, whole.
 

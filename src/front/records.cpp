@@ -81,11 +81,14 @@ namespace {
 class CsvFile final : public Sink::Inside {
  public:
   CsvFile(const std::string& path, const std::optional<std::string>& certificate_path)
-      : lines_(path, text_) {
-    if (certificate_path) certificate_.emplace(*certificate_path);
+      : files_{path}, lines_(path, text_) {
+    if (!certificate_path) return;
+    files_.push_back(*certificate_path);
+    certificate_.emplace(*certificate_path);
   }
 
   inside::Sink& rows() noexcept override { return lines_; }
+  [[nodiscard]] std::vector<std::string> files() const override { return files_; }
   void finish(const std::string& certificate) override {
     std::vector<inside::AtomicFile*> files;
     if (certificate_ && !certificate.empty()) {
@@ -117,6 +120,7 @@ class CsvFile final : public Sink::Inside {
   };
 
   std::string text_;
+  std::vector<std::string> files_;
   Lines lines_;
   std::optional<inside::AtomicFile> certificate_;
 };

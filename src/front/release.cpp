@@ -80,6 +80,20 @@ void require_records(const inside::ReleaseSpec& spec, const inside::Source& data
   inside::require_lists_of_units(data, spec.unit);
 }
 
+/// No file that a release reads is replaced by what it writes.
+void require_apart(const Sink& sink, const std::optional<std::string>& data,
+                   const inside::ReleaseSpec& spec) {
+  std::vector<std::string> read;
+  if (data) read.push_back(*data);
+  for (auto& file : inside::files_of(spec)) read.push_back(std::move(file.second));
+  for (const std::string& output : sink.inside().files()) {
+    for (const std::string& input : read) {
+      refuse_if(inside::same_place(output, input), "same-file", Concern::in_file(input),
+                "{} is read by this release and must not be replaced: give another name", input);
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<SpecPart> outward(std::span<const inside::Part> all) {
@@ -201,7 +215,9 @@ void charge(const PreparedRelease& prepared, const Charging& charging) {
 
 Certificate release(const PreparedRelease& prepared, const Source& data, const Sink& sink,
                     const std::optional<Charging>& charging, const Computing& computing) {
-  require_records(prepared.inside().certificate.inside().stated.spec, *data.inside().records);
+  const inside::ReleaseSpec& spec = prepared.inside().certificate.inside().stated.spec;
+  require_records(spec, *data.inside().records);
+  require_apart(sink, data.inside().path, spec);
   std::optional<inside::Charging> charged;
   if (charging) charged.emplace(charging_of(*charging, data.inside().path));
   return finished(prepared,

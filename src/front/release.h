@@ -74,6 +74,8 @@ class SinkInside {
   virtual ~SinkInside() = default;
 
   [[nodiscard]] virtual inside::Sink& rows() noexcept = 0;
+  /// The files that it replaces.
+  [[nodiscard]] virtual std::vector<std::string> files() const { return {}; }
   /// The rows are whole; their certificate's text comes before them, and is empty if they have
   /// none.
   virtual void finish(const std::string& certificate) = 0;

@@ -34,7 +34,7 @@ namespace inside = ::mollify;
   }
   for (const auto& [name, value] : parameters.numbers) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    refuse_input("unknown-key", name, inside::ways_to_mean(name, name, known),
+    refuse_input("unknown-key", name, {WayOut::leave(name)},
                  "the numbers of a mechanism are {}, and none is \"{}\"{}", fmt::join(known, ", "),
                  name, inside::did_you_mean(name, known));
   }

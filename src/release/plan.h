@@ -147,6 +147,7 @@ struct PlanAnswer {
   /// What else there is to know, if there is a best way: for programs, and in lines for people.
   Json facts = Json::object();
   std::string lines{};
+  std::vector<Message> warnings{};  ///< beside those that every plan has
   std::vector<CurvePoint> curve{};
 };
 

@@ -147,6 +147,7 @@ std::vector<Message> warnings(const PlanQuestion& question, const PlanAnswer& an
   const PlanWay& way = answer.ways[*answer.best];
   const bool central = kRowMethods.has(question.method);
   std::vector<Message> said = question.warnings;
+  add_messages(said, answer.warnings);
   const bool sought = answer.unknown == PlanUnknown::kEpsilon;
   const std::uint64_t draws = answer.unknown == PlanUnknown::kOutputs
                                   ? static_cast<std::uint64_t>(*way.value)

@@ -266,6 +266,18 @@ Json spec_json(const ReleaseSpec& spec) {
   return writer.take();
 }
 
+std::vector<std::pair<const char*, std::string>> files_of(const ReleaseSpec& spec) {
+  std::vector<std::pair<const char*, std::string>> files;
+  if (spec.domain.file) files.emplace_back("--domain", *spec.domain.file);
+  const Json parts = spec_json(spec);
+  for (const Part& part : spec_parts()) {
+    const Json::json_pointer place(part.place);
+    if (part.kind != PartKind::kFile || !parts.contains(place)) continue;
+    files.emplace_back(part.flag, parts[place]["file"].get<std::string>());
+  }
+  return files;
+}
+
 ReleaseSpec parse_spec(const std::string& text, const std::string& name) {
   require_json(text, name);
   return spec_of(Json::parse(text), name);

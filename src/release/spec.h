@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "accounting/privacy.h"
@@ -211,6 +212,9 @@ void add_own_parts(std::span<const OwnPart> own, Method method, std::vector<Part
 
 /// The reverse.
 [[nodiscard]] Json spec_json(const ReleaseSpec& spec);
+
+/// The files that a spec names, each with its flag.
+[[nodiscard]] std::vector<std::pair<const char*, std::string>> files_of(const ReleaseSpec& spec);
 
 /// Puts parts into a spec's JSON, in whatever order.
 class SpecWriter {

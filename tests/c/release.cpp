@@ -287,5 +287,49 @@ TEST(CRelease, GoesFromFileToFileAndIsCharged) {
             MOLLIFY_INVALID_INPUT);
 }
 
+TEST(CRelease, ReplacesNoFileThatItReads) {
+  const test::Scratch scratch;
+  const std::string domain = "columns: {age: {type: integer, min: 0, max: 1}}\n";
+  std::string csv = "age\n";
+  for (int i = 0; i < 1000; ++i) csv += std::to_string(i % 2) + "\n";
+  const std::string data = scratch.write("data.csv", csv);
+  const std::string file = scratch.write("domain.yaml", domain);
+  const std::string spec = nlohmann::json{
+      {"method", "central"},
+      {"count", 1},
+      {"privacy", {{"epsilon", 1}}},
+      {"domain",
+       {{"file", file}}}}.dump();
+  const auto released = [&](const std::string& out, const std::string& certificate) {
+    return mollify_release_csv(spec.c_str(), data.c_str(), nullptr, nullptr, out.c_str(),
+                               certificate.c_str(), nullptr);
+  };
+  const std::string out = scratch.path("out.csv");
+  const std::string other = scratch.path("out.json");
+  for (const auto& [rows, certificate] :
+       {std::pair(data, other), std::pair(out, data), std::pair(file, other), std::pair(out, file),
+        std::pair(scratch.path("./data.csv"), other)}) {
+    EXPECT_EQ(released(rows, certificate), MOLLIFY_INVALID_INPUT) << rows << " " << certificate;
+    EXPECT_STREQ(mollify_last_error_code(), "same-file");
+  }
+  EXPECT_EQ(scratch.read("data.csv"), csv);
+  EXPECT_EQ(scratch.read("domain.yaml"), domain);
+  EXPECT_EQ(released(out, other), MOLLIFY_OK) << mollify_last_error();
+}
+
+TEST(CRelease, RefusesNull) {
+  Text report;
+  EXPECT_EQ(mollify_plan(nullptr, report.out()), MOLLIFY_INVALID_INPUT);
+  EXPECT_STREQ(mollify_last_error(), "question must be a text, but is NULL");
+  EXPECT_EQ(mollify_prepare(nullptr, 0, report.out()), MOLLIFY_INVALID_INPUT);
+  EXPECT_EQ(mollify_release_csv(kSpec, nullptr, nullptr, nullptr, "r.csv", "c.json", nullptr),
+            MOLLIFY_INVALID_INPUT);
+  EXPECT_STREQ(mollify_last_error(), "data must be a text, but is NULL");
+  EXPECT_EQ(mollify_verify("{}", nullptr, report.out()), MOLLIFY_INVALID_INPUT);
+  mollify_sampler* sampler = nullptr;
+  EXPECT_EQ(mollify_new_sampler(nullptr, &sampler, nullptr), MOLLIFY_INVALID_INPUT);
+  EXPECT_STREQ(mollify_last_error_code(), "missing-parameter");
+}
+
 }  // namespace
 }  // namespace mollify

@@ -350,8 +350,7 @@ class LocalPlan final : public PlanModel {
         const ReleaseError error = models_error(*judged_models_, reference.outcomes(), outlook);
         facts["column_error"] = error.error;
         facts["column_error_of_reference"] = error.reference;
-        if (error.is_mostly_noise())
-          answer.lines += "warning: " + models_message(error).text() + "\n";
+        if (error.is_mostly_noise()) answer.warnings.push_back(models_message(error));
       }
     }
     if (band) tell_changes(whole, reference, draw.epsilon, answer);

@@ -486,15 +486,17 @@ ModelsOutlook models_outlook(const Certificate& certificate) {
 }
 
 Message models_message(const ReleaseError& error) {
-  return {.code = "mostly-noise",
-          .verdict = fmt::format("the released model is hardly nearer to a table ({:.3g}) than the "
-                                 "records it was drawn around ({:.3g})",
-                                 error.error, error.reference),
-          .reason = error_words(error),
-          .clauses = {fmt::format("a larger {} lessens it", flag_words("epsilon"))},
-          .remedy = {.told = {WayOut::set("epsilon")}},
-          .severity = Severity::kNoise,
-          .quantities = error.quantities()};
+  return {
+      .code = "mostly-noise",
+      .verdict = fmt::format("the released model is {} a table ({:.3g}) than the records it was "
+                             "drawn around ({:.3g})",
+                             error.error < error.reference ? "hardly nearer to" : "farther from",
+                             error.error, error.reference),
+      .reason = error_words(error),
+      .clauses = {fmt::format("a larger {} lessens it", flag_words("epsilon"))},
+      .remedy = {.told = {WayOut::set("epsilon")}},
+      .severity = Severity::kNoise,
+      .quantities = error.quantities()};
 }
 
 PublicModels judged_models(const Domain& domain, std::uint64_t count,
