@@ -56,7 +56,7 @@ void speak(Speech speech) noexcept;
 
 /// A way out of a refusal or a warning in the names of the program's speech.
 struct SpokenWay {
-  std::string action;  ///< "set", "leave", "have", "declare", "use" or "run"
+  std::string action;  ///< "set", "add", "leave", "have", "declare", "use" or "run"
   std::string part;    ///< "accept_error", "records", "mo.Local" or "method.check"
   std::string value;   ///< to set, have or declare; empty: a value of the caller's choice
 };

@@ -145,7 +145,7 @@ class Ledger:
         name = _named(data_set)
         known = [one.data_set for one in self._inside.balances()]
         if name not in known:
-            has = f"It has {', '.join(known)}." if known else "It is empty."
+            has = "It has " + ", ".join(f'"{one}"' for one in known) + "." if known else "It is empty."
             meant = near(name, known, '"')
             raise refusal(
                 "unknown-data-set",

@@ -90,8 +90,8 @@ std::string read_text_file(const std::string& path) {
   for (char part[kBufferBytes]; file;) {
     file.read(part, sizeof part);
     text.append(part, static_cast<std::size_t>(file.gcount()));
-    refuse_if(text.size() > kMostBytes, "unreadable-file", Concern::in_file(path),
-              "{} cannot be read: it has more than {} bytes", path, kMostBytes);
+    refuse_if(text.size() > kMostBytes, "file-too-large", Concern::in_file(path),
+              "{} must have at most {} bytes, but is larger", path, kMostBytes);
   }
   return text;
 }

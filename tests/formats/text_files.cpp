@@ -128,7 +128,7 @@ TEST(ReadTextFile, NamesTheFolderThatWasSearchedAndTheNearestFile) {
 TEST(ReadTextFile, EndsAtADeviceThatHasNoEnd) {
   const test::Scratch scratch;
   EXPECT_EQ(test::refusal(scratch, [] { static_cast<void>(read_text_file("/dev/zero")); }),
-            "/dev/zero cannot be read: it has more than 1073741824 bytes");
+            "/dev/zero must have at most 1073741824 bytes, but is larger");
 }
 
 TEST(AtomicFile, RefusesPlacesThatCannotBeWritten) {
