@@ -314,7 +314,7 @@ def test_an_unknown_data_set_is_refused_with_those_that_the_ledger_has(tmp_path)
     ledger.declare("visits", epsilon=1)
     for call in (ledger.balance, ledger.history, ledger.plot):
         said = refusal(lambda: call("peopel"))
-        assert said.endswith('has no data set named "peopel" (did you mean "people"?). It has people, visits.')
+        assert said.endswith('has no data set named "peopel" (did you mean "people"?). It has "people", "visits".')
     assert ledger.balance("people").total == mo.Privacy(epsilon=1)
 
 
