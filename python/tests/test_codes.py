@@ -117,6 +117,7 @@ def test_a_category_of_something_else_than_a_text_is_refused(code):
         (lambda: mo.Sampler(3, k=3, epsilon=1), "wrong-type", "mechanism", ["set"]),
         (lambda: mo.Privacy(epsilon=1).epsilon_up("one"), "wrong-type", "delta", ["set"]),
         (lambda: mo.Privacy(epsilon=1, rho=1), "contradicting-parameters", "rho", ["leave"]),
+        (mo.Privacy, "missing-parameter", "epsilon", ["set"]),
         (lambda: mo.amplify(k=3, n=9), "missing-parameter", "epsilon0", ["set"] * 3),
         (lambda: mo.amplify(k=3, n=9, epsilon=1, epsilon0=1, delta=0.1), "contradicting-parameters", "n", ["leave"] * 4),
     ],
