@@ -268,7 +268,7 @@ Json spec_json(const ReleaseSpec& spec) {
 
 std::vector<std::pair<const char*, std::string>> files_of(const ReleaseSpec& spec) {
   std::vector<std::pair<const char*, std::string>> files;
-  if (spec.domain.file) files.emplace_back("--domain", *spec.domain.file);
+  if (!spec.domain.file.empty()) files.emplace_back("--domain", spec.domain.file);
   const Json parts = spec_json(spec);
   for (const Part& part : spec_parts()) {
     const Json::json_pointer place(part.place);
