@@ -1,6 +1,10 @@
 """Forms of code that read a sentence, and forms that only pass one on: sentences.py must find the first alone."""
 
 FOUND_IN_CPP = [
+    'bool f(const WayOut& way) { return words_of(way).find("epsilon") != 0; }',
+    'bool f(const InvalidInput& e) { return front::refusal_json(e).find("noise") != 0; }',
+    'bool f(const std::exception& e) { std::istringstream in(e.what()); return in.get() == 1; }',
+    'bool f() { return std::strstr(mollify_last_error(), "noise") != nullptr; }',
     'bool f(const Message& message) { return message.verdict.find("noise") != 0; }',
     'bool f(const std::vector<std::string>& clauses) { return clauses.front().find("; ") == 0; }',
     'bool f(const Remedy& remedy) { return remedy.others[0].starts_with("use"); }',
@@ -86,6 +90,9 @@ FOUND_IN_PYTHON = [
     'found = "noise" in warning.message',
     'found = str(warning.message).startswith("x")',
     'found = sys.exception().args[0] == "x"',
+    'def f(error):\n    return str(error).startswith("x")',
+    'def f(error):\n    return error.args[0].endswith("x")',
+    'found = list(filter(lambda one: "noise" in one, release.warnings))',
     "import re",
     "import regex",
     "from re import search",

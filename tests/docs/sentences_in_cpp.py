@@ -38,6 +38,10 @@ READERS = set(
     "istarts_with iends_with iequals find_first ifind_first replace_all replace_first erase_all replace replace_copy "
     "equal_ignoring_case lexicographical_compare split".split()
 )
+# Functions of other files that return one, or a part of one.
+MADE_ELSEWHERE = {"words_of", "refusal_json", "messages_json", "mollify_last_error"}
+# What is made of a text to read it piece by piece.
+READING_TYPES = {"istringstream", "stringstream", "istrstream", "ispanstream"}
 REGULAR = re.compile(r"\w*regex\w*|regcomp|regexec|RE2|pcre\w*|hs_scan")
 # Parts of a chain after which it is the same sentence, or one of several.
 SAME = set("front back at begin end cbegin cend data c_str str value get get_ref get_ptr string view top first second".split())
@@ -298,6 +302,8 @@ class Reader:
                 if source.kind(at - 1) == "name" and (source.kind(at - 2) == "name" or source.at(at - 2) in ("&", "*", ">")):
                     name, types = source.at(at - 1), set(source.texts[begin : at - 1])
                     level = self.value(at + 1, source.close[at]) if opens else NOTHING
+                    if level == SENTENCE and READING_TYPES & types:
+                        self.found.add(source.lines[at])
                     self.scopes[-1][name] = self.declared(name, types, level)
                 return
 
@@ -372,7 +378,7 @@ def reads_in_cpp(texts):
             is_name = source.kind(at) == "name" and source.at(at - 1) not in (".", "->")
             if is_name and REGULAR.fullmatch(one):
                 lines.add(source.lines[at])
-        taken, made = set(), set()
+        taken, made = set(), set(MADE_ELSEWHERE)
         while True:
             known = len(taken), len(made)
             found = Reader(source, taken, made).walk()

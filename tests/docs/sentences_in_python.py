@@ -9,6 +9,7 @@ TEXTS = set(
     "warnings why".split()
 )
 SENTENCE_TYPES = {"Message"}
+ERRORS = {"error", "exception", "refused"}  # names of exceptions
 ERROR_TYPES = ("Error", "Exception", "InvalidInput", "Warning")
 # Methods that read or rewrite a text.
 METHODS = set(
@@ -62,7 +63,7 @@ class Reader(ast.NodeVisitor):
         for scope in reversed(self.scopes):
             if name in scope:
                 return scope[name]
-        return SENTENCE if name in TEXTS else NOTHING
+        return SENTENCE if name in TEXTS else ERROR if name in ERRORS else NOTHING
 
     def level(self, node):
         """What the value of an expression has: nothing, an exception, or a sentence."""
@@ -124,6 +125,11 @@ class Reader(ast.NodeVisitor):
         if name in ("import_module", "__import__") and getattr(node.args[0], "value", None) in REGULAR:
             self.found.add(node.lineno)
         self.give(node)
+        if name in ("filter", "map", "sorted", "min", "max") and isinstance(node.args[0] if node.args else None, ast.Lambda):
+            of = max((self.level(one) for one in node.args[1:]), default=NOTHING)
+            self.scopes.append({one.arg: of for one in node.args[0].args.args})
+            self.visit(node.args[0].body)
+            self.scopes.pop()
         self.generic_visit(node)
 
     def visit_Compare(self, node):
@@ -215,7 +221,8 @@ class Reader(ast.NodeVisitor):
         for place, one in enumerate(arguments + node.args.kwonlyargs):
             places = [one.arg] if place >= len(arguments) else [one.arg, place - skipped]
             given = [self.taken.get((node.name, at), NOTHING) for at in places]
-            names[one.arg] = max(level_of_type(one.annotation), SENTENCE if one.arg in TEXTS else NOTHING, *given)
+            own = SENTENCE if one.arg in TEXTS else ERROR if one.arg in ERRORS and one.annotation is None else NOTHING
+            names[one.arg] = max(level_of_type(one.annotation), own, *given)
         self.scopes.append(names)
         self.functions.append(node.name)
         for one in node.body:
