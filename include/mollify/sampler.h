@@ -144,7 +144,7 @@ struct Logits {
   enum class Kind { kFloat64, kFloat32, kFloat16, kBfloat16 };
 
   Kind kind = Kind::kFloat32;
-  /// The first of rows * vocabulary numbers, row after row. It is not read if there are none.
+  /// Points to the first of rows * vocabulary numbers, which lie row after row. It is not read if there are none.
   const void* first = nullptr;
   std::size_t rows = 0;
   std::size_t vocabulary = 0;

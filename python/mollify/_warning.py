@@ -141,7 +141,7 @@ def warn(found: Iterable[Message], category: type[CodedWarning] = ReleaseWarning
 
 
 def told(answer: tuple[Any, ...], domain: Any = None) -> tuple[Any, ...]:
-    """Warns of an answer's warnings and returns the answer without them. What a domain said when it was made is left out."""
+    """Gives an answer's warnings and returns the rest of it. What the domain warned of when it was made is not repeated."""
     json, text, said, *more = answer
     before = {one.code for one in messages(domain._inside.warnings())} if domain is not None else set()
     warn(one for one in messages(said) if one.code not in before)

@@ -63,7 +63,7 @@ LogitRange range(const float* logits, std::size_t size) {
 
 /// 2^kExponentialScale e^x for x from kLeastExponent to 0. With n the integer nearest to x / ln 2,
 /// and r = x - n ln 2 (n times ln 2's first nine digits is exact), it is 2^n e^r. The polynomial is
-/// within 1.05e-7 of e^r. The last nine bits of `shifted` are those of n + kExponentialScale.
+/// within 1.05e-7 of e^r. The last nine bits of `shifted` hold n + kExponentialScale.
 inline Float8 exponential(Float8 x) {
   const Float8 shifter = wide(0x1.8p23F + kExponentialScale);
   const Float8 shifted = x * wide(0x1.715476p0F) + shifter;

@@ -87,7 +87,7 @@ double stated_mass(const std::vector<std::string>& region) {
   return mass;
 }
 
-/// A plan needs how many candidates there are, and not which: a list that is yet to be drawn is none.
+/// A plan needs only the number of candidates, so it does not draw the list that a seed would give.
 SpaceSpec counted_space(const Domain& domain, SpaceSpec space) {
   if (candidate_list(space_kind(domain, space), space) == CandidateList::kSeeded) {
     space.fresh = true;

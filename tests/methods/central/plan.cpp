@@ -370,8 +370,8 @@ TEST(SupportPlan, FindsTheUnknownAtTheEdge) {
             std::string::npos);
 }
 
-// A search for what would do asks this question of many numbers, and makes no designs for it: the
-// answer is that of the plan's designs, also next to where it changes.
+// A search for what would do asks this question of many numbers, and makes no designs for it. Its
+// answer must be the one that the plan's designs give, also close to the number where it changes.
 TEST(FinitePlan, KnowsWithoutDesignsWhatIsMoreThanNoise) {
   const auto by_plan = [](const PlanQuestion& question) {
     const PlanAnswer found = answer_for(PlanUnknown::kAlpha, question);
