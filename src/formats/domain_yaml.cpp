@@ -2,13 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
-#include <system_error>
 #include <type_traits>
 #include <utility>
 
@@ -325,7 +321,7 @@ class DomainParser {
   const std::string& name_;
 };
 
-constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{64} << 20U;
+constexpr std::size_t kMaxFileBytes = std::size_t{64} << 20U;
 
 bool is_word_of_format(std::string_view text) { return text == "category" || text == "clip"; }
 
@@ -410,25 +406,7 @@ Domain parse_domain(std::string_view yaml, const std::string& name) {
 }
 
 Domain read_domain(const std::string& path) {
-  require_without_nul("a path", path);
-  std::error_code error;
-  refuse_if(std::filesystem::is_directory(path, error), "unreadable-file", Concern::in_file(path),
-            "{} must be a file, but is a directory", path);
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    refuse_input("unreadable-file", Concern::in_file(path), "{} cannot be opened: {}", path,
-                 why_not_opened(path, errno));
-  }
-  // Read up to one byte more than is allowed, whatever the file system says of its size.
-  std::string yaml;
-  std::vector<char> block(std::size_t{1} << 16U);
-  while (file.read(block.data(), static_cast<std::streamsize>(block.size())) || file.gcount() > 0) {
-    yaml.append(block.data(), static_cast<std::size_t>(file.gcount()));
-    refuse_if(yaml.size() > kMaxFileBytes, "file-too-large", Concern::in_file(path),
-              "{} must have at most {} bytes, but is larger", path, kMaxFileBytes);
-  }
-  return parse_domain(yaml, path);
+  return parse_domain(read_text_file(path, kMaxFileBytes), path);
 }
 
 std::string domain_yaml(const Domain& domain, const std::vector<std::string>& notes,

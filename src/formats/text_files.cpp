@@ -75,11 +75,10 @@ bool same_place(const std::string& left, const std::string& right) {
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 16U;
-constexpr std::size_t kMostBytes = std::size_t{1} << 30U;  // of a device, which has no end
 
 }  // namespace
 
-std::string read_text_file(const std::string& path) {
+std::string read_text_file(const std::string& path, std::size_t most) {
   require_without_nul("a path", path);
   std::ifstream file(path, std::ios::binary);
   if (!file || std::filesystem::is_directory(path)) {
@@ -90,8 +89,8 @@ std::string read_text_file(const std::string& path) {
   for (char part[kBufferBytes]; file;) {
     file.read(part, sizeof part);
     text.append(part, static_cast<std::size_t>(file.gcount()));
-    refuse_if(text.size() > kMostBytes, "file-too-large", Concern::in_file(path),
-              "{} must have at most {} bytes, but is larger", path, kMostBytes);
+    refuse_if(text.size() > most, "file-too-large", Concern::in_file(path),
+              "{} must have at most {} bytes, but is larger", path, most);
   }
   return text;
 }

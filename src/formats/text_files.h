@@ -1,6 +1,7 @@
 // Files that are read whole and written whole.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,8 +25,10 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // A small public file, whole.
 
-/// The file's bytes. Throws InvalidInput, naming the file, if it cannot be read or has more than 1 GiB.
-[[nodiscard]] std::string read_text_file(const std::string& path);
+/// The file's bytes. Throws InvalidInput, naming the file, if it cannot be read or has more than
+/// `most` bytes, whatever the file system says of its size.
+[[nodiscard]] std::string read_text_file(const std::string& path,
+                                         std::size_t most = std::size_t{1} << 30U);
 
 /// What `parse` makes of its bytes and its name; refusals name the file.
 template <class Parse>
