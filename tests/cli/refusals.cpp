@@ -320,7 +320,7 @@ TEST(Refusals, OfDomains) {
   with_domain(deep);
   std::filesystem::remove(command.files.path("domain.yaml"));
   EXPECT_EQ(refused_sample(command, kIntegral + kOneDraw),
-            "domain.yaml cannot be opened: there is no such file in ");
+            "domain.yaml cannot be read: there is no such file in ");
   std::filesystem::create_directory(command.files.path("domain.yaml"));
   refused_sample(command, kIntegral + kOneDraw);
 }
